@@ -1,4 +1,4 @@
-"""The `change-it` program: a table of commands, each a module of `change_it.commands` with its options, its check and its run.
+"""The `change-it` program: a table of commands, each of a module of `change_it.commands` with its options, its check and its run.
 
 Only the module that is called is loaded, those of a list for its help. They load what is large only once they run.
 """
@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
 from importlib import import_module
+from importlib.util import find_spec
 from inspect import cleandoc, getdoc
 from pathlib import Path
 from types import ModuleType
@@ -26,20 +27,17 @@ Options = TypeVar("Options")
 #: Commands and the commands in each; one without any is a module of `change_it.commands`, named by its words.
 COMMANDS: dict[str, tuple[str, ...]] = {
     "quickstart": (),
-    "corpus": ("sample", "build", "curve"),
+    "corpus": ("sample", "build"),
     "train": ("judge", "generator"),
-    "merge": (),
     "transfer": (),
     "judge": (),
     "score": (),
-    "compare": (),
     "audit": (),
     "hevas": (),
-    "annotate": ("sample", "serve", "score"),
+    "annotate": ("sheets", "score"),
     "reproduce": (),
     "demo": (),
     "push": (),
-    "cite": (),
 }
 #: What a list of commands is about, by the words before it.
 LISTS = {
@@ -52,7 +50,7 @@ LISTS = {
         change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
         change-it --version
     """,
-    "corpus": """Sample, build and inspect a corpus of two outlets.
+    "corpus": """Sample and build a corpus of two outlets.
 
     Examples:
         change-it corpus build runs/quickstart/sample.csv --out runs/mine/corpus
@@ -62,10 +60,10 @@ LISTS = {
     Examples:
         change-it train judge --task main --corpus runs/quickstart/corpus --encoder scratch --out runs/mine/judges/main
     """,
-    "annotate": """Ask people which outlet wrote a headline, and score their answers.
+    "annotate": """Ask people about headlines, and score their answers.
 
     Examples:
-        change-it annotate sample --corpus runs/quickstart/corpus --out study/sheet.csv
+        change-it annotate sheets --corpus runs/quickstart/corpus --out study/sheet.csv
     """,
 }
 TYRO_CONFIG = (
@@ -101,17 +99,25 @@ def _call(arguments: Sequence[str]) -> None:
         about = LISTS[called[0] if called else "change-it"]
         _parsed(union_of(*called), program, cleandoc(about), rest)
         return
-    command, options = _module(*called), options_of(*called)
-    command.run(_parsed(options, program, _about(command, options), rest))
+    options = options_of(*called)
+    _run(*called)(_parsed(options, program, _about(_module(*called), options), rest))
 
 
 def _module(*words: str) -> ModuleType:
-    return import_module(f"change_it.commands.{'_'.join(words)}")
+    """The module of a command, or of all commands of its list."""
+    name = f"change_it.commands.{'_'.join(words)}"
+    return import_module(name if find_spec(name) else f"change_it.commands.{words[0]}")
+
+
+def _run(*words: str) -> Callable[[Any], None]:
+    """What runs a command: `run` of its module, or the function with its name in that of its list."""
+    module = _module(*words)
+    return module.run if hasattr(module, "run") else getattr(module, words[-1])
 
 
 def options_of(*words: str) -> type:
     """The dataclass of a command's options."""
-    return get_type_hints(_module(*words).run)["options"]
+    return get_type_hints(_run(*words))["options"]
 
 
 def _parsed(options: Any, program: str, about: str, arguments: Sequence[str]) -> Any:

@@ -55,7 +55,6 @@ corpus build rows.csv --labels X:three,Y:four --out out | correct --labels, the 
 corpus build book.xlsx --out out | book.xlsx is of no known kind
 corpus build book.csv --out out | book.csv is not text in UTF-8
 corpus build rows.csv --columns headline=nope --out out | no column 'nope' as --columns wants it
-corpus curve nope | no corpus folder nope
 train judge --task main --corpus nope --out out | no corpus folder nope
 train judge --task main --corpus corpus --batch-size 0 --out out | --batch-size 0 is out of range: give a number of at least 1
 train judge --task main --corpus corpus --updates 0 --out out | --updates 0 is out of range
@@ -68,7 +67,6 @@ train judge --task main --corpus corpus --encoder ./nope --out out | no encoder 
 train generator --recipe sum --to one --corpus nope --out out | no corpus folder nope
 train generator --recipe sum --to nope --corpus corpus --out out | --to nope is no outlet of corpus: give one or two
 train generator --recipe sum --to one --corpus corpus --architecture ./nope --out out | no model can be loaded from './nope'
-merge nope --out out | no folder nope
 transfer --generator nope --input rows.csv --out out.csv | no folder nope
 transfer --generator judges --input rows.csv --out out.csv | judges holds no generator
 transfer --generator sum-two --input rows.csv --to nope --out out.csv | sum-two has no sum generator for nope
@@ -93,18 +91,14 @@ score --corpus corpus --judges judges --predictions mine=nope.csv | nope.csv doe
 score --corpus corpus --judges judges --predictions mine=article.csv | article.csv lacks the column id, headline
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns headline=new | rows.csv has no column new
 score --corpus corpus --judges judges --out rows.csv/x | cannot write --out
-compare nope.csv rows.csv | nope.csv does not exist
-compare rows.csv predictions.csv | rows.csv lacks the column direction
 audit --corpus nope --judges judges | no corpus folder nope
 audit --corpus corpus --judges judges --items 0 | --items 0 is too few
 audit --corpus corpus --judges nope | no folder nope
 hevas --documents nope.csv --system mine=rows.csv | nope.csv does not exist
 hevas --documents rows.csv --system mine=nope.txt | nope.txt does not exist
 hevas --documents predictions.csv --system mine=rows.csv | predictions.csv lacks the column article
-annotate sample --corpus nope --out sheet.csv | no corpus folder nope
-annotate sample --corpus corpus --predictions mine=article.csv --out sheet.csv | article.csv lacks the column id, headline
-annotate serve nope.csv | nope.csv does not exist
-annotate serve rows.csv --port 0 | rows.csv lacks the column item
+annotate sheets --corpus nope --out sheet.csv | no corpus folder nope
+annotate sheets --corpus corpus --predictions mine=article.csv --out sheet.csv | article.csv lacks the column id, headline
 annotate score nope.csv --key rows.csv | nope.csv does not exist
 annotate score rows.csv --key rows.csv | rows.csv lacks the column item
 reproduce lrec2020 --corpus nope --out out | no corpus folder nope

@@ -1,4 +1,4 @@
-"""Options of `change-it train generator`, `merge` and `transfer`, and the presets that stand for values not given."""
+"""Options of `change-it train generator` and `transfer`, and the presets that stand for values not given."""
 
 import os
 from dataclasses import dataclass, field
@@ -74,7 +74,7 @@ class GeneratorOptions(TrainingOptions):
     filter_by: str | None = None
     """Folder or Hub id of judges, for rewrite: learn from those pairs alone whose printed headline has strict compliancy to them; train them with --fold, others of the other fold must score."""
     lora: bool = False
-    """Train low-rank adapters alone (extra: lora); they are saved alone, `change-it merge` joins them with their base."""
+    """Train low-rank adapters alone (extra: lora); they are saved alone."""
     lora_rank: int = 16
     """Rank of the adapters."""
     lora_alpha: int = 32

@@ -54,7 +54,7 @@ ANSWERING = (
     "casing.json",
 )
 _LAYERS = re.compile(r"(?<!window_)layers?$")  # max_window_layers is a place among the layers
-_ADAPTERS = "holds adapters, not a model: merge them first with change-it merge"
+_ADAPTERS = "holds adapters, not a model: merge them first with merge_and_unload of peft"
 
 #: Name of `masked_attention`.
 MASKED = "change_it_masked"

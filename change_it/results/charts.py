@@ -29,7 +29,7 @@ from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metric_options import Chart
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
-from change_it.results.context import Histogram
+from change_it.results.context import Histogram, histogram
 from change_it.results.report_folder import CHART_FILES
 from change_it.results.score_tables import heading, metric_heading
 from change_it.scoring.compliancy import VERDICT_NAMES
@@ -395,6 +395,12 @@ def alignment_chart(histogram: Histogram, *, title: str = "", wide: bool = False
             axes.set_title(title, loc="left", fontweight="bold", fontsize=11.5, pad=10)
         settle(figure)
     return figure
+
+
+def draw_curve(record: Mapping[str, Any], path: Path) -> None:
+    """Draw the curve of a corpus from its `alignment.json`."""
+    title = f"Alignments of {record['outlets']['a']} and {record['outlets']['b']}"
+    save(alignment_chart(histogram(record), title=title, wide=True), path)
 
 
 def settle(figure: Figure) -> None:

@@ -36,7 +36,7 @@ def test_a_corpus_goes_with_its_tables_and_without_paths(run, options):
     files = files_of(options("dataset", run / "corpus"))
     tables = {path.relative_to(run / "corpus").as_posix() for path in (run / "corpus").glob("*/*.parquet")}
     assert {name for name in files if name.endswith(".parquet")} == tables
-    assert files.keys() - tables == {"README.md", "alignment.json", "alignment-curve.png", "rejected.csv"}
+    assert files.keys() - tables == {"README.md", "alignment.json", "curve.png", "rejected.csv"}
     assert json.loads(files["alignment.json"])["options"]["files"] == ["articles.csv"]
     _, rejected = content(files, "rejected.csv").decode().splitlines()
     assert rejected.startswith("articles.csv,")
@@ -173,7 +173,7 @@ def test_adapters_on_a_folder_of_this_machine_stay_here(run, options, tmp_path):
     folder = shutil.copytree(run / "generators/sum-gio", tmp_path / "adapters")
     card = json.loads((folder / "generator.json").read_text())
     (folder / "generator.json").write_text(json.dumps(card | {"base": str(tmp_path)}))
-    with pytest.raises(InputError, match="change-it merge"):
+    with pytest.raises(InputError, match="train them on a model of the Hub"):
         files_of(options("generator", folder))
 
 
