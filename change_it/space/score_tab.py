@@ -10,6 +10,7 @@ import gradio as gr
 import polars as pl
 
 from change_it.corpus.article import KNOWN_LABELS
+from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.io import Record, listed, read_records, write_json, write_table
 from change_it.results.charts import compliancy_drawings, save
@@ -198,6 +199,8 @@ def read_uploaded_predictions(
                 "Give every system a row for every id."
             )
     ordered = sorted(items.values(), key=lambda item: item.label != outlets[0])
+    events = events_of([item.article for item in ordered], [""] * len(ordered)).tolist()
+    ordered = [replace(item, event=str(event)) for item, event in zip(ordered, events, strict=True)]
     return TestSet(tuple(ordered), outlets, dict.fromkeys(outlets, ()), path.name), tuple(
         ScoredSystem(name, tuple(headlines[item.id] for item in ordered), _reranker(name, rerankers[name]))
         for name, headlines in systems.items()

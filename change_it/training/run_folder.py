@@ -182,6 +182,8 @@ def _leave_nothing(work: Path) -> None:
     """Drop the work of a run that could not begin."""
     if process_state().is_main_process:
         shutil.rmtree(work, ignore_errors=True)
+        if not any(work.parent.iterdir()):
+            work.parent.rmdir()
 
 
 def _finished(settings: TrainingSettings, out: Path) -> dict[str, Any] | None:

@@ -69,8 +69,8 @@ def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     levels = {"main": "distrust", "hh": "care", "ah": "rely", "fluency": "distrust", "facts": "care"}
     assert {verdict.judge: verdict.level for verdict in loaded.audit.verdicts} == levels
     values = dict.fromkeys(AUDIT_MEASURES) | {"main": 0.9, "passed": 0.9}
-    about = ("typography", ("style",), True, "", 20, values, {}, 20, 0.9, 0.98)
-    system = Result(*about, ("main",), ("main",), ())
+    fields = ("typography", ("style",), True, "", 20, values, {}, 20, 0.9, 0.98)
+    system = Result(*fields, ("main",), ("main",), ())
     record = {"hashes": hashes(loaded.judges), "systems": [system.as_dict()], "probes": []}
     write(corpus_run / "audit" / "audit.json", record)
     audit = Models.from_run(corpus_run).audit

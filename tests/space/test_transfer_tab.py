@@ -71,7 +71,7 @@ def test_candidates_come_with_verdicts_and_the_best_first():
     assert other == {"compliancy": False, "hh": False, "ah": False} | same | strict
     first = answer["candidates"][0]
     assert first["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9, "fluency": None, "style": 0.74}
-    assert first["strict_joint"] == first["joint"]
+    assert first["strict_joint"] == pytest.approx(0.8 * 0.7 * 0.8 * 0.9, abs=1e-4)
     # Reversed: it was rep's (.8) and is now gio's (.9), or the other way round (.2 · .1).
     assert first["joint"] == pytest.approx(0.8 * 0.7 * (0.8 * 0.9 + 0.2 * 0.1), abs=1e-4)
     assert first["looks_like"] == {"original": "rep", "new": "gio"}
@@ -96,8 +96,8 @@ def test_the_best_is_the_one_that_is_strictly_compliant():
     verdicts = [[one["verdicts"][name] for name in names] for one in answer["candidates"]]
     assert verdicts == [[True, True, True, True], [True, False, False, True], [True, False, True, False]]
     first, second, last = answer["candidates"]
-    assert first["strict_joint"] == pytest.approx(first["joint"] * 0.6, abs=1e-4)
-    assert second["strict_joint"] == pytest.approx(second["joint"] * 0.4, abs=1e-4)
+    assert first["strict_joint"] == pytest.approx(0.8 * 0.7 * 0.8 * 0.9 * 0.6, abs=1e-4)
+    assert second["strict_joint"] == pytest.approx(0.8 * 0.7 * 0.8 * 0.9 * 0.4, abs=1e-4)
     assert last["strict_joint"] == 0
     assert [last["headline"][one["start"] : one["end"]] for one in last["unsupported"]] == ["17"]
     html = tab.cards_html(answer)
