@@ -61,6 +61,9 @@ QUICK: dict[Task, dict[str, Any]] = {
     "fluency": {"updates": 600, "evaluation_steps": 150},
     "facts": {"batch_size": 16, "updates": 600, "evaluation_steps": 600},
 }
+#: Judges of the other fold, which choose the headlines of the system `floor`: near their best where they start.
+CHOOSERS: tuple[Task, ...] = ("main", "hh", "ah", "fluency")
+AS_FITTED: dict[str, Any] = {"updates": 1, "evaluation_steps": 1}
 #: The steps in the order in which they are noted.
 STEPS = (
     "sample",
@@ -69,13 +72,14 @@ STEPS = (
     "audit",
     "generator",
     "transfer",
+    *(f"{task} judge of fold 0" for task in CHOOSERS),
     "report",
 )
 
 
 @dataclass(kw_only=True)
 class QuickstartOptions:
-    """Sample, corpus, four judges, their audit, a generator for both directions, transfers, report: minutes on two cores.
+    """Sample, corpus, four judges and their audit, a generator for both directions, transfers, judges that choose a floor, report: minutes on two cores.
 
     A run that was interrupted goes on with the first step that is not finished.
 
@@ -87,7 +91,7 @@ class QuickstartOptions:
     """
 
     out: Path = Path("runs/quickstart")
-    """Folder of the run: sample.csv, corpus, judges, audit, generators, predictions, report."""
+    """Folder of the run: sample.csv, corpus, judges, judges-0, audit, generators, predictions, report."""
     articles: int = 12000
     """Articles of the embedded sample, both newspapers together: at most 12000."""
     seed: int = 1
@@ -222,11 +226,19 @@ def run(options: QuickstartOptions) -> None:
     started = time.perf_counter()
     check(options)
     out, seed = options.out, options.seed
-    corpus, judges, predictions = str(out / "corpus"), out / "judges", out / "predictions" / f"{RECIPE}.csv"
+    corpus, judges, choosers = str(out / "corpus"), out / "judges", out / "judges-0"
+    predictions = out / "predictions" / f"{RECIPE}.csv"
     language = options.report_language or locale_language()
 
     def judge(task: Task) -> JudgeOptions:
-        return JudgeOptions(task=task, out=judges / task, corpus=corpus, seed=seed, **TINY, **QUICK[task])
+        return JudgeOptions(
+            task=task, out=judges / task, corpus=corpus, fold="1", seed=seed, **TINY, **QUICK[task]
+        )
+
+    def chooser(task: Task) -> JudgeOptions:
+        return JudgeOptions(
+            task=task, out=choosers / task, corpus=corpus, fold="0", seed=seed, **TINY, **AS_FITTED
+        )
 
     training = WRITES
     if options.writer:
@@ -257,11 +269,15 @@ def run(options: QuickstartOptions) -> None:
             generator=str(out / "generators"), corpus=corpus, out=predictions, seed=seed
         )
         steps.start("transfer", transfer.run, transfers)
+        steps.start("ah judge of fold 0", train_judge.run, chooser("ah"))
+        steps.start("fluency judge of fold 0", train_judge.run, chooser("fluency"))
         steps.run("main judge", train_judge.run, judge("main"))
         steps.run("hh judge", train_judge.run, judge("hh"))
         steps.run("fluency judge", train_judge.run, judge("fluency"))
         if options.reader:
             steps.run("facts judge", train_judge.run, judge("facts"))
+        steps.run("main judge of fold 0", train_judge.run, chooser("main"))
+        steps.run("hh judge of fold 0", train_judge.run, chooser("hh"))
         steps.wait("ah judge")
         audited = AuditOptions(
             corpus=corpus, judges=str(judges), items=100, report_language=language, seed=seed
@@ -271,6 +287,7 @@ def run(options: QuickstartOptions) -> None:
         corpus=corpus,
         judges=str(judges),
         predictions=(f"{RECIPE}={predictions}",),
+        floor=str(choosers),
         out=out / "report",
         report_language=language,
         seed=seed,

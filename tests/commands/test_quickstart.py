@@ -16,7 +16,8 @@ from change_it.commands.quickstart import QuickstartOptions, Steps
 from change_it.corpus.folder import read_outlets
 
 JUDGES = ["main judge", "hh judge", "ah judge", "fluency judge"]
-STEPS = ["sample", "corpus", *JUDGES, "audit", "generator", "transfer", "report"]
+CHOOSERS = [f"{judge} of fold 0" for judge in JUDGES]
+STEPS = ["sample", "corpus", *JUDGES, "audit", "generator", "transfer", *CHOOSERS, "report"]
 
 
 class InPlace:
@@ -70,11 +71,17 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     assert len(commands) == len(STEPS)
     assert {settings.seed for settings in options} == {3}
     learning, transfer = options[3:5]
-    assert [options[place].task for place in (2, 5, 6, 7)] == ["ah", "main", "hh", "fluency"]
+    trained = [(each.fold, each.task, str(each.out)) for each in options if hasattr(each, "task")]
+    assert sorted(trained) == sorted(
+        (fold, task, str(tmp_path / folder / task))
+        for fold, folder in (("1", "judges"), ("0", "judges-0"))
+        for task in ("main", "hh", "ah", "fluency")
+    )
     score = options[-1]
     assert (learning.recipe, learning.to, learning.out) == ("rewrite", None, tmp_path / "generators/rewrite")
     assert transfer.generator == str(tmp_path / "generators")
     assert score.predictions == (f"rewrite={transfer.out}",)
+    assert (score.judges, score.floor) == (str(tmp_path / "judges"), str(tmp_path / "judges-0"))
     assert list(json.loads((tmp_path / "run.json").read_text())["seconds"]) == STEPS
     printed = " ".join(capsys.readouterr().out.split())
     assert "Trained here, from scratch: judges and generator." in printed
@@ -96,7 +103,7 @@ def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(cal
     failing.command = "audit"
     with pytest.raises(InputError):
         quickstart.run(QuickstartOptions(out=tmp_path))
-    assert len(commands) == len(STEPS) - 2
+    assert len(commands) == len(STEPS) - 2  # without audit and report
     failing.command = ""
     quickstart.run(QuickstartOptions(out=tmp_path))
     assert len(commands) == len(STEPS)
