@@ -280,7 +280,7 @@ def run(options: QuickstartOptions) -> None:
         steps.run("hh judge of fold 0", train_judge.run, chooser("hh"))
         steps.wait("ah judge")
         audited = AuditOptions(
-            corpus=corpus, judges=str(judges), items=100, report_language=language, seed=seed
+            corpus=corpus, judges=str(judges), items=200, report_language=language, seed=seed
         )
         steps.run("audit", audit.run, audited)
     scored = ScoreOptions(
