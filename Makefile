@@ -9,8 +9,8 @@ PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal
 PROCESSES = $(shell $(PYTHON) -c "import os; print(min(os.cpu_count(), 4) + 1)")
 # Formulas, readers and tables: nothing that loads torch.
 QUICK := $(addprefix change_it/,text corpus hevas) $(addprefix tests/,text corpus hevas) \
-	$(patsubst %,tests/scoring/test_%.py,compliancy facts overlap) tests/annotation/test_agreement.py \
-	$(patsubst %,tests/io/test_%.py,csv_rows files readers) $(patsubst %,tests/test_%.py,cli process progress stats tables)
+	$(patsubst %,tests/scoring/test_%.py,compliancy facts overlap) tests/test_annotation.py \
+	$(patsubst %,tests/io/test_%.py,files readers) $(patsubst %,tests/test_%.py,cli progress stats tables)
 # What Python compiles and pytest rewrites is kept for the next process.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -46,7 +46,6 @@ test-slow: $(VENV)/.installed-dev ## what takes longer: other versions, wheels, 
 
 test-night: $(VENV)/.installed-dev run ## what a gate has no time for: the quickstart in full, thousands of generated inputs
 	$(BIN)/python -m pytest --hypothesis-profile night tests/test_properties.py -m "not slow"
-	$(BIN)/python tests/malformed.py
 
 test-lowest: ## the fast tests with the lowest versions that pyproject.toml admits, of torch that of constraints.txt; half an hour
 	$(PYTHON) -m venv $(LOWEST)

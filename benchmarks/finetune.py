@@ -33,7 +33,6 @@ from change_it.generators.generator_options import GeneratorOptions, GeneratorSe
 from change_it.generators.recipes import load_recipe
 from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
 from change_it.networks.pretrained_loss import HeadlineLoss
-from change_it.process import keep_memory
 from change_it.training.optimizer import make_optimizer
 from change_it.training.settings import Arithmetic, resolve
 
@@ -191,7 +190,6 @@ def decoder(model: Any, format_: Format, sources: list[str], options: Options) -
 
 
 def measure(options: Options) -> dict[str, Any]:
-    keep_memory()  # as the training loop does
     torch.manual_seed(1)
     kind = kind_of(options.model)
     given = GeneratorOptions(

@@ -25,7 +25,6 @@ from change_it.networks.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
 )
-from change_it.process import keep_memory
 from change_it.training.optimizer import make_optimizer
 from change_it.training.settings import TrainingSettings
 
@@ -201,7 +200,6 @@ def medians(pieces: dict[str, Callable[[], None]], repeat: int) -> dict[str, flo
 
 
 def measure(options: Options) -> dict[str, Any]:
-    keep_memory()  # as the training loop does
     torch.manual_seed(options.seed)
     batch = make_batch(options)
     models = {

@@ -3,13 +3,11 @@
 `import change_it` loads neither torch nor transformers; models join the Auto classes with `import change_it.auto`.
 """
 
-import sys
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from change_it.errors import InputError
-from change_it.lazy import lazy_attributes
-from change_it.process import wait_passively
 
 if TYPE_CHECKING:
     from change_it.generators.headline_transfer import HeadlineTransfer
@@ -30,25 +28,23 @@ __all__ = [
     "space_path",
 ]
 
-if sys.argv[:1] == [
-    "-m"
-]:  # `python -m change_it.judges.train`: a program of ours, whose first import is this package
-    wait_passively()
+
+_MODULES = {
+    "HeadlineTransfer": "generators.headline_transfer",
+    "Judges": "judges.judge",
+    "compute_compliancy": "scoring.compliancy",
+    "compute_metrics": "scoring.training_metrics",
+}
 
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-__getattr__ = lazy_attributes(  # they load torch and polars
-    __name__,
-    {
-        "HeadlineTransfer": "generators.headline_transfer",
-        "Judges": "judges.judge",
-        "compute_compliancy": "scoring.compliancy",
-        "compute_metrics": "scoring.training_metrics",
-    },
-)
+def __getattr__(name: str) -> Any:  # they load torch and polars
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def metric_path(name: str) -> str:

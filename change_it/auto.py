@@ -1,20 +1,15 @@
 """`import change_it.auto` registers our models with the Auto classes of transformers; they are saved with their code."""
 
-from typing import TYPE_CHECKING
-
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoModelForSequenceClassification, AutoTokenizer
 
 from change_it.judges.bilstm import BiLSTMJudgeForSequenceClassification
 from change_it.judges.fluency import FluencyJudgeForSequenceClassification
 from change_it.judges.pair import PairJudgeForSequenceClassification
 from change_it.judges.style import StyleJudgeForSequenceClassification
-from change_it.lazy import lazy_attributes
+from change_it.networks.headline_pipeline import HeadlinePipeline
 from change_it.networks.pointer_generator import PointerGeneratorForConditionalGeneration
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
 from change_it.networks.tokenizer import HeadlineTokenizer
-
-if TYPE_CHECKING:
-    from change_it.networks.headline_pipeline import HeadlinePipeline
 
 __all__ = ["GENERATOR_MODELS", "JUDGE_MODELS", "HeadlinePipeline", "HeadlineTokenizer"]
 
@@ -37,5 +32,3 @@ for model in (*JUDGE_MODELS, *GENERATOR_MODELS):
     config.register_for_auto_class()
     model.register_for_auto_class(auto.__name__)
 HeadlineTokenizer.register_for_auto_class()
-
-__getattr__ = lazy_attributes("change_it", {"HeadlinePipeline": "networks.headline_pipeline"})

@@ -1,20 +1,18 @@
-"""The `change-it` program: a table of commands, each a module of `change_it.commands` with its options, its check and its run.
+"""The `change-it` program: a table of commands, each of a module of `change_it.commands` with its options, its check and its run.
 
 Only the module that is called is loaded, those of a list for its help. They load what is large only once they run.
 """
 
+import errno
 import os
 import re
 import select
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stderr
 from dataclasses import MISSING, fields
-from difflib import get_close_matches
 from importlib import import_module
+from importlib.util import find_spec
 from inspect import cleandoc, getdoc
-from io import StringIO
-from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_type_hints
@@ -23,29 +21,23 @@ import tyro
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.io import disk_fault
-from change_it.io.locks import keep_locks
-from change_it.process import wait_passively
 
 Options = TypeVar("Options")
 
 #: Commands and the commands in each; one without any is a module of `change_it.commands`, named by its words.
 COMMANDS: dict[str, tuple[str, ...]] = {
     "quickstart": (),
-    "corpus": ("sample", "build", "curve"),
+    "corpus": ("sample", "build"),
     "train": ("judge", "generator"),
-    "merge": (),
     "transfer": (),
     "judge": (),
     "score": (),
-    "compare": (),
     "audit": (),
     "hevas": (),
-    "annotate": ("sample", "serve", "score"),
+    "annotate": ("sheets", "score"),
     "reproduce": (),
     "demo": (),
     "push": (),
-    "cite": (),
 }
 #: What a list of commands is about, by the words before it.
 LISTS = {
@@ -58,7 +50,7 @@ LISTS = {
         change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
         change-it --version
     """,
-    "corpus": """Sample, build and inspect a corpus of two outlets.
+    "corpus": """Sample and build a corpus of two outlets.
 
     Examples:
         change-it corpus build runs/quickstart/sample.csv --out runs/mine/corpus
@@ -68,10 +60,10 @@ LISTS = {
     Examples:
         change-it train judge --task main --corpus runs/quickstart/corpus --encoder scratch --out runs/mine/judges/main
     """,
-    "annotate": """Ask people which outlet wrote a headline, and score their answers.
+    "annotate": """Ask people about headlines, and score their answers.
 
     Examples:
-        change-it annotate sample --corpus runs/quickstart/corpus --out study/sheet.csv
+        change-it annotate sheets --corpus runs/quickstart/corpus --out study/sheet.csv
     """,
 }
 TYRO_CONFIG = (
@@ -81,12 +73,6 @@ TYRO_CONFIG = (
 )
 #: What makes help texts plainer, but not what is parsed.
 HELP_CONFIG = (tyro.conf.DisallowNone,)
-_COLOUR = re.compile(r"\x1b\[[\d;]*m")
-#: What Python says of a number that is none.
-_PLAIN = {
-    "invalid literal for int() with base 10:": "not a whole number:",
-    "could not convert string to float:": "not a number:",
-}
 _POSITIONAL = get_args(tyro.conf.Positional[str])[1]
 #: Of a setting that is no option.
 _FIXED = tyro.conf.Fixed
@@ -94,7 +80,6 @@ _FIXED = tyro.conf.Fixed
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `change-it`; the exit code is 0 done, 2 bad input, 130 interrupted, 141 nobody reads the output. Faults of the package raise."""
-    wait_passively()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:
         print(f"change-it {__version__}")
@@ -103,63 +88,44 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _call(arguments: Sequence[str]) -> None:
-    """Run the command that the first words name, or show the list that they lead to; the nearest name of one that there is not."""
+    """Run the command that the first words name, or show the list that they lead to."""
     called: list[str] = []
     choices: Sequence[str] = list(COMMANDS)
-    program = "change-it"
-    for word in takewhile(lambda argument: not argument.startswith("-"), arguments):
-        if not choices:
-            break
+    for word in arguments:
         if word not in choices:
-            raise InputError(_unknown(f"{program} has no command {word}", word, choices))
+            break
         choices = () if called else COMMANDS[word]
         called.append(word)
-        program += f" {word}"
-    rest = arguments[len(called) :]
+    program, rest = " ".join(["change-it", *called]), arguments[len(called) :]
     if choices:
-        _parsed(union_of(*called), program, cleandoc(LISTS[program.rpartition(" ")[2]]), rest)
+        about = LISTS[called[0] if called else "change-it"]
+        _parsed(union_of(*called), program, cleandoc(about), rest)
         return
-    command = _module(*called)
     options = options_of(*called)
-    _check_names(program, options, rest)
-    command.run(_parsed(options, program, _about(command, options), rest))
+    _run(*called)(_parsed(options, program, _about(_module(*called), options), rest))
 
 
 def _module(*words: str) -> ModuleType:
-    return import_module(f"change_it.commands.{'_'.join(words)}")
+    """The module of a command, or of all commands of its list."""
+    name = f"change_it.commands.{'_'.join(words)}"
+    return import_module(name if find_spec(name) else f"change_it.commands.{words[0]}")
+
+
+def _run(*words: str) -> Callable[[Any], None]:
+    """What runs a command: `run` of its module, or the function with its name in that of its list."""
+    module = _module(*words)
+    return module.run if hasattr(module, "run") else getattr(module, words[-1])
 
 
 def options_of(*words: str) -> type:
     """The dataclass of a command's options."""
-    return get_type_hints(_module(*words).run)["options"]
+    return get_type_hints(_run(*words))["options"]
 
 
 def _parsed(options: Any, program: str, about: str, arguments: Sequence[str]) -> Any:
-    """The options that arguments give, or their help; what cannot be parsed is one sentence."""
+    """The options that arguments give; tyro prints help and what cannot be parsed, and exits."""
     config = (*TYRO_CONFIG, *(HELP_CONFIG if {"-h", "--help"} & {*arguments} else ()))
-    refusal = StringIO()
-    try:
-        with redirect_stderr(refusal):
-            return tyro.cli(options, prog=program, description=about, args=arguments, config=config)
-    except SystemExit as stop:
-        sys.stdout.flush()  # while `exit_on_input_error` sees whether anybody reads it
-        if stop.code:
-            raise InputError(f"{_sentence(refusal.getvalue())}: see {program} --help") from stop
-        raise
-
-
-def _sentence(box: str) -> str:
-    """What stands in the box that tyro prints, above its line and without what Python calls it."""
-    lines = [line.strip("│ ") for line in _COLOUR.sub("", box).splitlines()][1:]  # the first is its title
-    rules = [at for at, line in enumerate(lines) if len(line) > 9 and not line.strip("─-")]
-    inside = (
-        lines[rules[0] + 1 : rules[1]] if rules and not rules[0] else lines[: rules[0] if rules else None]
-    )
-    text = " ".join(" ".join(inside).split()).replace(" (required)", "").rstrip(".")
-    for python, plain in _PLAIN.items():
-        text = text.replace(python, plain)
-    text = re.sub(r"^Error parsing \w+Options: ", "", text)
-    return re.sub(r"^(Error parsing \S+): .*(not a (?:whole )?number: '.*?').*", r"\1: \2", text)
+    return tyro.cli(options, prog=program, description=about, args=arguments, config=config)
 
 
 def _about(command: ModuleType, options: type) -> str:
@@ -210,26 +176,13 @@ def names_of(options: type) -> dict[str, str]:
     return names
 
 
-def _check_names(program: str, options: type, arguments: Sequence[str]) -> None:
-    """Refuse an option that the command does not have; the nearest one is in the sentence."""
-    names = [name for name in names_of(options).values() if name.startswith("--")]
-    for argument in takewhile(lambda argument: argument != "--", arguments):
-        given = argument.partition("=")[0].replace("_", "-")
-        if given.startswith("--") and given not in (*names, "--help") and not given.startswith("--tyro-"):
-            raise InputError(_unknown(f"{program} has no option {given}", given, names))
-
-
-def _unknown(sentence: str, given: str, names: Sequence[str]) -> str:
-    near = get_close_matches(given, names, n=1, cutoff=0.5)
-    return f"{sentence}: {f'did you mean {near[0]}?' if near else 'choose ' + ', '.join(names)}"
-
-
 def exit_on_input_error(call: Callable[[], None]) -> int:
-    """Run `call`; bad input and faults of the disk become one sentence on stderr and exit code 2, Ctrl-C 130, `| head` 141."""
+    """Run `call`; bad input and faults of the disk become one sentence on stderr and exit code 2 (tyro exits itself where it cannot parse), Ctrl-C 130, `| head` 141."""
     try:
-        with keep_locks():
+        try:
             call()
-        sys.stdout.flush()
+        finally:
+            sys.stdout.flush()  # here it is seen whether anybody reads it
     except InputError as error:
         print(f"change-it: {error}", file=sys.stderr)
         return 2
@@ -240,13 +193,23 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
         if not _output_is_gone():
             raise
         return 141
-    except BaseException as error:
-        if not (reason := disk_fault(error)):
+    except Exception as error:
+        if not (number := _os_error(error)):
             raise
         file = getattr(error, "filename", None)
-        print(f"change-it: {f'{file}: ' if file else ''}{reason}", file=sys.stderr)
+        print(f"change-it: {f'{file}: ' if file else ''}{os.strerror(number)}", file=sys.stderr)
         return 2
     return 0
+
+
+def _os_error(error: Exception) -> int:
+    """The number of a fault of a file or disk, as libraries in Rust write it too; 0 for every other exception."""
+    if isinstance(error, OSError):
+        return error.errno or 0
+    if "PytorchStreamWriter" in str(error):  # torch does not say why it could not write
+        return errno.ENOSPC
+    found = re.search(r"\(os error (\d+)\)", str(error))
+    return int(found[1]) if found else 0
 
 
 def _output_is_gone() -> bool:

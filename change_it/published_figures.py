@@ -2,101 +2,13 @@
 
 from typing import NamedTuple
 
-from change_it import __version__
-
-
-class Paper(NamedTuple):
-    """A paper whose methods or figures are here; `url` where it has no DOI."""
-
-    key: str  # in BibTeX
-    authors: tuple[str, ...]  # each as Surname, First name
-    title: str
-    book: str
-    venue: str  # short
-    year: int
-    pages: str
-    doi: str = ""
-    url: str = ""
-
-    @property
-    def citation(self) -> str:
-        """One line for a page or a card."""
-        surnames = ", ".join(author.partition(",")[0] for author in self.authors)
-        return f"{surnames} ({self.year}): {self.title}. {self.venue}."
-
-    @property
-    def bibtex(self) -> str:
-        """An entry of BibTeX, its title as printed."""
-        fields = {
-            "author": " and ".join(self.authors),
-            "title": f"{{{self.title}}}",
-            "booktitle": self.book,
-            "year": self.year,
-            "pages": self.pages.replace("-", "--"),
-            "doi": self.doi,
-            "url": self.url,
-        }
-        lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
-        return f"@inproceedings{{{self.key},\n" + ",\n".join(lines) + "\n}"
-
-
-_LREC = ("De Mattei, Lorenzo", "Cafagna, Michele", "Dell'Orletta, Felice", "Nissim, Malvina")
-#: The papers by short name, with the keys that the ACL Anthology gives them; those of LREC and of the EvalNLGEval workshop have no DOI.
-PAPERS = {
-    "lrec2020": Paper(
-        "de-mattei-etal-2020-invisible",
-        _LREC,
-        "Invisible to People but not to Machines: Evaluation of Style-aware Headline Generation in Absence of Reliable "
-        "Human Judgment",
-        "Proceedings of the 12th Language Resources and Evaluation Conference",
-        "LREC 2020",
-        2020,
-        "6709-6717",
-        url="https://aclanthology.org/2020.lrec-1.828",
-    ),
-    "evalnlgeval2020": Paper(
-        "mattei-etal-2020-interaction",
-        (*_LREC[:2], "Lai, Huiyuan", *_LREC[2:], "Gatt, Albert"),
-        "On the interaction of automatic evaluation and task framing in headline style transfer",
-        "Proceedings of the 1st Workshop on Evaluating NLG Evaluation",
-        "EvalNLGEval 2020",
-        2020,
-        "38-43",
-        url="https://aclanthology.org/2020.evalnlgeval-1.5",
-    ),
-    # Its Tables 2 and 4 print the judges and the system SUM of EvalNLGEval 2020.
-    "changeit2020": Paper(
-        "demattei-etal-2020-changeit",
-        (*_LREC, "Gatt, Albert"),
-        "CHANGE-IT @ EVALITA 2020: Change Headlines, Adapt News, GEnerate",
-        "Proceedings of the Seventh Evaluation Campaign of Natural Language Processing and Speech Tools for Italian",
-        "EVALITA 2020",
-        2020,
-        "235-239",
-        doi="10.4000/books.aaccademia.7250",
-    ),
-    "hevas2019": Paper(
-        "litvak-etal-2019-hevas",
-        ("Litvak, Marina", "Vanetik, Natalia", "Eretz Kdosha, Itzhak"),
-        "HEvAS: Headline Evaluation and Analysis System",
-        "Proceedings of the MultiLing 2019 Workshop",
-        "MultiLing 2019 workshop",
-        2019,
-        "73-80",
-    ),
+#: How to cite the numbers of this module, by paper; CITATION.cff has the whole of each.
+CITATIONS = {
+    "lrec2020": "De Mattei, Cafagna, Dell'Orletta, Nissim (2020): Invisible to People but not to Machines: Evaluation of Style-aware Headline Generation in Absence of Reliable Human Judgment. LREC 2020.",
+    "evalnlgeval2020": "De Mattei, Cafagna, Lai, Dell'Orletta, Nissim, Gatt (2020): On the interaction of automatic evaluation and task framing in headline style transfer. EvalNLGEval 2020.",
+    "changeit2020": "De Mattei, Cafagna, Dell'Orletta, Nissim, Gatt (2020): CHANGE-IT @ EVALITA 2020: Change Headlines, Adapt News, GEnerate. EVALITA 2020.",
+    "hevas2019": "Litvak, Vanetik, Eretz Kdosha (2019): HEvAS: Headline Evaluation and Analysis System. MultiLing 2019 workshop.",
 }
-#: How to cite the numbers of this module, by paper.
-CITATIONS = {name: paper.citation for name, paper in PAPERS.items()}
-
-
-def bibtex() -> str:
-    """This package and the papers, in BibTeX."""
-    software = (
-        "@software{change_it,\n  author = {{The change_it developers}},\n"
-        "  title = {change_it: headline style transfer between newspapers, and its evaluation by judges},\n"
-        f"  version = {{{__version__}}},\n  license = {{Apache-2.0}}\n}}"
-    )
-    return "\n\n".join([software, *(paper.bibtex for paper in PAPERS.values())])
 
 
 # LREC 2020: classifiers and annotators on aligned headlines.
@@ -146,12 +58,6 @@ CLASSIFIER = {
         "in-generated": PublishedF1(0.690, 0.653, 0.672),
         "cross-generated": PublishedF1(0.646, 0.567, 0.607),
     },
-}
-#: Table 5, the mean of the three annotators by condition.
-PEOPLE = {
-    "gold": PublishedF1(0.543, 0.620, 0.582),
-    "setting 1": PublishedF1(0.600, 0.527, 0.563),
-    "setting 2": PublishedF1(0.607, 0.530, 0.569),
 }
 #: Average F1 of the classifier on headlines of the newspaper-agnostic generator.
 AGNOSTIC_F1 = 0.47

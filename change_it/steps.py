@@ -15,7 +15,6 @@ from pkgutil import resolve_name
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from change_it.process import release_memory
 from change_it.tables import console
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ class Step:
         """Call the command; the seconds that it took."""
         start = time.perf_counter()
         resolve_name(self.command)(self.settings)
-        release_memory()
         return round(time.perf_counter() - start, 1)
 
     def key(self, run: Path) -> str:

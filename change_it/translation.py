@@ -1,12 +1,12 @@
-"""Every text of the page, the reports and the study in Italian and English: `texts/<language>.toml`."""
+"""Every text of the reports and the study in Italian and English: `texts/<language>.toml`."""
 
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 Language = Literal["it", "en"]
 #: Languages and what they call themselves; the first where none is chosen.
@@ -15,21 +15,16 @@ LANGUAGES = {"it": "Italiano", "en": "English"}
 _WORDS = "words"
 _NUMBER = re.compile(r"[-−]?(?:\d+(?:[.,]\d+)*|\.\d+)")
 
-Component = TypeVar("Component")
-
-#: A property of a component: one text, a list of texts, choices (value to the text that is shown), or a function of the language.
-Keys = str | Sequence[str] | Mapping[str, str] | Callable[[str], Any]
-
 
 class Message(str):
     """A text as its key and values, to be translated where it is shown; as a string it is English.
 
     Examples:
-        >>> message = Message("limits.candidates", most=8)
+        >>> message = Message("compare.only", system="mine")
         >>> print(message)
-        The number of candidates goes from 1 to 8.
+        only mine
         >>> localized("it", message)
-        'Il numero di candidati va da 1 a 8.'
+        'solo mine'
     """
 
     key: str
@@ -103,8 +98,8 @@ def translate(language: str, key: str, **values: object) -> str:
     """One text, `section.name` in `texts/<language>.toml`, with the values in its braces written as in the language.
 
     Examples:
-        >>> translate("en", "tabs.transfer"), translate("it", "tabs.transfer")
-        ('Transfer', 'Trasferisci')
+        >>> translate("en", "compare.neither"), translate("it", "compare.neither")
+        ('neither', 'nessuno')
     """
     language = known_language(language)
     return load_texts(language)[key].format(**shown_values(language, values))
@@ -150,53 +145,3 @@ def number(language: str, text: str) -> str:
     if language != "it":
         return text
     return re.sub(r"(?<!\d)\.(?=\d)", "0.", text).translate(str.maketrans(",.", ".,"))
-
-
-class Texts:
-    """The texts of one page: shown in the language it opens in, and updated when another one is chosen.
-
-    Every handler takes `language`, the component with the chosen one, as its last input.
-    """
-
-    def __init__(self, language: str = "it"):
-        import gradio as gr
-
-        self.opening = language
-        self.components: list[Any] = []
-        self._keys: list[Mapping[str, Keys]] = []
-        choices = [(name, code) for code, name in LANGUAGES.items()]
-        radio = gr.Radio(choices, value=language, elem_id="language", render=False)
-        self.language = self.add(radio, label="page.language")
-
-    def __call__(self, key: str, **values: Any) -> str:
-        """A text in the opening language; see `translate`."""
-        return translate(self.opening, key, **values)
-
-    def add(self, component: Component, **keys: Keys) -> Component:
-        """Give a component its texts, now and whenever the language changes: property (`label`, `value`, …) to key, see `Keys`."""
-        for name, value in _translated(self.opening, keys).items():
-            setattr(component, name, value)
-        self.components.append(component)
-        self._keys.append(keys)
-        return component
-
-    def updates(self, language: str) -> list[dict[str, Any]]:
-        """What every component of `components` is to show in a language, one Gradio update each."""
-        import gradio as gr
-
-        return [gr.update(**_translated(language, keys)) for keys in self._keys]
-
-
-def _translated(language: str, keys: Mapping[str, Keys]) -> dict[str, Any]:
-    """Properties of a component in a language."""
-
-    def texts(value: Keys) -> Any:
-        if callable(value):
-            return value(language)
-        if isinstance(value, str):
-            return translate(language, value)
-        if isinstance(value, Mapping):
-            return [(translate(language, key), choice) for choice, key in value.items()]
-        return [translate(language, key) for key in value]
-
-    return {name: texts(value) for name, value in keys.items()}

@@ -189,27 +189,6 @@ def toy_corpus(tmp_path_factory):
     return write_toy_corpus(tmp_path_factory.mktemp("toy") / "corpus")
 
 
-@pytest.fixture(scope="session")
-def study_corpus(tmp_path_factory):
-    from studies import write_corpus
-
-    return write_corpus(tmp_path_factory.mktemp("study") / "corpus")
-
-
-@pytest.fixture
-def sheet(study_corpus, tmp_path):
-    """A sheet of forty headlines, gold and of one system, with ratings; its key beside it."""
-    from studies import write_predictions
-
-    from change_it.cli import main
-
-    file = write_predictions(study_corpus, tmp_path / "echo.csv")
-    found = tmp_path / "sheet.csv"
-    arguments = ["--corpus", str(study_corpus), "--predictions", f"echo={file}", "--items", "20", "--ratings"]
-    assert main(["annotate", "sample", *arguments, "--out", str(found)]) == 0
-    return found
-
-
 @pytest.fixture(scope="module")
 def browser():
     """Debian's Chromium, driven by Playwright; without it tests skip, or fail where CHANGE_IT_REQUIRE_BROWSER=1 asks for it."""

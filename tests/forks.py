@@ -100,7 +100,7 @@ def of_this_package() -> list[str]:
     import change_it  # not where only a client starts
 
     names = [module.name for module in walk_packages(change_it.__path__, "change_it.")]
-    return [name for name in names if not name.startswith(("change_it.space", "change_it.annotation"))]
+    return [name for name in names if not name.startswith("change_it.space")]
 
 
 def serve(place: str, modules: Iterable[str]) -> str:

@@ -15,10 +15,8 @@ OUTLETS = ("rep", "gio")
 class RuleJudge(Judge):
     """Probability of class 1 by a rule; counts what it is asked."""
 
-    def __init__(self, task, rule, *, outlets=OUTLETS, fold="all", weights_hash="", cache_size=0):
-        super().__init__(
-            task, None, None, fold, outlets, weights_hash, max_tokens=1024, cache_size=cache_size
-        )
+    def __init__(self, task, rule, *, outlets=OUTLETS, fold="all", weights_hash=""):
+        super().__init__(task, None, None, fold, outlets, weights_hash, max_tokens=1024)
         self.rule, self.asked = rule, []
 
     def predict(self, texts, pairs):
@@ -38,14 +36,14 @@ class FakeJudges(Judges):
     With a fourth digit a fluency judge: no word twice.
     """
 
-    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", cache_size=0, reader=None):
+    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", reader=None):
         rules = {
             "main": lambda text, _: 0.9 if "!" in text else 0.2,
             "hh": lambda one, other: 0.8 if _long_words(one) & _long_words(other) else 0.1,
             "ah": lambda one, other: 0.7 if _long_words(one) & _long_words(other) else 0.3,
             "fluency": lambda text, _: 0.6 if len(set(words(text))) == len(words(text)) else 0.4,
         }
-        about = {"outlets": outlets, "fold": fold, "cache_size": cache_size}
+        about = {"outlets": outlets, "fold": fold}
         judges = {
             task: RuleJudge(task, rule, weights_hash=digit * 64, **about)
             for (task, rule), digit in zip(rules.items(), digits, strict=False)

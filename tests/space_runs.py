@@ -98,19 +98,20 @@ def models_in(language, run, texts):
         models_of(run),
         judges=FakeJudges(digits="abcd").with_casing(Casing.from_texts([*known, *texts])),
         language=language,
-        audit=Summary(verdicts(), Together(45, (("name mistaken", 0.43), ("negated", 0.125)), 0.533)),
+        audit=Summary(
+            verdicts(), Together((12, 10), (12, 12), (("name mistaken", 0.43), ("negated", 0.125)), 0.533)
+        ),
         sample=language == "it",
     )
 
 
 @contextmanager
-def served(models, language="it"):
+def served(models):
     """The address of a page over models, served while the block runs."""
-    from change_it.space.app import build
-    from change_it.space.serving import launch
+    from change_it.space.app import build, launch
 
-    page = build(models, language)
-    _, url, _ = launch(page, prevent_thread_lock=True, server_name="127.0.0.1")
+    page = build(models)
+    _, url, _ = launch(page, prevent_thread_lock=True, quiet=True)
     try:
         yield url
     finally:
@@ -118,7 +119,7 @@ def served(models, language="it"):
 
 
 def measured_by(page, elem_id):
-    """What the button of a tab of uploads calls, without showing progress."""
+    """What the button of a tab of tables calls, without showing progress."""
     return partial(pressed(page, elem_id), lambda share, desc: None)
 
 

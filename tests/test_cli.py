@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -69,23 +68,20 @@ def test_an_option_that_is_on_is_switched_off(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "words"),
     [
-        (["transfr"], "change-it has no command transfr: did you mean transfer?"),
-        (["train", "jugde"], "change-it train has no command jugde: did you mean judge?"),
-        (["score", "--corpsu", "c"], "change-it score has no option --corpsu: did you mean --corpus?"),
-        (
-            ["corpus", "build", "x.csv", "--window_day=2"],
-            "has no option --window-day: did you mean --window-days?",
-        ),
-        (["zzzzz", "--help"], "change-it has no command zzzzz: choose quickstart, corpus, train"),
+        (["transfr"], "subcommands: quickstart, corpus, train"),
+        (["train", "jugde"], "subcommands: judge, generator"),
+        (["score", "--corpus", "c", "--judges", "j", "--corpsu", "c"], "--corpsu"),
+        (["quickstart", "--articles", "many"], "Error parsing --articles"),
+        (["corpus", "build"], "Missing from change-it corpus build"),
     ],
 )
-def test_a_typo_is_answered_with_the_nearest_name(arguments, sentence, capsys):
-    assert main(arguments) == 2
-    text = capsys.readouterr().err
-    assert sentence in text
-    assert text.count("\n") == 1
+def test_what_cannot_be_parsed_is_said_by_tyro_and_ends_with_2(arguments, words, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert words in " ".join(capsys.readouterr().err.split())
 
 
 def test_options_may_be_written_with_underscores(capsys):
@@ -106,15 +102,6 @@ def test_a_shell_completes_commands(shell, capsys):
 def test_help_names_every_command(capsys):
     text = help_of([], capsys)
     assert all(f"• {name} " in text for name in COMMANDS)
-
-
-@pytest.mark.parametrize("arguments", [["corpus"], ["corpus", "build"], ["quickstart", "--articles", "many"]])
-@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
-def test_a_wrong_call_is_one_sentence(arguments, encoding):
-    environment = os.environ | {"PYTHONIOENCODING": encoding, "FORCE_COLOR": "1"}
-    done = run_python("-m", "change_it.cli", *arguments, env=environment)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert re.fullmatch(rf"change-it: \w.*: see change-it {arguments[0]}.* --help\n", done.stderr)
 
 
 def test_version(capsys):
@@ -151,7 +138,6 @@ LIGHT = [
     (["corpus", "build", "news.csv", "--out", "c", "--columns", "headline=title"], {"numpy"}),
     (["corpus", "build", "news.csv", "--out", "c", "--labels", "R,Z"], {"numpy"}),
     (["corpus", "build", "news.csv", "--out", "news.csv"], {"numpy"}),
-    (["corpus", "curve", "./none"], {"numpy"}),
     (
         ["train", "judge", "--task", "main", "--encoder", "scratch", "--corpus", "./none", "--out", "j"],
         {"numpy"},
@@ -161,7 +147,6 @@ LIGHT = [
         {"numpy"},
     ),
     (["score", "--corpus", "./none", "--judges", "j"], {"numpy"}),
-    (["merge", "./none", "--out", "m"], {"numpy"}),
     (["audit", "--corpus", ".", "--judges", "./none"], {"numpy"}),
     (["score", "--corpus", ".", "--judges", ".", "--predictions", "x=none.csv"], {"numpy"}),
     (["transfer", "--generator", "./none", "--input", "news.csv", "--out", "new.csv"], {"numpy"}),
@@ -170,9 +155,8 @@ LIGHT = [
         ["train", "judge", "--task", "hh", "--encoder", "e", "--corpus", ".", "--out", "news.csv"],
         {"numpy"},
     ),
-    (["annotate", "sample", "--corpus", "./none", "--out", "sheet.csv"], {"numpy"}),
-    (["annotate", "score", "none.csv", "--key", "none.csv", "--out", "news.csv"], {"numpy"}),
-    (["annotate", "serve", "none.csv", "--port", "70000"], set()),
+    (["annotate", "sheets", "--corpus", "./none", "--out", "sheet.csv"], {"numpy"}),
+    (["annotate", "score", "none.csv", "--key", "none.csv"], {"numpy"}),
     (["reproduce", "hevas2019", "--corpus", "./none", "--out", "r"], {"numpy"}),
     (["transfer", "--generator", "a/b", "--corpus", "./none", "--out", "new.csv"], {"numpy"}),
 ]
@@ -220,16 +204,18 @@ def test_help_and_errors_load_no_large_library(arguments, more, loaded):
 
 
 @pytest.mark.parametrize(
-    "error", [OSError(28, "No space left on device", "x.csv"), Exception("(os error 30)")]
+    ("error", "sentence"),
+    [
+        (OSError(28, "No space left on device", "x.csv"), "x.csv: No space left on device"),
+        (Exception("(os error 30)"), "Read-only file system"),
+    ],
 )
-def test_a_fault_of_the_disk_that_nobody_expected_is_one_sentence(error, capsys):
+def test_a_fault_of_the_disk_is_one_sentence(error, sentence, capsys):
     def fail():
         raise error
 
     assert exit_on_input_error(fail) == 2
-    error_text = capsys.readouterr().err
-    assert error_text.count("\n") == 1
-    assert "another place" in error_text
+    assert capsys.readouterr().err == f"change-it: {sentence}\n"
 
 
 def test_output_that_nobody_reads_is_no_fault():
@@ -250,9 +236,9 @@ def test_a_broken_pipe_within_the_package_keeps_its_traceback():
 
 def test_a_fault_of_the_package_keeps_its_traceback():
     def fail():
-        raise FileNotFoundError(2, "No such file", "ours.toml")
+        raise LookupError("ours.toml")
 
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(LookupError):
         exit_on_input_error(fail)
 
 
@@ -264,5 +250,4 @@ def test_the_first_example_of_every_help_reads_what_the_quickstart_leaves(words)
     tyro.cli(union_of(), args=arguments, config=TYRO_CONFIG)
     after_out = {following for option, following in itertools.pairwise(arguments) if option == "--out"}
     runs = [one for one in arguments if "runs/" in one and one not in after_out]
-    adapters = ["merge"]  # which the quickstart does not train
-    assert words == adapters or all(one.rpartition("=")[2].startswith("runs/quickstart/") for one in runs)
+    assert all(one.rpartition("=")[2].startswith("runs/quickstart/") for one in runs)

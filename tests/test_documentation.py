@@ -140,13 +140,11 @@ def pieces() -> dict[str, list[Block]]:
 EXAMPLES_OF_HELP = (
     "corpus sample",
     "corpus build",
-    "corpus curve",
     "transfer",
     "judge",
     "score",
-    "compare",
     "hevas",
-    "annotate sample",
+    "annotate sheets",
     "reproduce",
     "push",
 )
@@ -184,7 +182,7 @@ def test_shell_and_python_examples_run(name, tmp_path, monkeypatch, forks):
             assert ran.stdout.strip() == printed
     for words in EXAMPLES_OF_HELP if name == "quickstart" else ():
         few = (
-            " --items 20" if words == "annotate sample" else ""
+            " --items 20" if words == "annotate sheets" else ""
         )  # the corpus is a fortieth of the quickstart's
         command = ["bash", "-euc", first_example(words.split()) + few]
         ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

@@ -27,7 +27,8 @@ MODELS = {"torch", "transformers"}
         ("import change_it.hevas", {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"}),
         ("import change_it.text.rouge, change_it.hevas.divergence", {*MODELS, "datasets"}),
         (
-            "from change_it.hevas import Documents, System, evaluate\n"
+            "from change_it.hevas.documents import Documents, System\n"
+            "from change_it.hevas.evaluation import evaluate\n"
             "documents = Documents(('1',), ('a b',), (('a',),), 'x')\n"
             "result = evaluate(documents, [System('s', ('a',))], metrics=['R-1', 'JS-C'])\n"
             "assert result.means['s']['R-1'] == 1",
@@ -51,12 +52,10 @@ WRONG = """
 corpus build nope.csv --out out | nope.csv does not exist
 corpus build rows.csv --labels X:three,Y:four --out out | unknown label
 corpus build rows.csv --labels X:three,Y:four --out out | correct --labels, the labels there are one, two
-corpus build book.xlsx --out out | book.xlsx is a spreadsheet or packed, not text: save it as CSV in UTF-8
-corpus build book.csv --out out | book.csv is a spreadsheet or packed, not text
+corpus build book.xlsx --out out | book.xlsx is of no known kind
+corpus build book.csv --out out | book.csv is not text in UTF-8
 corpus build rows.csv --columns headline=nope --out out | no column 'nope' as --columns wants it
-corpus curve nope | no corpus folder nope
 train judge --task main --corpus nope --out out | no corpus folder nope
-train judge --task nope --corpus corpus --out out | invalid choice 'nope' for argument '--task'. Expected one of ('main', 'hh', 'ah', 'fluency', 'facts'): see change-it train judge --help
 train judge --task main --corpus corpus --batch-size 0 --out out | --batch-size 0 is out of range: give a number of at least 1
 train judge --task main --corpus corpus --updates 0 --out out | --updates 0 is out of range
 train judge --task main --corpus corpus --epochs 0 --out out | --epochs 0 trains nothing
@@ -68,12 +67,11 @@ train judge --task main --corpus corpus --encoder ./nope --out out | no encoder 
 train generator --recipe sum --to one --corpus nope --out out | no corpus folder nope
 train generator --recipe sum --to nope --corpus corpus --out out | --to nope is no outlet of corpus: give one or two
 train generator --recipe sum --to one --corpus corpus --architecture ./nope --out out | no model can be loaded from './nope'
-merge nope --out out | no folder nope
 transfer --generator nope --input rows.csv --out out.csv | no folder nope
 transfer --generator judges --input rows.csv --out out.csv | judges holds no generator
 transfer --generator sum-two --input rows.csv --to nope --out out.csv | sum-two has no sum generator for nope
 transfer headline --generator sum-two --article empty.csv --to two | empty.csv has no text
-transfer headline --generator sum-two --article corpus --to two | cannot read corpus: it is a folder
+transfer headline --generator sum-two --article corpus --to two | corpus: Is a directory
 transfer --generator sum-two --input empty.csv --to two --out out.csv | empty.csv is empty: give a file with a header
 transfer --generator sum-two --input nope.csv --out out.csv | nope.csv does not exist
 transfer --generator sum-two --input predictions.csv --out out.csv | predictions.csv has no column article or full_text
@@ -86,28 +84,20 @@ judge headline --original headline --article nope --judges judges | nope does no
 judge headline --original headline --article rows.csv --judges nope | no folder nope
 judge headline --original headline --article rows.csv --judges judges --to nope | --to nope is no outlet of these judges: give one or two
 score --corpus nope --judges judges | no corpus folder nope
-score --corpus corpus | Missing from change-it score: --judges STR Folder or Hub id
 score --corpus corpus --judges judges --resamples 0 | --resamples 0 is too few
-score --corpus corpus --judges judges --batch-size many | Error parsing --batch-size: not a whole number: 'many': see change-it score --help
-score --corpus corpus --judges judges --device gpu | change-it: --device gpu: choose auto, cpu
 score --corpus corpus --judges corpus | corpus lacks the judge
 score --corpus corpus --judges judges --predictions mine=nope.csv | nope.csv does not exist
 score --corpus corpus --judges judges --predictions mine=article.csv | article.csv lacks the column id, headline
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns headline=new | rows.csv has no column new
 score --corpus corpus --judges judges --out rows.csv/x | cannot write --out
-compare nope.csv rows.csv | nope.csv does not exist
-compare rows.csv predictions.csv | rows.csv lacks the column direction
 audit --corpus nope --judges judges | no corpus folder nope
 audit --corpus corpus --judges judges --items 0 | --items 0 is too few
-cite bibtex | Unrecognized options: bibtex: see change-it cite --help
 audit --corpus corpus --judges nope | no folder nope
 hevas --documents nope.csv --system mine=rows.csv | nope.csv does not exist
 hevas --documents rows.csv --system mine=nope.txt | nope.txt does not exist
-hevas --documents predictions.csv --system mine=rows.csv | predictions.csv has no column article
-annotate sample --corpus nope --out sheet.csv | no corpus folder nope
-annotate sample --corpus corpus --predictions mine=article.csv --out sheet.csv | article.csv lacks the column id, headline
-annotate serve nope.csv | nope.csv does not exist
-annotate serve rows.csv --port 0 | rows.csv lacks the column item
+hevas --documents predictions.csv --system mine=rows.csv | predictions.csv lacks the column article
+annotate sheets --corpus nope --out sheet.csv | no corpus folder nope
+annotate sheets --corpus corpus --predictions mine=article.csv --out sheet.csv | article.csv lacks the column id, headline
 annotate score nope.csv --key rows.csv | nope.csv does not exist
 annotate score rows.csv --key rows.csv | rows.csv lacks the column item
 reproduce lrec2020 --corpus nope --out out | no corpus folder nope

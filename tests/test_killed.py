@@ -22,8 +22,6 @@ KNOWN = {
     "judge": ("model.safetensors", "config.json"),
     "transfer": ("",),
     "score": ("systems.csv", "items/gold.csv"),
-    "hevas": ("summary.csv",),
-    "audit": ("audit.json",),
 }
 #: Modules that commands load for their work.
 LIBRARY = {
@@ -31,8 +29,6 @@ LIBRARY = {
     "judge": "judges.train",
     "transfer": "generators.file_transfer",
     "score": "results.report_files",
-    "hevas": "results.report_files",
-    "audit": "results.audit_tables",
 }
 
 
@@ -45,13 +41,16 @@ def arguments(name, folder, out, seed):
         "judge": [*["train", "judge", "--task", "hh", "--encoder", "scratch", "--size", "tiny", "--updates", "6", "--checkpoint-steps", "2"], *given],
         "transfer": ["transfer", "--generator", f"{folder}/generator", "--generation", "do_sample=true", "--batch-size", "16", *given],
         "score": ["score", *judges, "--resamples", "50", *given],
-        "hevas": [*["hevas", "--baselines", "random", "--metrics", "R-1", "R-SU", "LSA-C", "--charts", "bar", "--documents"], *given[1:]],
-        "audit": ["audit", *judges, "--items", "6", "--resamples", "20", *given],
     }[name]  # fmt: skip
 
 
 def state(out, name):
-    """What a reader would find: nothing, or a digest of the files by which a state is known."""
+    """What a reader would find: nothing, or a digest of the files by which a state is known.
+
+    A folder that is being replaced is `.out.old` for a moment, and whole.
+    """
+    if not out.exists():
+        out = out.with_name(f".{out.name}.old")
     files = [out / file if file else out for file in KNOWN[name]]
     if not any(file.is_file() for file in files):
         return ""
@@ -59,6 +58,11 @@ def state(out, name):
     for file in files:
         digest.update(file.read_bytes() if file.is_file() else b"missing")
     return digest.hexdigest()
+
+
+def names(place):
+    """What is there but what killed runs had begun, which goes after a day."""
+    return sorted(path.name for path in place.iterdir() if path.suffix != ".partial" or path.name[0] != ".")
 
 
 def start(command, folder, log, *, at=0):
@@ -128,7 +132,7 @@ def check(name, folder, seed, moments):
     new, files, seconds = whole(out.with_name(f"whole-{out.name}"), 2)
     assert old != new
     assert "" not in (old, new)
-    beside = sorted(path.name for path in place.iterdir())
+    beside = names(place)
     found = []
     for moment in range(moments):
         at = rng.randint(1, files) if moment % 2 else 0
@@ -143,7 +147,7 @@ def check(name, folder, seed, moments):
         found.append(state(out, name))
         assert found[-1] in (old, new), (name, f"moment {moment} of seed {seed}, file {at} of {files}")
     assert whole(out, 2, *resumed)[0] == new
-    assert sorted(path.name for path in place.iterdir()) == beside
+    assert names(place) == beside
     if name == "judge":
         from change_it.training.run_folder import WORK
 

@@ -19,8 +19,8 @@ from change_it.corpus.reading import read_articles
 from change_it.corpus.splits import split
 from change_it.corpus.vectors import tfidf, tokenise
 from change_it.errors import InputError
-from change_it.hevas import Documents, System, evaluate
-from change_it.hevas.documents import worded
+from change_it.hevas.documents import Documents, System, worded
+from change_it.hevas.evaluation import evaluate
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item

@@ -6,8 +6,7 @@ from saved_judges import save_untrained
 from tiny_generators import WORDS
 from transformers import EvalPrediction
 
-from change_it import InputError, compute_metrics
-from change_it.judges import Judges
+from change_it import InputError, Judges, compute_metrics
 from change_it.judges.encoders import train_wordpiece
 from change_it.scoring.compliancy import compute_compliancy
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
-from change_it.audit.perturbation_results import Result
+from change_it.audit.verdicts import Result
 from change_it.io import read_json
 from change_it.results.charts import passed_chart
 from change_it.results.charts import save as save_chart

@@ -1,1 +1,1 @@
-"""How far to believe the judges: systems that must fail, what main listens to, calibration, power, verdicts in words."""
+"""How far to believe the judges: systems that must fail, what main listens to, calibration, verdicts in words."""

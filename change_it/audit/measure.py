@@ -1,18 +1,15 @@
-"""The whole audit of a set of judges, and what it reads of a corpus: the test set, its dates, what degenerate systems know."""
+"""The whole audit of a set of judges, and what it reads of a corpus: the test set, and what degenerate systems know."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
-from change_it.audit.calibration import Calibration, Power, calibrate, power
-from change_it.audit.perturbation_results import Result, measure_systems
+from change_it.audit.calibration import Reliability, reliabilities
+from change_it.audit.perturbations import Resources
 from change_it.audit.probes import Cue, Probe, data_cues, main_cues, probe
-from change_it.audit.resources import Resources
-from change_it.audit.verdicts import Together, Verdict, hashes, verdicts
+from change_it.audit.verdicts import Result, Together, Verdict, hashes, measure_systems, verdicts
 from change_it.corpus.folder import read_casing, read_language, read_table
 from change_it.errors import InputError
 from change_it.scoring.compliancy import Progress
@@ -36,7 +33,6 @@ class AuditCorpus:
     """A corpus as the audit reads it."""
 
     test: TestSet  # its A2 pairs
-    dates: dict[str, date]  # id of a test article to its date; empty where the corpus has none
     resources: Resources  # what degenerate systems take from the training side
 
 
@@ -46,7 +42,6 @@ def read_corpus(
     """Read a corpus (folder or Hub id): its own language, or a guess, when None; the casing counted anew when None."""
     test = read_test_set(corpus)
     articles = read_table(corpus, "articles", "train", ["article"])["article"]
-    dated = read_table(corpus, "articles", "test", ["id", "date"]).drop_nulls()
     headlines = [text for outlet in test.outlets for text in test.training_headlines[outlet]]
     language = language or read_language(corpus) or guess_language(headlines)
     resources = Resources(
@@ -63,8 +58,7 @@ def read_corpus(
         test.training_headlines,
         [item.article for item in test.items],
     )
-    dates = {} if dated.schema["date"] == pl.String else dict(dated.iter_rows())
-    return AuditCorpus(test, dates, resources)
+    return AuditCorpus(test, resources)
 
 
 @dataclass(frozen=True)
@@ -77,15 +71,14 @@ class Audit:
     judges: str  # signature of the judges
     hashes: dict[str, str]  # judge to the hash of its weights
     items: int  # of the test set
-    events: int  # that these are of; intervals and power draw events
+    events: int  # that these are of; intervals draw events
     at_most: int  # headlines of each system
     seed: int  # of all that was drawn
     verdicts: tuple[Verdict, ...]  # what to make of each judge
     systems: tuple[Result, ...]  # gold, and what must fail
-    probes: tuple[Probe, ...]  # F1 of main on headlines that lack something, by topic and by month
+    probes: tuple[Probe, ...]  # F1 of main on headlines that lack something
     cues: tuple[Cue, ...]  # words that speak for an outlet
-    calibration: tuple[Calibration, ...]  # of each judge
-    power: Power | None  # headlines that distinguish systems; None where too few were judged
+    reliability: tuple[Reliability, ...]  # of each judge
 
     @property
     def together(self) -> Together:
@@ -115,7 +108,6 @@ def audit(
     metrics: Mapping[str, Mapping[str, Any]],
     *,
     at_most: int = 150,
-    temperature: bool = False,
     resamples: int = 1000,
     seed: int = 1,
     batch_size: int | None = None,
@@ -126,7 +118,7 @@ def audit(
     judges.check_outlets(test.outlets, test.name)
     if at_most < 1:
         raise InputError(f"--items {at_most} are too few: give at least 1, better 150")
-    systems, table = measure_systems(
+    systems = measure_systems(
         judges,
         test.items,
         test.events,
@@ -142,7 +134,6 @@ def audit(
         judges.main,
         test.items,
         test.events,
-        corpus.dates,
         corpus.resources.language,
         resamples=resamples,
         seed=seed,
@@ -165,16 +156,7 @@ def audit(
         systems=tuple(systems),
         probes=tuple(probes),
         cues=(*main_cues(judges.main, test.items, seed=seed), *data_cues(test.training_headlines, seed=seed)),
-        calibration=tuple(
-            calibrate(
-                judges,
-                test.name,
-                test.items,
-                corpus.resources,
-                temperature=temperature,
-                seed=seed,
-                batch_size=batch_size,
-            )
+        reliability=tuple(
+            reliabilities(judges, test.name, test.items, corpus.resources, seed=seed, batch_size=batch_size)
         ),
-        power=power(table, len(test.items), events),
     )

@@ -6,34 +6,36 @@ what it breaks; it returns a headline, or None where it does not apply.
 
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from inspect import getdoc
-from itertools import pairwise
 from random import Random
 from typing import Literal
 
 import numpy as np
 
-from change_it.audit.resources import Resources
-from change_it.judges.negatives import negate, swap_names, swap_numbers, swap_roles
+from change_it.hevas.baseline_systems import baseline
+from change_it.judges.negatives import negate, swap_numbers, swap_roles
 from change_it.scoring.item import Item
-from change_it.text.damage import FAMILIES, ITALIAN_GENDERS, Split, damage
-from change_it.text.edits import OTHER_MEASURES, Mentions, with_a_foreign_word
+from change_it.text.damage import FAMILIES, damage
+from change_it.text.edits import Mentions, by_ending, with_a_foreign_word
 from change_it.text.folding import fold
-from change_it.text.names import Headline
-from change_it.text.negation import contraries, like
+from change_it.text.material import Material, Split
+from change_it.text.names import Casing, Headline
+from change_it.text.negation import contraries
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import function_words, stop_words
 from change_it.text.tokens import words
-from change_it.text.typography import QUOTED
+from change_it.text.typography import QUOTED, Typography
 
 Criterion = Literal["style", "content", "fluency", "facts"]
 #: A function of an item, a random generator and the resources of the corpus.
 Make = Callable[[Item, np.random.Generator, "Resources"], str | None]
 
 #: Criterion to the judges of which one at least must refuse what breaks it.
-GUARDS: dict[Criterion, tuple[str, ...]] = {
+JUDGES: dict[Criterion, tuple[str, ...]] = {
     "style": ("main",),
     "content": ("hh", "ah"),
     "fluency": ("fluency",),
@@ -41,13 +43,15 @@ GUARDS: dict[Criterion, tuple[str, ...]] = {
 }
 #: Words with more letters count as long.
 LONG = 3
+#: Words of a list of key words.
+KEYWORDS = 8
+#: Headlines that words to exchange are taken from, at most.
+READ = 1000
 #: Quotations that stand in no article.
 INVENTED = {
     "it": ("Non è vero niente", "Nessuno ci ha avvertiti", "Lo sapevano tutti da tempo", "Rifarei tutto da capo"),
     "en": ("None of this is true", "Nobody ever warned us", "Everyone knew for years", "I would do it all again"),
 }  # fmt: skip
-#: What says that a headline is wrong.
-DENIALS = {"it": "Smentito", "en": "Denied"}
 #: Words and marks between a quotation and its speaker, at most.
 ATTRIBUTION = 3
 #: Draws before a change of all numbers or names is given up.
@@ -56,14 +60,6 @@ DRAWS = 12
 #: An Italian word that is elided into the next one, which begins with a vowel.
 _ELIDED = re.compile(r"[^\W\d_]['’]$")
 _END_OF_SENTENCE = re.compile(r"[.;!?|–—]|\s-\s")
-#: Before these an Italian masculine article is lo, gli, uno and the like.
-_BEFORE_LO = re.compile(r"s[^aeiou]|[zxy]|gn|ps", re.IGNORECASE)
-_MASCULINE: dict[str, list[str]] = {}
-_FEMININE: dict[str, str] = {}
-for _masculine, _feminine in map(str.split, ITALIAN_GENDERS.split(",")):
-    _MASCULINE.setdefault(_feminine, []).append(_masculine)
-    _FEMININE[_masculine] = _feminine
-
 
 #: Claims of which hardly any article says anything.
 ADDED: dict[str, tuple[str, ...]] = {
@@ -72,33 +68,95 @@ ADDED: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+@dataclass
+class Resources:
+    """What the systems take from a corpus."""
+
+    material: Material  # for damage
+    casing: Casing  # how its articles write words
+    training_headlines: Mapping[str, Sequence[str]]  # of each outlet
+    articles: Sequence[str]  # of the test set
+
+    @property
+    def language(self) -> str:
+        """`it`, `en` or `none`."""
+        return self.material.language
+
+    @cached_property
+    def words(self) -> dict[str, list[str]]:
+        """Content words of headlines, by their endings."""
+        headlines = self.material.headlines
+        some = headlines[:: max(1, len(headlines) // READ)]
+        return by_ending(map(self.read, some), self.casing)
+
+    @cached_property
+    def typography(self) -> dict[str, Typography]:
+        """How each outlet sets its headlines."""
+        return {outlet: Typography.of(headlines) for outlet, headlines in self.training_headlines.items()}
+
+    @cached_property
+    def keywords(self) -> dict[str, list[str]]:
+        """Article to its words of highest tf-idf."""
+        distinct = list(dict.fromkeys(self.articles))
+        keywords = baseline("tfidf", distinct, n_words=KEYWORDS, language=self.language)
+        return {article: text.split() for article, text in zip(distinct, keywords, strict=True)}
+
+    @cached_property
+    def cues(self) -> dict[str, list[str]]:
+        """For each outlet the words that the other one's headlines have least, by how much more often it uses them."""
+        counts = {
+            outlet: Counter(word for h in headlines for word in set(Split.of(h).words))
+            for outlet, headlines in self.training_headlines.items()
+        }
+        sizes = {outlet: max(1, len(headlines)) for outlet, headlines in self.training_headlines.items()}
+        a, b = counts
+        gaps = {
+            word: counts[a][word] / sizes[a] - counts[b][word] / sizes[b] for word in counts[a] | counts[b]
+        }
+        ranked = sorted(gaps, key=lambda word: (-gaps[word], word))
+        return {a: ranked[:10], b: ranked[::-1][:10]}
+
+    def read(self, headline: str) -> Headline:
+        """The pieces of a headline."""
+        return Headline(headline, self.language)
+
+    def mentions(self, article: str) -> Mentions:
+        """Names and numbers of an article's beginning."""
+        return Mentions.of([article], self.language, self.casing)
+
+    def is_name(self, word: str) -> bool:
+        """Whether a lower-cased word has a capital in most articles."""
+        return (self.casing.share(fold(word)) or 0.0) >= 0.5
+
+
 @dataclass(frozen=True)
 class Perturbation:
     """A system that must fail."""
 
     name: str  # in tables and files
     breaks: tuple[Criterion, ...]  # the criteria that its headlines break, the first one foremost
+    # what a judge has learnt from that is made alike: a family of damage (fluency), a change of `judges.negatives` (HH, AH), a
+    # kind of edit (the reader), `plain` (main's headlines set alike); empty where no judge has seen its like
+    trained: str
     description: str  # what it does, one sentence
     make: Make  # the headline of an item
-    allowed: float  # share of its headlines that may pass all judges, for some come out right by chance
 
     @property
-    def guards(self) -> tuple[str, ...]:
-        """The judges that ought to refuse its headlines."""
-        return tuple(judge for criterion in self.breaks for judge in GUARDS[criterion])
+    def judges(self) -> tuple[str, ...]:
+        """The judges of which one at least should refuse its headlines."""
+        return tuple(judge for criterion in self.breaks for judge in JUDGES[criterion])
 
 
 PERTURBATIONS: dict[str, Perturbation] = {}
 
 
-def breaks(*criteria: Criterion, allowed: float = 0.03) -> Callable[[Make], Make]:
+def breaks(*criteria: Criterion, trained: str = "") -> Callable[[Make], Make]:
     """Register a system under the name of its function, with its docstring; see `Perturbation`."""
 
     def register(make: Make) -> Make:
         name = make.__name__
-        PERTURBATIONS[name] = Perturbation(
-            name.replace("_", " "), criteria, (getdoc(make) or "").partition("\n")[0], make, allowed
-        )
+        description = (getdoc(make) or "").partition("\n")[0]
+        PERTURBATIONS[name] = Perturbation(name.replace("_", " "), criteria, trained, description, make)
         return make
 
     return register
@@ -124,30 +182,7 @@ def perturbed(
 # Style: the content stays, and so does the newspaper
 
 
-@breaks("style")
-def copy(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """The original as it is."""
-    return item.source
-
-
-@breaks("style")
-def one_word_changed(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """The original with one word in small letters replaced by one of the other newspaper's."""
-    split = Split.of(item.source)
-    places = [index for index, word in enumerate(split.words) if len(word) > LONG and word.islower()]
-    if not places:
-        return None
-    other = Split.of(_any(resources.training_headlines[item.target], random))
-    words = [word for word in other.words if len(word) > LONG and word.islower() and word not in split.words]
-    if not words:
-        return None
-    index = int(random.choice(places))
-    return str(
-        Split([*split.words[:index], str(random.choice(words)), *split.words[index + 1 :]], split.gaps)
-    )
-
-
-@breaks("style")
+@breaks("style", trained="plain")
 def typography(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The original with the other newspaper's quotes, dashes, dots and capitals."""
     text = resources.typography[item.target].apply(item.source, resources.is_name)
@@ -167,25 +202,13 @@ def cue_words(item: Item, random: np.random.Generator, resources: Resources) -> 
     return " ".join([item.source, *words[:3]]) if words else None
 
 
-@breaks("style")
+@breaks("style", trained="sentence")
 def first_sentence(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The first sentence of the original's article."""
     return next(iter(sentences(item.article)), None)
 
 
-@breaks("style", "fluency")
-def original_twice(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """The original, twice."""
-    return f"{item.source} {item.source}"
-
-
 # Content: a headline of the other newspaper about something else
-
-
-@breaks("content")
-def random_target(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """Any training headline of the other newspaper."""
-    return _any(resources.training_headlines[item.target], random)
 
 
 @breaks("content")
@@ -204,21 +227,13 @@ def names_spliced_in(item: Item, random: np.random.Generator, resources: Resourc
     return None
 
 
-@breaks("content", "style")
-def late_sentence(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """A sentence of the last third of the original's article."""
-    all_sentences = list(sentences(item.article))
-    late = all_sentences[-(len(all_sentences) // 3) :] if len(all_sentences) > 2 else []
-    return _any(late, random) if late else None
-
-
-@breaks("content", "facts", allowed=0.10)
+@breaks("content", "facts", trained="negate")
 def negated(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline says the contrary: a verb negated, or no more."""
     return negate(resources.read(item.reference), _python(random)) if item.reference else None
 
 
-@breaks("content", "facts", allowed=0.10)
+@breaks("content", "facts", trained="negation")
 def contrary(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with a word for its contrary: rises for falls, says for denies."""
     headline = resources.read(item.reference)
@@ -230,17 +245,7 @@ def contrary(item: Item, random: np.random.Generator, resources: Resources) -> s
     return headline.replaced(*changes[int(random.integers(len(changes)))]) if changes else None
 
 
-@breaks("content", "facts")
-def denied(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """The other newspaper's headline after a word that denies it."""
-    if resources.language not in DENIALS or not item.reference:
-        return None
-    return resources.typography[item.target].apply(
-        f"{DENIALS[resources.language]}: {item.reference}", resources.is_name
-    )
-
-
-@breaks("content", "facts", allowed=0.10)
+@breaks("content", "facts", trained="swap_roles")
 def roles_swapped(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with who did it and whom it was done to exchanged."""
     if not item.reference:
@@ -251,7 +256,7 @@ def roles_swapped(item: Item, random: np.random.Generator, resources: Resources)
 # Facts
 
 
-@breaks("facts", allowed=0.10)
+@breaks("facts", trained="swap_numbers")
 def numbers_changed(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with every number changed."""
 
@@ -271,7 +276,7 @@ def numbers_changed(item: Item, random: np.random.Generator, resources: Resource
     return None
 
 
-@breaks("facts", "content", allowed=0.10)
+@breaks("facts", "content", trained="number")
 def numbers_mistaken(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with every number exchanged for another one of the article."""
     headline, text = resources.read(item.reference), item.reference
@@ -292,50 +297,7 @@ def numbers_mistaken(item: Item, random: np.random.Generator, resources: Resourc
     return text if numbers else None
 
 
-@breaks("facts", allowed=0.10)
-def names_swapped(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """The other newspaper's headline with every name swapped for another."""
-
-    def names(text: str) -> set[str]:
-        headline = resources.read(text)
-        return {headline.keys[index] for index in headline.names(resources.casing)}
-
-    rng, text, old = _python(random), item.reference, names(item.reference)
-    for _ in range(DRAWS if old else 0):
-        changed = swap_names(resources.read(text), rng, resources.names, resources.casing)
-        if changed is None:
-            return None
-        text = changed
-        if not names(text) & old:
-            return text
-    return None
-
-
-@breaks("facts", allowed=0.10)
-def measures_changed(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """The other newspaper's headline with years for months, kilometres for metres and the like."""
-    headline = resources.read(item.reference)
-    ends = {number.end for number in headline.numbers()}
-    for index, (before, piece) in enumerate(pairwise(headline.pieces), start=1):
-        other = OTHER_MEASURES.get(resources.language, {}).get(piece.text.lower())
-        if other and before.end in ends:
-            return headline.replaced(*headline.span_of(index), other)
-    return None
-
-
-@breaks("facts", allowed=0.10)
-def surnames_exchanged(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """The other newspaper's headline with another surname of the article behind a first name."""
-    headline = resources.read(item.reference)
-    whole = [span for span in headline.full_names(resources.casing) if span[1] - span[0] == 2]
-    others = _names_of(item.article, resources, headline, words=2)
-    if not whole or not others:
-        return None
-    last = whole[int(random.integers(len(whole)))][1] - 1
-    return headline.replaced(*headline.span_of(last), _any(others, random).split()[-1])
-
-
-@breaks("facts", "content", allowed=0.10)
+@breaks("facts", "content", trained="name")
 def name_mistaken(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with one name exchanged for another one of the article."""
     headline = resources.read(item.reference)
@@ -346,7 +308,7 @@ def name_mistaken(item: Item, random: np.random.Generator, resources: Resources)
     return _with_another(headline, start, end, others, random)
 
 
-@breaks("facts", "content", allowed=0.10)
+@breaks("facts", "content", trained="name")
 def speaker_exchanged(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with its quotation given to somebody else of the article."""
     headline = resources.read(item.reference)
@@ -381,7 +343,7 @@ def quotation_after(item: Item, random: np.random.Generator, resources: Resource
     return f"{item.reference.rstrip('.')}, {_any(speakers, random).split()[-1]}: {quotation}"
 
 
-@breaks("facts", "content", allowed=0.10)
+@breaks("facts", "content", trained="word")
 def word_exchanged(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with one word for a word of any headline, with the same ending."""
     headline = resources.read(item.reference)
@@ -404,37 +366,7 @@ def claim_added(item: Item, random: np.random.Generator, resources: Resources) -
 # Fluency: the right words, and no headline
 
 
-@breaks("fluency")
-def long_words(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """The other newspaper's headline without its words of three letters or less."""
-    split = Split.of(item.reference)
-    kept = [index for index, word in enumerate(split.words) if len(word) > LONG]
-    return str(split.keep(kept)) if 1 < len(kept) < len(split.words) else None
-
-
-@breaks("fluency")
-def not_in_the_middle(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """The other newspaper's headline with a "not" in the middle."""
-    split = Split.of(item.reference)
-    middle = len(split.words) // 2
-    if middle < 2 or split.gaps[middle].strip():
-        return None
-    word = "non" if resources.language == "it" else "not"
-    return str(
-        Split(
-            [*split.words[:middle], word, *split.words[middle:]],
-            [*split.gaps[:middle], split.gaps[middle], " ", *split.gaps[middle + 1 :]],
-        )
-    )
-
-
-@breaks("fluency")
-def gold_twice(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """The other newspaper's headline, twice."""
-    return f"{item.reference} {item.reference}" if item.reference else None
-
-
-@breaks("fluency")
+@breaks("fluency", trained="spliced")
 def half_and_half(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The first half of the original and the second of the other newspaper's headline."""
     source, reference = item.source.split(), item.reference.split()
@@ -443,24 +375,11 @@ def half_and_half(item: Item, random: np.random.Generator, resources: Resources)
     return " ".join([*source[: len(source) // 2], *reference[len(reference) // 2 :]])
 
 
-@breaks("fluency")
-def two_headlines(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """The original and the other newspaper's headline in a row."""
-    return f"{item.source.rstrip('.')} {item.reference}" if item.reference else None
-
-
-@breaks("fluency")
+@breaks("fluency", trained="spliced")
 def random_ending(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with the last three words of any headline for its own."""
     words, other = item.reference.split(), _any(resources.training_headlines[item.target], random).split()
     return " ".join([*words[:-3], *other[-3:]]) if len(words) > 6 and len(other) > 3 else None
-
-
-@breaks("fluency")
-def first_and_last_words(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """The article's first five words and its last five."""
-    words = item.article.split()
-    return " ".join([*words[:5], *words[-5:]]).rstrip(".") if len(words) > 10 else None
 
 
 @breaks("fluency")
@@ -492,26 +411,6 @@ def foreign_words(item: Item, random: np.random.Generator, resources: Resources)
 
 
 @breaks("fluency")
-def wrong_gender(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """The other newspaper's headline, in Italian, with articles of the wrong gender."""
-    split = Split.of(item.reference)
-    words, tags = list(split.words), resources.material.tags(split.words)
-    for index, (word, following) in enumerate(pairwise(split.words) if resources.language == "it" else ()):
-        low = word.lower()
-        if tags[index] in ("DET", "ADP") and (low in _MASCULINE or low in _FEMININE):
-            masculine = _MASCULINE.get(low, [""])[-1 if _BEFORE_LO.match(following) else 0]
-            words[index] = like(word, _FEMININE.get(low) or masculine)
-    return str(Split(words, split.gaps)) if words != split.words else None
-
-
-@breaks("fluency")
-def heavy_words_sorted(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-    """The article's eight heaviest words in the order of the alphabet."""
-    words = resources.keywords[item.article]
-    return " ".join(sorted(words, key=str.lower)) if len(words) > 2 else None
-
-
-@breaks("fluency")
 def keyword_list(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The article's eight heaviest words between commas."""
     words = resources.keywords[item.article]
@@ -528,17 +427,7 @@ def _damaged(name: str) -> Make:
     return make
 
 
-for _family in (
-    "shuffled",
-    "reversed_words",
-    "neighbours",
-    "telegram",
-    "looped",
-    "foreign",
-    "agreement",
-    "cut_start",
-    "cut_end",
-):
+for _family in ("reversed_words", "neighbours", "looped"):  # those that fluency holds out of its training
     breaks("fluency")(_damaged(_family))
 
 

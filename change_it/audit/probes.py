@@ -1,17 +1,16 @@
-"""What main listens to: its F1 once a headline lacks something, where its headlines come from, and single words."""
+"""What main listens to: its F1 once a headline lacks something, and single words."""
 
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from change_it.scoring.compliancy import decide
 from change_it.scoring.item import Item
-from change_it.stats import AVERAGE, EventIds, Floats, Ints, Statistics, measure
+from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure
 from change_it.text.material import Split
 from change_it.text.stopwords import function_words
 from change_it.text.typography import plain
@@ -25,12 +24,8 @@ T = TypeVar("T")
 HEADLINES, OCCLUDED = 2000, 400
 #: Characters of a headline whose words are taken out one by one.
 LONGEST = 1000
-#: A part with fewer headlines is not shown.
+#: With fewer training headlines of an outlet the data has no cues.
 FEW = 20
-#: Groups of articles on like subjects, words that name one, and characters of an article that decide.
-TOPICS, NAMING, OPENING = 6, 3, 2000
-#: More months than this are shown as years.
-MONTHS = 24
 #: Cues of each outlet, and times that a word must stand in the headlines to be one.
 CUES, OFTEN = 12, 4
 #: Names of two probes.
@@ -45,8 +40,7 @@ _TOKEN = re.compile(r"\w+(?:['’]\w+)*['’]?|[^\w\s]")
 class Probe:
     """F1 of main on headlines of one kind."""
 
-    group: str  # `headline` for what was done to all headlines; `topic`, and `month` or `year`, for parts of them
-    name: str  # of the kind
+    name: str  # what was done to them
     n: int  # headlines
     f1: float  # mean F1 of the two outlets, 0-1
     interval: tuple[float, float]  # its 95% interval
@@ -69,13 +63,12 @@ def probe(
     main: "Judge",
     items: Sequence[Item],
     events: EventIds,
-    dates: Mapping[str, date],
     language: str,
     *,
     resamples: int = 1000,
     seed: int = 1,
 ) -> list[Probe]:
-    """F1 of main on test headlines, 2,000 at most: as they are, then without this or that, by topic and, with dates of articles by id, by month."""
+    """F1 of main on test headlines, 2,000 at most: as they are, then without this or that."""
     places = drawn(range(len(items)), HEADLINES, seed)
     some, events = [items[place] for place in places], events[places]
     texts = [item.source for item in some]
@@ -86,20 +79,13 @@ def probe(
     }
     every = [text for kind in kinds.values() for text in kind]
     answers = decide(main.probabilities(every, progress=False)).reshape(len(kinds), len(texts))
-    probes = [
-        _probe("headline", name, labels, answers[row], events, resamples=resamples, seed=seed)
-        for row, name in enumerate(kinds)
-    ]
-    time, periods = _periods([dates.get(item.id) for item in some])
-    for group, parts in {
-        "topic": topics([item.article for item in some], language, seed=seed),
-        time: periods,
-    }.items():
-        for name in sorted(set(parts) - {""}):
-            here = np.array([part == name for part in parts])
-            if here.sum() >= FEW:
-                part = labels[here], answers[0][here], events[here]
-                probes.append(_probe(group, name, *part, resamples=resamples, seed=seed))
+    probes = []
+    for name, decided in zip(kinds, answers, strict=True):
+        columns = {
+            f"{a}{b}": ((labels == a) & (decided == b)).astype(np.float64) for a in (0, 1) for b in (0, 1)
+        }
+        f1 = measure(columns, macro_f1, events=events, resamples=resamples, seed=seed)[AVERAGE]["f1"]
+        probes.append(Probe(name, len(labels), f1.value, f1.interval))
     return probes
 
 
@@ -139,14 +125,6 @@ def _changes(main: "Judge", language: str, seed: int) -> dict[str, Callable[[str
     return changes
 
 
-def _probe(
-    group: str, name: str, labels: Ints, answers: Ints, events: EventIds, *, resamples: int, seed: int
-) -> Probe:
-    columns = {f"{a}{b}": ((labels == a) & (answers == b)).astype(np.float64) for a in (0, 1) for b in (0, 1)}
-    f1 = measure(columns, macro_f1, events=events, resamples=resamples, seed=seed)[AVERAGE]["f1"]
-    return Probe(group, name, len(labels), f1.value, f1.interval)
-
-
 def macro_f1(sums: Statistics) -> dict[str, Floats]:
     """Mean F1 of two classes, from how often class a was taken for b, under `00`, `01`, `10` and `11`.
 
@@ -158,46 +136,6 @@ def macro_f1(sums: Statistics) -> dict[str, Floats]:
     wrong = sums["01"] + sums["10"]
     each = [2 * right / np.maximum(2 * right + wrong, 1) for right in (sums["00"], sums["11"])]
     return {"f1": (each[0] + each[1]) / 2}
-
-
-def topics(articles: Sequence[str], language: str, *, seed: int = 1) -> list[str]:
-    """The subject of each article, its three foremost words, by k-means in a latent semantic space; empty where there are too few articles to group."""
-    from sklearn.cluster import KMeans
-    from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.preprocessing import normalize
-
-    count = min(TOPICS, len(articles) // (2 * FEW))
-    if count < 2:
-        return [""] * len(articles)
-    vectors = TfidfVectorizer(
-        token_pattern=r"[^\W\d_]{3,}",
-        stop_words=sorted(function_words(language)),
-        min_df=3,
-        max_df=0.5,
-        max_features=5000,
-        sublinear_tf=True,
-    )
-    matrix = vectors.fit_transform([article[:OPENING] for article in articles])
-    size = min(50, matrix.shape[1] - 1)
-    if size < 2:
-        return [""] * len(articles)
-    space = normalize(TruncatedSVD(size, random_state=seed).fit_transform(matrix))
-    groups = KMeans(count, n_init=3, random_state=seed).fit_predict(space)
-    words = vectors.get_feature_names_out()
-    average, names = np.asarray(matrix.mean(axis=0)).ravel(), {}
-    for group in range(count):
-        gain = np.asarray(matrix[groups == group].mean(axis=0)).ravel() - average
-        names[group] = ", ".join(words[np.argsort(-gain, kind="stable")[:NAMING]])
-    return [names[group] for group in groups.tolist()]
-
-
-def _periods(days: Sequence[date | None]) -> tuple[str, list[str]]:
-    """`month` and that of each day, or `year` where there are many months; empty without a day."""
-    months = ["" if day is None else f"{day:%Y-%m}" for day in days]
-    if len(set(months)) > MONTHS:
-        return "year", [month[:4] for month in months]
-    return "month", months
 
 
 def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[Cue]:

@@ -1,20 +1,36 @@
-"""What to make of all judges together and of each, in words: from the figures that training left beside it, and from the audit."""
+"""What the judges let through of systems that must fail, and what to make of each judge, in words: from an audit and from the figures of its training."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from change_it.audit.perturbation_results import FEW, Result
+import numpy as np
+import polars as pl
+
+from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.io import read_json, record_errors
 from change_it.scoring.columns import GOLD
+from change_it.scoring.compliancy import VERDICT_NAMES, Progress, judge_items
+from change_it.scoring.item import Item
+from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure, upper_bound
 from change_it.tables import Figure
 from change_it.translation import Joined, Message, Word
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
 
+#: The verdicts on a headline, in the order of tables; `passed`: all judges that there are.
+AUDIT_MEASURES = ("passed", "compliancy", *VERDICT_NAMES)
+#: Those that must hold for a headline to pass.
+PASSING = ("compliancy", "main_normalised", "fluency", "facts")
+#: A system with fewer headlines is no evidence about a judge, and counts neither as stopped nor as tried.
+FEW = 20
+#: Stopped is a system of whose headlines, where the judges accept gold, they accept so few: 95% one-sided upper bound.
+STOPPED = 0.10
+#: Examples of each system that are shown.
+EXAMPLES = 4
 #: Good enough; with care; not at all.
 Level = Literal["rely", "care", "distrust"]
 WORDS: dict[Level, str] = {"rely": "rely on it", "care": "with care", "distrust": "do not rely on it"}
@@ -29,6 +45,204 @@ ACCEPTS = 0.85
 LOSS = 0.05
 #: Systems that a verdict names, at most.
 NAMED = 3
+
+_GOLD = Perturbation(
+    GOLD,
+    (),
+    "",
+    "The other newspaper's own headline, which should pass.",
+    lambda item, random, resources: item.reference or None,
+)
+#: Gold of the items of which it is asked only because a system has a headline of theirs.
+_FURTHER = "further gold"
+
+
+@dataclass(frozen=True)
+class JudgedExample:
+    """A headline of a degenerate system."""
+
+    id: str  # of the item
+    direction: str  # of the item
+    source: str  # the original headline
+    headline: str  # the system's
+    verdicts: dict[str, bool | None]  # measure to whether it holds; None for a judge that is not there
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the judges let through of one system."""
+
+    system: str  # its name
+    breaks: tuple[str, ...]  # the criteria that it breaks; none for gold
+    trained: bool  # whether a judge has learnt from headlines made alike
+    description: str  # what it does
+    n: int  # headlines judged
+    # measure to the share of headlines for which it holds, 0-1; None for a judge that is not there
+    values: dict[str, float | None]
+    intervals: dict[str, tuple[float, float]]  # measure to the ends of its 95% interval
+    given_gold: int  # headlines of items whose gold passes
+    passed_given_gold: float | None  # share of them that passes; None without any
+    upper_bound: float  # its 95% one-sided upper bound, events counted once; 1 without any
+    judges: tuple[str, ...]  # of which one at least should refuse
+    # those of them that accept more than `STOPPED` of its headlines; none of a system that is stopped
+    missed_by: tuple[str, ...]
+    examples: tuple[JudgedExample, ...]  # some headlines, those that passed first
+
+    @property
+    def counts(self) -> bool:
+        """Whether it must fail and has enough headlines to say that it does."""
+        return bool(self.breaks) and self.n >= FEW
+
+    @property
+    def passes(self) -> bool:
+        """Whether it must fail and is not shown to."""
+        return self.counts and self.upper_bound > STOPPED
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as a JSON object."""
+        return asdict(self) | {"passes": self.passes}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> "Result":
+        """A result as `as_dict` gives it."""
+        return cls(**{name: value for name, value in record.items() if name != "passes"})
+
+
+def measure_systems(
+    judges: "Judges",
+    items: Sequence[Item],
+    events: EventIds,
+    resources: Resources,
+    *,
+    at_most: int,
+    resamples: int,
+    seed: int,
+    batch_size: int | None = None,
+    progress: Progress = False,
+) -> list[Result]:
+    """Judge gold and every degenerate system, in the order of `PERTURBATIONS`, without those that apply to no item.
+
+    A system has at most `at_most` headlines, of the first items with a reference that it applies to, in one random order of
+    events for all, both directions of an event together: so systems share articles, and events are whole. Gold is asked about
+    every item that a system has a headline of: a spoilt headline can only pass where the item's own would.
+    """
+    names, numbers = np.unique(events, return_inverse=True)
+    rank = np.random.default_rng(seed).permutation(len(names))[numbers]
+    order = [index for index in np.argsort(rank, kind="stable").tolist() if items[index].reference]
+    ordered = [items[index] for index in order]
+    systems = (_GOLD, *PERTURBATIONS.values())
+    made = {
+        system.name: perturbed(ordered, system, resources, seed=seed, at_most=at_most) for system in systems
+    }
+    asked = {place for headlines in made.values() for place, _ in headlines}
+    further = sorted(asked - {place for place, _ in made[GOLD]})
+    made[_FURTHER] = [(place, ordered[place].reference) for place in further]
+    headlines = [(name, order[place], text) for name, some in made.items() for place, text in some]
+    predicted = [replace(items[index], prediction=text) for _, index, text in headlines]
+    table = pl.DataFrame(
+        {
+            "system": [name for name, _, _ in headlines],
+            "item": [index for _, index, _ in headlines],
+            "event": events[[index for _, index, _ in headlines]],
+            "headline": [text for _, _, text in headlines],
+        }
+    ).hstack(judged(judges, predicted, resources, batch_size=batch_size, progress=progress))
+    accepted = table.filter(pl.col("system").is_in([GOLD, _FURTHER]), "passed")["item"]
+    results = []
+    for system in systems:
+        rows = table.filter(system=system.name)
+        if rows.is_empty():
+            continue
+        values, intervals = _measured(rows, items, resamples=resamples, seed=seed)
+        likely = rows.filter(pl.col("item").is_in(accepted.implode()))
+        passed = likely["passed"].cast(pl.Float64).to_numpy()
+        result = Result(
+            system.name,
+            system.breaks,
+            bool(system.trained),
+            system.description,
+            rows.height,
+            values,
+            intervals,
+            len(passed),
+            float(passed.mean()) if len(passed) else None,
+            upper_bound(passed, likely["event"].to_numpy()),
+            system.judges,
+            (),
+            _examples(rows, items),
+        )
+        if result.passes:
+            shares = {judge: values[judge] for judge in system.judges}
+            missed_by = [judge for judge, share in shares.items() if share is None or share > STOPPED]
+            result = replace(result, missed_by=tuple(missed_by))
+        results.append(result)
+    return results
+
+
+def judged(
+    judges: "Judges",
+    items: Sequence[Item],
+    resources: Resources,
+    *,
+    batch_size: int | None = None,
+    progress: Progress = False,
+) -> pl.DataFrame:
+    """The verdicts on items with predictions, those of a judge that is not there null, and probabilities."""
+    table = judge_items(
+        judges if judges.casing else judges.with_casing(resources.casing),
+        items,
+        language=resources.language,
+        batch_size=batch_size,
+        progress=progress,
+    )
+    return table.with_columns(
+        passed=pl.all_horizontal(name for name in PASSING if not table[name].has_nulls())
+    )
+
+
+def _measured(
+    rows: pl.DataFrame, items: Sequence[Item], *, resamples: int, seed: int
+) -> tuple[dict[str, float | None], dict[str, tuple[float, float]]]:
+    """Shares and their intervals, averages of the directions."""
+    present = [name for name in AUDIT_MEASURES if name in rows.columns and not rows[name].has_nulls()]
+    columns: Statistics = {
+        "n": np.ones(rows.height),
+        **{name: rows[name].cast(pl.Float64).to_numpy() for name in present},
+    }
+    directions = [items[index].direction for index in rows["item"]]
+
+    def aggregate(sums: Statistics) -> dict[str, Floats]:
+        return {name: sums[name] / np.maximum(sums["n"], 1) for name in present}
+
+    events = rows["event"].to_numpy()
+    scores = measure(
+        columns,
+        aggregate,
+        directions,
+        events,
+        shares=dict.fromkeys(present, "n"),
+        resamples=resamples,
+        seed=seed,
+    )[AVERAGE]
+    return (
+        {name: scores[name].value if name in present else None for name in AUDIT_MEASURES},
+        {name: scores[name].interval for name in present},
+    )
+
+
+def _examples(rows: pl.DataFrame, items: Sequence[Item]) -> tuple[JudgedExample, ...]:
+    """Headlines that passed, the others after them."""
+    shown = rows.sort("passed", descending=True, maintain_order=True).head(EXAMPLES)
+    return tuple(
+        JudgedExample(
+            items[row["item"]].id,
+            items[row["item"]].direction,
+            items[row["item"]].source,
+            row["headline"],
+            {name: None if row.get(name) is None else bool(row[name]) for name in AUDIT_MEASURES},
+        )
+        for row in shown.iter_rows(named=True)
+    )
 
 
 @dataclass(frozen=True)
@@ -84,36 +298,53 @@ def check_metrics(record: Mapping[str, Any], path: Path) -> None:
 
 @dataclass(frozen=True)
 class Together:
-    """What all judges together let through of systems that must fail: of strict compliancy, where there is a fluency judge."""
+    """Which systems that must fail all judges together stop: by strict compliancy, where there is a fluency judge."""
 
-    tried: int  # systems that must fail
-    # those that pass, the worst first, and the share of their headlines that does
+    trained: tuple[int, int]  # systems whose like a judge has learnt from, and how many of them are stopped
+    unseen: tuple[int, int]  # the same of the others
+    # those that are not stopped, the worst first, and the share of headlines that passes where gold does
     passing: tuple[tuple[str, float], ...]
     gold: float | None  # share of the other newspaper's own headlines that passes; None where there are none
 
     @classmethod
     def of(cls, systems: Sequence[Result]) -> "Together":
-        """What the systems of an audit come to."""
-        passing = [(system.system, system.values["passed"] or 0.0) for system in systems if system.passes]
+        """What the systems of an audit come to; those with few headlines do not count."""
+
+        def count(trained: bool) -> tuple[int, int]:
+            passes = [system.passes for system in systems if system.counts and system.trained is trained]
+            return len(passes), passes.count(False)
+
+        shares = {
+            system.system: (
+                system.values["passed"] if system.passed_given_gold is None else system.passed_given_gold
+            )
+            or 0.0
+            for system in systems
+            if system.passes
+        }
         return cls(
-            sum(bool(system.breaks) for system in systems),
-            tuple(sorted(passing, key=lambda pair: -pair[1])),
+            count(True),
+            count(False),
+            tuple(sorted(shares.items(), key=lambda pair: -pair[1])),
             next((system.values["passed"] for system in systems if system.system == GOLD), None),
         )
 
     @property
     def reasons(self) -> tuple[Message, ...]:
-        """How many pass, the worst of them, and what passes of gold."""
-        worst = [
-            Message("verdict.named", name=Word(name), share=Figure(share))
-            for name, share in self.passing[:NAMED]
-        ]
-        values = {"tried": self.tried, "passing": len(self.passing)}
-        if worst:
-            reason = Message("verdict.together", names=Joined(worst), **values)
-        else:
-            reason = Message("verdict.together_none", **values)
-        return (reason,) if self.gold is None else (reason, Message("verdict.gold", value=Figure(self.gold)))
+        """How many are stopped, the worst of the others, and what passes of gold."""
+        (trained, trained_stopped), (unseen, unseen_stopped) = self.trained, self.unseen
+        counts = {
+            "trained": trained,
+            "trained_stopped": trained_stopped,
+            "unseen": unseen,
+            "unseen_stopped": unseen_stopped,
+        }
+        reasons = [Message("verdict.together", **counts)]
+        if worst := self.passing[:NAMED]:
+            reasons.append(Message("verdict.worst", names=_named(worst)))
+        if self.gold is not None:
+            reasons.append(Message("verdict.gold", value=Figure(self.gold)))
+        return tuple(reasons)
 
     @property
     def text(self) -> str:
@@ -122,7 +353,12 @@ class Together:
 
     def as_dict(self) -> dict[str, Any]:
         """What JSON holds."""
-        return {"text": self.text, "tried": self.tried, "passing": self.passing, "gold": self.gold}
+        return {"text": self.text, **asdict(self)}
+
+
+def _named(shares: Sequence[tuple[str, float]]) -> Joined:
+    """Systems with the share of their headlines that passes."""
+    return Joined([Message("verdict.named", name=Word(name), share=Figure(share)) for name, share in shares])
 
 
 @dataclass(frozen=True)
@@ -222,21 +458,23 @@ def _listens_to(probes: Sequence[Probe]) -> list[tuple[Level, Message]]:
 def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, Message]]:
     """The systems that it ought to have refused and did not, the worst first; and whether it takes gold."""
     accepted = {system.system: share for system in systems if (share := system.values[judge]) is not None}
-    entrusted = [system for system in systems if system.n >= FEW and judge in system.guards]
-    guilty = sorted(
-        (system.system for system in entrusted if judge in system.to_blame and system.system in accepted),
-        key=lambda name: -accepted[name],
+    asked = [system for system in systems if system.n >= FEW and judge in system.judges]
+    missed = sorted(
+        (
+            (system.system, accepted[system.system])
+            for system in asked
+            if judge in system.missed_by and system.system in accepted
+        ),
+        key=lambda pair: -pair[1],
     )
     parts: list[tuple[Level, Message]] = []
-    if guilty:
-        named = [
-            Message("verdict.named", name=Word(name), share=Figure(accepted[name])) for name in guilty[:NAMED]
-        ]
-        more = len(guilty) - NAMED
+    if missed:
+        more = len(missed) - NAMED
         key = "verdict.lets_more" if more > 0 else "verdict.lets"
-        blind = 2 * sum(accepted[name] > 0.5 for name in guilty) > len(entrusted)
-        parts.append(("distrust" if blind else "care", Message(key, names=Joined(named), count=more)))
-    elif entrusted and accepted:
+        blind = 2 * sum(share > 0.5 for _, share in missed) > len(asked)
+        message = Message(key, names=_named(missed[:NAMED]), count=more)
+        parts.append(("distrust" if blind else "care", message))
+    elif asked and accepted:
         parts.append(("rely", Message("verdict.refuses")))
     if judge in ("fluency", "facts") and GOLD in accepted:
         level: Level = "rely" if accepted[GOLD] >= ACCEPTS else "care"

@@ -17,11 +17,11 @@ from change_it.translation import page_language
 
 @dataclass(kw_only=True)
 class AuditOptions(InferenceOptions):
-    """Find out how far the judges of a corpus can be believed: systems that must fail, cues, calibration, power.
+    """Find out how far the judges of a corpus can be believed: systems that must fail, cues, calibration.
 
     Examples:
         change-it audit --judges runs/quickstart/judges --corpus runs/quickstart/corpus
-        change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --items 1000 --temperature --out runs/mine/audit
+        change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --items 1000 --out runs/mine/audit
     """
 
     corpus: str
@@ -32,8 +32,6 @@ class AuditOptions(InferenceOptions):
     """Folder for audit.html and audit.json; the folder audit beside a folder of judges when not given."""
     items: int = 150
     """Headlines of each degenerate system, at most; articles take most of the time."""
-    temperature: bool = False
-    """Fit a temperature to each judge on one half of A2's pairs and report the calibration on the other; changes no judge."""
     language: str | None = None
     """Of the headlines: it, en or none; guessed when not given."""
     report_language: Literal["it", "en"] | None = None
@@ -65,7 +63,6 @@ def run(options: AuditOptions) -> None:
     from change_it.audit.verdicts import read_metrics
     from change_it.judges.judge import Judges, local_folder
     from change_it.results.audit_tables import (
-        calibration_table,
         degenerate_table,
         probes_table,
         verdicts_table,
@@ -79,7 +76,6 @@ def run(options: AuditOptions) -> None:
         judges,
         read_metrics(folder),
         at_most=options.items,
-        temperature=options.temperature,
         resamples=options.resamples,
         seed=options.seed,
         batch_size=options.batch_size,
@@ -93,7 +89,6 @@ def run(options: AuditOptions) -> None:
     print_lines([audited.together.text], terminal)
     print_table(degenerate_table(audited.systems), terminal)
     print_table(probes_table(audited.probes), terminal)
-    print_table(calibration_table(audited.calibration), terminal)
     print_table(verdicts_table(audited.verdicts), terminal)
     print(f"wrote {out / 'audit.html'} and audit.json")
 

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from change_it.errors import InputError
-from change_it.io import TableError, check_header, named_files
+from change_it.io import check_file, check_header, named_files
 from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS, PREDICTION_EXTRAS
 
 
 def check_files(*files: Path | None) -> None:
     """Refuse files that are not there; - is standard input, None is none."""
     for file in files:
-        if file is not None and str(file) != "-" and not file.exists():
-            raise TableError("missing", file)
+        if file is not None and str(file) != "-":
+            check_file(file)
 
 
 def check_counts(**counts: int | None) -> None:

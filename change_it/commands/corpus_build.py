@@ -3,7 +3,7 @@
 from typing import Any
 
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
-from change_it.corpus.folder import FILES, check_target
+from change_it.corpus.folder import FILES, PICTURE, check_target
 from change_it.engines import use_engine
 from change_it.io import HUB, listed, outlet_and_file, read_tables
 from change_it.tables import Column, Row, Table, console, print_table
@@ -12,7 +12,7 @@ from change_it.tables import Column, Row, Table, console, print_table
 def check(options: BuildOptions) -> None:
     """Refuse, before anything large loads, files that are not there, sizes that are none, and `--out` where nothing can be written."""
     here = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
-    tables = read_tables(here, encoding=options.encoding) if here else []  # nothing is read yet
+    tables = read_tables(here) if here else []  # nothing is read yet
     check_target(options.out, inputs=[table.name for table in tables])
     parse_sizes(options.sizes)
     options.check_engine()
@@ -32,6 +32,10 @@ def run(options: BuildOptions) -> None:
         corpus = build_corpus(reading, options, stage=status.update)
         status.update("writing")
         write_corpus(corpus, options.out)
+        if any(corpus.report["histogram"]["pairs"]):
+            from change_it.results.charts import draw_curve  # matplotlib
+
+            draw_curve(corpus.report, options.out / PICTURE)
     print_summary(corpus.report)
     terminal.print(f"Corpus: {options.out}", soft_wrap=True)
     written = {file.partition("/")[0] for file in FILES}

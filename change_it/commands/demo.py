@@ -1,37 +1,43 @@
 """`change-it demo`: the page on this machine, over the models of a run."""
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from change_it.errors import InputError
-from change_it.space.address import AddressOptions
 from change_it.tables import console
-from change_it.translation import Language
 
 #: The run that is made where it is not there.
 QUICKSTART = Path("runs/quickstart")
 
 
 @dataclass(kw_only=True)
-class DemoOptions(AddressOptions):
-    """The page of the Space on this machine: transfer, score, compare, headline quality.
+class DemoOptions:
+    """The page of the Space on this machine: transfer, score, headline quality.
 
     It uses the models of a run; where there are none it makes the quickstart's first, which takes minutes.
 
     Examples:
         change-it demo
-        change-it demo --run runs/mine --port 7861 --language en
+        change-it demo --run runs/mine --port 7861
     """
 
     run: Path = QUICKSTART
     """Folder of a run with judges, and generators or a corpus; the quickstart's is made first when it has none."""
-    language: Language = "it"
-    """Language in which the page opens; it can be changed there."""
+    host: str = "127.0.0.1"
+    """Address to listen at; 0.0.0.0 lets other machines in."""
+    port: int = 7860
+    """Port to listen at; 0 takes a free one."""
+    share: bool = False
+    """Open a public address through Gradio's servers."""
 
 
 def check(options: DemoOptions) -> None:
     """Refuse, before anything large loads, an address that cannot be used, and a run that is not there or lacks models."""
-    options.check_address()
+    if not 0 <= options.port <= 65_535:
+        raise InputError(f"--port {options.port} is no port: give a number from 0 to 65535")
+    if find_spec("gradio") is None:
+        raise InputError("the page needs Gradio: pip install gradio gensim pyphen")
     if has_models(options.run):
         return
     if options.run.is_file():
@@ -56,15 +62,17 @@ def run(options: DemoOptions) -> None:
             f"{options.run} holds no models yet: training them with the quickstart, once; this takes some minutes."
         )
         _train(options.run)
-    from change_it.space.app import build
+    from change_it.space.app import build, launch
     from change_it.space.models import Models
-    from change_it.space.serving import serve
 
     with terminal.status(f"loading the models of {options.run}"):
         models = Models.from_run(options.run)
         models.warm_up()
-        page = build(models, options.language)
-    serve(page, options)
+        page = build(models)
+    try:
+        launch(page, server_name=options.host, server_port=options.port or None, share=options.share)
+    except OSError as error:
+        raise InputError(f"--port {options.port} at {options.host} cannot be used: {error}") from error
 
 
 def has_models(run: Path) -> bool:

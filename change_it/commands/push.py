@@ -7,7 +7,7 @@ from change_it.corpus.folder import check_corpus, read_report
 from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard, single_generator
 from change_it.hub.push_options import PushOptions
-from change_it.io import check_writable, file_errors, weight_files
+from change_it.io import check_writable, weight_files
 from change_it.judges.judge_options import COMMAND, check_judges
 from change_it.tables import console
 
@@ -51,8 +51,7 @@ def run(options: PushOptions) -> None:
     from change_it.hub.packaging import files_of
 
     check_name(options.repo_id)
-    with file_errors(f"cannot read {options.folder}"):
-        files = files_of(options)
+    files = files_of(options)
     size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
     summary = f"{len(files)} files, {size / 1e6:,.1f} MB"
     if options.dry_run:

@@ -1,11 +1,29 @@
 """`change-it quickstart`: the whole chain on the embedded sample, each step called as its command would be."""
 
+import os
+import signal
+import sys
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 from change_it import __version__
+from change_it.commands import (
+    audit,
+    corpus_build,
+    corpus_sample,
+    score,
+    train_generator,
+    train_judge,
+    transfer,
+)
 from change_it.commands.audit import AuditOptions
 from change_it.commands.corpus_sample import SampleOptions
 from change_it.commands.score import ScoreOptions
@@ -14,18 +32,17 @@ from change_it.corpus.corpus_options import BuildOptions
 from change_it.errors import InputError
 from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe
 from change_it.io import check_model, check_writable, read_json, write_json
-from change_it.io.locks import keep_locks
 from change_it.judges.judge_options import JudgeOptions, Task
-from change_it.steps import Run, Step
 from change_it.tables import console
 from change_it.translation import Language, locale_language
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 #: In the folder of a run: its options and the seconds of its finished steps.
 RECORD = "run.json"
 #: What the process that trains the generator prints, and the judge that it trains before that.
 LOG = "generator.log"
-BESIDE: Task = "ah"
-REPORT = "report"
 #: How the headlines are written, by one generator for both newspapers, and how small it is to learn in a minute and a half of one core: many small updates gain more than few large ones.
 RECIPE: Recipe = "rewrite"
 WRITES: dict[str, Any] = {
@@ -44,6 +61,9 @@ QUICK: dict[Task, dict[str, Any]] = {
     "fluency": {"updates": 600, "evaluation_steps": 150},
     "facts": {"batch_size": 16, "updates": 600, "evaluation_steps": 600},
 }
+#: Judges of the other fold, which choose the headlines of the system `floor`: near their best where they start.
+CHOOSERS: tuple[Task, ...] = ("main", "hh", "ah", "fluency")
+AS_FITTED: dict[str, Any] = {"updates": 1, "evaluation_steps": 1}
 #: The steps in the order in which they are noted.
 STEPS = (
     "sample",
@@ -52,13 +72,14 @@ STEPS = (
     "audit",
     "generator",
     "transfer",
-    REPORT,
+    *(f"{task} judge of fold 0" for task in CHOOSERS),
+    "report",
 )
 
 
 @dataclass(kw_only=True)
 class QuickstartOptions:
-    """Sample, corpus, four judges, their audit, a generator for both directions, transfers, report: minutes on two cores.
+    """Sample, corpus, four judges and their audit, a generator for both directions, transfers, judges that choose a floor, report: minutes on two cores.
 
     A run that was interrupted goes on with the first step that is not finished.
 
@@ -70,7 +91,7 @@ class QuickstartOptions:
     """
 
     out: Path = Path("runs/quickstart")
-    """Folder of the run: sample.csv, corpus, judges, audit, generators, predictions, report."""
+    """Folder of the run: sample.csv, corpus, judges, judges-0, audit, generators, predictions, report."""
     articles: int = 12000
     """Articles of the embedded sample, both newspapers together: at most 12000."""
     seed: int = 1
@@ -85,30 +106,106 @@ class QuickstartOptions:
     """Of audit.html and report.html: it or en; that of the locale when not given, English where it is neither."""
 
 
-class QuickstartRun(Run):
-    """The steps of the quickstart, recorded in `run.json` with the options of the run."""
+class Steps:
+    """The steps of a run: each is noted in `run.json` once it is finished, and not run again."""
 
     def __init__(self, options: QuickstartOptions) -> None:
         """Open a folder; InputError where it holds a run with other options."""
         values = {name: value for name, value in asdict(options).items() if name not in _free(options)}
-        self.settings = {**values, "version": __version__}
+        self.out, self.settings = options.out, {**values, "version": __version__}
         earlier = read_json(options.out / RECORD)
         if earlier is not None and earlier["settings"] != self.settings:
             raise InputError(
                 f"{options.out} holds a run with other options ({earlier['settings']}): choose another --out"
             )
-        seconds = {} if earlier is None else earlier["seconds"]
-        super().__init__(options.out, {name: {"seconds": value} for name, value in seconds.items()})
+        self.seconds: dict[str, float] = {} if earlier is None else earlier["seconds"]
+        self._started: dict[str, Future[float]] = {}
+        self._terminal = console()
 
-    def write(self) -> None:
-        """Write the seconds of the finished steps, in the order of `STEPS`."""
-        seconds = {name: self.finished[name]["seconds"] for name in STEPS if name in self.finished}
-        write_json(self.out / RECORD, {"settings": self.settings, "seconds": seconds})
+    def run(self, name: str, command: Callable[[Any], None], options: object, *, anew: bool = False) -> None:
+        """Run a step in this process; one that was finished before only `anew`."""
+        if anew or not self._finished(name):
+            self._terminal.rule(name, align="left", style="dim")
+            self._note(name, _timed(command, options))
+        self.wait()
+
+    @contextmanager
+    def background(self) -> Iterator[None]:
+        """A process of its own for the steps that are started: it ends with this block and with this process.
+
+        Each process takes half of the threads: networks as small as these gain little from a second one.
+        """
+        import torch
+
+        threads = torch.get_num_threads()
+        half = max(1, threads // 2)
+        torch.set_num_threads(half)
+        context = get_context("spawn")
+        until_closed, held = context.Pipe(duplex=False)
+        arguments = (until_closed, self.out / LOG, half)
+        try:
+            with ProcessPoolExecutor(1, context, _start_process, arguments) as self._pool:
+                try:
+                    yield
+                    self.wait(*self._started)
+                except BaseException:
+                    held.close()
+                    raise
+        finally:
+            torch.set_num_threads(threads)
+
+    def start(self, name: str, command: Callable[[Any], None], options: object) -> None:
+        """Run a step in the other process, after those that were started before it."""
+        if not self._finished(name):
+            self._terminal.print(f"In a process of its own, which writes to {self.out / LOG}: {name}.")
+            self._started[name] = self._pool.submit(_timed, command, options)
+
+    def wait(self, *names: str) -> None:
+        """Wait for steps of the other process; note these and all that have ended, and raise what one has raised."""
+        for name, step in list(self._started.items()):
+            if name in names or step.done():
+                try:
+                    self._note(name, self._started.pop(name).result())
+                except BrokenProcessPool:
+                    raise RuntimeError(f"the process of the {name} has died: see {self.out / LOG}") from None
+                self._terminal.print(f"[green]✓[/] {name}: {self.seconds[name]:.0f} s")
+
+    def _finished(self, name: str) -> bool:
+        if name in self.seconds:
+            self._terminal.print(f"[green]✓[/] {name}: finished before ({self.seconds[name]:.0f} s)")
+        return name in self.seconds
+
+    def _note(self, name: str, seconds: float) -> None:
+        self.seconds[name] = seconds
+        noted = {step: self.seconds[step] for step in STEPS if step in self.seconds}
+        write_json(self.out / RECORD, {"settings": self.settings, "seconds": noted})
 
 
 def _free(options: QuickstartOptions) -> tuple[str, ...]:
     """What may differ between a run and the one that goes on with it."""
     return ("out", "report_language", *(() if options.writer else ("writer", "writer_minutes")))
+
+
+def _timed(command: Callable[[Any], None], options: object) -> float:
+    """Call a command; the seconds that it took."""
+    start = time.perf_counter()
+    command(options)
+    return round(time.perf_counter() - start, 1)
+
+
+def _start_process(until_closed: "Connection", log: Path, threads: int) -> None:
+    """Prepare the other process: print into a log, and end when the one that asked for it closes its end, or dies."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both; the other one ends this one
+    Thread(target=_end_with, args=(until_closed,), daemon=True).start()
+    sys.stdout = sys.stderr = log.open("a", buffering=1, encoding="utf-8")
+    import torch
+
+    torch.set_num_threads(threads)
+
+
+def _end_with(until_closed: "Connection") -> None:
+    until_closed.poll(None)
+    os._exit(1)
 
 
 def check(options: QuickstartOptions) -> None:
@@ -124,115 +221,83 @@ def check(options: QuickstartOptions) -> None:
         )
 
 
-@keep_locks()
 def run(options: QuickstartOptions) -> None:
     """Run the steps, a judge's and the generator's in a process of their own beside the others; finished ones are kept."""
     started = time.perf_counter()
     check(options)
-    steps = QuickstartRun(options)
-    terminal = console()
-    writing = _writing(options)
-    if options.writer and steps.unfinished(writing[:1]):
+    out, seed = options.out, options.seed
+    corpus, judges, choosers = str(out / "corpus"), out / "judges", out / "judges-0"
+    predictions = out / "predictions" / f"{RECIPE}.csv"
+    language = options.report_language or locale_language()
+
+    def judge(task: Task) -> JudgeOptions:
+        return JudgeOptions(
+            task=task, out=judges / task, corpus=corpus, fold="1", seed=seed, **TINY, **QUICK[task]
+        )
+
+    def chooser(task: Task) -> JudgeOptions:
+        return JudgeOptions(
+            task=task, out=choosers / task, corpus=corpus, fold="0", seed=seed, **TINY, **AS_FITTED
+        )
+
+    training = WRITES
+    if options.writer:
+        limits = {"max_minutes": options.writer_minutes, "resume": True}
+        training = {**WRITER, "architecture": options.writer, **limits}
+    generator = GeneratorOptions(
+        recipe=RECIPE, **training, corpus=corpus, out=out / "generators" / RECIPE, seed=seed
+    )
+    steps = Steps(options)
+    if options.writer and "generator" not in steps.seconds:
         from change_it.generators.generator import check_writer
 
         check_writer(options.writer)
+
+    terminal = console()
     terminal.rule("[bold]change_it quickstart")
-    steps.run(_corpus(options))
+    sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed)
+    steps.run("sample", corpus_sample.run, sample)
+    build = BuildOptions(files=(str(sample.out),), out=Path(corpus), seed=seed)
+    steps.run("corpus", corpus_build.run, build)
     if options.writer:  # large enough for all threads
-        steps.run([writing.pop(0)])
-    training = _training(options)
-    judge = training.pop(BESIDE)
-    foreground = [*training.values(), _audit(options, needs=judge.name)]
-    steps.run(foreground, beside=[judge, *writing], log=options.out / LOG)
-    steps.finished.pop(REPORT, None)  # it is always made anew
-    steps.run([_report(options)])
+        steps.run("generator", train_generator.run, generator)
+    with steps.background():
+        steps.start("ah judge", train_judge.run, judge("ah"))
+        if not options.writer:
+            steps.start("generator", train_generator.run, generator)
+        transfers = TransferOptions(
+            generator=str(out / "generators"), corpus=corpus, out=predictions, seed=seed
+        )
+        steps.start("transfer", transfer.run, transfers)
+        steps.start("ah judge of fold 0", train_judge.run, chooser("ah"))
+        steps.start("fluency judge of fold 0", train_judge.run, chooser("fluency"))
+        steps.run("main judge", train_judge.run, judge("main"))
+        steps.run("hh judge", train_judge.run, judge("hh"))
+        steps.run("fluency judge", train_judge.run, judge("fluency"))
+        if options.reader:
+            steps.run("facts judge", train_judge.run, judge("facts"))
+        steps.run("main judge of fold 0", train_judge.run, chooser("main"))
+        steps.run("hh judge of fold 0", train_judge.run, chooser("hh"))
+        steps.wait("ah judge")
+        audited = AuditOptions(
+            corpus=corpus, judges=str(judges), items=200, report_language=language, seed=seed
+        )
+        steps.run("audit", audit.run, audited)
+    scored = ScoreOptions(
+        corpus=corpus,
+        judges=str(judges),
+        predictions=(f"{RECIPE}={predictions}",),
+        floor=str(choosers),
+        out=out / "report",
+        report_language=language,
+        seed=seed,
+    )
+    steps.run("report", score.run, scored, anew=True)
+
     terminal.rule(f"[bold]done in {time.perf_counter() - started:.0f} s")
     trained, given = "judges and generator", "the sample and the part-of-speech tagger"
     if options.writer:
         trained, given = "judges", f"the sample, the part-of-speech tagger and {options.writer}, tuned here"
     terminal.print(f"Trained here, from scratch: {trained}. Ready-made: {given}.", soft_wrap=True)
-    page = options.out / "report" / "report.html"
+    page = out / "report" / "report.html"
     terminal.print(f"Open [bold]{page}[/] in a browser.", soft_wrap=True)
-
-
-def _corpus(options: QuickstartOptions) -> list[Step]:
-    out, seed = options.out, options.seed
-    sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed)
-    build = BuildOptions(files=(str(out / "sample.csv"),), out=out / "corpus", seed=seed)
-    return [
-        Step("sample", "change_it.commands.corpus_sample:run", sample),
-        Step("corpus", "change_it.commands.corpus_build:run", build),
-    ]
-
-
-def _training(options: QuickstartOptions) -> dict[Task, Step]:
-    """The trainings of the judges."""
-    return {
-        task: Step(
-            f"{task} judge",
-            "change_it.commands.train_judge:run",
-            JudgeOptions(
-                task=task,
-                out=options.out / "judges" / task,
-                corpus=str(options.out / "corpus"),
-                seed=options.seed,
-                **TINY,
-                **of_task,
-            ),
-        )
-        for task, of_task in QUICK.items()
-        if task != "facts" or options.reader
-    }
-
-
-def _audit(options: QuickstartOptions, needs: str) -> Step:
-    judged = AuditOptions(
-        corpus=str(options.out / "corpus"),
-        judges=str(options.out / "judges"),
-        items=100,
-        report_language=options.report_language or locale_language(),
-        seed=options.seed,
-    )
-    return Step("audit", "change_it.commands.audit:run", judged, needs=(needs,))
-
-
-def _writing(options: QuickstartOptions) -> list[Step]:
-    out, corpus, seed = options.out, str(options.out / "corpus"), options.seed
-    training = WRITES
-    if options.writer:
-        training = {
-            **WRITER,
-            "architecture": options.writer,
-            "max_minutes": options.writer_minutes,
-            "resume": True,
-        }
-    learning = GeneratorOptions(
-        recipe=RECIPE,
-        **training,
-        corpus=corpus,
-        out=out / "generators" / RECIPE,
-        seed=seed,
-    )
-    transfer = TransferOptions(
-        generator=str(out / "generators"), corpus=corpus, out=_predictions(options), seed=seed
-    )
-    return [
-        Step("generator", "change_it.commands.train_generator:run", learning),
-        Step("transfer", "change_it.commands.transfer:run", transfer),
-    ]
-
-
-def _report(options: QuickstartOptions) -> Step:
-    score = ScoreOptions(
-        corpus=str(options.out / "corpus"),
-        judges=str(options.out / "judges"),
-        predictions=(f"{RECIPE}={_predictions(options)}",),
-        out=options.out / "report",
-        report_language=options.report_language or locale_language(),
-        seed=options.seed,
-    )
-    return Step(REPORT, "change_it.commands.score:run", score)
-
-
-def _predictions(options: QuickstartOptions) -> Path:
-    return options.out / "predictions" / f"{RECIPE}.csv"

@@ -9,7 +9,6 @@ from change_it.commands.printing import print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_header, check_model, check_writable, named_files
-from change_it.io.locks import keep_locks
 from change_it.reproduction.plan import PlannedRun
 from change_it.reproduction.reproduce_options import ReproduceOptions
 from change_it.scoring.columns import BUILT_IN
@@ -46,10 +45,9 @@ def check(options: ReproduceOptions) -> None:
     for file in submissions:
         check_header(file, required=("id", "headline"))
     files = [options.corpus, options.reuse, options.encoder, options.writer, *submissions]
-    check_writable(options.out, kind="run", inputs=files, alone=not options.plan)
+    check_writable(options.out, kind="run", inputs=files)
 
 
-@keep_locks()
 def run(options: ReproduceOptions) -> None:
     """Reproduce a paper."""
     check(options)

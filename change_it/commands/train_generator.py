@@ -21,7 +21,7 @@ def check(options: GeneratorOptions) -> None:
     check_corpus(options.corpus)
     check_published(options)
     # it may be one of several processes
-    check_writable(options.out, kind="run", inputs=options.inputs, alone=False)
+    check_writable(options.out, kind="run", inputs=options.inputs)
     if options.architecture is not None and is_missing_path(options.architecture):
         raise InputError(no_model(options.architecture))
     if options.to is not None:

@@ -18,8 +18,7 @@ def check(options: JudgeOptions) -> None:
     check_corpus(options.corpus)
     check_files(options.generated)
     preset(options)
-    # it may be one of several processes
-    check_writable(options.out, kind="run", inputs=options.inputs, alone=False)
+    check_writable(options.out, kind="run", inputs=options.inputs)
     if is_missing_path(options.encoder):
         raise InputError(
             f"no encoder can be loaded from {options.encoder!r}: give a Hub id, a local folder, or --encoder {SCRATCH}"

@@ -23,14 +23,12 @@ from change_it.io import (
     GENERATOR_CARD,
     HUB,
     SUFFIXES,
-    TableError,
     check_model,
     check_writable,
     parse_columns,
     read_input,
     read_tables,
 )
-from change_it.io.locks import keep_locks
 from change_it.judges.judge_options import check_judges
 
 if TYPE_CHECKING:  # loads torch
@@ -118,7 +116,7 @@ def check(options: TransferOptions) -> None:
             needs = {*needs, "label"}
         check_columns(str(options.input), seen, names, needs=sorted(needs), without_label="give --to")
     else:
-        raise TableError("empty", Path(str(options.input)))
+        raise InputError(f"{options.input} is empty: give a file with a header and at least one row")
 
 
 def _check_fit(options: TransferOptions) -> None:
@@ -155,7 +153,6 @@ def _check_fit(options: TransferOptions) -> None:
         check_writable(options.out, kind="file", inputs=inputs)
 
 
-@keep_locks()
 def run(options: TransferOptions) -> None:
     """Transfer; write the file and print the first headlines, or print the one new headline alone."""
     check(options)

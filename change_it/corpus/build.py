@@ -16,13 +16,14 @@ import pyarrow.parquet as pq
 from jinja2 import Environment, FileSystemLoader
 
 from change_it import __version__, dataset_script_path
-from change_it.corpus.alignment import EDGES, histogram
+from change_it.corpus.alignment import EDGES, histogram, number_above
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
 from change_it.corpus.duplicates import near_duplicates
 from change_it.corpus.folder import (
     CARD,
     CONFIGS,
+    CURVE,
     FILES,
     OTHER,
     REJECTED,
@@ -211,7 +212,15 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
         rejected = ([item.file, item.line, item.id, item.reason] for item in corpus.rejected)
         write_table(folder / REJECTED, ("file", "line", "id", "reason"), rejected)
         write_json(folder / REPORT, corpus.report)
+        write_json(folder / CURVE, _curve(corpus.report))
         write_text(folder / CARD, card(corpus, digests))
+
+
+def _curve(report: Mapping[str, Any]) -> dict[str, list[float]]:
+    """How many pairs are at least as alike as each threshold: of all that were compared, and of those that are aligned."""
+    bins = report["histogram"]
+    above = {name: number_above(np.array(bins[name])).tolist() for name in ("compared", "pairs")}
+    return {"thresholds": bins["edges"][:-1], **above}
 
 
 def card(corpus: Corpus, digests: Mapping[str, str]) -> str:

@@ -27,16 +27,12 @@ class ReadingOptions:
     """The two outlets, A then B: left,right or R:rep,G:gio. Without it those of OUTLET=FILE in their order, or the two labels found, sorted."""
     other_outlets: bool = False
     """Keep the articles of further labels beside the two of --labels: hh, ah, fluency and facts learn from them too, nothing else does."""
-    encoding: str = "utf-8"
-    """Encoding of text files; a byte order mark is understood."""
     day_first: bool = False
     """Read 06/03/2024 as 6 March. Without an order each file's own dates decide; a file that leaves it open is refused."""
     month_first: bool = False
     """Read 06/03/2024 as June 3."""
     date_format: str = ""
     """Form of all dates that are text, as in Python's strptime: %d/%m/%Y. Other forms are rejected."""
-    strict_input: bool = False
-    """Stop with an error at the first row that would be rejected."""
     normalise_typography: bool = False
     """Straighten quotes and dashes and lower-case headlines and articles: a paper's typography leaks style."""
 

@@ -75,8 +75,13 @@ CONFIGS: dict[str, dict[str, str]] = {
     },
 }
 MATCH = ("no_match", "match")
+#: Number of alignments against the threshold (LREC 2020, Figure 2), as numbers and as a picture.
+CURVE, PICTURE = "curve.json", "curve.png"
 #: What `corpus build` writes; whatever else lies in a corpus folder stays.
-FILES = (CARD, REPORT, REJECTED, *(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS))
+FILES = (
+    *(CARD, REPORT, REJECTED, CURVE, PICTURE),
+    *(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS),
+)
 
 
 def class_names(kind: str, outlets: Outlets) -> tuple[str, str] | None:

@@ -35,8 +35,8 @@ class Rejection:
     """A row that cannot be used."""
 
     file: str  # as given, or `hf://owner/name/config/split`
-    line: int  # from 1; in parquet and on the Hub the number of the row
-    id: str  # given or made; empty where the row cannot be read at all
+    line: int  # from 1; in JSON lists, parquet and on the Hub the number of the row
+    id: str  # given or made
     reason: str  # a short phrase, after a colon the value at fault: `implausible date: 2050-01-01`
 
 
@@ -93,8 +93,8 @@ def read_articles(options: ReadingOptions) -> Reading:
         options.date_format,
         options.other_outlets,
     )
-    reader = _RowReader(cleaner, options.strict_input)
-    tables = read_tables(options.files, encoding=options.encoding)
+    reader = _RowReader(cleaner)
+    tables = read_tables(options.files)
     cleaned = map_ordered(cleaner.clean, reader.batches(tables), threads=1)
     for name, parts in groupby(cleaned, key=itemgetter(0)):
         reader.take_table(name, chain.from_iterable(rows for _, rows in parts))
@@ -136,7 +136,7 @@ class _Cleaner:
             try:
                 done.append(_Cleaned(row.line, id_, *self._article(table, row, id_), made_id=not given))
             except _RejectedError as error:
-                done.append(_Cleaned(row.line, "" if row.fault else id_, str(error)))
+                done.append(_Cleaned(row.line, id_, str(error)))
         return table.name, done
 
     def dated(self, row: _Cleaned, day_first: bool) -> Article | str:
@@ -151,8 +151,6 @@ class _Cleaner:
             return str(error)
 
     def _article(self, table: InputTable, row: InputRow, id_: str) -> tuple[Article, OpenDate | None]:
-        if row.fault:
-            raise _RejectedError(row.fault)
         label = self._label(table, row.values)
         headline, body = (self._words(row.values, column) for column in ("headline", "article"))
         day = self._date(row.values)
@@ -213,7 +211,6 @@ class _RowReader:
     """Takes row after row."""
 
     cleaner: _Cleaner
-    strict: bool
     articles: list[Article] = field(default_factory=list)
     places: list[tuple[str, int]] = field(default_factory=list)
     rejected: list[Rejection] = field(default_factory=list)
@@ -266,10 +263,6 @@ class _RowReader:
                 self.made_ids.append(article.id)
             return
         self.rejected.append(Rejection(name, row.line, row.id, reason))
-        if self.strict:
-            raise InputError(
-                f"{name}, line {row.line}: {listed([reason])}; mend the row, or leave out --strict-input to reject it"
-            )
 
     def _repeated(self, article: Article) -> str:
         """Why an article is not the first of its kind; empty where it is."""

@@ -1,4 +1,4 @@
-"""A1, A2, A3 and R, the two folds, what must leave the corpus so that nothing of the test set is trained on, and the proof.
+"""A1, A2, A3 and R, the two folds, what must leave the corpus so that nothing of the test set is trained on, and the check.
 
 The unit of all of it is the *event*: articles linked by near-duplicate clusters, by every cosine above the strict threshold,
 in one outlet or across the two, and by kept pairs, transitively. It is stored with articles and pairs, and intervals draw it.

@@ -53,7 +53,7 @@ class Endpoint(Proposer):
 
     def __init__(self, url: str, model: str, prompt: Prompt):
         """Nothing is asked yet; `url` is the base of the server's paths, such as http://localhost:8000/v1."""
-        super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"), cache_size=0)
+        super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"))
         self.url, self.model, self.prompt = check_url(url), model, prompt
         self._key = os.environ.get(KEY) or NO_KEY
         self._client = InferenceClient(base_url=_path(self.url), api_key=self._key, timeout=TIMEOUT)

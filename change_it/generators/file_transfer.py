@@ -23,9 +23,8 @@ from change_it.generators.prompt import Prompt
 from change_it.generators.prompted import Prompted
 from change_it.generators.rerank import choose
 from change_it.generators.search import Search, read_decoding
-from change_it.io import append, cell_text, file_errors, parse_columns, read_tables, write_table, write_text
+from change_it.io import append, cell_text, parse_columns, read_tables, write_table, write_text
 from change_it.judges.judge import Judges
-from change_it.process import keep_memory
 from change_it.progress import ProgressBar
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.signature import ENDPOINT, Reranker, Writer
@@ -155,7 +154,7 @@ def file_items(setup: Setup, file: str, *, columns: str = "", to: str | None = N
             aim, fault = (to, "") if to else (aim, fault)
             id_ = cleaning.visible(text["id"]) or f"{table.stem}-{number}"
             source, article = cleaning.clean(text["headline"]), cleaning.clean(text["article"])
-            items.append(Item(id_, label, aim, source, article, error=row.fault or fault))
+            items.append(Item(id_, label, aim, source, article, error=fault))
         seen.update(table.columns)
     if not items or not seen:
         raise InputError(
@@ -196,7 +195,6 @@ def transfer_items(
     options: SystemOptions, setup: Setup, items: Sequence[Item], out: Path | None = None
 ) -> Transferred:
     """New headlines, chunk after chunk, items of like length in one; what is finished is kept beside the file until all is."""
-    keep_memory()  # each step of a search asks for blocks as large as the vocabulary
     language = ""
     if setup.judges:  # that facts are checked in
         articles = [item.article for item in items if item.article]
@@ -229,7 +227,7 @@ def transfer_items(
             }
             if unfinished:
                 lines = "".join(json.dumps([row, *kept]) + "\n" for row, kept in some.items())
-                with file_errors(f"cannot write {unfinished}"), unfinished.open("ab") as file:
+                with unfinished.open("ab") as file:
                     append(file, lines.encode())
             done |= some
             bar.advance(task, len(chunk))
@@ -267,8 +265,7 @@ def _begin(file: Path, options: SystemOptions, setup: Setup, items: Sequence[Ite
     settings = json.loads(json.dumps(settings, default=str))
     lines: list[bytes] = []
     if file.exists():
-        with file_errors(f"cannot read {file}"):
-            lines = file.read_bytes().splitlines(keepends=True)
+        lines = file.read_bytes().splitlines(keepends=True)
     lines = [line for line in lines if line.endswith(b"\n")]
     try:
         earlier, *rows = map(json.loads, lines or [json.dumps({KIND: settings}).encode()])

@@ -1,6 +1,5 @@
-"""A generator: its network or pre-trained model, tokenizer, format and card; made for training, loaded, merged with its adapters."""
+"""A generator: its network or pre-trained model, tokenizer, format and card; made for training, loaded."""
 
-import shutil
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -27,9 +26,8 @@ from transformers.models.auto.modeling_auto import (
 )
 
 import change_it.auto  # noqa: F401 (registers our models)
-from change_it.corpus.folder import MODEL_CORPUS
 from change_it.errors import InputError
-from change_it.generators.card import CARD, COMMAND, GeneratorCard, prompt_of
+from change_it.generators.card import COMMAND, GeneratorCard, prompt_of
 from change_it.generators.generator_options import (
     LORA_ALPHA,
     LORA_RANK,
@@ -41,7 +39,7 @@ from change_it.generators.generator_options import (
     no_model,
 )
 from change_it.generators.search import BEAMS, Search, generate
-from change_it.io import PICKLE, check_writable, file_errors, read_json, record_errors, write_json
+from change_it.io import PICKLE, read_json, record_errors, write_json
 from change_it.networks.formats import FORMATS, Format
 from change_it.networks.pointer_generator import (
     AS_PUBLISHED,
@@ -67,7 +65,6 @@ from change_it.networks.pretrained import (
     read_tokenizer,
 )
 from change_it.networks.tokenizer import HeadlineTokenizer, train_tokenizer
-from change_it.training.run_folder import publish
 from change_it.training.settings import Arithmetic
 
 #: What `add_adapters` chooses of an adapter's settings; others are PEFT's own values, whatever a file says.
@@ -76,8 +73,6 @@ LORA = ("task_type", "r", "lora_alpha", "target_modules", "fan_in_fan_out")
 PIECES = 4
 #: What is kept of a model's settings for `generate`.
 TOKENS = ("bos_token_id", "eos_token_id", "decoder_start_token_id", "forced_bos_token_id")
-#: Subfolder in which a merged generator is written before it replaces what `--out` holds.
-WORK = "merging"
 
 
 @dataclass(frozen=True)
@@ -99,7 +94,7 @@ def load_generator(name: str | Path, *, precision: Arithmetic = "float32", devic
     """Load a generator.
 
     Args:
-        name: folder written by `change-it train generator` or `change-it merge`, or a Hub id.
+        name: folder written by `change-it train generator`, or a Hub id.
         precision: bf16 leaves weights in bfloat16 around which adapters were trained so; they are float32 otherwise.
         device: auto, cpu, cuda, cuda:1, mps.
 
@@ -203,7 +198,7 @@ def kind_of(architecture: str) -> ModelKind:
         return "words"
     if (Path(architecture) / ADAPTER).exists():
         raise InputError(
-            f"{architecture} holds adapters, not a model: merge them first with change-it merge {architecture} --out DIR"
+            f"{architecture} holds adapters, not a model: merge them first with merge_and_unload of peft"
         )
     with load_errors(no_model(architecture)):
         config = read_config(architecture)
@@ -414,22 +409,3 @@ def import_peft() -> Any:
 def base_of(architecture: str) -> str:
     """How adapters name their base: a Hub id, or a folder by its full path, so that they load from anywhere."""
     return str(Path(architecture).resolve()) if Path(architecture).is_dir() else architecture
-
-
-def merge(adapter: str, out: Path) -> None:
-    """Write into `out` a generator whose weights are those of an adapter's base with the adapters added."""
-    generator = load_generator(adapter, device="cpu")
-    if generator.card.base is None:
-        raise InputError(f"{adapter} holds no adapters: it is a whole model already")
-    check_writable(out, kind="run", inputs=[generator.card.base])
-    if out.exists() and any(out.iterdir()) and not (out / CARD).exists():
-        raise InputError(f"{out} holds something that is no generator of ours: choose another --out")
-    final = out / WORK / "final"
-    with file_errors(f"cannot write {out}"), quiet():
-        shutil.rmtree(final.parent, ignore_errors=True)
-        final.mkdir(parents=True)
-        merged = generator.model.merge_and_unload()
-        card = replace(generator.card, base=None, base_dtype="float32")
-        save_generator(final, merged, generator.format.tokenizer, card)
-        write_json(final / MODEL_CORPUS, read_json(generator.folder / MODEL_CORPUS) or {})
-        publish(final, out)

@@ -1,4 +1,4 @@
-"""Options of `change-it train generator`, `merge` and `transfer`, and the presets that stand for values not given."""
+"""Options of `change-it train generator` and `transfer`, and the presets that stand for values not given."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,7 +76,7 @@ class GeneratorOptions(TrainingOptions):
     as_published: bool = False
     """The papers' generator of the recipe: s2s for s2s1-3, pn for sum; for agnostic, train_d and train_m pnc on the first 500 words of an article (LREC 2020). Output projection, bridge and loss are those of the organisers' files."""
     lora: bool = False
-    """Train low-rank adapters alone (extra: lora); they are saved alone, `change-it merge` joins them with their base."""
+    """Train low-rank adapters alone (extra: lora); they are saved alone."""
     language: Language = "it"
     """Language of the prompt of a causal model."""
     source_tokens: int | None = None
@@ -116,6 +116,9 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
     source_tokens: int = field()
     target_tokens: int = field()
     no_repeat_ngram_size: int = field()
+    optimizer: Optimizer = "adamw"
+    max_grad_norm: float = 1.0
+    early_stopping: int = 0
 
 
 @dataclass(kw_only=True)

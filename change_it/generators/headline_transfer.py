@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import GenerationConfig
 
-from change_it.cache import LRUCache
 from change_it.corpus.article import outlet_names
 from change_it.engines import map_threads
 from change_it.errors import InputError
@@ -44,14 +43,12 @@ class Proposer(ABC):
         outlets: tuple[str, str],
         targets: tuple[str, ...],
         needs: tuple[str, ...],
-        cache_size: int,
     ):
         self.name = name  # the recipe, or `prompt`
         self.outlets = outlets  # short names of A and B
         self.targets = targets  # outlets that it writes for, in the order of `outlets`
         self.needs = needs  # what it reads: `headline`, `article` or both
         self.faults: dict[Question, str] = {}  # why there is no headline, where that is known
-        self._cache: LRUCache[tuple[Question, str], list[Candidate]] = LRUCache(cache_size)
 
     def propose(
         self,
@@ -99,13 +96,7 @@ class Proposer(ABC):
             (headline if reads["headline"] else "", article if reads["article"] else "", target)
             for headline, article, target in zip(headlines, articles, targets, strict=True)
         ]
-
-        def compute(missing: list[tuple[Question, str]]) -> list[list[Candidate]]:
-            return self._propose([item for item, _ in missing], search, batch_size, progress)
-
-        settings = f"{candidates} {seed} {search.decoding.to_json_string()}"
-        keys = [(item, settings) for item in items]
-        return self._cache.get(keys, compute) if self._cache.size else compute(keys)
+        return self._propose(items, search, batch_size, progress)
 
     def batches_at_once(self, search: Search) -> int:
         """How many batches it answers side by side."""
@@ -133,13 +124,12 @@ class HeadlineTransfer(Proposer):
         generators: outlet to the generator that writes for it.
     """
 
-    def __init__(self, generators: Sequence[Generator], *, cache_size: int = 0):
+    def __init__(self, generators: Sequence[Generator]):
         """Transfer with loaded generators.
 
         Args:
             generators: one, or one for each outlet; of one recipe and one pair of outlets. A newspaper-agnostic
                 one serves both, and so does one of the recipe rewrite.
-            cache_size: how many of the latest answers are kept; 0 keeps none.
 
         Raises:
             InputError: they do not belong together.
@@ -159,7 +149,7 @@ class HeadlineTransfer(Proposer):
         }
         self._judges: dict[str, Judges] = {}  # those that were given as a folder or id
         needs = ("headline", "article") if self.reads == "both" else (self.reads,)
-        super().__init__(self.recipe, outlets, tuple(self.generators), needs, cache_size)
+        super().__init__(self.recipe, outlets, tuple(self.generators), needs)
 
     @classmethod
     def from_pretrained(
@@ -170,7 +160,6 @@ class HeadlineTransfer(Proposer):
         to: str | None = None,
         precision: Arithmetic = "float32",
         device: str = "auto",
-        cache_size: int = 0,
     ) -> "HeadlineTransfer":
         """Load a generator, or the generators of both directions.
 
@@ -181,7 +170,6 @@ class HeadlineTransfer(Proposer):
             to: load the generator for this outlet alone.
             precision: bf16 leaves weights in bfloat16 around which adapters were trained so; they are float32 otherwise.
             device: auto, cpu, cuda, cuda:1, mps.
-            cache_size: how many of the latest answers are kept; 0 keeps none.
 
         Raises:
             InputError: no such folder or id, no generator of that recipe or outlet in it, several recipes and none
@@ -189,8 +177,7 @@ class HeadlineTransfer(Proposer):
         """
         folder = local_folder(name, command=COMMAND)
         chosen = choose_generators(folder, recipe, to, name=str(name))
-        generators = [load_generator(path, precision=precision, device=device) for path in chosen]
-        return cls(generators, cache_size=cache_size)
+        return cls([load_generator(path, precision=precision, device=device) for path in chosen])
 
     def __call__(
         self,

@@ -91,7 +91,7 @@ class Prompted(Proposer):
     def __init__(
         self, model: Any, format_: Format, prompt: Prompt, *, base: str = "", weights_hash: str = ""
     ):
-        super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"), cache_size=0)
+        super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"))
         self.model, self.format, self.prompt = model, format_, prompt
         self.base, self.weights_hash = base, weights_hash
 

@@ -87,8 +87,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
     _check(options, kind)
     given = options.source_tokens
     settings = resolve(options, preset(options, kind), GeneratorSettings)
-    alone = process_state().is_main_process
-    check_writable(settings.out, kind="run", inputs=settings.inputs, alone=alone)
+    check_writable(settings.out, kind="run", inputs=settings.inputs)
     with process_state().main_process_first():
         share, seed = settings.validation_share, settings.seed
         chosen = settings.corpus, settings.recipe, settings.to

@@ -13,7 +13,6 @@ from change_it.io import (
     SUFFIXES,
     Predictions,
     Record,
-    TableError,
     cell_text,
     headlines_of,
     listed,
@@ -134,15 +133,7 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
             )
     marked = path.suffix.lower() in MARKED
     named = ELEMENTS if marked else COLUMNS
-    try:
-        rows = _read_marked(path, columns) if marked else _read_rows(path, columns)
-    except TableError as error:
-        if error.key != "columns":
-            raise
-        raise InputError(
-            f"{source} has no {'element' if marked else 'column'} article (it has {error.values['found']}): name yours as in "
-            "--columns article=body,headline=title"
-        ) from error
+    rows = _read_marked(path, columns) if marked else _read_rows(path, columns)
     names = {name.lower() for name in parse_columns(columns, named)["headline"]}
     mapped = names != set(named["headline"])
     every = dict.fromkeys(name for row in rows for name in row.values)
@@ -187,7 +178,9 @@ def _read_marked(path: Path, columns: str) -> list[Record]:
         rows.append(Record(text.count("\n", 0, document.start()) + 1, cells, values))
     if not any(row.cells["article"] for row in rows):
         every = dict.fromkeys(name for row in rows for name in row.values)
-        raise TableError("columns", path, lacking="article", wanted="article", found=listed(list(every)))
+        raise InputError(
+            f"{path} has no element article (it has {listed(list(every))}): name yours as in --columns article=body"
+        )
     return rows
 
 
@@ -219,15 +212,7 @@ def read_headlines(file: Path, documents: Documents) -> tuple[str, ...]:
     if file.suffix.lower() not in SUFFIXES:
         rows = [{"headline": line} for line in text_lines(file)]
     else:
-        try:
-            records = read_records(file, required=["headline"], optional=["id", "error"])
-        except TableError as error:
-            if error.key != "columns":
-                raise
-            raise InputError(
-                f"{file} has no column headline (it has {error.values['found']}): write id,headline, or a .txt file "
-                "with one headline a line"
-            ) from error
+        records = read_records(file, required=["headline"], optional=["id", "error"])
         rows = [record.cells for record in records]
     headlines = headlines_of(rows, clean_headline)
     if "id" not in rows[0]:

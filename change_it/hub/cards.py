@@ -1,6 +1,5 @@
 """Cards of data sets, models and Spaces, filled from what a run recorded."""
 
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,16 +20,14 @@ from jinja2 import Environment, PackageLoader
 
 from change_it import __version__
 from change_it.corpus.alignment import number_above
-from change_it.corpus.folder import MODEL_CORPUS, SPLITS
+from change_it.corpus.folder import MODEL_CORPUS, PICTURE, SPLITS
 from change_it.corpus.sample import OUTLETS, of_sample
 from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
-from change_it.judges.judge_options import as_in_the_papers
+from change_it.judges.judge_options import as_in_the_papers, no_better_than
 from change_it.published_figures import CITATIONS, PUBLISHED_JUDGES
-from change_it.results.charts import alignment_chart
-from change_it.results.context import histogram
 from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.facts import VERSION
 from change_it.templates import template_environment, without_markup
@@ -38,7 +35,6 @@ from change_it.templates import template_environment, without_markup
 if TYPE_CHECKING:
     from change_it.judges.judge import Judge, Reader
 
-CURVE = "alignment-curve.png"
 RESULTS = ".eval_results/change_it.yaml"
 #: Where `corpus build` leaves the example's and the last section's texts of its README.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
@@ -105,6 +101,11 @@ class JudgeEntry:
             for name, row in systems.items():
                 numbers = [row[label][key] for label in self.classes for key in ("precision", "recall", "f1")]
                 yield test, name, [*numbers, row["macro_f1"]]
+
+    def unbeaten(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Test sets, and the baselines that the judge is no better than there."""
+        tests = self.metrics.get("results", {})
+        return [(test, names) for test in tests if (names := no_better_than(self.metrics, test))]
 
     def published(self) -> list[float]:
         """The papers' row for this judge; empty where they have none, or one of another kind."""
@@ -238,12 +239,12 @@ def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> 
             config["splits"].append({"name": name, "num_bytes": num_bytes, "num_examples": size.num_rows})
     text = card.text.partition(RIGHTS)[0].replace(LOCAL_PATH, options.repo_id).strip()
     curve = _curve(record) if any(record["histogram"]["pairs"]) else []
-    more = _render("dataset.md.jinja", record=record, curve=curve, picture=CURVE, license=card.data.license)
+    picture = folder / PICTURE
+    name = PICTURE if picture.is_file() else ""
+    more = _render("dataset.md.jinja", record=record, curve=curve, picture=name, license=card.data.license)
     files = {"README.md": _readme(card.data.to_yaml(), f"{text}\n\n{more}")}
-    if curve:
-        picture = io.BytesIO()
-        alignment_chart(histogram(record), wide=True).savefig(picture, format="png", dpi=150)
-        files[CURVE] = picture.getvalue()
+    if picture.is_file():
+        files[PICTURE] = picture.read_bytes()
     return files
 
 

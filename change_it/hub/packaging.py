@@ -141,8 +141,8 @@ def _generator(options: PushOptions) -> Files:
     card = GeneratorCard.load(folder)
     if card.base and (Path(card.base).is_dir() or public(card.base) != card.base):
         raise InputError(
-            f"the adapters in {folder} belong to a folder of this machine ({card.base}): push what "
-            f"change-it merge {folder} --out DIR makes, or train them on a model of the Hub"
+            f"the adapters in {folder} belong to a folder of this machine ({card.base}): "
+            "train them on a model of the Hub"
         )
     metrics = _metrics(folder, "change-it train generator")
     return _model(folder, "", card) | cards.generator_card(card, metrics, folder, options)

@@ -1,14 +1,14 @@
-"""Tables in and files out: the one reader and the one atomic writer of the package; every fault is an `InputError` of one sentence."""
+"""Tables in and files out: the one reader and the one atomic writer of the package."""
 
-from change_it.io.faults import TableError, disk_fault, file_errors, listed, record_errors
 from change_it.io.files import (
-    BUSY,
     FORMULA,
     append,
+    check_file,
     check_writable,
     read_input,
     read_json,
     read_text,
+    record_errors,
     replace_file,
     replace_folder,
     without_formula,
@@ -29,6 +29,10 @@ from change_it.io.model_folders import (
 from change_it.io.predictions import Predictions, headlines_of, named_files, text_lines
 from change_it.io.readers import (
     HUB,
+    ROWS_A_BATCH,
+    SUFFIXES,
+    InputRow,
+    InputTable,
     Record,
     cell_text,
     check_header,
@@ -37,5 +41,4 @@ from change_it.io.readers import (
     read_records,
     read_tables,
 )
-from change_it.io.rows import ROWS_A_BATCH, SUFFIXES, InputRow, InputTable
-from change_it.io.texts import column_of, refuse_empty, refuse_lengths, texts_by_name, texts_of
+from change_it.io.texts import column_of, listed, refuse_empty, refuse_lengths, texts_by_name, texts_of

@@ -1,30 +1,29 @@
-"""Whole files and folders: read, written, and tried before work begins.
+"""Whole files and folders: read, tried before work begins, and written beside their place and moved there.
 
-A file that is written is the old one or the new one, never half of it; what a killed run left behind is cleared by the next.
+What is written is the old or the new one, never half of it. A killed run leaves `.NAME.*.partial` beside the place, which a
+later one clears after a day. A folder is replaced in two steps, the old one to `.NAME.old` and the new one to NAME: killed
+between them, NAME is missing and the old one is whole, and comes back with the next run.
 """
 
 import csv
-import ctypes
 import json
 import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, BinaryIO, Literal
 
 from change_it.errors import InputError
-from change_it.io.faults import TableError, file_errors, record_errors
-from change_it.io.locks import lock, locked
 
-#: Bytes of a JSON object that this package wrote, at most: to read ten times as many would take all memory.
-LARGEST_RECORD = 100_000_000
-#: Why a second writer is refused.
-BUSY = "another change-it is writing {path}: wait for it, or choose another {option}"
 #: First characters by which a spreadsheet takes a cell for a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_DAY = 86_400
 
 
 def read_input(file: Path) -> str:
@@ -34,31 +33,44 @@ def read_input(file: Path) -> str:
 
 def read_text(file: Path) -> str:
     """A text file in UTF-8, without a byte order mark."""
+    check_file(file)
+    try:
+        return file.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise not_utf8(file) from error
+
+
+def check_file(file: Path) -> None:
+    """Refuse a file that is not there."""
     if not file.exists():
-        raise TableError("missing", file)
-    with file_errors(f"cannot read {file}"):
-        try:
-            text = file.read_bytes().decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise TableError("encoding", file) from error
-    if "\0" in text:
-        raise TableError("nulls", file)
-    return text
+        raise InputError(f"{file} does not exist: check the path")
+
+
+def not_utf8(file: Path) -> InputError:
+    """What is said of a text in another encoding, a spreadsheet or an archive."""
+    return InputError(
+        f"{file} is not text in UTF-8: save it as UTF-8, for example with iconv -f CP1252 -t UTF-8"
+    )
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
     """A JSON object that this package wrote, None where there is no such file."""
     if not path.is_file():
         return None
-    if path.stat().st_size > LARGEST_RECORD:
-        raise InputError(
-            f"{path} has more than {LARGEST_RECORD // 1_000_000} MB, which nothing of ours writes: run what writes it again"
-        )
-    with record_errors(path), file_errors(f"cannot read {path}"):
+    with record_errors(path):
         record = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(record, dict):
             raise TypeError
     return record
+
+
+@contextmanager
+def record_errors(path: Path) -> Iterator[None]:
+    """One sentence where a JSON object that this package wrote is not as it writes it."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise InputError(f"{path} is broken: run what writes it again") from error
 
 
 def write_text(path: Path, text: str) -> None:
@@ -101,18 +113,11 @@ def without_formula(cell: object) -> object:
 def replace_file(path: Path) -> Iterator[Path]:
     """A place to write a file that replaces `path` when the block ends well, and is gone when it does not."""
     target = path.resolve()
-    partial = target.with_name(f".{target.name}.partial")
-    with file_errors(f"cannot write {path}"):
-        if fault := _no_file(target):
-            raise InputError(f"cannot write {path}: it is {fault}; name a file")
-        with locked(target, message=BUSY.format(path=path, option="place")):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                yield partial
-                os.replace(partial, target)
-            except BaseException:
-                _drop(partial)
-                raise
+    if target.exists() and not target.is_file():
+        raise InputError(f"cannot write {path}, which is a folder or a device: name a file")
+    with _naming(path), _beside(target) as partial:
+        yield partial
+        os.replace(partial, target)
 
 
 @contextmanager
@@ -122,55 +127,52 @@ def replace_folder(path: Path, *, ours: Collection[str] | None = None) -> Iterat
     With `ours`, the paths in it that its writer replaces (files, or folders as a whole), other files of the old one stay.
     """
     target = path.resolve()
-    partial, old = (target.with_name(f".{target.name}.{end}") for end in ("partial", "old"))
-    with (
-        file_errors(f"cannot write {path}"),
-        locked(target, message=BUSY.format(path=path, option="place")),
-    ):
-        if old.is_dir() and not target.exists():  # a run was killed between the two renames below
-            old.rename(target)
-        _drop(old)
-        _drop(partial)
-        partial.mkdir(parents=True)
-        try:
+    old = target.with_name(f".{target.name}.old")
+    with _naming(path):
+        if old.is_dir() and not target.exists():  # a run was killed between the two moves below
+            os.replace(old, target)
+        with _beside(target) as partial:
+            partial.mkdir()
             yield partial
-            if ours is not None and target.is_dir():
-                _copy_others(target, partial, ours)
-            if not (target.exists() and _exchange(partial, target)):
-                if target.exists():
-                    target.rename(old)
-                partial.rename(target)
-        except BaseException:
-            _drop(partial)
-            raise
-        _drop(old)
-        _drop(partial)  # the old folder, after an exchange
+            _drop(old)
+            if target.exists():
+                if ours is not None:
+                    _copy_others(target, partial, ours)
+                os.replace(target, old)
+            os.replace(partial, target)
+            _drop(old)
 
 
-def _copy_others(old: Path, new: Path, ours: Collection[str], below: str = "") -> None:
-    for path in old.iterdir():
-        name = f"{below}{path.name}"
-        if name in ours:
-            continue
-        folder = path.is_dir() and not path.is_symlink()
-        if folder and any(each.startswith(f"{name}/") for each in ours):
-            _copy_others(path, new / path.name, ours, f"{name}/")
-            continue
-        new.mkdir(parents=True, exist_ok=True)
-        if folder:
-            shutil.copytree(path, new / path.name, symlinks=True)
-        else:
-            shutil.copy2(path, new / path.name, follow_symlinks=False)
-
-
-def _exchange(first: Path, second: Path) -> bool:
-    """Let two folders change places in one step, so that neither is missing for a moment; False where the system cannot."""
+@contextmanager
+def _beside(target: Path) -> Iterator[Path]:
+    """A name of our own beside the target, for what replaces it; what is left of it is dropped."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for left in target.parent.glob(f".{escape(target.name)}.*.partial"):
+        if left.stat().st_mtime < time.time() - _DAY:
+            _drop(left)
+    partial = target.with_name(f".{target.name}.{token_hex(4)}.partial")
     try:
-        renameat2 = ctypes.CDLL(None).renameat2
-    except (AttributeError, OSError):  # not Linux
-        return False
-    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return bool(renameat2(here, os.fsencode(first), here, os.fsencode(second), exchange) == 0)
+        yield partial
+    finally:
+        _drop(partial)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """A full disk names no file: give its error one, which the command line prints."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno and not error.filename:
+            error.filename = str(path)
+        raise
+
+
+def _copy_others(old: Path, new: Path, ours: Collection[str]) -> None:
+    def leave(folder: str, names: list[str]) -> list[str]:
+        return [name for name in names if (Path(folder) / name).relative_to(old).as_posix() in ours]
+
+    shutil.copytree(old, new, symlinks=True, ignore=leave, dirs_exist_ok=True)
 
 
 def _drop(path: Path) -> None:
@@ -186,52 +188,28 @@ def check_writable(
     kind: Literal["file", "folder", "run"],
     option: str = "--out",
     inputs: Iterable[str | Path | None] = (),
-    alone: bool = True,
 ) -> None:
     """See, before work begins, that a file, a folder that is replaced as a whole, or a run's folder can be written.
 
-    `inputs` may not be overwritten: what is there of them. With `alone` nobody else may be writing it now, nor until the
-    command ends.
+    `inputs` may not be overwritten: what is there of them.
     """
-    with file_errors(f"cannot write {option} {path}"):
-        target = path.resolve()
-        if kind == "file" and (fault := _no_file(target)):
-            raise InputError(f"{option} {path} is {fault}: name a file")
-        if kind != "file" and path.exists() and not path.is_dir():
-            raise InputError(f"{option} {path} is a file: name a folder")
+    target = path.resolve()
+    found, wanted = ("a folder or a device", "a file") if kind == "file" else ("a file", "a folder")
+    try:
+        if target.exists() and not (target.is_file() if kind == "file" else target.is_dir()):
+            raise InputError(f"{option} {path} is {found}: name {wanted}")
         near = target if kind == "run" else target.parent
-        while not near.exists() and near != near.parent:
+        while not near.exists():
             near = near.parent
-        if not near.is_dir():
-            raise InputError(f"cannot write {option} {path}: {near} is a file; choose another place")
         with tempfile.TemporaryFile(dir=near) as file:
             file.write(b"\0" * 4096)
             file.flush()
-        if path.exists():
-            for name in inputs:
-                if name:
-                    _check_input(Path(name), path, option, whole=kind == "file")
-        if alone:
-            lock(target, run=kind == "run", message=BUSY.format(path=path, option=option))
-
-
-def _no_file(target: Path) -> str:
-    """What a path is that no file can be put at."""
-    if target.is_dir():
-        return "a folder"
-    return "a device or a pipe" if target.exists() and not target.is_file() else ""
-
-
-def _check_input(given: Path, out: Path, option: str, *, whole: bool) -> None:
-    """Refuse an input that is `out` or in it; `whole` is a file, which may not be one of an input's folder either."""
-    if not given.exists():
-        return
-    if any(path.samefile(out) for path in (given.resolve(), *given.resolve().parents)):
-        what = "is" if given.samefile(out) else "is in"
-        raise InputError(
-            f"the input {given} {what} {option} {out}, and no output may overwrite an input: choose another {option}"
-        )
-    if whole and any(path.samefile(given) for path in out.resolve().parents):
-        raise InputError(
-            f"{option} {out} is a file of the input {given}, and no output may overwrite an input: choose another {option}"
-        )
+    except OSError as error:
+        raise InputError(f"cannot write {option} {path}: {error.strerror}; choose another place") from error
+    for given in (Path(name) for name in inputs if name and Path(name).exists()):
+        source = given.resolve()
+        if target in (source, *source.parents) or (kind == "file" and source in target.parents):
+            raise InputError(
+                f"{option} {path} is or holds the input {given} or lies in it, and no output may overwrite an input: choose "
+                f"another {option}"
+            )

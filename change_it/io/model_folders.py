@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from change_it.errors import InputError
-from change_it.io.faults import record_errors
-from change_it.io.files import read_json
+from change_it.io.files import read_json, record_errors
 
 #: Why weights in another format are refused.
 PICKLE = (
@@ -61,20 +60,8 @@ def find_weights(folder: Path) -> list[Path]:
 
 
 def hub_fault(name: str, error: BaseException) -> str:
-    """Why what a Hub id names cannot be had: the machine is offline, or the Hub has nothing of that name."""
-    causes: list[BaseException] = []
-    cause: BaseException | None = error
-    while cause and cause not in causes:
-        causes.append(cause)
-        cause = cause.__cause__ or cause.__context__
-    offline = (
-        "OfflineModeIsEnabled",
-        "LocalEntryNotFoundError",
-        "ConnectError",
-        "ConnectTimeout",
-        "ProxyError",
+    """Why what a Hub id names cannot be had."""
+    return (
+        f"{name} is no folder here, and the Hub cannot be reached or has none that can be read ({type(error).__name__}): check "
+        "the name and the connection, or log in with hf auth login"
     )
-    names = {kind.__name__ for each in causes for kind in type(each).__mro__}
-    if names & {*offline, "ConnectionError"} and "RepositoryNotFoundError" not in names:
-        return f"{name} is no folder here, and not in the cache of the Hub, which cannot be reached: this machine is offline"
-    return f"{name} is no folder here, and the Hub has none that can be read: check the name, or log in with hf auth login"

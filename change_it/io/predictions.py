@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from change_it.errors import InputError
-from change_it.io.faults import listed
 from change_it.io.files import read_text
+from change_it.io.texts import listed
 
 _NAME = re.compile(r"\w[\w.+-]*")
 

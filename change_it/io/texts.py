@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from change_it.errors import InputError
-from change_it.io.faults import listed
 
 
 def column_of(name: str, values: Any) -> Iterable[Any]:
@@ -67,3 +66,11 @@ def refuse_empty(name: str, texts: Sequence[str]) -> None:
     """Refuse empty texts of an argument."""
     if empty := [str(number) for number, text in enumerate(texts) if not text.strip()]:
         raise InputError(f"empty texts in {name} at {listed(empty)}: give a text for every item")
+
+
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """The first of many names, each on one line and not too long, and how many more there are."""
+    more = len(names) - most
+    lines = [" ".join(name.split()) for name in names[:most]]
+    shown = ", ".join(line if len(line) <= 80 else line[:79] + "…" for line in lines)
+    return shown + (f" and {more} more" if more > 0 else "")

@@ -19,7 +19,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from change_it.judges.data import Examples
 from change_it.judges.judge import encode
 from change_it.progress import tracked
-from change_it.stats import Floats, Ints
+from change_it.stats import AVERAGE, Floats, Ints, Statistics, measure
 
 Predict = Callable[[Examples], Ints]
 Cosines = Callable[[Sequence[str], Sequence[str]], Floats]
@@ -44,6 +44,29 @@ def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) 
         for name, row in zip(classes, zip(*columns, strict=True), strict=True)
     }
     return {**table, "macro_f1": float(np.mean(columns[2])), "accuracy": float((labels == predicted).mean())}
+
+
+def lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> dict[str, float]:
+    """Mean F1 of a judge less that of a baseline on the same (n,) examples: `value`, and `low` and `high` of its 95% interval, drawn by event.
+
+    Examples:
+        >>> lead(np.array([0, 1]), np.array([0, 1]), np.array([1, 0]), ["x", "x"])
+        {'value': 1.0, 'low': 1.0, 'high': 1.0}
+    """
+    columns: dict[str, Floats] = {}
+    for name, given in (("judge", judge), ("baseline", baseline)):
+        for label in (0, 1):
+            columns[f"{name} hits {label}"] = ((given == label) & (labels == label)).astype(np.float64)
+            columns[f"{name} said {label}"] = (given == label) + (labels == label).astype(np.float64)
+
+    def mean_f1(sums: Statistics, name: str) -> Floats:
+        f1 = [2 * sums[f"{name} hits {i}"] / np.maximum(sums[f"{name} said {i}"], 1) for i in (0, 1)]
+        return (f1[0] + f1[1]) / 2
+
+    scored = measure(
+        columns, lambda sums: {"lead": mean_f1(sums, "judge") - mean_f1(sums, "baseline")}, events=events
+    )
+    return scored[AVERAGE]["lead"]._asdict()
 
 
 def character_ngrams(train: Examples, *, seed: int) -> Predict:

@@ -82,6 +82,7 @@ class TaskData:
     # A2: `gold` for main; kinds of negatives for hh and ah. `facts`, if any, has the matches with a fact that the
     # other text contradicts once it is changed
     tests: dict[str, Examples]
+    events: dict[str, list[str]]  # the event of each example of a test; of two headlines that of the first
     headlines: list[str]  # headlines of the training side
     # articles of the training side: at most `TEXTS` of both, for vocabularies and document frequencies
     articles: list[str]
@@ -166,14 +167,21 @@ def load_task(
             train, validation = (_pair_examples(rows.filter(part)) for part in (~chosen, chosen))
     if task == "main":
         tests = {"gold": _style_examples(articles["test"], outlets[1])}
+        events = {"gold": articles["test"]["event"].to_list()}
     else:
         tested = pairs["test"] if task == "hh" else articles["test"]
-        tests = {kind: _pair_examples(classified(tested, "test", kind, TEST_SEED)) for kind in TESTS}
-        if not len(tests["facts"]):
-            del tests["facts"]
+        found = {kind: classified(tested, "test", kind, TEST_SEED) for kind in TESTS}
+        if found["facts"].is_empty():
+            del found["facts"]
+        tests = {kind: _pair_examples(rows) for kind, rows in found.items()}
+        column = "headline" if task == "hh" else "article"
+        event_of = dict(zip(articles["test"][column], articles["test"]["event"], strict=True))
+        key = "headline1" if task == "hh" else "article"
+        events = {kind: [event_of[text] for text in rows[key]] for kind, rows in found.items()}
     _check(task, corpus, fold, {"train": train, "validation": validation, **tests})
     some = articles["train"].sample(min(TEXTS, articles["train"].height), shuffle=True, seed=seed)
-    return TaskData(outlets, train, validation, tests, some["headline"].to_list(), some["article"].to_list())
+    headlines, texts = some["headline"].to_list(), some["article"].to_list()
+    return TaskData(outlets, train, validation, tests, events, headlines, texts)
 
 
 class ChangedFacts:

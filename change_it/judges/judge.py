@@ -13,7 +13,6 @@ import numpy as np
 import torch
 from transformers import BatchEncoding, PreTrainedTokenizerBase
 
-from change_it.cache import LRUCache
 from change_it.engines import Workers, map_threads
 from change_it.errors import InputError
 from change_it.judges.judge_options import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks, read_about
@@ -62,7 +61,6 @@ class Judge:
         weights_hash: SHA-256 of its weights, which no judge that chose may share.
         article_first: it reads article and headline, asked for headline and article.
         max_tokens: longer inputs are cut; the fluency judge refuses them, whose end it would not read.
-        cache_size: how many of the latest answers are kept.
         precision: float32, or bf16: matrix products in bfloat16.
         workers: of a cluster, which answer in this judge's place.
         model_hash: SHA-256 of weights, settings, tokenizer and casing, for signatures; that of the weights when not given.
@@ -75,16 +73,13 @@ class Judge:
     outlets: tuple[str, str]
     weights_hash: str
     max_tokens: int
-    cache_size: int = 0
     precision: Arithmetic = "float32"
     workers: "Workers[Judges] | None" = field(default=None, repr=False)
     model_hash: str = ""
     article_first: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
-    _cache: LRUCache[Question, Floats] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._cache = LRUCache(self.cache_size)
         self.model_hash = self.model_hash or self.weights_hash
 
     @classmethod
@@ -96,7 +91,6 @@ class Judge:
         weights_hash: str = "",
         model_hash: str = "",
         precision: Arithmetic = "float32",
-        cache_size: int = 0,
     ) -> "Judge":
         """A judge of a loaded model, whose configuration says what it was trained for."""
         about = read_about(model.config.change_it)
@@ -114,7 +108,6 @@ class Judge:
             model_hash=model_hash,
             max_tokens=about.max_tokens,
             article_first=about.article_first,
-            cache_size=cache_size,
             precision=precision,
         )
 
@@ -125,7 +118,6 @@ class Judge:
         *,
         precision: Arithmetic = "float32",
         device: str = "auto",
-        cache_size: int = 0,
     ) -> "Judge":
         """Load a judge.
 
@@ -133,7 +125,6 @@ class Judge:
             name: folder written by `change-it train judge`, or a Hub id.
             precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
             device: auto, cpu, cuda, cuda:1, mps.
-            cache_size: how many of the latest answers are kept; 0 keeps none.
 
         Raises:
             InputError: no such folder or id, not a judge, broken weights, no such precision or device.
@@ -161,7 +152,6 @@ class Judge:
                 weights_hash=weights_hash,
                 model_hash=hash_of_model(folder, weights_hash),
                 precision=precision,
-                cache_size=cache_size,
             )
             judge._try_out()
         return judge
@@ -218,34 +208,26 @@ class Judge:
             raise ValueError(f"{len(texts)} texts and {len(pairs)} pairs: give one for each text")
         questions: list[Question] = list(zip(texts, repeat(None) if pairs is None else pairs, strict=False))
         with progress_of(progress, f"{self.task} judge", len(texts)) as report:
-
-            def compute(missing: list[Question]) -> list[Floats]:
-                return self._compute(missing, questions, batch_size, report)
-
-            answers = self._cache.get(questions, compute)
+            found = self._compute(questions, batch_size, report)
             report(len(texts))
-        return np.array(answers, dtype=np.float64).reshape(-1, 2)
+        return np.array([found[question] for question in questions], dtype=np.float64).reshape(-1, 2)
 
     def _compute(
-        self,
-        missing: list[Question],
-        questions: list[Question],
-        batch_size: int | None,
-        report: Callable[[int], object],
-    ) -> list[Floats]:
-        """Answers to distinct questions, longest first, those about one text together; the report counts repeats too."""
+        self, questions: list[Question], batch_size: int | None, report: Callable[[int], object]
+    ) -> dict[Question, Floats]:
+        """Answers to the distinct questions, longest first, those about one text together; the report counts repeats too."""
         counts = Counter(questions)
-        done = len(questions) - sum(counts[question] for question in missing)
+        distinct, done = list(counts), 0
         size = batch_size or max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
-        order = _order(missing)
+        order = _order(distinct)
         batches = [order[start : start + size] for start in range(0, len(order), size)]
-        probabilities = np.empty((len(missing), 2))
-        answers = self._answers([missing[row] for row in rows] for rows in batches)
+        found: dict[Question, Floats] = {}
+        answers = self._answers([distinct[row] for row in rows] for rows in batches)
         for rows in batches:
             report(done)
-            probabilities[rows] = next(answers)
-            done += sum(counts[missing[row]] for row in rows)
-        return list(probabilities)
+            found |= zip((distinct[row] for row in rows), next(answers), strict=True)
+            done += sum(counts[distinct[row]] for row in rows)
+        return found
 
     def _answers(self, batches: Iterable[list[Question]]) -> Iterator[Floats]:
         """Probabilities of each batch."""
@@ -421,7 +403,6 @@ class Judges:
         *,
         precision: Arithmetic = "float32",
         device: str = "auto",
-        cache_size: int = 0,
     ) -> "Judges":
         """Load the judges `main`, `hh` and `ah`, and `fluency` and `facts` where they are there.
 
@@ -429,7 +410,6 @@ class Judges:
             name: folder with three folders of these names, or the Hub id of such a repository.
             precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
             device: auto, cpu, cuda, cuda:1, mps.
-            cache_size: how many of the latest answers of each judge are kept; 0 keeps none.
 
         Raises:
             InputError: one is missing, or they are not of the same outlets and fold.
@@ -437,9 +417,7 @@ class Judges:
         folder = local_folder(name, command=COMMAND)
         check_tasks(folder, name)
         judges = {
-            task: Judge.from_pretrained(
-                folder / task, precision=precision, device=device, cache_size=cache_size
-            )
+            task: Judge.from_pretrained(folder / task, precision=precision, device=device)
             for task in (*TASKS, "fluency")
             if (folder / task).is_dir()
         }

@@ -73,7 +73,7 @@ class JudgeOptions(TrainingOptions):
     """Train on one fold only; judges that choose candidates and judges that score them take different ones."""
     negatives: Negatives | None = None
     """Non-matching examples of hh and ah in training; mixed (random, hard, a tenth facts) for the head pair, random (the papers') for cross-encoder."""
-    held_out: str = "looped,neighbours"
+    held_out: str = "looped,neighbours,reversed_words,keywords"
     """Families of damage that fluency is tested on and does not learn from, separated by commas."""
     generated: Path | None = None
     """Texts of a half-trained generator, one a line, as one more family of damage for fluency."""
@@ -195,6 +195,12 @@ def _check_published(options: JudgeOptions) -> None:
 def as_in_the_papers(options: Mapping[str, object]) -> bool:
     """Whether the `JudgeSettings` in a `metrics.json` are of the papers' kind: a pre-trained encoder with a linear layer (EvalNLGEval 2020, section 4)."""
     return options.get("head") == CROSS_ENCODER and options.get("encoder") != SCRATCH
+
+
+def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
+    """The baselines in a `metrics.json` that the judge is not surely ahead of on a test: the interval of its lead reaches 0."""
+    tests = {name: results[test] for name, results in metrics["baselines"].items()}
+    return tuple(name for name, row in tests.items() if "lead" in row and row["lead"]["low"] <= 0)
 
 
 def presets() -> dict[str, dict[str, Any]]:

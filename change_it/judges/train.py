@@ -34,12 +34,14 @@ from change_it.judges.judge_options import (
     JudgeSettings,
     Task,
     as_in_the_papers,
+    no_better_than,
     preset,
 )
 from change_it.judges.style import StyleJudgeForSequenceClassification
 from change_it.judges.style_training import fit_ngrams, mix_branches
 from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
 from change_it.published_figures import PUBLISHED_JUDGES
+from change_it.stats import Ints
 from change_it.tables import Column, Row, Table
 from change_it.text.typography import plain
 from change_it.training.loop import MIN_UPDATES, TrainingResult, process_state
@@ -64,7 +66,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
 
     Returns:
         What `metrics.json` holds: `results` (test set → class → precision, recall, f1, support; in [0, 1]),
-        `baselines` (name → the same), sizes, seconds, the training's history, options, versions, hash of the weights.
+        `baselines` (name → the same and the judge's `lead` over it, see `baselines.lead`), sizes, seconds, the training's history, options, versions, hash of the weights.
         Empty in every process but the main one.
 
     Raises:
@@ -82,8 +84,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         advice = f"give --head {' or '.join(heads)}" if heads else "leave --head out"
         what = settings.task if settings.encoder != BILSTM else BILSTM
         raise InputError(f"--head {options.head} is not for {what}: {advice}")
-    alone = process_state().is_main_process
-    check_writable(settings.out, kind="run", inputs=settings.inputs, alone=alone)
+    check_writable(settings.out, kind="run", inputs=settings.inputs)
     if settings.task == "fluency":
         return _train_fluency(settings)
     if settings.task == "facts":
@@ -167,11 +168,16 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
 
         every, sizes = data.tested, [len(test) for test in data.tests.values()]
 
-        def tested(predict: baselines.Predict) -> dict[str, Any]:
-            predictions = np.split(predict(every), np.cumsum(sizes)[:-1])
+        def predicted(predict: baselines.Predict) -> dict[str, Ints]:
+            return dict(zip(data.tests, np.split(predict(every), np.cumsum(sizes)[:-1]), strict=True))
+
+        given = predicted(lambda test: judge.probabilities(test.texts, test.pairs).argmax(axis=1))
+
+        def beside(other: dict[str, Ints]) -> dict[str, Any]:
             return {
-                name: baselines.scores(test.labels, predicted, classes)
-                for (name, test), predicted in zip(data.tests.items(), predictions, strict=True)
+                name: baselines.scores(test.labels, other[name], classes)
+                | {"lead": baselines.lead(test.labels, given[name], other[name], data.events[name])}
+                for name, test in data.tests.items()
             }
 
         return {
@@ -179,8 +185,10 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
             "classes": classes,
             "fold": settings.fold,
             "precision": settings.arithmetic,
-            "results": tested(lambda test: judge.probabilities(test.texts, test.pairs).argmax(axis=1)),
-            "baselines": {name: tested(predict) for name, predict in _baselines(settings, data)},
+            "results": {
+                name: baselines.scores(test.labels, given[name], classes) for name, test in data.tests.items()
+            },
+            "baselines": {name: beside(predicted(predict)) for name, predict in _baselines(settings, data)},
             "sizes": {"train": len(data.train), "validation": len(data.validation)}
             | {name: len(test) for name, test in data.tests.items()}
             | {"parameters": sum(parameter.numel() for parameter in model.parameters())},
@@ -233,6 +241,11 @@ def table_of(metrics: dict[str, Any]) -> Table:
         rows.append(row(PUBLISHED, PUBLISHED, dict(zip(classes, published, strict=True)), mean))
     best = f"best validation F1 {training['best_score']:.3f}; " if training["best_score"] is not None else ""
     tests = ", ".join(f"{name} {sizes[name]:,}" for name in metrics["results"])
+    unbeaten = [
+        f"on {test} the judge is no better than {' and '.join(names)}: its lead in mean F1 has a 95% interval that reaches 0"
+        for test in metrics["results"]
+        if (names := no_better_than(metrics, test))
+    ]
     note = (
         f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {tests}; "
         f"{training['updates']:,} updates ({training['epochs']:.1f} epochs) in {metrics['seconds']['training']:.0f} s; "
@@ -247,7 +260,7 @@ def table_of(metrics: dict[str, Any]) -> Table:
         ),
         tuple(rows),
         f"{TITLES[metrics['task']]} · gold A2",
-        (note,),
+        (note, *unbeaten),
     )
 
 

@@ -33,7 +33,7 @@ class HeadlinePipeline(_Pipeline):
         if "kind" not in about:
             raise ValueError(
                 "config.json does not say how this model reads and writes: open the folder of a generator, and merge adapters "
-                "with their base first (change-it merge)"
+                "with their base first (merge_and_unload of peft)"
             )
         self.format = FORMATS[about["kind"]](self.tokenizer, **about["format"])
         self.tokenizer.padding_side = "left" if about["kind"] == "causal" else "right"  # of batches

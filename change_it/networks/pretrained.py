@@ -25,7 +25,6 @@ from change_it.errors import InputError
 from change_it.io import (
     PICKLE,
     check_model,
-    file_errors,
     find_weights,
     hub_fault,
     listed,
@@ -55,7 +54,7 @@ ANSWERING = (
     "casing.json",
 )
 _LAYERS = re.compile(r"(?<!window_)layers?$")  # max_window_layers is a place among the layers
-_ADAPTERS = "holds adapters, not a model: merge them first with change-it merge"
+_ADAPTERS = "holds adapters, not a model: merge them first with merge_and_unload of peft"
 
 #: Name of `masked_attention`.
 MASKED = "change_it_masked"
@@ -143,7 +142,7 @@ def load_errors(refusal: str) -> Iterator[None]:
 
 def reading_errors(tokenizer: "PreTrainedTokenizerBase") -> AbstractContextManager[None]:
     """As `load_errors`, for a tokenizer that cannot read a text: a regular expression in it can give up on some texts alone."""
-    return file_errors(f"the tokenizer in {tokenizer.name_or_path} cannot read a text")
+    return load_errors(f"the tokenizer in {tokenizer.name_or_path} cannot read a text")
 
 
 def read_config(name: str | Path) -> Any:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from change_it import __version__, published_figures
-from change_it.commands.corpus_curve import NEARLY_EQUAL, CurveOptions, examples
 from change_it.corpus.folder import read_outlets, read_report
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
@@ -54,7 +53,7 @@ _EXAMPLES = 2
 
 @dataclass(frozen=True)
 class Inputs:
-    """The test articles of each outlet, as files that generators read."""
+    """A corpus, and what is written of it."""
 
     corpus: str
     out: Path
@@ -81,8 +80,8 @@ def plan(options: ReproduceOptions) -> list[Step]:
     steps = [
         Step(
             "Figure 2",
-            "change_it.commands.corpus_curve:run",
-            CurveOptions(corpus=Path(options.corpus), out=curve),
+            f"{__name__}:write_curve",
+            Inputs(options.corpus, curve),
             curve,
             seconds=3,
         ),
@@ -119,6 +118,13 @@ def _headlines(options: ReproduceOptions, network: str, recipe: str, to: str, of
 
 def _file(network: str, recipe: str, to: str, of: str) -> str:
     return f"{network}-{recipe}-of-{of}" if recipe == AGNOSTIC else f"{network}-{recipe}-{to}-of-{of}"
+
+
+def write_curve(settings: Inputs) -> None:
+    """Draw Figure 2."""
+    from change_it.results.charts import draw_curve
+
+    draw_curve(read_report(Path(settings.corpus)), settings.out)
 
 
 def write_inputs(settings: Inputs) -> None:
@@ -233,7 +239,7 @@ def document(options: ReproduceOptions) -> Document:
     """All tables."""
     classified = read_results(options.out / "classified.json")
     sections = [
-        Section("table1", random_split(options), "All articles, whatever their alignment; the person's figures are of change-it annotate."),
+        Section("table1", random_split(options), "All articles, whatever their alignment; the person's figures are the paper's."),
         Section("table2", aligned(options), "The number of alignments against the threshold, Figure 2, is figure2.png."),
         Section("table5", classification(options, classified), "Validation, test and generated headlines by newspaper."),
         Section("agnostic", agnostic(options, classified), "A generator of both newspapers cannot know the style of one: F1 is that of chance."),
@@ -293,10 +299,15 @@ def aligned(options: ReproduceOptions) -> Table:
     thresholds = read_report(Path(options.corpus))["thresholds"]
     columns = ["pair_id", "similarity", "a_headline", "b_headline"]
     pairs = pl.concat([read_table(options.corpus, "pairs", side, columns) for side in ("train", "test")])
-    chosen = examples(pairs, [NEARLY_EQUAL, thresholds["strict"], thresholds["loose"]], 1)
+    chosen = []
+    for near in (0.96, thresholds["strict"], thresholds["loose"]):  # no pair twice
+        order = (pl.col("similarity") - near).abs()
+        pairs = pairs.sort(order, "pair_id", maintain_order=True)
+        chosen.append(pairs.head(1))
+        pairs = pairs[1:]
     first, second = read_outlets(options.corpus)
     texts = (Column("a_headline", "text", title=first), Column("b_headline", "text", title=second))
-    rows = tuple(map(Row, chosen.select("similarity", "a_headline", "b_headline").to_dicts()))
+    rows = tuple(map(Row, pl.concat(chosen).select("similarity", "a_headline", "b_headline").to_dicts()))
     return Table((Column("similarity"), *texts), rows, "Table 2: aligned headlines")
 
 
@@ -409,7 +420,7 @@ def expectations(options: ReproduceOptions, classified: Mapping[str, Any], netwo
         rows.append(Row({"what": "all", "answer": every}, expectation, strong=True))
         for name, differences in parts.items():
             value, ends = float(formulas[name](values)), _ends(differences)
-            row = {"what": name, "value": value, "interval": ends, "answer": answer(*ends)}
+            row: dict[str, Value] = {"what": name, "value": value, "interval": ends, "answer": answer(*ends)}
             rows.append(Row(row, expectation))
     columns = (
         Column("what", "text", title="difference of mean F1"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.io import file_errors, read_json, write_json
+from change_it.io import read_json, write_json
 from change_it.steps import Run, Step
 from change_it.tables import Column, Row, Table
 
@@ -111,12 +111,11 @@ class PlannedRun(Run):
 
 
 def _copy(there: Path, here: Path) -> None:
-    with file_errors(f"cannot copy {there} to {here}"):
-        if there.is_dir():
-            shutil.copytree(there, here, dirs_exist_ok=True)
-        else:
-            here.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(there, here)
+    if there.is_dir():
+        shutil.copytree(there, here, dirs_exist_ok=True)
+    else:
+        here.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(there, here)
 
 
 def duration(seconds: float) -> str:

@@ -8,11 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from change_it.audit.calibration import Calibration, Power
 from change_it.audit.measure import Audit
-from change_it.audit.perturbation_results import AUDIT_MEASURES, FEW, Result
 from change_it.audit.probes import OCCLUDED, Cue, Probe
-from change_it.audit.verdicts import Verdict
+from change_it.audit.verdicts import AUDIT_MEASURES, FEW, STOPPED, Result, Verdict
 from change_it.corpus.sample import OUTLETS
 from change_it.io import write_json, write_text
 from change_it.results.charts import Drawing, audit_drawings
@@ -33,33 +31,51 @@ def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
     return Table(columns, tuple(rows), "What to make of each judge alone")
 
 
+#: The two blocks of systems.
+TRAINED, UNSEEN = "judges learnt from their like", "no judge has seen their like"
+
+
 def degenerate_table(systems: Sequence[Result]) -> Table:
-    """What the judges let through of gold and of the systems that must fail, one group a criterion; measures of a judge that is not there are left out."""
+    """What the judges let through of gold and of the systems that must fail, a group those that judges learnt from, a group the others; measures of a judge that is not there are left out."""
     measures = [name for name in AUDIT_MEASURES if any(system.values[name] is not None for system in systems)]
     ends = {name: Column(f"{name}_interval", "interval") for name in AUDIT_MEASURES[:2]}
     titles = {"passed": "strict compliancy"} if "fluency" in measures else {}
     columns = [Column(name, title=titles.get(name, heading(name)), below=ends.get(name)) for name in measures]
     rows = []
-    for system in systems:
+    for system in sorted(systems, key=lambda system: (bool(system.breaks), not system.trained)):
         values: dict[str, Value] = {"kind": system.system, "n": system.n, **system.values}
         values |= {f"{name}_interval": system.intervals[name] for name in ends if name in system.intervals}
-        values["to blame"] = ", ".join(system.to_blame)
-        tags = ["fools the judges"] if system.passes else []
-        group = system.breaks[0] if system.breaks else GOLD
+        if system.breaks:
+            values |= {
+                "given gold": system.passed_given_gold,
+                "upper": system.upper_bound,
+                "given n": system.given_gold,
+            }
+        values["missed by"] = ", ".join(system.missed_by)
+        tags = ["not stopped"] if system.passes else []
+        group = GOLD if not system.breaks else TRAINED if system.trained else UNSEEN
         rows.append(
             Row(values, group, not system.breaks, tags=tags, remark=system.description, faint=system.n < FEW)
         )
     return Table(
-        (Column("kind", "text", "system"), *columns, Column("n", "count"), Column("to blame", "text")),
+        (
+            Column("kind", "text", "system"),
+            Column("given gold", title="where gold passes"),
+            Column("upper", title="upper bound"),
+            Column("given n", "count", "n where gold passes"),
+            *columns,
+            Column("n", "count"),
+            Column("missed by", "text"),
+        ),
         tuple(rows),
         f"What the judges let through of {len(systems) - 1} systems that must fail",
     )
 
 
 def probes_table(probes: Sequence[Probe]) -> Table:
-    """F1 of main on headlines that lack something, by topic and by month."""
+    """F1 of main on headlines that lack something."""
     rows = [
-        Row({"headlines": probe.name, "f1": probe.f1, "interval": probe.interval, "n": probe.n}, probe.group)
+        Row({"headlines": probe.name, "f1": probe.f1, "interval": probe.interval, "n": probe.n})
         for probe in probes
     ]
     columns = (
@@ -93,36 +109,6 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Tabl
     return Table(tuple(columns), tuple(rows))
 
 
-def calibration_table(calibrations: Sequence[Calibration]) -> Table:
-    """How sure the judges are and how often they are right."""
-    names = ["accuracy", "confidence", "ece"]
-    titles = {"ece": "ECE", "temperature": "T", "ece_before": "ECE before", "ece_after": "ECE after"}
-    if any(calibration.temperature for calibration in calibrations):
-        names += ["temperature", "ece_before", "ece_after"]
-    rows = [
-        Row({name: getattr(calibration, name) for name in ("judge", "n", *names)})
-        for calibration in calibrations
-    ]
-    columns = [Column(name, title=titles.get(name, "")) for name in names]
-    return Table(
-        (Column("judge", "text"), *columns, Column("n", "count")), tuple(rows), "Calibration of the judges"
-    )
-
-
-def power_table(power: Power) -> Table:
-    """Headlines that distinguish two systems."""
-    rows = [
-        Row({"difference": difference, "alike": alike, "unrelated": unrelated})
-        for difference, (alike, unrelated) in power.needed.items()
-    ]
-    columns = (
-        Column("difference", "text"),
-        Column("alike", "count", "headlines, systems like these"),
-        Column("unrelated", "count", "headlines, unrelated systems"),
-    )
-    return Table(columns, tuple(rows))
-
-
 def audit_page(audit: Audit, drawings: Sequence[Drawing], *, language: str = "en") -> str:
     """The page of an audit in `it` or `en`, without any reference to another file."""
     charts = {
@@ -135,11 +121,10 @@ def audit_page(audit: Audit, drawings: Sequence[Drawing], *, language: str = "en
         "degenerate": degenerate_table(audit.systems),
         "probes": probes_table(audit.probes),
         "cues": {source: cues_table(audit.cues, audit.outlets, source) for source in ("main", "data")},
-        "calibration": calibration_table(audit.calibration),
-        "power": power_table(audit.power) if audit.power else None,
         "measures": {name: heading(name) for name in AUDIT_MEASURES},
         "charts": charts,
         "few": FEW,
+        "most": STOPPED,
         "occluded": OCCLUDED,
     }
     return environment(language).get_template("audit.html.jinja").render(values)
@@ -148,7 +133,7 @@ def audit_page(audit: Audit, drawings: Sequence[Drawing], *, language: str = "en
 def write_audit(out: Path, audit: Audit, *, language: str = "en") -> None:
     """Write `audit.html` in `it` or `en`, and `audit.json`; an audit that is there is replaced as a whole, other files stay."""
     probes = tuple(replace(probe, name=localized(language, probe.name)) for probe in audit.probes)
-    drawings = audit_drawings(probes, audit.calibration)
+    drawings = audit_drawings(probes, audit.reliability)
     page = audit_page(replace(audit, probes=probes), drawings, language=language)
     with replaced_report(out, AUDIT_FILES) as folder:
         write_json(folder / "audit.json", audit.as_dict())

@@ -20,16 +20,16 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from change_it.audit.calibration import Calibration
-from change_it.audit.perturbation_results import Result
+from change_it.audit.calibration import Reliability
 from change_it.audit.probes import Probe
+from change_it.audit.verdicts import Result
 from change_it.errors import InputError
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metric_options import Chart
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
-from change_it.results.context import Histogram
+from change_it.results.context import Histogram, histogram
 from change_it.results.report_folder import CHART_FILES
 from change_it.results.score_tables import heading, metric_heading
 from change_it.scoring.compliancy import VERDICT_NAMES
@@ -65,8 +65,6 @@ _GREY, _OLIVE, _LINE = "#999999", "#B8A800", "#888888"
 _SYSTEMS = (_BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED, _GREY, _OLIVE)
 _SERIES = (_BLUE, _RED, _GREEN, _PINK, _ORANGE, _SKY)
 _MARKERS = ("o", "s", "D", "^", "v")
-#: Answers of a bin of the reliability diagram, at least.
-_FEW_ANSWERS = 10
 _DIVERGING = LinearSegmentedColormap.from_list("correlation", (_RED, "#FFFFFF", _BLUE))
 _DPI = 160
 _WIDTH = 8.0  # inches
@@ -134,13 +132,13 @@ def compliancy_drawings(scores: Scores, histogram: Histogram | None = None) -> l
     return [Drawing(*texts, figure) for texts, figure in charts.items()]
 
 
-def audit_drawings(probes: Sequence[Probe], calibrations: Sequence[Calibration]) -> list[Drawing]:
+def audit_drawings(probes: Sequence[Probe], curves: Sequence[Reliability]) -> list[Drawing]:
     """The charts of an audit; no reliability where the corpus has no examples."""
     listens = "What main listens to", "F1 of main on headlines that lack something"
     drawings = [Drawing("probes", *listens, probes_chart(probes))]
-    if calibrations:
-        sure = "Is a judge as often right as it is sure?", "Share of right decisions by confidence"
-        drawings.append(Drawing("reliability", *sure, reliability_chart(calibrations)))
+    if curves:
+        sure = "Is a judge as often right as it is sure?", "Share of the second class by its probability"
+        drawings.append(Drawing("reliability", *sure, reliability_chart(curves)))
     return drawings
 
 
@@ -341,36 +339,30 @@ def passed_chart(systems: Mapping[str, Result]) -> Figure:
 
 def probes_chart(probes: Sequence[Probe]) -> Figure:
     """F1 of main on headlines that lack something, with 95% intervals, a row each; the first probe is also a line."""
-    shown = [probe for probe in probes if probe.group == "headline"]
-    figure, axes = _canvas(len(shown), 0.42)
-    values, rows = np.array([probe.f1 for probe in shown]), np.arange(len(shown))
-    ends = np.clip(np.abs(np.array([probe.interval for probe in shown]).T - values), 0, None)
-    axes.axvline(shown[0].f1, color=_LINE, linestyle=":", linewidth=1.5)
+    figure, axes = _canvas(len(probes), 0.42)
+    values, rows = np.array([probe.f1 for probe in probes]), np.arange(len(probes))
+    ends = np.clip(np.abs(np.array([probe.interval for probe in probes]).T - values), 0, None)
+    axes.axvline(probes[0].f1, color=_LINE, linestyle=":", linewidth=1.5)
     axes.errorbar(values, rows, xerr=ends, fmt="o", color=_BLUE, markersize=6, capsize=3, label="main")
-    return _finished(figure, axes, [probe.name for probe in shown], "F1, 95% interval", legend_columns=1)
+    return _finished(figure, axes, [probe.name for probe in probes], "F1, 95% interval", legend_columns=1)
 
 
-def reliability_chart(calibrations: Sequence[Calibration]) -> Figure:
-    """Share of right decisions against confidence (a reliability diagram), a line for each judge.
-
-    A judge that is right as often as it is sure lies on the diagonal, one that is too sure below it. Bins of few answers are left out.
-    """
+def reliability_chart(curves: Sequence[Reliability]) -> Figure:
+    """Share of the second class against its probability (a reliability diagram), a line for each judge; on the diagonal a judge is as often right as it is sure."""
     with matplotlib.rc_context(_NARROW_STYLE):
         figure = _figure(_NARROW, 4.4)
         axes = figure.subplots()
-        axes.plot([0.5, 1], [0.5, 1], color=_LINE, linestyle=":", linewidth=1.5)
-        for calibration, colour, marker in zip(calibrations, _SERIES, _MARKERS, strict=False):
-            bins = [each for each in calibration.bins if each.n >= _FEW_ANSWERS]
-            sizes = 12 + 100 * np.array([each.n for each in bins]) / calibration.n
-            sure, right = ([getattr(each, name) for each in bins] for name in ("confidence", "right"))
-            axes.plot(sure, right, color=colour, linewidth=1.2, alpha=0.7)
-            axes.scatter(sure, right, s=sizes, color=colour, marker=marker, label=calibration.judge)
-        axes.set_xlim(0.48, 1.02)
+        axes.plot([0, 1], [0, 1], color=_LINE, linestyle=":", linewidth=1.5)
+        for curve, colour, marker in zip(curves, _SERIES, _MARKERS, strict=False):
+            axes.plot(
+                curve.probability, curve.share, color=colour, marker=marker, linewidth=1.2, label=curve.judge
+            )
+        axes.set_xlim(-0.02, 1.02)
         axes.set_ylim(-0.02, 1.02)
-        axes.set_xlabel("probability of the class decided for")
-        axes.set_ylabel("share of right decisions")
+        axes.set_xlabel("probability of the second class")
+        axes.set_ylabel("share of the second class")
         _grid(axes, "both")
-        _legend(figure, len(calibrations))
+        _legend(figure, len(curves))
         settle(figure)
     return figure
 
@@ -403,6 +395,12 @@ def alignment_chart(histogram: Histogram, *, title: str = "", wide: bool = False
             axes.set_title(title, loc="left", fontweight="bold", fontsize=11.5, pad=10)
         settle(figure)
     return figure
+
+
+def draw_curve(record: Mapping[str, Any], path: Path) -> None:
+    """Draw the curve of a corpus from its `alignment.json`."""
+    title = f"Alignments of {record['outlets']['a']} and {record['outlets']['b']}"
+    save(alignment_chart(histogram(record), title=title, wide=True), path)
 
 
 def settle(figure: Figure) -> None:

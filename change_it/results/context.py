@@ -14,6 +14,7 @@ from typing import Any
 from change_it import __version__
 from change_it.audit.verdicts import read_metrics
 from change_it.io import read_json
+from change_it.judges.judge_options import no_better_than
 
 #: Libraries whose versions a report names.
 LIBRARIES = ("torch", "transformers", "numpy", "scikit-learn", "polars")
@@ -49,6 +50,7 @@ class Quality:
     name: str  # `judge`, or the baseline's name
     f1: float  # mean of the two classes
     classes: dict[str, tuple[float, float, float]]  # precision, recall, F1
+    no_better_than: tuple[str, ...] = ()  # baselines that the judge is not surely ahead of
 
 
 def corpus_info(corpus: str) -> CorpusInfo | None:
@@ -96,7 +98,8 @@ def _qualities(task: str, record: Mapping[str, Any]) -> Iterator[Quality]:
             result = results[test]
             measures = itemgetter("precision", "recall", "f1")
             classes = {label: measures(result[label]) for label in record["classes"]}
-            yield Quality(task, test, name, result["macro_f1"], classes)
+            unbeaten = no_better_than(record, test) if name == "judge" else ()
+            yield Quality(task, test, name, result["macro_f1"], classes, unbeaten)
 
 
 def made() -> dict[str, str]:

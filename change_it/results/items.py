@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
-from typing import Literal
 
 import polars as pl
 from markupsafe import Markup
@@ -19,7 +18,6 @@ from change_it.tables import figure
 
 #: Verdicts of an item in the order of the table.
 ITEM_MEASURES = ("strict_compliancy", "compliant", *VERDICT_NAMES)
-View = Literal["rows", "items"]
 _SIGNS = {True: "1", False: "0", None: "-"}
 
 
@@ -37,15 +35,14 @@ def items_table(
     systems: Mapping[str, pl.DataFrame],
     texts: Mapping[str, str],
     *,
-    view: View = "rows",
     written: Callable[[float], str] = figure,
 ) -> ItemsTable:
-    """The items of every system, first a line for each headline or the systems side by side; `written` shows a probability.
+    """The items of every system, a line for each headline or the systems side by side; `written` shows a probability.
 
     `texts` stand around them: `texts/<language>.toml` without `items_`.
     """
     record = json.dumps(
-        _record(systems, written) | {"texts": dict(texts), "view": view},
+        _record(systems, written) | {"texts": dict(texts)},
         ensure_ascii=False,
         separators=(",", ":"),
     )

@@ -25,7 +25,6 @@ from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.published_figures import CITATIONS
 from change_it.results import score_tables as tables
 from change_it.results.charts import INK, Drawing
-from change_it.results.comparison import Tables, counts_table, matched
 from change_it.results.context import CorpusInfo, Quality
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.items import items_table
@@ -102,22 +101,6 @@ def compliancy_page(
         overlaps=tables.overlap_table(overlaps) if overlaps else None,
         agreement=tables.agreement_table(hevas) if hevas else None,
         square=tables.correlations_table(hevas.judges) if hevas else None,
-    )
-
-
-def compare_page(systems: Tables, *, language: str) -> str:
-    """The page of two systems side by side in `it` or `en`, without any reference to another file."""
-    first, second = systems
-    every = matched(systems, first, second)
-    return _render(
-        "compare.html.jinja",
-        [],
-        language=language,
-        first=first,
-        second=second,
-        count=len(every),
-        counts=counts_table(every, first, second),
-        items=items_table(systems, _items_texts(language), view="items", written=partial(_figure, language)),
     )
 
 

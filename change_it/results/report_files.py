@@ -12,6 +12,7 @@ from change_it.hevas.analysis import Analysis
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation
 from change_it.io import FORMULA, write_json, write_table, write_text
+from change_it.published_figures import CITATIONS
 from change_it.results.charts import HEVAS_CHARTS, Drawing, compliancy_drawings, hevas_drawings, save
 from change_it.results.context import CorpusInfo, Quality
 from change_it.results.hevas_scores import HevasResult
@@ -71,7 +72,7 @@ def write_report(
 
 def latex(scores: Scores) -> str:
     """The averages as a table for a paper, with the signature as a comment."""
-    cited = "`change-it cite` prints the papers to cite for compliancy"
+    cited = CITATIONS["evalnlgeval2020"]
     return to_latex(paper_table(scores), label="tab:compliancy", comments=[scores.signature, cited])
 
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 from change_it import published_figures
-from change_it.audit.perturbation_results import FEW
+from change_it.audit.verdicts import FEW
 from change_it.corpus.sample import of_sample
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.results.comparison import marked
 from change_it.results.context import Quality
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
@@ -18,7 +18,7 @@ from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
 from change_it.scoring.facts import read_unsupported
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
-from change_it.tables import Column, Format, Row, Table, Value, figure, with_interval
+from change_it.tables import Column, Format, Marked, Row, Table, Value, figure, with_interval
 from change_it.translation import Message, Word
 
 #: Headlines of each system that reports begin with: the first ones of the test set, the directions in turn.
@@ -70,7 +70,7 @@ def examples_table(scores: Scores) -> Table | None:
         for item in [item for some in zip(*in_turn, strict=False) for item in some][:SHOWN]:
             values: dict[str, Value] = {
                 "source": item["source"],
-                "headline": marked(item),
+                "headline": _marked(item),
                 "rather": rather(item),
                 "gold": item["gold"] or None,
                 "system": system,
@@ -89,6 +89,12 @@ def examples_table(scores: Scores) -> Table | None:
     return Table(
         columns, tuple(rows), "What was written; underlined: numbers, names and quotations without support"
     )
+
+
+def _marked(item: Mapping[str, Any]) -> Marked:
+    """The headline of an item, with the places of what is unsupported."""
+    words = read_unsupported(item["unsupported"])
+    return Marked(item["headline"], tuple((each["start"], each["end"]) for each in words))
 
 
 def rather(item: Mapping[str, str]) -> Message | None:
@@ -290,7 +296,10 @@ def judges_table(judges: Sequence[Quality], figure: Callable[[float | None], str
     rows = []
     for row in sorted(judges, key=lambda row: row.task, reverse=True):
         values: dict[str, Value] = {"judge": row.name, "f1": row.f1, "classes": classes(row.classes)}
-        rows.append(Row(values, row.task, strong=row.name == "judge", remark=f"{row.task}, {row.test}"))
+        names = " + ".join(row.no_better_than)
+        tags = [Message("tables.no_better", baselines=names)] if names else []
+        remark = f"{row.task}, {row.test}"
+        rows.append(Row(values, row.task, strong=row.name == "judge", tags=tags, remark=remark))
     classes_column = Column("classes", "text", "class: precision, recall, F1")
     return Table((Column("judge", "text"), Column("f1", title="F1"), classes_column), tuple(rows))
 

@@ -11,5 +11,3 @@ BUILT_IN = (GOLD, *FLOORS)
 #: What a prediction file must have, and what it may have.
 PREDICTION_COLUMNS = ("id", "headline")
 PREDICTION_EXTRAS = ("target", "error", "reranker", "generator")
-#: What a table of verdicts must have, `items/<system>.csv` of `change-it score --out`.
-VERDICT_COLUMNS = ("id", "direction", "source", "headline", "hh", "ah", "main")

@@ -1,4 +1,4 @@
-"""The examples of the Transfer tab: three of the corpus that show when the judges are right and when they err, or invented ones."""
+"""The examples of the page: three of the corpus that show when the judges are right and when they err, or invented ones."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,8 @@ from change_it.generators.search import Candidate
 from change_it.judges.judge import Judges
 from change_it.results.score_tables import heading
 from change_it.scoring.item import Item, directions_in_turn
-from change_it.space.limits import LIMITS
+from change_it.space.parts import ARTICLE, HEADLINE
 from change_it.text.tokens import words
-from change_it.translation import Joined, Message, Word
 
 #: Test items among which examples are looked for.
 TRIED = 24
@@ -33,8 +32,7 @@ class TabExample:
     article: str  # its article
     outlets: tuple[str, str]  # the original's outlet, and the one aimed at
     own: str = ""  # a new headline that is judged; none where empty
-    label: str = ""  # what the example shows, in a few words; empty for an invented one
-    about: str = ""  # the same in a sentence
+    label: str = ""  # what the example shows; empty for an invented one
 
     @property
     def direction(self) -> str:
@@ -75,7 +73,7 @@ def corpus_examples(judges: Judges, corpus: str, language: str) -> tuple[TabExam
             text
             for name in EDITS
             for _, text in perturbed([item], PERTURBATIONS[name], audited.resources, seed=1, at_most=1)
-            if len(text) <= LIMITS.headline
+            if len(text) <= HEADLINE
         ]
         headlines.append(list(dict.fromkeys([item.reference, *edited])))
     answers = judge_candidates(
@@ -92,8 +90,8 @@ def corpus_examples(judges: Judges, corpus: str, language: str) -> tuple[TabExam
 
 def _fits(item: Item) -> bool:
     """Whether an item has a printed headline of the outlet aimed at, and the page takes its texts."""
-    most = max(len(item.source), len(item.reference)) <= LIMITS.headline
-    return bool(words(item.reference)) and most and len(item.article) <= LIMITS.article
+    most = max(len(item.source), len(item.reference)) <= HEADLINE
+    return bool(words(item.reference)) and most and len(item.article) <= ARTICLE
 
 
 def _wrong_direction(headline: JudgedCandidate) -> bool:
@@ -118,26 +116,20 @@ def _chosen(judged: Sequence[tuple[Item, Mapping[str, JudgedCandidate]]]) -> tup
     ]
     # The page has no article of the other newspaper, which may tell what facts miss.
     mistaken.sort(key=lambda pair: "facts" in _refused_by(pair[1]))
-    chosen = [_example(item, item.reference, "accepted") for item in right[:1]]
+    chosen = [_example(item, item.reference, "Right and accepted by all judges") for item in right[:1]]
     # What the sources rather say is better than that they say nothing of it, facts alone better than with others.
     refused.sort(
         key=lambda pair: (not any(wrong.rather for wrong in pair[1].unsupported), len(_refused_by(pair[1])))
     )
-    chosen += [_example(item, headline.text, "refused") for item, headline in refused[:1]]
     chosen += [
-        _example(
-            item,
-            headline.text,
-            "mistaken",
-            judges=Joined([Word(heading(name)) for name in _refused_by(headline)]),
-        )
-        for item, headline in mistaken[:1]
+        _example(item, headline.text, "A name or number changed on purpose, and refused")
+        for item, headline in refused[:1]
     ]
+    for item, headline in mistaken[:1]:
+        judges = ", ".join(map(heading, _refused_by(headline)))
+        chosen.append(_example(item, headline.text, f"Printed by {item.target}, yet refused by {judges}"))
     return tuple(chosen)
 
 
-def _example(item: Item, own: str, kind: str, **values: object) -> TabExample:
-    about = Message(f"transfer.{kind}_about", outlet=item.target, **values)
-    return TabExample(
-        item.source, item.article, (item.label, item.target), own, Message(f"transfer.{kind}"), about
-    )
+def _example(item: Item, own: str, shows: str) -> TabExample:
+    return TabExample(item.source, item.article, (item.label, item.target), own, shows)

@@ -1,12 +1,9 @@
-"""The judges and systems behind the page: asked by many threads, which they answer in batches, their latest answers cached."""
+"""The judges and systems behind the page."""
 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-
-import torch
 
 from change_it.audit.verdicts import NO_AUDIT, Summary, read_summary
 from change_it.corpus.folder import REPORT, read_casing, read_language, read_report
@@ -20,13 +17,10 @@ from change_it.judges.judge import COMMAND, Judges
 from change_it.judges.judge_options import SINGLE_TEXT
 from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
-from change_it.space.batches import Batches
 from change_it.space.examples import TabExample, corpus_examples, invented_examples
-from change_it.space.limits import LIMITS
+from change_it.space.parts import CANDIDATES
 from change_it.text.tokens import words
 
-#: Answers that are kept of each judge and each system.
-CACHE_SIZE = 4096
 #: How much style counts for the order of candidates at first, 0-1.
 STYLE_WEIGHT = 0.5
 #: System of a headline that the reader wrote.
@@ -38,8 +32,8 @@ class Question:
     """What one person asks of the models."""
 
     item: Item  # the original, and the outlet aimed at
-    system: str = ""  # that offers as many new headlines as `LIMITS` allows; none where empty
-    own: str = ""  # a headline that the reader wrote; none where empty
+    system: str = ""  # that offers new headlines; none where empty
+    own: str = ""  # in its place a headline that the reader wrote
     style_weight: float = STYLE_WEIGHT  # as `judge_candidates` takes it
 
 
@@ -100,8 +94,7 @@ class Models:
             GeneratorCard.load(path.parent).recipe for path in sorted(generators.glob(f"*/{CARD}"))
         )
         systems: dict[str, HeadlineTransfer] = {
-            recipe: HeadlineTransfer.from_pretrained(generators, recipe=recipe, cache_size=CACHE_SIZE)
-            for recipe in recipes
+            recipe: HeadlineTransfer.from_pretrained(generators, recipe=recipe) for recipe in recipes
         }
         corpus = str(run / "corpus") if (run / "corpus").is_dir() else ""
         return cls._of(str(run / "judges"), systems, corpus)
@@ -140,7 +133,7 @@ class Models:
             generator.card for transfer in transfers.values() for generator in transfer.generators.values()
         ]
         language: str = cards[-1].language if cards else "it"
-        loaded = Judges.from_pretrained(judges, cache_size=CACHE_SIZE)
+        loaded = Judges.from_pretrained(judges)
         report = None
         if corpus:
             language = read_language(corpus) or language
@@ -156,17 +149,9 @@ class Models:
             corpus_examples(loaded, corpus, language) if corpus else (),
         )
 
-    @cached_property
-    def _batches(self) -> Batches[Question, list[tuple[str, JudgedCandidate]]]:
-        return Batches(self.answer_all, LIMITS.batch, LIMITS.batches)
-
-    def answer(self, question: Question) -> list[tuple[str, JudgedCandidate]]:
-        """As `answer_all`; questions of several threads are answered together."""
-        return self._batches.submit(question).result()
-
-    def answer_all(self, questions: Sequence[Question]) -> list[list[tuple[str, JudgedCandidate]]]:
-        """For each question the distinct new headlines with words, each with its system, best first."""
-        offered: list[dict[str, str]] = [{} for _ in questions]
+    def answer_all(self, questions: Sequence[Question]) -> list[list[JudgedCandidate]]:
+        """For each question the distinct new headlines with words, best first."""
+        offered = [dict.fromkeys([question.own] if question.own else []) for question in questions]
         for name in {question.system for question in questions if question.system}:
             rows = [row for row, question in enumerate(questions) if question.system == name]
             items = [questions[row].item for row in rows]
@@ -174,15 +159,12 @@ class Models:
                 [item.source for item in items],
                 [item.article for item in items],
                 [item.target for item in items],
-                candidates=LIMITS.candidates,
+                candidates=CANDIDATES,
             )
             for row, candidates in zip(rows, proposed, strict=True):
                 texts = (candidate.text for candidate in candidates)
-                offered[row] = {" ".join(text.split()): name for text in texts if words(text)}
-        for question, new in zip(questions, offered, strict=True):
-            if question.own:
-                new[question.own] = OWN
-        judged = judge_candidates(
+                offered[row] = dict.fromkeys(" ".join(text.split()) for text in texts if words(text))
+        return judge_candidates(
             self.judges,
             [[Candidate(text, 0.0) for text in new] for new in offered],
             [question.item.source for question in questions],
@@ -191,18 +173,9 @@ class Models:
             language=self.language,
             style_weight=[question.style_weight for question in questions],
         )
-        return [
-            [(new[headline.text], headline) for headline in headlines]
-            for new, headlines in zip(offered, judged, strict=True)
-        ]
 
     def warm_up(self) -> None:
-        """Ask everything once, so that the first reader does not wait for what is set up on first use.
-
-        The cores are shared out among the batches that are worked on at once: threads of several batches that
-        compete for the same cores wait for one another.
-        """
-        torch.set_num_threads(max(1, (os.cpu_count() or 1) // LIMITS.batches))
+        """Ask everything once, so that the first reader does not wait for what is set up on first use."""
         text = "una prova"
         for system in self.systems.values():
             texts = [text] * len(system.targets)
@@ -215,4 +188,4 @@ def _system(folders: Sequence[str]) -> HeadlineTransfer:
     """One system of the generators at several places."""
     loaded = [HeadlineTransfer.from_pretrained(folder) for folder in folders]
     distinct = {id(generator): generator for system in loaded for generator in system.generators.values()}
-    return HeadlineTransfer(list(distinct.values()), cache_size=CACHE_SIZE)
+    return HeadlineTransfer(list(distinct.values()))

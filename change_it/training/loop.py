@@ -28,7 +28,6 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, Sampler
 
 from change_it.errors import InputError
-from change_it.process import keep_memory
 from change_it.progress import ProgressBar
 from change_it.training.checkpoints import (
     CHECKPOINTS_KEPT,
@@ -218,7 +217,6 @@ def train(
     """
     if len(dataset) == 0:
         raise InputError(f"there is nothing to train the {name} on: the training set is empty")
-    keep_memory()
     accelerator = _accelerator(settings, out)
     set_seed(settings.seed, device_specific=True)
     if settings.epochs is None and settings.updates is None:

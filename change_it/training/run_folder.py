@@ -19,7 +19,6 @@ from torch import Tensor, nn
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import check_writable, listed, read_json, write_json
-from change_it.io.locks import keep_locks
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
 from change_it.training.checkpoints import COMPLETE
 from change_it.training.loop import (
@@ -55,7 +54,6 @@ class TrainingRun:
     min_updates: int = MIN_UPDATES
 
 
-@keep_locks()
 def train_in_folder(
     settings: TrainingSettings,
     out: Path,
@@ -72,7 +70,7 @@ def train_in_folder(
     """
     check_launch()
     state = process_state()
-    check_writable(out, kind="run", alone=state.is_main_process)
+    check_writable(out, kind="run")
     work = out / WORK
     if settings.resume and not work.exists() and (finished := _finished(settings, out)):
         return finished
@@ -184,6 +182,8 @@ def _leave_nothing(work: Path) -> None:
     """Drop the work of a run that could not begin."""
     if process_state().is_main_process:
         shutil.rmtree(work, ignore_errors=True)
+        if not any(work.parent.iterdir()):
+            work.parent.rmdir()
 
 
 def _finished(settings: TrainingSettings, out: Path) -> dict[str, Any] | None:

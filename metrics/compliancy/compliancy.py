@@ -27,7 +27,7 @@ Args:
     sources: original headlines.
     articles: original articles.
     labels: outlets that the originals come from, one for all or one each: short names such as rep and gio, or the classes 0 and 1.
-    judges: folder or Hub id that holds the judges main, hh, ah and perhaps fluency, or judges loaded with `change_it.judges.Judges`.
+    judges: folder or Hub id that holds the judges main, hh, ah and perhaps fluency, or judges loaded with `change_it.Judges`.
     reference_articles: the other newspaper's articles about the same events, further evidence for facts, which `change-it score`
         has; none by default.
     language: of the texts, for facts: it, en or any other; guessed by default.

@@ -1,4 +1,4 @@
-"""The Space: headlines transferred, judged, compared and measured. Models come from environment variables.
+"""The Space: headlines transferred, judged and measured. Models come from environment variables.
 
 CHANGE_IT_JUDGES and CHANGE_IT_GENERATORS name them, see README.md; without them the tab on quality works alone.
 """

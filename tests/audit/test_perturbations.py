@@ -1,11 +1,18 @@
 from dataclasses import replace
+from inspect import getsource
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from change_it.audit.measure import read_corpus
-from change_it.audit.perturbations import ADDED, GUARDS, INVENTED, PERTURBATIONS, Perturbation, perturbed
+from change_it.audit.perturbations import ADDED, INVENTED, JUDGES, PERTURBATIONS, Perturbation, perturbed
+from change_it.judges import negatives
+from change_it.judges.fluency_data import parse_held_out
+from change_it.judges.judge_options import JudgeOptions
 from change_it.text import tokens
+from change_it.text.damage import FAMILIES
+from change_it.text.edits import FactKind
 from change_it.text.material import Material
 from change_it.text.names import Casing
 from change_it.text.typography import Typography, plain
@@ -22,10 +29,34 @@ def made(sample, name, at_most=40):
     return [(items[place], text) for place, text in found]
 
 
-def test_fifteen_systems_and_more_spread_over_all_criteria():
-    assert len(PERTURBATIONS) >= 15
-    assert {system.breaks[0] for system in PERTURBATIONS.values()} == set(GUARDS)
-    assert all(system.description.endswith(".") for system in PERTURBATIONS.values())
+def test_at_most_24_systems_spread_over_all_criteria_half_of_them_unlike_what_judges_learn_from():
+    systems = PERTURBATIONS.values()
+    assert len(systems) <= 24
+    assert {system.breaks[0] for system in systems} == set(JUDGES)
+    assert all(system.description.endswith(".") for system in systems)
+    assert 2 * sum(not system.trained for system in systems) >= len(systems)
+
+
+#: The changes of facts that HH and AH learn from, and what gives the reader's edits.
+CHANGES = ("swap_numbers", "swap_names", "swap_roles", "negate")
+EDITS = ("contraries", "with_a_foreign_word")
+
+
+def test_what_a_system_names_is_what_a_judge_learns_from():
+    """Families of fluency's damage, negatives of HH and AH, edits of the reader, main's headlines set alike."""
+    held_out = set(parse_held_out(JudgeOptions.held_out))
+    learnt = {*FAMILIES, *CHANGES, *get_args(FactKind), plain.__name__} - held_out
+    assert {system.trained for system in PERTURBATIONS.values()} - {""} <= learnt
+    assert all(f"{change}(" in getsource(negatives.contradict) for change in CHANGES)
+
+
+@pytest.mark.parametrize("name", PERTURBATIONS)
+def test_what_no_judge_has_seen_is_made_by_nothing_that_makes_training_examples(name):
+    system = PERTURBATIONS[name]
+    if name in FAMILIES:
+        assert (name in parse_held_out(JudgeOptions.held_out)) is not bool(system.trained)
+    if any(f"{change}(" in getsource(system.make) for change in (*CHANGES, *EDITS)):
+        assert system.trained
 
 
 @pytest.mark.parametrize("name", [name for name in PERTURBATIONS if name != "roles_swapped"])
@@ -35,14 +66,13 @@ def test_every_system_makes_headlines_and_the_same_ones_again(sample, name):
     assert found
     assert all(text.strip() for _, text in found)
     assert found[:10] == made(sample, name, at_most=10)
-    if name != "copy":
-        assert all(text != item.source for item, text in found)
+    assert all(text != item.source for item, text in found)
     assert all(text != item.reference for item, text in found)
 
 
 def test_a_system_that_breaks_the_other_headline_skips_items_without_one(sample):
     items = [replace(item, reference="") for item in sample.test.items[:5]]
-    for name in ("reversed_words", "numbers_changed", "names_swapped", "negated", "gold_twice", "long_words"):
+    for name in ("reversed_words", "numbers_changed", "negated", "quotation_before", "claim_added"):
         assert perturbed(items, PERTURBATIONS[name], sample.resources, seed=1, at_most=5) == []
 
 
@@ -51,25 +81,10 @@ def test_a_system_that_breaks_the_other_headline_skips_items_without_one(sample)
     [
         ("capitals", {"source": "Cade"}, "CADE"),
         ("capitals", {"source": "CADE"}, None),
-        ("original_twice", {"source": "Cade"}, "Cade Cade"),
-        ("long_words", {"reference": "La casa di tutti"}, "casa tutti"),
-        ("long_words", {"reference": "La casa di te"}, None),
-        ("long_words", {"reference": "Ecco tutti"}, None),
-        ("not_in_the_middle", {"reference": "Uno due tre quattro"}, "Uno due non tre quattro"),
-        ("not_in_the_middle", {"reference": "Uno due tre"}, None),
-        ("not_in_the_middle", {"reference": "Uno due, tre quattro"}, None),
-        ("gold_twice", {"reference": "Cade"}, "Cade Cade"),
         ("half_and_half", {"source": "Uno due tre quattro", "reference": "A b c d e"}, "Uno due c d e"),
         ("half_and_half", {"source": "Uno due tre", "reference": "A b c d e"}, None),
-        ("two_headlines", {"source": "Uno due.", "reference": "Tre"}, "Uno due Tre"),
-        ("first_and_last_words", {"article": "A b c d e f g h i l m."}, "A b c d e g h i l m"),
-        ("first_and_last_words", {"article": "A b c d e f g h i l."}, None),
-        ("measures_changed", {"reference": "Dura due mesi"}, "Dura due anni"),
-        ("measures_changed", {"reference": "Dura due lunghi mesi"}, None),
         ("contrary", {"reference": "Apre la mostra del pane"}, "Chiude la mostra del pane"),
         ("contrary", {"reference": "Dopo due anni con te"}, None),
-        ("denied", {"reference": "Crolla il ponte"}, "Smentito: crolla il ponte"),
-        ("denied", {"reference": ""}, None),
         (
             "numbers_mistaken",
             {"reference": "Due feriti", "article": "Due feriti e sette contusi."},
@@ -92,15 +107,6 @@ def test_a_system_that_breaks_the_other_headline_skips_items_without_one(sample)
             "Si guarda all'Asperia",
         ),
         ("name_mistaken", {"reference": "Si guarda all'Olvania", "article": "Si va a Trillano."}, None),
-        (
-            "late_sentence",
-            {"article": "Prima frase qui. Seconda frase qui. Terza frase qui."},
-            "Terza frase qui.",
-        ),
-        ("late_sentence", {"article": "Prima frase qui. Seconda frase qui."}, None),
-        ("wrong_gender", {"reference": "La casa e lo zio degli amici"}, "Il casa e la zio delle amici"),
-        ("wrong_gender", {"reference": "Nella casa la zia e le zie"}, "Nel casa lo zia e gli zie"),
-        ("wrong_gender", {"reference": "Crolla tutto"}, None),
         ("misspelt", {"reference": "Crolla il ponte"}, None),
         ("foreign_words", {"reference": "Crolla tutto"}, None),
         ("random_ending", {"reference": "Uno due tre quattro cinque sei"}, None),
@@ -138,15 +144,6 @@ def test_every_number_is_changed(sample):
     assert all(values(text) and not values(text) & values(item.reference) for item, text in found)
 
 
-def test_every_name_is_swapped(sample):
-    def names(text):
-        headline = sample.resources.read(text)
-        return {headline.keys[place] for place in headline.names(sample.resources.casing)}
-
-    found = made(sample, "names_swapped")
-    assert all(not names(text) & names(item.reference) for item, text in found)
-
-
 def test_names_of_the_original_stand_in_another_headline(sample):
     for item, text in made(sample, "names_spliced_in", at_most=10):
         original = sample.resources.read(item.source)
@@ -155,11 +152,10 @@ def test_names_of_the_original_stand_in_another_headline(sample):
 
 
 def test_names_of_the_article_take_the_place_of_others(sample):
-    for name in ("surnames_exchanged", "name_mistaken"):
-        for item, text in made(sample, name, at_most=10):
-            new = set(tokens.words(text)) - set(tokens.words(item.reference))
-            assert new
-            assert new <= set(tokens.words(item.article))
+    for item, text in made(sample, "name_mistaken", at_most=10):
+        new = set(tokens.words(text)) - set(tokens.words(item.reference))
+        assert new
+        assert new <= set(tokens.words(item.article))
 
 
 def test_a_word_of_no_text_takes_the_place_of_another(sample):
@@ -200,14 +196,12 @@ def test_what_somebody_did_say_is_no_invented_quotation(sample):
 @pytest.mark.parametrize(
     ("name", "texts", "expected"),
     [
-        ("denied", {"reference": "Bridge closes"}, "Denied: bridge closes"),
         ("contrary", {"reference": "Mayor wins vote"}, "Mayor loses vote"),
         (
             "speaker_exchanged",
             {"reference": '"We knew", says Corvell', "article": "The mayor spoke to Aldery yesterday."},
             '"We knew", says Aldery',
         ),
-        ("wrong_gender", {"reference": "A bridge in the town"}, None),
     ],
 )
 def test_what_is_done_to_an_english_headline(sample, name, texts, expected):
@@ -215,16 +209,6 @@ def test_what_is_done_to_an_english_headline(sample, name, texts, expected):
     item = replace(sample.test.items[0], **texts)
     found = perturbed([item], PERTURBATIONS[name], resources, seed=1, at_most=1)
     assert [text for _, text in found] == [expected] * (expected is not None)
-
-
-def test_a_measure_is_taken_for_another(sample):
-    for item, text in made(sample, "measures_changed", at_most=10):
-        (old, new), *others = [
-            pair for pair in zip(item.reference.split(), text.split(), strict=True) if pair[0] != pair[1]
-        ]
-        assert not others
-        measures = "secondi minuti ore giorni settimane mesi anni chili tonnellate metri chilometri ettari euro dollari"
-        assert {old.strip(",.:"), new.strip(",.:")} <= set(measures.split())
 
 
 def test_misspelt_words_have_their_letters(sample):
@@ -236,15 +220,13 @@ def test_misspelt_words_have_their_letters(sample):
         assert all(sorted(old) == sorted(new) for old, new in pairs)
 
 
-def test_heavy_words_are_of_the_article_and_sorted(sample):
-    for item, text in made(sample, "heavy_words_sorted", at_most=10):
-        words = text.split()
-        assert words == sorted(words, key=str.lower)
-        assert all(word.lower() in item.article.lower() for word in words)
+def test_keywords_are_of_the_article(sample):
+    for item, text in made(sample, "keyword_list", at_most=10):
+        assert all(word.lower() in item.article.lower() for word in text.split(", "))
 
 
 def test_draws_follow_from_the_seed(sample):
-    items, system = sample.test.items[:20], PERTURBATIONS["random_target"]
+    items, system = sample.test.items[:20], PERTURBATIONS["random_ending"]
     one, other = (perturbed(items, system, sample.resources, seed=seed, at_most=20) for seed in (1, 2))
     assert one != other
 
@@ -253,7 +235,7 @@ def test_no_more_headlines_than_asked_for_and_those_of_the_first_items(sample):
     def two_of_them(item, random, resources):
         return "x" if item.id == sample.test.items[3].id or item.id == sample.test.items[1].id else None
 
-    system = Perturbation("x", ("style",), "", two_of_them, 0.0)
+    system = Perturbation("x", ("style",), "", "", two_of_them)
     assert perturbed(sample.test.items, system, sample.resources, seed=1, at_most=9) == [(1, "x"), (3, "x")]
     assert perturbed(sample.test.items, system, sample.resources, seed=1, at_most=1) == [(1, "x")]
 

@@ -1,11 +1,8 @@
-from datetime import date
-
 import numpy as np
 import pytest
 from scoring_fakes import FakeJudges, RuleJudge
 
-from change_it.audit.measure import read_corpus
-from change_it.audit.probes import data_cues, main_cues, probe, topics
+from change_it.audit.probes import data_cues, main_cues, probe
 from change_it.scoring.item import Item
 
 
@@ -32,7 +29,7 @@ def by_name(probes):
 
 
 def test_a_judge_that_listens_to_a_mark_is_lost_without_marks_and_nothing_else(loud):
-    found = by_name(probe(FakeJudges().main, loud, apart(loud), {}, "it", resamples=50))
+    found = by_name(probe(FakeJudges().main, loud, apart(loud), "it", resamples=50))
     assert found["as it is"].f1 == found["words in any order"].f1 == found["content words masked"].f1 == 1
     assert found["without marks"].f1 == pytest.approx(1 / 3)
     assert found["as it is"].interval == (1, 1)
@@ -43,7 +40,7 @@ def test_a_judge_that_listens_to_function_words_is_lost_without_them():
     some = items([f"Crolla muro {n}" for n in range(20)], "rep") + items(
         [f"Il muro della casa {n}" for n in range(20)], "gio"
     )
-    found = by_name(probe(rule, some, apart(some), {}, "it", resamples=20))
+    found = by_name(probe(rule, some, apart(some), "it", resamples=20))
     assert found["content words masked"].f1 == 1
     assert found["function words masked"].f1 < 0.5
 
@@ -53,7 +50,7 @@ def test_capitals_count_as_a_setting_of_their_own():
     some = items([f"crolla il ponte {n}" for n in range(20)], "rep") + items(
         [f"crolla Il Ponte {n}" for n in range(20)], "gio"
     )
-    found = by_name(probe(rule, some, apart(some), {}, "it", resamples=20))
+    found = by_name(probe(rule, some, apart(some), "it", resamples=20))
     assert found["typography normalised"].f1 == 1
     assert found["and in small letters"].f1 < 0.5
 
@@ -61,40 +58,9 @@ def test_capitals_count_as_a_setting_of_their_own():
 def test_without_a_list_of_function_words_nothing_is_masked(loud):
     assert not [
         name
-        for name in by_name(probe(FakeJudges().main, loud, apart(loud), {}, "none", resamples=5))
+        for name in by_name(probe(FakeJudges().main, loud, apart(loud), "none", resamples=5))
         if "masked" in name
     ]
-
-
-def test_months_with_few_headlines_are_left_out_and_many_months_become_years(loud):
-    dates = {item.id: date(2020, 1 if n < 55 else 2, 3) for n, item in enumerate(loud)}
-    months = [
-        one
-        for one in probe(FakeJudges().main, loud, apart(loud), dates, "it", resamples=5)
-        if one.group == "month"
-    ]
-    assert [(one.name, one.n) for one in months] == [("2020-01", 55)]
-
-    dates = {item.id: date(1990 + n % 2, 1 + n % 12, 1 + n % 28) for n, item in enumerate(loud)}
-    dates |= {item.id: date(1960 + n, 1, 1) for n, item in enumerate(loud[:15])}
-    years = [
-        one
-        for one in probe(FakeJudges().main, loud, apart(loud), dates, "it", resamples=5)
-        if one.group == "year"
-    ]
-    assert {one.name for one in years} == {"1990", "1991"}
-
-
-def test_topics_group_articles_on_like_subjects_and_name_them():
-    sport = [f"squadra partita allenatore gol vittoria campionato {n}" for n in range(45)]
-    court = [f"giudice processo sentenza tribunale avvocato condanna {n}" for n in range(45)]
-    found = topics(sport + court, "it")
-    assert not set(found[:45]) & set(found[45:])
-    assert set(", ".join(found[:45]).split(", ")) <= {*" ".join(sport).split(), ""}
-
-
-def test_few_articles_have_no_topics():
-    assert topics(["uno due tre"] * 10, "it") == [""] * 10
 
 
 def test_the_mark_that_the_judge_listens_to_is_its_only_cue(loud):
@@ -123,9 +89,3 @@ def test_cues_of_the_data_are_what_tells_the_headlines_apart():
     }
     assert any("!" in cue.text for cue in data_cues(headlines) if cue.outlet == "gio")
     assert data_cues({name: texts[:3] for name, texts in headlines.items()}) == []
-
-
-def test_the_corpus_gives_dates_of_its_test_articles(corpus):
-    found = read_corpus(corpus)
-    assert {type(day) for day in found.dates.values()} == {date}
-    assert any(item.id in found.dates for item in found.test.items)

@@ -1,54 +1,67 @@
 """The steps of the quickstart: their order and options, and what a second run does anew."""
 
 import json
+import os
 import subprocess
 import sys
+from concurrent.futures import Future
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
 from change_it import InputError
-from change_it import steps as engine
 from change_it.commands import quickstart
-from change_it.commands.quickstart import QuickstartOptions
-from change_it.steps import BackgroundSteps, Step
+from change_it.commands.quickstart import QuickstartOptions, Steps
+from change_it.corpus.folder import read_outlets
 
 JUDGES = ["main judge", "hh judge", "ah judge", "fluency judge"]
-STEPS = ["sample", "corpus", *JUDGES, "audit", "generator", "transfer", "report"]
+CHOOSERS = [f"{judge} of fold 0" for judge in JUDGES]
+STEPS = ["sample", "corpus", *JUDGES, "audit", "generator", "transfer", *CHOOSERS, "report"]
 
 
-class InPlace(BackgroundSteps):
-    """The steps of the other process in this one, at once."""
+class InPlace:
+    """What stands for the other process: it runs in this one, at once."""
+
+    def __init__(self, *_):
+        pass
 
     def __enter__(self):
-        self.seconds = [(step.name, step.run()) for step in self._steps]
         return self
 
     def __exit__(self, *_):
         pass
 
-    def finished(self, wait):
-        while self.seconds:
-            yield self.seconds.pop(0)
+    def submit(self, function, *arguments):
+        done = Future()
+        done.set_result(function(*arguments))
+        return done
 
 
 @pytest.fixture
 def called(monkeypatch):
     """Commands and their options in the order in which they were called; one command may be told to fail."""
     found = []
+    failing = SimpleNamespace(command="")
+    commands = (
+        "corpus_sample",
+        "corpus_build",
+        "train_judge",
+        "train_generator",
+        "transfer",
+        "audit",
+        "score",
+    )
 
-    def resolve(command):
-        def run(options):
-            if resolve.failing and command.startswith(resolve.failing):
-                raise InputError("no")
-            found.append((command, options))
+    def run(command, options):
+        if command == failing.command:
+            raise InputError("no")
+        found.append((command, options))
 
-        return run
-
-    resolve.failing = ""
-    monkeypatch.setattr(engine, "resolve_name", resolve)
-    monkeypatch.setattr(engine, "BackgroundSteps", InPlace)
-    monkeypatch.setattr(engine, "release_memory", lambda: None)  # looks through all that the process holds
-    return found, resolve
+    for command in commands:
+        monkeypatch.setattr(f"change_it.commands.{command}.run", partial(run, command))
+    monkeypatch.setattr(quickstart, "ProcessPoolExecutor", InPlace)
+    return found, failing
 
 
 def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_path, capsys):
@@ -58,11 +71,17 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     assert len(commands) == len(STEPS)
     assert {settings.seed for settings in options} == {3}
     learning, transfer = options[3:5]
-    assert [options[place].task for place in (2, 5, 6, 7)] == ["ah", "main", "hh", "fluency"]
+    trained = [(each.fold, each.task, str(each.out)) for each in options if hasattr(each, "task")]
+    assert sorted(trained) == sorted(
+        (fold, task, str(tmp_path / folder / task))
+        for fold, folder in (("1", "judges"), ("0", "judges-0"))
+        for task in ("main", "hh", "ah", "fluency")
+    )
     score = options[-1]
     assert (learning.recipe, learning.to, learning.out) == ("rewrite", None, tmp_path / "generators/rewrite")
     assert transfer.generator == str(tmp_path / "generators")
     assert score.predictions == (f"rewrite={transfer.out}",)
+    assert (score.judges, score.floor) == (str(tmp_path / "judges"), str(tmp_path / "judges-0"))
     assert list(json.loads((tmp_path / "run.json").read_text())["seconds"]) == STEPS
     printed = " ".join(capsys.readouterr().out.split())
     assert "Trained here, from scratch: judges and generator." in printed
@@ -80,32 +99,32 @@ def test_a_reader_is_trained_where_it_is_asked_for(called, tmp_path):
 
 
 def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(called, tmp_path, capsys):
-    commands, resolve = called
-    resolve.failing = "change_it.commands.audit"
+    commands, failing = called
+    failing.command = "audit"
     with pytest.raises(InputError):
         quickstart.run(QuickstartOptions(out=tmp_path))
-    assert len(commands) == len(STEPS) - 2
-    resolve.failing = ""
+    assert len(commands) == len(STEPS) - 2  # without audit and report
+    failing.command = ""
     quickstart.run(QuickstartOptions(out=tmp_path))
     assert len(commands) == len(STEPS)
     assert "fluency judge: finished before" in capsys.readouterr().out
     quickstart.run(QuickstartOptions(out=tmp_path))
-    assert [command for command, _ in commands[len(STEPS) :]] == ["change_it.commands.score:run"]
+    assert [command for command, _ in commands[len(STEPS) :]] == ["score"]
 
 
 def test_a_given_writer_is_tuned_before_the_judges_and_goes_on_where_it_was(called, tmp_path, monkeypatch):
-    commands, resolve = called
+    commands, failing = called
     loaded = []
     monkeypatch.setattr("change_it.generators.generator.check_writer", loaded.append)
     (tmp_path / "model").mkdir()
     options = QuickstartOptions(out=tmp_path / "run", writer=str(tmp_path / "model"), writer_minutes=3)
-    resolve.failing = "change_it.commands.train_judge"
+    failing.command = "train_judge"
     with pytest.raises(InputError):
         quickstart.run(options)
     learning = commands[2][1]
     assert (learning.recipe, learning.architecture, learning.lora) == ("rewrite", options.writer, True)
     assert (learning.max_minutes, learning.updates, learning.resume) == (3, None, True)
-    resolve.failing = ""
+    failing.command = ""
     quickstart.run(options)
     assert loaded == [options.writer]
     assert len([settings for _, settings in commands if hasattr(settings, "recipe")]) == 2
@@ -136,77 +155,67 @@ def test_a_run_with_other_options_is_left_alone(called, tmp_path):
         quickstart.run(QuickstartOptions(out=tmp_path, seed=2))
 
 
-@pytest.mark.usefixtures("without_torch")
-def test_a_process_of_its_own_sends_seconds_and_prints_into_its_log(tmp_path):
-    log = tmp_path / "log"
-    with BackgroundSteps(
-        [Step("one", "builtins:print", "first"), Step("two", "builtins:print", "second")], log
-    ) as background:
-        assert [name for name, _ in background.finished(["two"])] == ["one", "two"]
-        assert not list(background.finished(["two"]))
-    assert log.read_text() == "first\nsecond\n"
-
-
 @pytest.fixture
 def without_torch(tmp_path, monkeypatch):
     """A folder of modules for processes that compute nothing: they need no second to load torch."""
     folder = tmp_path / "modules"
     folder.mkdir()
     (folder / "torch.py").write_text("get_num_threads, set_num_threads = lambda: 2, lambda number: None\n")
+    (folder / "slow.py").write_text(
+        "import time\nfrom pathlib import Path\n\n\ndef write(path):\n    time.sleep(0.3)\n    Path(path).write_text('')\n"
+    )
     monkeypatch.syspath_prepend(folder)
     return folder
 
 
-def test_a_step_waits_for_what_it_needs_of_the_other_process(tmp_path, without_torch):
-    (without_torch / "slow.py").write_text(
-        "import time\nfrom pathlib import Path\n\n\ndef write(path):\n    time.sleep(0.3)\n    Path(path).write_text('')\n"
-    )
+def test_a_step_waits_for_the_other_process_and_what_ended_there_is_noted(tmp_path, without_torch):
+    import slow
+
+    steps = Steps(QuickstartOptions(out=tmp_path))
     made = tmp_path / "made"
-
-    class Plain(engine.Run):
-        def write(self):
-            pass
-
-    reading = Step("reading", "pathlib:Path.read_text", made, needs=("writing",))
-    beside = [Step("writing", "slow:write", made), Step("other", "builtins:print", "")]
-    run = Plain(tmp_path, {})
-    run.run([reading], beside=beside, log=tmp_path / "log")
-    assert set(run.finished) == {"writing", "reading", "other"}
-    assert list(run.finished).index("writing") < list(run.finished).index("reading")
+    with steps.background():
+        steps.start("ah judge", slow.write, made)
+        steps.start("transfer", print, "printed")
+        steps.wait("ah judge")
+        assert made.exists()
+        steps.run("audit", made.read_text, None)
+    assert list(json.loads((tmp_path / "run.json").read_text())["seconds"]) == [
+        "ah judge",
+        "audit",
+        "transfer",
+    ]
+    assert (tmp_path / "generator.log").read_text() == "printed\n"
 
 
 @pytest.mark.usefixtures("without_torch")
-def test_what_a_process_of_its_own_raises_is_raised_here(tmp_path):
-    missing = str(tmp_path / "corpus")
-    steps = [
-        Step("one", "builtins:print", "first"),
-        Step("two", "change_it.corpus.folder:read_outlets", missing),
-    ]
-    with pytest.raises(InputError, match="corpus"), BackgroundSteps(steps, tmp_path / "log") as background:
-        list(background.finished(["two"]))
-    assert "Traceback" in (tmp_path / "log").read_text()
+def test_what_the_other_process_raises_is_raised_here(tmp_path):
+    steps = Steps(QuickstartOptions(out=tmp_path))
+    with pytest.raises(InputError, match="corpus"), steps.background():
+        steps.start("transfer", read_outlets, str(tmp_path / "corpus"))
 
 
 @pytest.mark.usefixtures("without_torch")
 def test_a_process_that_dies_names_its_log(tmp_path):
-    log = tmp_path / "log"
-    with (
-        pytest.raises(RuntimeError, match=f"one has died: see {log}"),
-        BackgroundSteps([Step("one", "os:_exit", 1)], log) as background,
-    ):
-        list(background.finished(["one"]))
+    steps = Steps(QuickstartOptions(out=tmp_path))
+    with pytest.raises(RuntimeError, match=r"transfer has died: see .*generator\.log"), steps.background():
+        steps.start("transfer", os._exit, 1)
 
 
-def test_a_process_of_its_own_ends_with_the_one_that_asked_for_it(tmp_path, without_torch):
-    script = """if __name__ == "__main__":
-    import os, sys
+@pytest.mark.parametrize("end", ["raise InputError('no')", "os._exit(0)"])
+def test_the_other_process_ends_with_this_one(tmp_path, without_torch, end):
+    script = f"""if __name__ == "__main__":
+    import os, sys, time
     from pathlib import Path
-    from change_it.steps import BackgroundSteps, Step
-    with BackgroundSteps([Step("one", "builtins:print", ""), Step("two", "time:sleep", 600)], Path(sys.argv[1])) as background:
-        next(background.finished(["one"]))
-        os._exit(0)
+    from change_it import InputError
+    from change_it.commands.quickstart import QuickstartOptions, Steps
+    steps = Steps(QuickstartOptions(out=Path(sys.argv[1])))
+    with steps.background():
+        steps.start("ah judge", print, "")
+        steps.start("generator", time.sleep, 600)
+        steps.wait("ah judge")
+        {end}
 """
     (without_torch / "script.py").write_text(script)  # a program finds modules beside it
-    arguments = [sys.executable, str(without_torch / "script.py"), str(tmp_path / "log")]
+    arguments = [sys.executable, str(without_torch / "script.py"), str(tmp_path / "run")]
     # Its output ends with the last process that writes to it.
-    subprocess.run(arguments, stdout=subprocess.PIPE, check=True, timeout=120)
+    subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120)

@@ -120,14 +120,6 @@ def test_the_headlines_are_those_of_the_python_function(generators, tmp_path):
         assert made[number]["headline"] == alone
 
 
-def test_broken_lines_keep_their_place(generators, tmp_path):
-    good = json.dumps(ROWS[0])
-    (tmp_path / "in.jsonl").write_text(f"{good}\n{{broken\n[1]\n{good}\n", encoding="utf-8")
-    made = transferred(options(generators, tmp_path, input=str(tmp_path / "in.jsonl")))
-    assert [row["error"] for row in made] == ["", "broken JSON", "line is not a JSON object", ""]
-    assert [row["id"] for row in made] == ["r1", "in-2", "in-3", "r1"]
-
-
 def test_a_corpus_gives_a_prediction_file(generators, tmp_path, toy_corpus, capsys):
     chosen = options(generators, tmp_path, corpus=str(toy_corpus))
     made = transferred(chosen)

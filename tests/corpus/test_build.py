@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import os
 import shutil
 from functools import cache
 
@@ -57,6 +58,16 @@ def folder(tmp_path_factory):
 
 
 class TestFolder:
+    def test_the_curve_says_what_the_pairs_say(self, folder):
+        curve = json.loads((folder / "curve.json").read_text())
+        pairs = pl.concat(pl.read_parquet(file) for file in (folder / "pairs").glob("*.parquet"))
+        assert len({*map(len, curve.values())}) == 1
+        at = curve["thresholds"].index(0.5)
+        assert curve["pairs"][at] >= (pairs["similarity"] > 0.5).sum() > 0
+        assert curve["compared"][at] >= curve["pairs"][at]
+        assert all(curve["pairs"][n] >= more for n, more in enumerate(curve["pairs"][1:]))
+        assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
+
     def test_rows_in_are_kept_or_rejected(self, folder):
         report = json.loads((folder / "alignment.json").read_text())
         rejected = read_csv(folder / "rejected.csv")
@@ -340,7 +351,8 @@ class TestWarnings:
 
 class TestWrite:
     def test_what_a_killed_run_left_is_cleared(self, tmp_path):
-        (tmp_path / ".corpus.partial/main").mkdir(parents=True)
+        (tmp_path / ".corpus.ab.partial/main").mkdir(parents=True)
+        os.utime(tmp_path / ".corpus.ab.partial", (0, 0))
         write_corpus(built(), tmp_path / "corpus")
         assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
 
@@ -384,7 +396,7 @@ class TestWrite:
     def test_what_the_build_did_not_write_stays_and_is_named(self, folder, tmp_path, capsys):
         out = tmp_path / "corpus"
         shutil.copytree(folder, out)
-        others = ["alignment-curve.png", ".DS_Store", "main/notes.txt", ".git/config", "link"]
+        others = ["drawn-curve.png", ".DS_Store", "main/notes.txt", ".git/config", "link"]
         for name in others[:-1]:
             (out / name).parent.mkdir(exist_ok=True)
             (out / name).write_text("mine")
@@ -393,7 +405,7 @@ class TestWrite:
         assert [(out / name).read_text() for name in others] == ["mine"] * 5
         assert (out / "link").is_symlink()
         printed = " ".join(capsys.readouterr().out.split())
-        assert "left as it was: .DS_Store, .git, alignment-curve.png, link" in printed
+        assert "left as it was: .DS_Store, .git, drawn-curve.png, link" in printed
 
     @pytest.mark.parametrize(
         ("given", "to"),

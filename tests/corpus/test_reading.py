@@ -2,8 +2,6 @@ import json
 from datetime import UTC, date, datetime, timedelta
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from change_it.cli import main
@@ -95,8 +93,6 @@ def test_every_reason_for_rejection_with_its_line(write):
         release(
             '1,"Titolo ""uno""\ne due",Testo uno,R,2017-06-15',
             "2,Titolo due,Testo due,G,",
-            "3,troppi,campi,R,2017-06-15,x",
-            "4,pochi,campi",
             "5,etichetta,Testo,Z,",
             "6, <br> ,Testo,R,",
             "7,Titolo,&nbsp;,G,",
@@ -108,7 +104,6 @@ def test_every_reason_for_rejection_with_its_line(write):
             "",
             "13,Altro titolo,Testo uno,G,",
             "14,Titolo,Testo,,",
-            '15,"mai chiusa,Testo,R,',
             "16,Ultimo,Testo ultimo,G,6/15/17",
             header="id,headline,article,label,date",
         ),
@@ -122,31 +117,24 @@ def test_every_reason_for_rejection_with_its_line(write):
     ]
     assert reading.articles[0].headline == 'Titolo "uno" e due'
     assert [(item.line, item.id, item.reason) for item in reading.rejected] == [
-        (5, "", "too many fields"),
-        (6, "", "missing column: label"),
-        (7, "5", "unknown label: Z"),
-        (8, "6", "empty headline"),
-        (9, "7", "empty article"),
-        (10, "8", "unreadable date: domani"),
-        (11, "9", "implausible date: 0001-11-30"),
-        (12, "10", f"implausible date: {soon}"),
-        (13, "1", "duplicate id"),
-        (14, "12", "repeated article"),
-        (17, "14", "empty label"),
-        (18, "", "quote that is never closed"),
+        (5, "5", "unknown label: Z"),
+        (6, "6", "empty headline"),
+        (7, "7", "empty article"),
+        (8, "8", "unreadable date: domani"),
+        (9, "9", "implausible date: 0001-11-30"),
+        (10, "10", f"implausible date: {soon}"),
+        (11, "1", "duplicate id"),
+        (12, "12", "repeated article"),
+        (15, "14", "empty label"),
     ]
-    assert reading.rows == 16
+    assert reading.rows == 13
     assert reading.reasons["implausible date"] == 2
     assert reading.rejected[0].file == path
-    with pytest.raises(InputError, match=r"x\.csv, line 5: too many fields"):
-        read([path], labels="R:rep,G:gio", strict_input=True)
 
 
-def test_json_lines_with_broken_lines_missing_keys_and_numbers_as_ids(write):
+def test_json_lines_with_missing_keys_and_numbers_as_ids(write):
     lines = [
         json.dumps({"id": 7, "headline": "a", "article": "x", "label": "l", "date": 1497484800}),
-        '{"id": 8, "headline": ',
-        "[1, 2]",
         "",
         json.dumps({"id": 9, "headline": "b", "label": "r"}),
         json.dumps(
@@ -158,14 +146,12 @@ def test_json_lines_with_broken_lines_missing_keys_and_numbers_as_ids(write):
     reading = read_pair(write("news.jsonl", "\n".join(lines)))
     assert [(a.id, a.headline, a.article, a.date) for a in reading.articles] == [
         ("7", "a", "x", date(2017, 6, 15)),
-        ("news-5", "c d", "y z", None),
+        ("news-3", "c d", "y z", None),
         ("x", "rotto", "v", None),
     ]
     assert [(item.line, item.id, item.reason) for item in reading.rejected] == [
-        (2, "", "broken JSON"),
-        (3, "", "line is not a JSON object"),
-        (5, "9", "missing column: article or full_text or full"),
-        (7, "news-6", "empty headline"),
+        (3, "9", "missing column: article or full_text or full"),
+        (5, "news-4", "empty headline"),
     ]
 
 
@@ -205,13 +191,8 @@ def test_tsv_semicolons_a_column_map_and_globs_that_overlap(write, tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
-    ("encoding", "option"), [("utf-8-sig", "utf-8"), ("cp1252", "cp1252"), ("utf-16", "utf-16")]
-)
-def test_encodings(write, encoding, option):
-    reading = read_pair(
-        write("x.csv", release("1,Perché,così è,R", "2,Più,«sì»,G"), encoding), encoding=option
-    )
+def test_a_byte_order_mark_is_no_text(write):
+    reading = read_pair(write("x.csv", release("1,Perché,così è,R", "2,Più,«sì»,G"), "utf-8-sig"))
     assert [a.headline for a in reading.articles] == ["Perché", "Più"]
 
 
@@ -223,31 +204,9 @@ def test_blank_lines_before_the_header_and_old_line_ends(write):
 
 def test_one_json_list(write):
     rows = [dict(zip(("id", "headline", "article", "label"), row.split(","), strict=True)) for row in GOOD]
-    reading = read_pair(write("x.json", json.dumps([*rows, 3], indent=1)))
+    reading = read_pair(write("x.json", json.dumps([*rows, {**rows[0], "headline": ""}], indent=1)))
     assert [article.id for article in reading.articles] == ["1", "2"]
-    assert [(item.line, item.reason) for item in reading.rejected] == [(14, "item is not a JSON object")]
-
-
-def test_times_and_nesting_that_nobody_can_use_cost_their_row_only(tmp_path, write):
-    columns = {
-        "id": ["1", "2", "3"],
-        "headline": ["a", "b", "c"],
-        "article": ["x", "y", "z"],
-        "label": ["R", "G", "G"],
-        "date": pa.array([0, 0, 10**15], pa.timestamp("s", "Europe/Rome")),
-    }
-    path = tmp_path / "x.parquet"
-    pq.write_table(pa.table(columns), path)
-    reading = read_pair(str(path))
-    assert [article.date for article in reading.articles] == [date(1970, 1, 1)] * 2
-    assert [item.reason.partition(":")[0] for item in reading.rejected] == ["unreadable date"]
-    lines = [
-        json.dumps(dict(zip(("id", "headline", "article", "label"), row.split(","), strict=True)))
-        for row in GOOD
-    ]
-    deep = '{"id": "3", "headline": ' + "[" * 900 + '"a"' + "]" * 900 + ', "article": "z", "label": "R"}'
-    reading = read_pair(write("deep.jsonl", "\n".join([*lines, deep])))
-    assert [(item.line, item.reason) for item in reading.rejected] == [(3, "JSON nested too deeply")]
+    assert [(item.line, item.reason) for item in reading.rejected] == [(3, "empty headline")]
 
 
 def test_a_table_of_very_many_columns(write):
@@ -298,7 +257,6 @@ def test_an_unknown_alignment_is_rejected(write):
         ),
         (release(*GOOD), {"columns": "titolo=headline"}, "ours is one of id, headline"),
         (release(*GOOD), {"columns": "headline"}, "is not ours=theirs"),
-        (release(*GOOD), {"encoding": "klingon"}, "'klingon' is not known"),
         (release(*GOOD), {"labels": "R"}, "two different outlets"),
         (
             release(*GOOD, header="id,title,body,label"),
@@ -315,9 +273,6 @@ def test_an_unknown_alignment_is_rejected(write):
             {"columns": "headline=title,label=paper"},
             "no column .title. and no column .paper. as --columns",
         ),
-        (release(*GOOD), {"encoding": "base64"}, "'base64' is not known"),
-        (release(*GOOD), {"encoding": "undefined"}, "'undefined' is not known"),
-        (release(*GOOD), {"encoding": "utf-8\0"}, "is not known: write utf-8"),
         (
             release("1,a,x,R,2024 06 15", header="id,headline,article,label,date"),
             {},
@@ -339,10 +294,10 @@ def test_files_that_cannot_be_read(write, tmp_path):
         str(tmp_path / "none*.csv"): "no file matches",
         str(tmp_path): "is a folder",
         write("x.docx", "x"): "no known kind",
-        write("x.parquet", "not parquet"): "is not a parquet file",
-        write("empty.parquet", ""): "is not a parquet file",
-        write("latin.csv", release("1,Perché,x,R"), "latin-1"): "is not utf-8 text: give its encoding",
-        write("utf16.jsonl", '{"id": 1}', "utf-16"): "is not utf-8 text",
+        write("x.parquet", "not parquet"): "is no parquet that can be read",
+        write("empty.parquet", ""): "is no parquet that can be read",
+        write("latin.csv", release("1,Perché,x,R"), "latin-1"): "is not text in UTF-8: save it as UTF-8",
+        write("utf16.jsonl", '{"id": 1}', "utf-16"): "is not text in UTF-8",
         "hf://datasets/only-a-name": "is no data set id",
     }
     for file, message in cases.items():

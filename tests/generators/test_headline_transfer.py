@@ -73,18 +73,6 @@ def test_n_grams_are_blocked_as_the_generator_was_trained_for_unless_asked(folde
     assert searched == [(None, trained_for), (2, trained_for)]
 
 
-def test_answers_are_cached_by_what_is_read(folder, monkeypatch):
-    transfer = HeadlineTransfer.from_pretrained(folder / "sum-gio", device="cpu", cache_size=10)
-    asked = []
-    propose = transfer._propose
-    monkeypatch.setattr(
-        transfer, "_propose", lambda items, *rest: asked.append(items) or propose(items, *rest)
-    )
-    first = transfer(HEADLINES, article=ARTICLES)
-    assert transfer(["another headline"] * 3, article=ARTICLES) == first
-    assert asked == [[("", article, "gio") for article in ARTICLES]]
-
-
 def test_an_empty_source_is_refused_in_a_call_and_gives_no_candidates(both):
     for article in (" \n", None, float("nan")):
         with pytest.raises(InputError, match="empty texts in article at 1: give a text for every item"):

@@ -27,7 +27,7 @@ def encoder(tmp_path, tiny_llama):
     ("name", "words"),
     [
         ("./none", "there is no folder ./none"),
-        ("owner/none", "owner/none is no folder here, and not in the cache of the Hub"),
+        ("owner/none", "owner/none is no folder here, and the Hub cannot be reached or has none"),
         ("encoder", "(bert) writes no text: give an encoder-decoder"),
         ("gpt2", "tokens of headline and article, 192 are read: give another model"),  # 128 positions in all
     ],

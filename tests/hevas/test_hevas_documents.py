@@ -116,7 +116,7 @@ def test_columns_may_have_other_names_and_headlines_may_be_absent(tmp_path):
     file.write_text("key,body\n007,Testo\n", encoding="utf-8")
     read = read_documents(str(file), columns="article=body,id=key")
     assert (read.ids, read.texts, read.references) == (("007",), ("Testo",), None)
-    with pytest.raises(InputError, match=r"no column article \(it has key, body\)"):
+    with pytest.raises(InputError, match=r"lacks the column article \(it has key, body\)"):
         read_documents(str(file))
     with pytest.raises(InputError, match="no column text as --columns wants it"):
         read_documents(str(file), columns="article=text")
@@ -141,13 +141,13 @@ def test_documents_at_fault_are_named(tmp_path, changed, message):
 def test_unreadable_documents(tmp_path):
     for name, content, message in (
         ("none.csv", None, "does not exist"),
-        ("text.txt", b"x\n", "has no column article"),
+        ("text.txt", b"x\n", "lacks the column article"),
         ("latin.csv", "article\nperch\xe9".encode("latin-1"), "is not text in UTF-8"),
         ("ragged.csv", b'id,article\n1,"a"\n2,b,c,d\n', "put texts with commas or line breaks in quotes"),
         ("empty.csv", b"", "is empty: give a file with a header"),
         ("broken.jsonl", b'{"article": \n', "line 1: broken JSON"),
-        ("numbers.jsonl", b"3\n", "line 1: line is not a JSON object"),
-        ("broken.parquet", b"PAR1", "is not a parquet file"),
+        ("numbers.jsonl", b"3\n", "line 1: this is no JSON object"),
+        ("broken.parquet", b"PAR1", "is no parquet that can be read"),
         ("header.csv", b"id,article\n", "has a header and no rows"),
     ):
         if content is not None:
@@ -192,7 +192,7 @@ def test_headlines_by_id_in_any_order(tmp_path, documents):
     ):
         read_headlines(file, documents)
     file.write_text("id,title\na,Uno\n", encoding="utf-8")
-    with pytest.raises(InputError, match="has no column headline"):
+    with pytest.raises(InputError, match="lacks the column headline"):
         read_headlines(file, documents)
 
 

@@ -68,6 +68,18 @@ def test_judges_show_their_table_and_signature(run, options):
     assert 'Judges.from_pretrained("me/judges")' in card.text
 
 
+def test_a_card_calls_a_judge_no_better_than_what_it_is_not_surely_ahead_of(run, options, tmp_path):
+    folder = shutil.copytree(run / "judges/hh", tmp_path / "hh")
+    metrics = json.loads((folder / "metrics.json").read_text())
+    baseline = metrics["baselines"]["tf-idf cosine"]
+    baseline["random"] |= {"lead": {"value": 0.02, "low": 0.01, "high": 0.03}}
+    baseline["hard"] |= {"lead": {"value": 0.02, "low": -0.01, "high": 0.05}}
+    (folder / "metrics.json").write_text(json.dumps(metrics))
+    text = model_card(files_of(options("judge", folder))).text
+    assert "On hard this judge is no better than tf-idf cosine" in text
+    assert text.count("is no better than") == 1
+
+
 def test_models_of_the_sample_say_that_its_newspapers_are_invented(run, options, tmp_path):
     for kind, folder, model in (
         ("judge", "judges", "judges/main"),

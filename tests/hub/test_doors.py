@@ -11,9 +11,9 @@ from tiny_generators import WORDS, save_generator, save_pretrained_generator
 from change_it import HeadlineTransfer
 from change_it.generators.recipes import source_of
 from change_it.hub.packaging import write_readme
-from change_it.judges import Judge
 from change_it.judges.encoders import train_wordpiece
 from change_it.judges.fluency import FluencyJudgeConfig, FluencyJudgeForSequenceClassification
+from change_it.judges.judge import Judge
 
 OUTLETS = ("rep", "gio")
 WORD = WORDS.split()

@@ -331,7 +331,7 @@ result = [transfer.targets, len(transfer(given["headlines"], article=given["arti
 
     replace(card, base=str(tmp_path / "base")).save(tmp_path / "adapters")
     code, _, err, _ = push("generator", tmp_path / "adapters", "nina/adapters")
-    assert (code, "change-it merge" in sentence(err), len(repo.head.history)) == (2, True, 2)
+    assert (code, "train them on a model of the Hub" in sentence(err), len(repo.head.history)) == (2, True, 2)
 
 
 def test_cards_show_what_the_run_found(hub, client, push, run, tmp_path):

@@ -27,6 +27,20 @@ def pairs():
     return Examples(texts, others, np.array(labels))
 
 
+def test_a_lead_is_drawn_by_event():
+    labels, wrong = np.tile([0, 1], 20), np.arange(40) < 8
+    judge, baseline = labels, np.where(wrong, 1 - labels, labels)
+    one_each = baselines.lead(labels, judge, baseline, [str(number) for number in range(40)])
+    assert one_each["value"] == pytest.approx(0.2)
+    assert 0 < one_each["low"] < 0.2 < one_each["high"]
+    # the same eight answers are one event: it is drawn or not
+    together = baselines.lead(labels, judge, baseline, [str(number // 8) for number in range(40)])
+    assert together["value"] == pytest.approx(0.2)
+    assert together["low"] == 0
+    swapped = baselines.lead(labels, baseline, judge, [str(number) for number in range(40)])
+    assert swapped["high"] < 0
+
+
 def test_the_threshold_is_the_best_of_all():
     random = np.random.default_rng(4)
     for _ in range(6):

@@ -65,7 +65,20 @@ def test_a_style_judge_learns_and_is_saved_with_its_numbers(trained, corpus):
     assert "torch" in metrics["versions"]
     files = {path.name for path in trained.iterdir()}
     assert {"config.json", "model.safetensors", "tokenizer.json", "metrics.json", "corpus.json"} <= files
+    beside = metrics["baselines"]["character n-grams"]["gold"]
+    ahead = metrics["results"]["gold"]["macro_f1"] - beside["macro_f1"]
+    assert beside["lead"]["value"] == pytest.approx(ahead)
+    assert beside["lead"]["low"] < ahead < beside["lead"]["high"]
     assert not [name for name in files if name.endswith((".bin", ".pt")) or name == "checkpoints"]
+
+
+def test_a_judge_that_is_not_surely_ahead_is_called_no_better(trained):
+    metrics = json.loads((trained / "metrics.json").read_text())
+    beside = metrics["baselines"]["character n-grams"]["gold"]
+    said = "on gold the judge is no better than character n-grams"
+    for low, expected in ((-0.01, 1), (0.0, 1), (0.001, 0)):
+        beside["lead"] = {"value": 0.01, "low": low, "high": 0.02}
+        assert sum(said in note for note in train.table_of(metrics).notes) == expected
 
 
 def test_main_learns_from_each_training_headline_without_typography_too(corpus, tmp_path, monkeypatch):
@@ -139,6 +152,7 @@ def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, 
     metrics = train.train_judge(settings)
     assert list(metrics["results"]) == ["random", "hard", "facts"]
     assert set(metrics["baselines"]) == {"tf-idf cosine"}
+    assert all("lead" in row for row in metrics["baselines"]["tf-idf cosine"].values())
     assert metrics["baselines"]["tf-idf cosine"]["random"]["macro_f1"] > 0.7
     assert metrics["training"]["stopped"] == "time"
     assert Judge.from_pretrained(tmp_path / task).fold == "0"

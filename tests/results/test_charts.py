@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from change_it import InputError
-from change_it.audit.calibration import Bin, Calibration
-from change_it.audit.perturbation_results import Result
+from change_it.audit.calibration import Reliability
+from change_it.audit.verdicts import Result
 from change_it.hevas.analysis import compare
 from change_it.results.charts import (
     _in_lines,
@@ -196,16 +196,17 @@ def test_labels():
     assert _in_lines("agnostic-it5-small+rerank") == "agnostic-it5-\nsmall+rerank"
 
 
-def test_a_bin_with_few_answers_is_not_drawn():
-    known = Calibration("main", 105, 0.8, 0.8, 0.1, (Bin(2, 0.55, 0.0), Bin(40, 0.7, 0.6), Bin(63, 0.9, 0.9)))
-    [points] = reliability_chart([known]).axes[0].collections
-    assert points.get_offsets().tolist() == [[0.7, 0.6], [0.9, 0.9]]
+def test_a_reliability_curve_has_its_points():
+    known = Reliability("main", 100, (0.2, 0.8), (0.1, 0.9))
+    _, line = reliability_chart([known]).axes[0].lines
+    assert line.get_xydata().tolist() == [[0.2, 0.1], [0.8, 0.9]]
+    assert line.get_label() == "main"
 
 
 def test_what_the_judges_let_through_has_a_bar_each_and_its_figure():
-    about = ((), "", 100)
+    about = ((), False, "", 100)
     values = {"compliancy": 0.61, "passed": 0.0}
-    result = Result("reversed words", *about, values, {}, 0.03, (), (), ())
+    result = Result("reversed words", *about, values, {}, 60, 0.0, 0.05, (), (), ())
     [axes] = passed_chart({"in reverse": result}).axes
     assert [bar.get_width() for bar in axes.patches] == [0.61, 0.0]
     assert [text.get_text() for text in axes.texts] == [".610", ".000"]

@@ -112,7 +112,13 @@ def contexts(tmp_path_factory):
     for task in ("main", "hh", "ah"):
         (judges / task).mkdir(parents=True)
         quality = {"hard": {"rep": cell, "gio": cell, "macro_f1": 0.85}}
-        metrics = {"classes": ["rep", "gio"], "results": quality, "baselines": {"tf-idf cosine": quality}}
+        lead = (
+            {"value": 0.0, "low": -0.1, "high": 0.1}
+            if task == "hh"
+            else {"value": 0.2, "low": 0.1, "high": 0.3}
+        )
+        beside = {"hard": quality["hard"] | {"lead": lead}}
+        metrics = {"classes": ["rep", "gio"], "results": quality, "baselines": {"tf-idf cosine": beside}}
         (judges / task / "metrics.json").write_text(json.dumps(metrics))
     return corpus_info(str(corpus)), judges_info(str(judges))
 
@@ -163,6 +169,7 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     assert len(page.ids) == len(set(page.ids))
     assert all(address[1:] in page.ids for address in page.addresses)
     assert not re.search(r"url\((?!#)", text.replace(script, ""))
+    assert text.count("no better than tf-idf cosine") == 1
     for expected in (
         ".743",
         ".781",

@@ -14,7 +14,7 @@ from change_it.results import hevas_scores as hevas
 from change_it.results.audit_tables import write_audit
 from change_it.results.charts import compliancy_drawings, hevas_drawings
 from change_it.results.context import corpus_info, made
-from change_it.results.pages import compare_page, compliancy_page, hevas_page
+from change_it.results.pages import compliancy_page, hevas_page
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
 from change_it.scoring.systems import built_in_systems
@@ -25,7 +25,6 @@ PAGES = {
     "report": "#written :is(td, th[scope=row]), .tabulator-row, cite, .facts dd",
     "audit": "#listens :is(td, th), .example dd",
     "hevas": "",
-    "compare": ".tabulator-row",
 }
 #: Parts of the names of systems and judges.
 NAMES = {part for one in PERTURBATIONS.values() for part in one.name.split()}
@@ -64,7 +63,6 @@ def write_pages(corpus, out):
     drawings = compliancy_drawings(scores, info.histogram)
     evaluated = measured.documents, measured.evaluation, measured.analysis
     charts = hevas_drawings(*evaluated[1:])
-    compared = {name: scores.items[name] for name in ("copy", "lead")}
     for language in LANGUAGES:
         folder = out / language
         folder.mkdir()
@@ -73,7 +71,6 @@ def write_pages(corpus, out):
         pages = {
             "report": report,
             "hevas": hevas_page(*evaluated, charts, **chosen),
-            "compare": compare_page(compared, **chosen),
         }
         for name, page in pages.items():
             (folder / f"{name}.html").write_text(page, encoding="utf-8")
@@ -100,7 +97,7 @@ def test_a_page_fits_can_be_read_and_is_in_one_language(folders, windows, name, 
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("request", lambda request: request.url.startswith("file:") or wrong.append(request.url))
     page.goto((folders[language] / f"{name}.html").as_uri())
-    if name in ("report", "compare"):
+    if name == "report":
         page.locator(".tabulator-row").first.wait_for()
     assert page.locator("html").get_attribute("lang") == language
     assert foreign_words(page, language, names=NAMES, but=PAGES[name]) == []
@@ -121,4 +118,4 @@ def test_a_page_fits_can_be_read_and_is_in_one_language(folders, windows, name, 
 
 def test_everything_that_the_audit_does_to_a_headline_has_italian_words():
     texts = [text for one in PERTURBATIONS.values() for text in (one.name, one.description)]
-    assert [text for text in texts if localized("it", text) == text] == ["copy"]
+    assert [text for text in texts if localized("it", text) == text] == []

@@ -1,19 +1,14 @@
 """What the page says above its tabs: the outlets that the models know, and how far to rely on each judge."""
 
 import json
-import re
-from html import unescape
 
 import pytest
 from scoring_fakes import FakeJudges
-from space_runs import verdicts
 
-from change_it.audit.perturbation_results import AUDIT_MEASURES, Result
-from change_it.audit.verdicts import Summary, Together, Verdict, hashes
-from change_it.results.pages import reasons
+from change_it.audit.verdicts import AUDIT_MEASURES, Result, Summary, Together, Verdict, hashes
 from change_it.space import models
-from change_it.space.app import about_html
 from change_it.space.models import Models
+from change_it.space.parts import render
 from change_it.tables import Figure
 from change_it.translation import Message, Word
 
@@ -36,30 +31,18 @@ def metrics(judge, baseline):
     }
 
 
-@pytest.mark.parametrize(("language", "words"), [("it", "con cautela"), ("en", "with care")])
-def test_outlets_and_verdicts_are_named(language, words):
+def about(models):
+    return render("about.html.jinja", models=models)
+
+
+def test_outlets_and_verdicts_are_named():
     values = {"value": Figure(0.863), "baseline": Word("<b>tf-idf</b>"), "other": Figure(0.848)}
     found = (Verdict("hh", "care", (Message("verdict.has", **values),)),)
-    html = about_html(Models(FakeJudges(), {"sum": System()}, audit=Summary(found)), language)
-    assert words in html
+    html = about(Models(FakeJudges(), {"sum": System()}, audit=Summary(found)))
+    assert "with care" in html
     assert "rep" in html
     assert "&lt;b&gt;tf-idf" in html
     assert "<strong>" not in html
-
-
-def test_reasons_are_in_the_language_of_the_page():
-    found = [reason for verdict in verdicts() for reason in verdict.reasons]
-    found += [
-        Message("verdict.on_alone", value=Figure(0.9), test=Word("changed facts")),
-        Message("verdict.none"),
-    ]
-    assert re.sub(r"</?i[^>]*>", "", unescape(reasons("en", found))) == "; ".join(found)
-    italian = [unescape(reasons("it", [reason])) for reason in found]
-    assert not {text.casefold() for text in italian} & {text.casefold() for text in found}
-    assert italian[0] == "F1 0,875 dove gli n-grammi di caratteri hanno 0,859"
-    assert italian[2] == "F1 0,882 su coppie sbagliate difficili, dove il coseno tf-idf ha 0,844"
-    assert italian[4].endswith("un nome per un altro 0,993, negato 0,889, nomi innestati 0,495 e altri 4")
-    assert "&lt;b&gt;" in reasons("it", [Message("verdict.alone", value="<b>")])
 
 
 @pytest.fixture
@@ -72,7 +55,7 @@ def without_examples(monkeypatch):
 def test_models_of_the_sample_say_so(corpus_run):
     loaded = Models.from_run(corpus_run)
     assert loaded.sample
-    assert "invented" in about_html(loaded, "en")
+    assert "invented" in about(loaded)
     file = corpus_run / "corpus" / "alignment.json"
     write(file, json.loads(file.read_text(encoding="utf-8")) | {"sample": False})
     assert not Models.from_run(corpus_run).sample
@@ -86,14 +69,15 @@ def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     levels = {"main": "distrust", "hh": "care", "ah": "rely", "fluency": "distrust", "facts": "care"}
     assert {verdict.judge: verdict.level for verdict in loaded.audit.verdicts} == levels
     values = dict.fromkeys(AUDIT_MEASURES) | {"main": 0.9, "passed": 0.9}
-    copy = Result("copy", ("style",), "", 20, values, {}, 0.03, ("main",), ("main",), ())
-    record = {"hashes": hashes(loaded.judges), "systems": [copy.as_dict()], "probes": []}
+    fields = ("typography", ("style",), True, "", 20, values, {}, 20, 0.9, 0.98)
+    system = Result(*fields, ("main",), ("main",), ())
+    record = {"hashes": hashes(loaded.judges), "systems": [system.as_dict()], "probes": []}
     write(corpus_run / "audit" / "audit.json", record)
     audit = Models.from_run(corpus_run).audit
-    assert audit.together == Together(1, (("copy", 0.9),), None)
+    assert audit.together == Together((1, 0), (0, 0), (("typography", 0.9),), None)
     main = audit.verdicts[0]
     assert (main.judge, main.level) == ("main", "distrust")
-    assert main.text.endswith("lets through what it should refuse: copy .900")
+    assert main.text.endswith("lets through what it should refuse: typography .900")
     write(corpus_run / "audit" / "audit.json", record | {"hashes": {"main": "others"}})
     assert Models.from_run(corpus_run).audit == loaded.audit
-    assert "missing" in about_html(loaded, "en")
+    assert "missing" in about(loaded)

@@ -1,8 +1,5 @@
 """The page's examples: what is right and accepted, what is wrong and refused, and where the judges err."""
 
-from dataclasses import replace
-
-import pytest
 from scoring_fakes import FakeJudges
 
 from change_it.generators.rerank import JudgedCandidate
@@ -10,10 +7,7 @@ from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.facts import Unsupported
 from change_it.scoring.item import Item, read_test_set
 from change_it.space.examples import _chosen, corpus_examples, examples, invented_examples
-from change_it.space.limits import LIMITS
-from change_it.space.models import Models
-from change_it.space.transfer_tab import candidates_html, opening, transfer_inputs
-from change_it.translation import localized
+from change_it.space.parts import ARTICLE, HEADLINE
 
 
 def judged(text, *refused_by, rather=""):
@@ -47,14 +41,11 @@ def test_one_of_each_kind_the_first_that_there_is():
         ("Quattro, il titolo", "Altri!"),  # of the third no source says anything else
         ("Due, il titolo", "Due!"),
     ]
-    assert [localized("it", one.label) for one in found] == [
-        "Giusto e accettato",
-        "Sbagliato e rifiutato",
-        "Giusto, eppure rifiutato",
+    assert [one.label for one in found] == [
+        "Right and accepted by all judges",
+        "A name or number changed on purpose, and refused",
+        "Printed by gio, yet refused by hh, main normalised",
     ]
-    assert found[2].about == (
-        "The judges err: gio printed this headline about the same event, and it is refused all the same, by hh, main normalised."
-    )
     assert {one.direction for one in found} == {"rep2gio"}
 
 
@@ -68,40 +59,29 @@ def test_a_changed_headline_that_facts_accept_is_no_example():
     assert right.headline == wrong.headline
 
 
-@pytest.fixture
-def judges():
-    return FakeJudges(digits="abcd")
-
-
 def test_examples_of_a_corpus_are_always_the_same(corpus, tmp_path):
     judges = FakeJudges(("colle", "faro"), digits="abcd")
     found = corpus_examples(judges, corpus, "it")
     assert found == corpus_examples(judges, corpus, "it")
-    assert found[-1].label == "Right, yet refused"
+    assert found[-1].label.startswith("Printed by ")
     assert len({one.label for one in found}) == len(found)
     printed = {one.reference for one in read_test_set(corpus).items}
-    assert [one.own in printed for one in found] == [one.label != "Wrong and refused" for one in found]
+    assert [one.own in printed for one in found] == ["changed on purpose" not in one.label for one in found]
     assert corpus_examples(judges, str(tmp_path / "none"), "it") == ()
 
 
 def test_texts_that_the_page_does_not_take_are_no_examples(corpus, monkeypatch):
-    monkeypatch.setattr("change_it.space.examples.LIMITS", replace(LIMITS, article=5))
+    monkeypatch.setattr("change_it.space.examples.ARTICLE", 5)
     assert corpus_examples(FakeJudges(("colle", "faro")), corpus, "it") == ()
 
 
-def test_the_page_says_what_an_example_shows(models, judges):
-    first = item("La statale")
-    [shown] = chosen((first, judged("La statale!")))
-    offered = Models(judges, models.systems, corpus_examples=(shown,))
-    assert offered.of_corpus
-    assert not models.of_corpus
-    found = opening(offered, "en")
-    assert found["asked"][6] == "La statale!"
-    assert found["candidates"][0]["headline"] == "La statale!"
-    assert "gio printed this headline" in candidates_html(found, "en")
-    assert "gio ha stampato" in candidates_html(found, "it")
-    other = transfer_inputs(offered, [*found["asked"][:6], "Piove!"], "en")
-    assert "printed this headline" not in candidates_html(other, "en")
+def test_invented_examples_fit_and_are_of_both_outlets():
+    for language in ("it", "en"):
+        some = examples(language)
+        assert {one["outlet"] for one in some} == {0, 1}
+        assert all(len(one["headline"]) <= HEADLINE for one in some)
+        assert all(len(one["article"]) <= ARTICLE for one in some)
+    assert examples("de") == examples("it")
 
 
 def test_without_a_corpus_the_examples_are_invented(models):

@@ -98,7 +98,7 @@
       },
     }))],
   };
-  let { view } = data;
+  let view = "rows";
   const table = new Tabulator("#items-table", {
     data: { rows, items }[view], columns: views[view], layout: "fitColumns", pagination: true, paginationSize: 20, paginationSizeSelector: [20, 50, 100],
     placeholder: texts.none, columnHeaderSortMulti: true, locale: "page", renderHorizontal: "basic",

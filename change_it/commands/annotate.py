@@ -1,0 +1,111 @@
+"""`change-it annotate sheets` and `score`: writes sheets with their key; reads filled ones, asks judges, prints tables or JSON."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from change_it.commands.checks import check_files, check_predictions, check_systems
+from change_it.commands.printing import print_json, print_lines
+from change_it.corpus.folder import check_corpus
+from change_it.io import check_header, check_writable
+from change_it.judges.judge_options import check_judges
+from change_it.tables import console, print_table
+from change_it.training.settings import InferenceOptions
+
+
+@dataclass(kw_only=True)
+class SheetsOptions:
+    """Draw gold and system headlines for annotators, mixed and without their source, as two sheets and a key.
+
+    The first asks which outlet a headline is of. The second shows the original and its article, and asks whether the
+    content is the same, whether it can be printed (1 to 5), and whether all that it claims is supported (yes, partly,
+    no, contradicted); give it out once the first is filled in. Copies are named after annotators.
+
+    Examples:
+        change-it annotate sheets --corpus runs/quickstart/corpus --out study/sheet.csv
+        change-it annotate sheets --corpus runs/mine/corpus --predictions setting1=rep-of-rep.csv setting1=gio-of-gio.csv --out study/sheet.csv
+    """
+
+    corpus: str
+    """Corpus folder or data set id on the Hub; its A2 articles are sampled."""
+    predictions: tuple[str, ...] = ()
+    """Systems as NAME=FILE, files as `change-it transfer` writes them; each is a condition beside gold. A name may stand before several files; headlines aim at the other outlet, or all at the original's own (LREC 2020, settings 1 and 2)."""
+    items: int = 200
+    """Headlines of each condition, an even number (LREC 2020: 200); half are of each outlet."""
+    out: Path
+    """The first sheet, a CSV file; beside `sheet.csv` stand `sheet-sources.csv` and the key, `sheet-key.csv`."""
+    seed: int = 1
+    """Of the draw and of the order."""
+
+
+def sheets(options: SheetsOptions) -> None:
+    """Draw and write; what is at fault is refused before anything large loads."""
+    check_corpus(options.corpus)
+    files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv", repeated=True)
+    out = options.out
+    sources, key = (out.with_name(f"{out.stem}-{name}.csv") for name in ("sources", "key"))
+    for file in (out, sources, key):
+        check_writable(file, kind="file", inputs=[options.corpus, *files])
+    check_predictions(options.predictions, repeated=True)
+
+    from change_it import annotation  # loads polars
+    from change_it.scoring.item import read_test_set
+
+    test = read_test_set(options.corpus)
+    conditions = annotation.conditions(test, options.predictions)
+    rows = annotation.draw(test, conditions, options.items, options.seed)
+    annotation.write_sheets(out, sources, key, rows)
+    print(f"{len(rows)} headlines, {options.items} each of {', '.join(conditions)}: {out}, then {sources}")
+    print(f"The key, which annotators must not see: {key}")
+
+
+@dataclass(kw_only=True)
+class StudyOptions(InferenceOptions):
+    """Accuracy and agreement of annotators (LREC 2020, Table 4), their ratings, and the judges on the same headlines.
+
+    Examples:
+        change-it annotate score study/filled/anna.csv study/filled/ben.csv --key study/sheet-key.csv
+        change-it annotate score study/filled/*.csv study/rated/*.csv --key study/sheet-key.csv --judges runs/mine/judges --json
+    """
+
+    sheets: tyro.conf.Positional[tuple[Path, ...]]
+    """Filled sheets of either kind, named after their annotators; two of one name are of one person."""
+    key: Path
+    """The key that `change-it annotate sheets` wrote beside the sheets."""
+    judges: str | None = None
+    """Folder or Hub id of judges to compare with."""
+    language: str = "it"
+    """Of the headlines, for facts: it or en."""
+    json: bool = False
+    """Print JSON instead of tables."""
+    seed: int = 1
+    """Of the intervals."""
+
+
+def score(options: StudyOptions) -> None:
+    """Score filled sheets; what is at fault is refused before anything large loads."""
+    if options.judges:
+        check_judges(options.judges)
+    check_files(options.key, *options.sheets)
+    check_header(options.key, required=("item", "condition"))
+
+    from change_it.annotation import Study, ask, read_answers, read_key
+    from change_it.results.document import as_json
+
+    key = read_key(options.key)
+    answers = read_answers(options.sheets, key)
+    judged, signature = {}, ""
+    if options.judges:
+        from change_it.judges.judge import Judges
+
+        judges = Judges.from_pretrained(options.judges, precision=options.precision, device=options.device)
+        judged, signature = ask(judges, key, language=options.language), judges.signature
+    found = Study(key, answers, judged, signature, options.seed).document()
+    if options.json:
+        print_json(as_json(found))
+        return
+    terminal = console()
+    for section in found.sections:
+        print_table(section.table.with_groups(), terminal)
+    print_lines(found.signatures, terminal)

@@ -1,0 +1,113 @@
+"""The labels of the page in English and Italian; the browser's language decides which are shown."""
+
+import gradio as gr
+
+_ENGLISH = {
+    "heading": "# Headlines that change their style\nA headline of one newspaper rewritten in the style of another, and "
+    "judges that say whether the story stayed, whether the style changed, whether it reads well, and whether its "
+    "numbers, names and quotations come from the article.",
+    "no_models": "There are no models here: name judges and generators by CHANGE_IT_JUDGES and CHANGE_IT_GENERATORS, or "
+    "start `change-it demo`. Headline quality works without them.",
+    "transfer": "Transfer",
+    "score": "Score",
+    "quality": "Headline quality",
+    "original": "Original headline",
+    "article": "Article",
+    "direction": "Direction",
+    "system": "System",
+    "weight": "What counts more",
+    "weight_info": "0: close to the original · 1: the other style",
+    "candidates": "Candidates shown",
+    "examples": "Examples (invented texts)",
+    "examples_of_corpus": "Examples of the test set",
+    "new": "New headline",
+    "new_info": "A headline that you wrote, and what the judges say of it",
+    "new_file": "CSV with new headlines",
+    "format": "Many headlines at once: a CSV with the columns `id,source,article,label,headline`. `source` and `article` are "
+    "the original headline and its article, `label` is the newspaper they come from, `headline` is the new headline; an "
+    "empty one counts as failed. Optional: `system` for several systems in one file, `gold` for the other newspaper's "
+    "headline about the same event (BLEU and ROUGE), `reranker` as `change-it transfer` writes it.",
+    "reversal": "The style counts as changed when the style judge",
+    "relative": "decides otherwise than on the original",
+    "target": "decides for the newspaper aimed at",
+    "try": "Try it with an example",
+    "download": "Download",
+    "quality_intro": "HEvAS measures headlines against their documents: how informative they are and how easy to read. It "
+    "needs no judges.",
+    "documents": "Documents (CSV)",
+    "systems": "Systems: one file each",
+    "systems_info": "Documents have the column `article`, and `id` and `headline` if you have them: `headline` holds the "
+    "reference headlines. A system is a .txt with one headline a line, or a CSV with `id` and `headline`.",
+    "options": "Metrics, baselines, charts, LSI",
+    "metrics": "Metrics",
+    "baselines": "Baselines to compare with",
+    "charts": "Charts",
+    "language": "Language of the texts",
+    "n_words": "Words in a baseline's headline",
+    "lsi": "LSI keeps eigenvalues by",
+    "lsi_number": "their number",
+    "lsi_ratio": "their share",
+    "lsi_floor": "their least value",
+    "lsi_value": "How many, what share or what least value (0: the 100 largest)",
+    "measure": "Measure",
+}
+_ITALIAN = {
+    "heading": "# Titoli che cambiano stile\nUn titolo di un giornale riscritto nello stile di un altro, e giudici che "
+    "dicono se la storia è rimasta, se lo stile è cambiato, se si legge bene e se numeri, nomi e citazioni vengono "
+    "dall'articolo.",
+    "no_models": "Qui non ci sono modelli: indica i giudici e i generatori con CHANGE_IT_JUDGES e CHANGE_IT_GENERATORS, "
+    "oppure avvia `change-it demo`. La qualità dei titoli funziona comunque.",
+    "transfer": "Trasferisci",
+    "score": "Valuta",
+    "quality": "Qualità dei titoli",
+    "original": "Titolo originale",
+    "article": "Articolo",
+    "direction": "Direzione",
+    "system": "Sistema",
+    "weight": "Che cosa conta di più",
+    "weight_info": "0: vicino all'originale · 1: l'altro stile",
+    "candidates": "Candidati mostrati",
+    "examples": "Esempi (testi inventati)",
+    "examples_of_corpus": "Esempi dall'insieme di test",
+    "new": "Titolo nuovo",
+    "new_info": "Un titolo scritto da te, e che cosa ne dicono i giudici",
+    "new_file": "CSV con i titoli nuovi",
+    "format": "Molti titoli insieme: un CSV con le colonne `id,source,article,label,headline`. `source` e `article` sono il "
+    "titolo originale e il suo articolo, `label` è il giornale da cui vengono, `headline` è il titolo nuovo; se è vuoto conta "
+    "come fallito. Facoltative: `system` per più sistemi in un file, `gold` per il titolo dell'altro giornale sullo stesso "
+    "fatto (BLEU e ROUGE), `reranker` come lo scrive `change-it transfer`.",
+    "reversal": "Lo stile conta come cambiato quando il giudice dello stile",
+    "relative": "decide diversamente che sull'originale",
+    "target": "decide per il giornale di arrivo",
+    "try": "Prova con un esempio",
+    "download": "Scarica",
+    "quality_intro": "HEvAS misura i titoli rispetto ai documenti: quanto sono informativi e quanto si leggono bene. Non "
+    "servono giudici.",
+    "documents": "Documenti (CSV)",
+    "systems": "Sistemi: un file ciascuno",
+    "systems_info": "I documenti hanno la colonna `article`, e `id` e `headline` se ci sono: `headline` contiene i titoli "
+    "di riferimento. Un sistema è un .txt con un titolo per riga, o un CSV con `id` e `headline`.",
+    "options": "Metriche, sistemi di base, grafici, LSI",
+    "metrics": "Metriche",
+    "baselines": "Sistemi di base con cui confrontare",
+    "charts": "Grafici",
+    "language": "Lingua dei testi",
+    "n_words": "Parole nel titolo di un sistema di base",
+    "lsi": "LSI tiene gli autovalori secondo",
+    "lsi_number": "il loro numero",
+    "lsi_ratio": "la loro quota",
+    "lsi_floor": "il loro valore minimo",
+    "lsi_value": "Quanti, quale quota o quale valore minimo (0: i 100 più grandi)",
+    "measure": "Misura",
+}
+#: What Gradio's own parts say: it has no Italian.
+_GRADIO = {
+    "upload_text.drop_file": "Trascina qui il file",
+    "upload_text.click_to_upload": "scegline uno",
+    "common.or": "oppure",
+    "common.clear": "Svuota",
+    "errors.use_via_api": "Uso da programma (API)",
+}
+
+#: A key to its label, as components take it.
+label = gr.I18n(en=_ENGLISH, it=_ITALIAN | _GRADIO)

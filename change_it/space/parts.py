@@ -1,0 +1,160 @@
+"""What the tabs share: how much is taken, sentences of what is refused, HTML, and files in and out."""
+
+import html
+import logging
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache, wraps
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import gradio as gr
+from gradio.processing_utils import save_file_to_cache
+from gradio.utils import get_upload_folder
+from jinja2 import ChoiceLoader, Environment, PackageLoader
+from markupsafe import escape
+
+from change_it.errors import InputError
+from change_it.results.charts import Drawing
+from change_it.results.pages import environment, inline
+from change_it.space.labels import label
+from change_it.tables import Table
+
+log = logging.getLogger(__name__)
+
+#: Characters of a headline and of an article.
+HEADLINE, ARTICLE = 300, 20_000
+#: Headlines that are offered for one original.
+CANDIDATES = 8
+#: Rows of an uploaded table, and systems that are measured together.
+ROWS, SYSTEMS = 5_000, 10
+#: Tables are worked on one at a time, so that the other tabs stay quick.
+TABLES: dict[str, Any] = {"concurrency_id": "tables", "concurrency_limit": 1}
+#: An event of the page alone.
+PRIVATE: dict[str, Any] = {"api_visibility": "private"}
+
+_LONGEST = 600  # characters of a sentence
+
+
+def refused(handler: Callable[..., Any]) -> Callable[..., Any]:
+    """A handler whose `InputError` is shown as it is, and every other failure as one sentence."""
+
+    @wraps(handler)
+    def wrapped(*values: object, **named: Any) -> Any:
+        try:
+            return handler(*values, **named)
+        except InputError as error:
+            # Gradio shows a message as HTML.
+            raise gr.Error(html.escape(str(error), quote=False), print_exception=False) from error
+        except Exception as error:
+            log.exception("a request to the page failed")
+            raise gr.Error(
+                "Something went wrong on our side: try again in a moment.", print_exception=False
+            ) from error
+
+    return wrapped
+
+
+def text_of(value: object, most: int, part: str) -> str:
+    r"""A text as it was sent, stripped, in Unicode NFC, with spaces for control characters; nothing for None.
+
+    Raises:
+        InputError: it is no text, or has more characters than `most`.
+
+    Examples:
+        >>> text_of(" a\x00b ", 300, "headline")
+        'a b'
+    """
+    if not isinstance(value, str | None):
+        raise InputError(f"{part}: a text is needed")
+    text = value or ""
+    if len(text) > most:
+        raise InputError(f"{part}: {len(text):,} characters are too many, at most {most:,} fit: shorten it")
+    control = ("Cc", "Cs")
+    shown = (" " if unicodedata.category(sign) in control and sign not in "\n\t" else sign for sign in text)
+    return unicodedata.normalize("NFC", "".join(shown)).strip()
+
+
+@cache
+def _templates() -> Environment:
+    """The templates of the page beside those of the reports, whose tables they share."""
+    reports = environment("en")
+    loaders = [PackageLoader("change_it.space"), *([reports.loader] if reports.loader else [])]
+    ours = reports.overlay(loader=ChoiceLoader(loaders))
+    ours.filters = reports.filters | {"percent": lambda value: f"{100 * value:.0f}%"}
+    return ours
+
+
+def render(template: str, **values: Any) -> str:
+    """A template of `templates`, filled; every value is escaped."""
+    return _templates().get_template(template).render(**values)
+
+
+def notice(sentence: object) -> str:
+    """A sentence in the place of results."""
+    return f'<div class="ci-notice" role="status">{escape(sentence)}</div>'
+
+
+@contextmanager
+def uploaded(path: Path) -> Iterator[None]:
+    """Name an uploaded file in sentences without the folder that it was put in, and keep them short."""
+    try:
+        yield
+    except InputError as error:
+        sentence = str(error).replace(f"{path.parent}/", "")
+        raise InputError(sentence if len(sentence) <= _LONGEST else f"{sentence[:_LONGEST]}…") from error
+
+
+def downloads(write: Callable[[Path], object]) -> list[str]:
+    """The files that `write` puts into an empty folder, where Gradio hands them out and in the end removes them."""
+    with TemporaryDirectory() as folder:
+        write(Path(folder))
+        files = sorted(file for file in Path(folder).rglob("*") if file.is_file())
+        return [save_file_to_cache(file, cache_dir=get_upload_folder()) for file in files]
+
+
+def results_html(
+    drawings: Sequence[Drawing],
+    *,
+    remarks: Sequence[str],
+    signature: str,
+    shown: Sequence[tuple[str, str, Table]],
+    comparisons: Sequence[Any] = (),
+    wide: bool = False,
+) -> str:
+    """What was measured as a report shows it: tables, each with its heading and a note, tests and charts."""
+    return render(
+        "results.html.jinja",
+        charts=inline(drawings, "en"),
+        remarks=remarks,
+        signature=signature,
+        shown=shown,
+        comparisons=comparisons,
+        wide=wide,
+    )
+
+
+def add_results(
+    button: gr.Button, inputs: Sequence[Any], name: str, measure: Callable[..., tuple[str, list[str]]]
+) -> None:
+    """Below a tab of tables, the HTML and the files that `measure` makes of the inputs; a fault stands in their place."""
+    shown = gr.HTML(elem_id=f"{name}-results", padding=False)
+    files = gr.File(
+        label=label("download"),
+        file_count="multiple",
+        interactive=False,
+        visible=False,
+        elem_id=f"{name}-files",
+    )
+
+    @refused
+    def on_press(progress: gr.Progress = gr.Progress(), *values: Any) -> tuple[str, Any]:  # noqa: B008 (gradio looks for this default)
+        try:
+            found, paths = measure(*values, progress=lambda what, share: progress(share, desc=what))
+        except InputError as error:
+            return notice(error), gr.update(value=None, visible=False)
+        return found, gr.update(value=paths, visible=True)
+
+    button.click(on_press, list(inputs), [shown, files], trigger_mode="once", **TABLES, **PRIVATE)

@@ -1,0 +1,403 @@
+"""From sheets to the tables of a study, through the command line; judges decide by rules (`scoring_fakes`)."""
+
+import csv
+import json
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+from csv_files import read_csv, write_csv
+from scoring_fakes import OUTLETS, FakeJudges, write_toy_corpus
+
+from change_it.annotation import KeyRow, Study, alpha, coincidences
+from change_it.cli import main
+
+PLACES = ("Roma", "Milano", "Torino", "Napoli", "Bari", "Pisa", "Lecce", "Genova")
+THINGS = ("Crolla il ponte", "Sciopero dei treni", "Festa grande", "Apre la scuola", "Mancano i medici")
+
+
+def write_corpus(folder):
+    """Forty events, each a pair of headlines; gio's end in an exclamation mark."""
+    write_toy_corpus(folder)
+    pairs = []
+    for n, (thing, place) in enumerate((thing, place) for thing in THINGS for place in PLACES):
+        rep, gio = f"{thing} a {place} numero {n}", f"{thing} a {place}, ecco il numero {n}!"
+        pairs.append(
+            {
+                "pair_id": f"p{n}",
+                "similarity": 0.9,
+                "alignment": "A2",
+                "a_id": f"a{n}",
+                "a_headline": rep,
+                "a_article": f"{rep}. Così dicono a {place}. Poi altro.",
+                "b_id": f"b{n}",
+                "b_headline": gio,
+                "b_article": f"{gio} Così dicono a {place}, secondo noi.",
+                "fold": n % 2,
+                "event": f"e{n}",
+            }
+        )
+    articles = [
+        {"id": p[f"{s}_id"], "label": o, "event": p["event"]}
+        | {part: p[f"{s}_{part}"] for part in ("headline", "article")}
+        for p in pairs
+        for s, o in zip("ab", OUTLETS, strict=True)
+    ]
+    pl.DataFrame(pairs).write_parquet(folder / "pairs" / "test.parquet")
+    pl.DataFrame(articles).write_parquet(folder / "articles" / "test.parquet")
+    return folder
+
+
+def write_predictions(corpus, file):
+    """A system that repeats the original and says so."""
+    rows = pl.read_parquet(corpus / "articles" / "test.parquet").to_dicts()
+    other = dict(zip(OUTLETS, OUTLETS[::-1], strict=True))
+    made = [[row["id"], f"{row['headline']} davvero", other[row["label"]]] for row in rows]
+    return write_csv(file, made, ["id", "headline", "target"])
+
+
+def fill_in(sheet, file, answer):
+    """A sheet with the column `answer`, and others, filled in: `answer` maps a row to cells."""
+    rows = read_csv(sheet)
+    with file.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, list(rows[0]))
+        writer.writeheader()
+        writer.writerows([{**row, **answer(row)} for row in rows])
+    return file
+
+
+@pytest.fixture(scope="module")
+def study_corpus(tmp_path_factory):
+    return write_corpus(tmp_path_factory.mktemp("study") / "corpus")
+
+
+@pytest.fixture
+def sheet(study_corpus, tmp_path):
+    """A sheet of forty headlines, gold and of one system; its key and the sheet with sources beside it."""
+    file = write_predictions(study_corpus, tmp_path / "echo.csv")
+    assert draw(study_corpus, tmp_path, f"echo={file}") == 0
+    return tmp_path / "sheet.csv"
+
+
+def draw(corpus, folder, *systems, items=20, seed=1):
+    given = ["--predictions", *systems] if systems else []
+    arguments = ["--corpus", str(corpus), *given, "--items", str(items), "--seed", str(seed)]
+    return main(["annotate", "sheets", *arguments, "--out", str(folder / "sheet.csv")])
+
+
+def score(sheet, files, capsys, *more):
+    """The rows of each question, by condition and rater."""
+    capsys.readouterr()
+    key = str(sheet.with_name("sheet-key.csv"))
+    assert main(["annotate", "score", *map(str, files), "--key", key, "--json", *more]) == 0
+    tables = json.loads(capsys.readouterr().out)["tables"]
+    return {
+        name: {(row["group"], row["rater"]): row for row in table["rows"]} for name, table in tables.items()
+    }
+
+
+def refused(arguments, capsys):
+    capsys.readouterr()
+    assert main([*map(str, arguments)]) == 2
+    message = capsys.readouterr().err
+    assert len(message.strip().splitlines()) == 1
+    return message
+
+
+@pytest.fixture
+def with_judges(monkeypatch):
+    from change_it.judges.judge import Judges
+
+    monkeypatch.setattr(Judges, "from_pretrained", lambda *_, **__: FakeJudges(digits="abcd"))
+    monkeypatch.setattr("change_it.commands.annotate.check_judges", lambda _: None)
+
+
+def told_apart(row):
+    """Every exclamation mark is gio's, as the fake judge has it."""
+    return {"answer": "2" if "!" in row["headline"] else "rep"}
+
+
+def always_first(row):
+    return {"answer": "1"}
+
+
+def test_sheets_are_blind_and_balanced(sheet):
+    key, rows = read_csv(sheet.with_name("sheet-key.csv")), read_csv(sheet)
+    assert list(rows[0]) == ["item", "headline", "choice1", "choice2", "answer"]
+    assert [row["item"] for row in rows] == [row["item"] for row in key]
+    cells = [(row["condition"], row["outlet"]) for row in key]
+    assert {cell: cells.count(cell) for cell in cells} == {
+        (condition, outlet): 10 for condition in ("gold", "echo") for outlet in ("rep", "gio")
+    }
+    assert cells != sorted(cells)
+    # no spreadsheet takes an id for a number
+    assert all(re.fullmatch("h[0-9a-f]{8}", row["item"]) for row in rows)
+    assert len({row["headline"].casefold() for row in rows}) == 40
+    assert len({row["event"] for row in key}) == 40  # forty events, none of them twice
+
+
+def test_the_second_sheet_has_what_its_questions_need(sheet):
+    key, rows = read_csv(sheet.with_name("sheet-key.csv")), read_csv(sheet.with_name("sheet-sources.csv"))
+    assert list(rows[0]) == [
+        *("item", "headline", "original", "article"),
+        *("content", "fluency", "supported"),
+    ]
+    for row, known in zip(rows, key, strict=True):
+        assert (row["item"], row["headline"]) == (known["item"], known["headline"])
+        assert (row["original"], row["article"]) == (known["source"], known["article"])
+
+
+def twofold(*, together):
+    """Forty headlines of twenty events, each event answered rightly or wrongly as a whole."""
+    outlets = ("rep", "gio")
+    key = [
+        KeyRow(
+            f"h{n}", "echo", outlets[n % 2], f"Titolo {n}", f"a{n}", f"e{n // 2 if together else n}",
+            outlets[1 - n % 2], "Titolo", "Articolo.", *outlets,
+        )
+        for n in range(40)
+    ]  # fmt: skip
+    answers = {f"h{n}": {"answer": 1 + (n % 2 == (n // 2 % 3 > 0))} for n in range(40)}
+    return Study(key, {"anna": answers}, {}).document()
+
+
+def test_intervals_are_drawn_by_event():
+    """Two headlines of an event are no more evidence than one, so intervals are wider by √2."""
+    by_event, by_item = (twofold(together=together) for together in (True, False))
+    assert "|items:40|events:20|" in by_event.signatures[0]
+    one, other = (found.sections[0].table.rows[0].values for found in (by_event, by_item))
+    assert one["accuracy"] == other["accuracy"]
+    assert 1.2 < np.ptp(one["accuracy_interval"]) / np.ptp(other["accuracy_interval"]) < 1.7
+
+
+def test_the_seed_decides(study_corpus, tmp_path):
+    found = []
+    for seed in (1, 1, 2):
+        assert draw(study_corpus, tmp_path, seed=seed) == 0
+        found.append((tmp_path / "sheet.csv").read_bytes())
+    assert found[0] == found[1] != found[2]
+
+
+@pytest.mark.parametrize(
+    ("items", "words"), [("21", "even number"), ("0", "even number"), ("200", "only 40 different headlines")]
+)
+def test_a_number_that_cannot_be_drawn(study_corpus, tmp_path, capsys, items, words):
+    out = tmp_path / "s.csv"
+    arguments = ["annotate", "sheets", "--corpus", study_corpus, "--items", items, "--out", out]
+    assert words in refused(arguments, capsys)
+    assert not out.exists()
+
+
+def test_people_against_the_key_and_the_judge(sheet, tmp_path, with_judges, capsys):
+    files = [fill_in(sheet, tmp_path / f"{name}.csv", told_apart) for name in ("anna", "ben")]
+    files.append(fill_in(sheet, tmp_path / "carla.csv", always_first))
+    rows = score(sheet, files, capsys, "--judges", "made/up")["answer"]
+    assert [rows["gold", name]["accuracy"] for name in ("anna", "ben", "carla")] == [1, 1, 0.5]
+    people = rows["gold", "people"]
+    assert people["accuracy"] == pytest.approx(5 / 6)
+    # 10 items 1 1 1 and 10 items 2 2 1: o11 30 + 0, o12 10, o22 10 (pairs over two); n 40 and 20
+    assert people["alpha"] == pytest.approx(1 - 59 * 20 / (2 * 40 * 20))
+    assert people["alpha_interval_low"] < people["alpha"] < people["alpha_interval_high"]
+    assert people["answers"] == "1: 40, 2: 20"
+    assert rows["gold", "majority"]["accuracy"] == rows["gold", "judge main"]["accuracy"] == 1
+    assert rows["gold", "carla"]["as_most"] == 0.5
+    assert rows["echo", "judge main"]["accuracy"] == 0  # it repeats the original's style
+    assert rows["echo", "judge main"]["as_most"] == 1
+    published = rows["gold, published", "people"]
+    assert (published["accuracy"], published["alpha"]) == (pytest.approx(0.59), 0.16)
+
+
+def test_judges_beside_the_other_questions(sheet, tmp_path, with_judges, capsys):
+    """Both sheets of an annotator; a word twice is what the fake fluency judge refuses."""
+
+    def rate(row):
+        is_echo = "davvero" in row["headline"]
+        return {"content": "4", "fluency": "2", "supported": "Contradicted" if is_echo else "yes"}
+
+    (tmp_path / "rated").mkdir()
+    files = [
+        fill_in(sheet, tmp_path / "anna.csv", told_apart),
+        fill_in(sheet.with_name("sheet-sources.csv"), tmp_path / "rated" / "anna.csv", rate),
+    ]
+    rows = score(sheet, files, capsys, "--judges", "made/up")
+    assert list(rows) == ["answer", "content", "fluency", "supported"]
+    assert {rater for _, rater in rows["content"]} == {"anna", "people", "majority", "judge hh", "judge ah"}
+    assert rows["content"]["gold", "anna"]["yes"] == rows["content"]["gold", "judge hh"]["as_most"] == 1
+    assert rows["fluency"]["gold", "anna"]["yes"] == 0
+    judge = rows["fluency"]["gold", "judge fluency"]
+    assert judge["as_most"] == pytest.approx(1 - judge["yes"])
+    assert rows["supported"]["echo", "people"]["answers"] == "yes: 0, partly: 0, no: 0, contradicted: 20"
+    facts = rows["supported"]["echo", "judge facts"]
+    assert facts["n"] == 20
+    assert facts["as_most"] == pytest.approx(1 - facts["yes"])
+
+
+def test_what_is_missing_is_missing(sheet, tmp_path, capsys):
+    """Somebody who stopped after ten headlines, somebody who left one out."""
+    rows = read_csv(sheet)
+    early = {row["item"] for row in rows[:10]}
+    files = [
+        fill_in(sheet, tmp_path / "anna.csv", lambda row: told_apart(row) if row["item"] in early else {}),
+        fill_in(sheet, tmp_path / "ben.csv", lambda row: told_apart(row) if row != rows[0] else {}),
+    ]
+    found = score(sheet, files, capsys)["answer"]
+    counts = {name: sum(found[group, name]["n"] for group in ("gold", "echo")) for _, name in found}
+    assert counts == {"anna": 10, "ben": 39, "people": 49, "majority": 40}
+
+
+def answered(text, answer):
+    return re.sub(r",rep,gio,", f",rep,gio,{answer}", text, count=1)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda text: answered(text, 3), "answer is '3'; write 1, 2, rep, gio, or leave it empty"),
+        (lambda text: text, "has no answers"),
+        (lambda text: text.replace("item", "itme", 1), "lacks the column item"),
+        (lambda text: re.sub(r"(?m)^h[0-9a-f]{8}", "h00000000", text), "not in the key"),
+        (lambda text: answered(text, 2) + answered(text, 1).splitlines()[1], "stands twice"),
+    ],
+    ids=["value", "empty", "column", "other study", "twice"],
+)
+def test_a_bad_sheet_is_one_sentence(sheet, tmp_path, capsys, spoil, words):
+    file = tmp_path / "anna.csv"
+    file.write_text(spoil(sheet.read_text(encoding="utf-8")), encoding="utf-8")
+    assert words in refused(["annotate", "score", file, "--key", sheet.with_name("sheet-key.csv")], capsys)
+
+
+def test_files_that_are_not_what_they_should_be(sheet, tmp_path, capsys, study_corpus):
+    key = sheet.with_name("sheet-key.csv")
+    assert "does not exist" in refused(["annotate", "score", "none.csv", "--key", key], capsys)
+    assert "lacks the column" in refused(["annotate", "score", sheet, "--key", sheet], capsys)
+    filled = fill_in(sheet, tmp_path / "majority.csv", told_apart)
+    assert "cannot be called majority" in refused(["annotate", "score", filled, "--key", key], capsys)
+    twice = key.read_text(encoding="utf-8").splitlines(keepends=True)
+    key.write_text("".join([*twice, twice[1]]), encoding="utf-8")
+    assert "items twice" in refused(["annotate", "score", filled, "--key", key], capsys)
+    file = write_predictions(study_corpus, tmp_path / "echo.csv")
+    arguments = ["--corpus", study_corpus, "--predictions", f"gold={file}", "--out", sheet]
+    assert "gold is taken" in refused(["annotate", "sheets", *arguments], capsys)
+
+
+def test_a_headline_like_a_formula_is_quoted_in_the_sheet(study_corpus, tmp_path):
+    file = write_predictions(study_corpus, tmp_path / "plus.csv")
+    pl.read_csv(file).with_columns(headline="+1: " + pl.col("headline")).write_csv(file)
+    assert draw(study_corpus, tmp_path, f"plus={file}", items=10) == 0
+    for name in ("sheet", "sheet-sources"):
+        rows = read_csv(tmp_path / f"{name}.csv")
+        assert sum(row["headline"].startswith("'+1: ") for row in rows) == 10
+
+
+def in_newspaper(corpus, folder):
+    """Two files, one an outlet, of headlines in the original's own style."""
+    rows = pl.read_parquet(corpus / "articles" / "test.parquet")
+    files = []
+    for label in ("rep", "gio"):
+        files.append(folder / f"{label}.csv")
+        rows.filter(label=label).select(
+            "id", headline="Ora: " + pl.col("headline"), target="label"
+        ).write_csv(files[-1])
+    return files
+
+
+def test_headlines_of_the_own_outlet_are_a_condition(study_corpus, tmp_path, with_judges, capsys):
+    files = [f"setting1={file}" for file in in_newspaper(study_corpus, tmp_path)]
+    assert draw(study_corpus, tmp_path, *files) == 0
+    sheet = tmp_path / "sheet.csv"
+    key = [row for row in read_csv(tmp_path / "sheet-key.csv") if row["condition"] == "setting1"]
+    assert len(key) == 20
+    assert all(row["outlet"] == row["label"] for row in key)
+    assert sum(row["outlet"] == "gio" for row in key) == 10
+    filled = fill_in(sheet, tmp_path / "anna.csv", told_apart)
+    rows = score(sheet, [filled], capsys, "--judges", "made/up")["answer"]
+    assert rows["setting1", "anna"]["accuracy"] == rows["setting1", "judge main"]["accuracy"] == 1
+
+
+def test_files_without_targets_aim_at_the_other_outlet(study_corpus, tmp_path):
+    table = pl.read_csv(write_predictions(study_corpus, tmp_path / "e.csv")).drop("target")
+    table.write_csv(tmp_path / "table.csv")
+    (tmp_path / "lines.txt").write_text("\n".join(f"Riga {n} del ponte" for n in range(80)))
+    specs = [f"table={tmp_path / 'table.csv'}", f"lines={tmp_path / 'lines.txt'}"]
+    assert draw(study_corpus, tmp_path, *specs, items=4) == 0
+    key = read_csv(tmp_path / "sheet-key.csv")
+    assert [sum(row["condition"] == name for row in key) for name in ("table", "lines")] == [4, 4]
+    assert all(row["outlet"] != row["label"] for row in key)
+
+
+def test_a_file_that_mixes_both_targets_is_refused(study_corpus, tmp_path, capsys):
+    files = in_newspaper(study_corpus, tmp_path)
+    pl.read_csv(files[1]).with_columns(target=pl.lit("rep")).write_csv(files[1])
+    specs = [f"mixed={file}" for file in files]
+    arguments = ["--corpus", study_corpus, "--predictions", *specs, "--out", tmp_path / "s.csv"]
+    assert "with the wrong target" in refused(["annotate", "sheets", *arguments], capsys)
+
+
+# Krippendorff's alpha against a case computed by hand and against values of the package `krippendorff`.
+
+N = None
+#: Krippendorff's own example (Computing Krippendorff's alpha-reliability, 2011, section C): 4 observers, 12 units.
+OBSERVERS = (
+    (1, 2, 3, 3, 2, 1, 4, 1, 2, N, N, N),
+    (1, 2, 3, 3, 2, 2, 4, 1, 2, 5, N, 3),
+    (N, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, N),
+    (1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, N),
+)
+
+
+def of(ratings, values, level):
+    return float(
+        alpha({name: column.sum() for name, column in coincidences(ratings, values).items()}, values, level)
+    )
+
+
+def test_the_published_example():
+    ratings = list(zip(*OBSERVERS, strict=True))
+    assert of(ratings, range(1, 6), "nominal") == pytest.approx(0.743, abs=5e-4)
+    assert of(ratings, range(1, 6), "ordinal") == pytest.approx(0.815, abs=5e-4)
+
+
+def test_by_hand():
+    """Three raters, three items, one rating missing."""
+    ratings = [(1, 1, 2), (2, 2, 2), (1, N, 2)]
+    # item 1: 1-1 2/2 = 1, 1-2 2/2 = 1, 2-1 1; item 2: 2-2 6/2 = 3; item 3: 1-2 1, 2-1 1
+    # o11 = 1, o12 = o21 = 2, o22 = 3; n1 = 3, n2 = 5, n = 8
+    assert of(ratings, (1, 2), "nominal") == pytest.approx(1 - 7 * 4 / (2 * 3 * 5))
+
+
+def drawn(seed, values, raters, items):
+    """Ratings that agree half of the time, a fifth of them missing."""
+    draw = np.random.default_rng(seed)
+    common = draw.integers(1, values + 1, items)
+    given = np.where(
+        draw.random((raters, items)) < 0.5, common, draw.integers(1, values + 1, (raters, items))
+    )
+    missing = draw.random((raters, items)) < 0.2
+    return [
+        tuple(None if lost else int(value) for value, lost in zip(column, gone, strict=True))
+        for column, gone in zip(given.T, missing.T, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seed", "values", "raters", "items", "nominal", "ordinal"),
+    [
+        (1, 2, 3, 200, 0.20686043466876136, 0.20686043466876136),
+        (2, 2, 5, 40, 0.1686655405405405, 0.1686655405405405),
+        (3, 5, 3, 60, 0.16705202312138723, 0.16835408603229962),
+        (4, 5, 2, 30, 0.20486815415821502, 0.3014799154334037),
+        (5, 3, 4, 25, 0.17892800840777723, 0.26020255126526703),
+    ],
+)
+def test_values_of_the_package_krippendorff(seed, values, raters, items, nominal, ordinal):
+    """Written down from version 0.9.0, which is GPL and so no dependency of the tests."""
+    ratings = drawn(seed, values, raters, items)
+    assert of(ratings, range(1, values + 1), "nominal") == pytest.approx(nominal, abs=1e-12)
+    assert of(ratings, range(1, values + 1), "ordinal") == pytest.approx(ordinal, abs=1e-12)
+
+
+def test_perfect_agreement_is_one_and_a_single_value_is_not_defined():
+    assert of([(1, 1), (2, 2)], (1, 2), "nominal") == 1
+    assert np.isnan(of([(1, 1), (1, 1)], (1, 2), "nominal"))
+    assert np.isnan(of([(1, N), (2, N)], (1, 2), "nominal"))
