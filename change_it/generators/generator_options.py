@@ -116,6 +116,9 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
     source_tokens: int = field()
     target_tokens: int = field()
     no_repeat_ngram_size: int = field()
+    optimizer: Optimizer = "adamw"
+    max_grad_norm: float = 1.0
+    early_stopping: int = 0
 
 
 @dataclass(kw_only=True)
