@@ -82,7 +82,7 @@ def run(options: ReproduceOptions) -> None:
         return
     kept.run(steps)
     tables = document(options)
-    write_document(options.out / options.paper, tables)
+    write_document(options.out, tables, options.paper)
     for section in tables.sections:
         print_table(section.table.with_groups(), terminal)
     print_warnings(options.corpus, terminal)

@@ -6,6 +6,7 @@ import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from inspect import signature
 from itertools import product
@@ -95,13 +96,18 @@ def plan(options: "ReproduceOptions") -> list[Step]:
         read_scored_systems(options.submissions, read_test_set(options.corpus))  # refused before the training
         predictions = [*steps[-1].settings["predictions"], *options.submissions]
         steps[-1] = replace(steps[-1], settings={**steps[-1].settings, "predictions": predictions})
-    before = ""
-    for at, step in enumerate(steps):
-        read = digests if step is steps[-1] else []
+    return with_keys(steps, digests)
+
+
+def with_keys(steps: Sequence[Step], digests: Sequence[str] = ()) -> list[Step]:
+    """The steps with their keys; the last reads files of the user with these digests."""
+    before, found = "", []
+    for step in steps:
+        read = list(digests) if step is steps[-1] else []
         text = json.dumps([before, step.out, step.command, step.settings, read], sort_keys=True)
         before = hashlib.sha256(text.encode()).hexdigest()
-        steps[at] = replace(step, key=before)
-    return steps
+        found.append(replace(step, key=before))
+    return found
 
 
 def _filled(value: Any, names: Mapping[str, str]) -> Any:
@@ -171,12 +177,13 @@ class Run:
         for number, step in enumerate(left, start=1):
             console().rule(f"{number} of {len(left)}: {step.out}", align="left", style="dim")
             start = time.perf_counter()
-            self._call(step)
+            self.call(step)()
             seconds = round(time.perf_counter() - start, 1)
             self.finished[step.out] = {"key": step.key, "seconds": seconds}
             self._write()
 
-    def _call(self, step: Step) -> None:
+    def call(self, step: Step) -> Callable[[], None]:
+        """What runs a step, with its options."""
         function, of_command = COMMANDS[step.command]
         settings = _filled(dict(step.settings), {"run": str(self.out)})
         common = {name: getattr(self.options, name) for name in ("corpus", "seed", "device")}
@@ -185,7 +192,7 @@ class Run:
             del common["corpus"]
         accepted = signature(of_command or function).parameters.keys() - settings.keys()
         settings |= {name: value for name, value in common.items() if name in accepted}
-        function(of_command(**settings)) if of_command else function(**settings)
+        return partial(function, of_command(**settings)) if of_command else partial(function, **settings)
 
     def _write(self) -> None:
         write_json(self.out / RECORD, {"about": self.about, "finished": self.finished})

@@ -77,7 +77,7 @@ def _cells(table: Table) -> tuple[list[str], list[list[str | int | float | None]
     return ["group", *header], [[group, *row] for group, row in zip(groups, rows, strict=True)]
 
 
-def write_document(path: Path, document: Document) -> None:
-    """Write `<path>.md` and `<path>.json`."""
-    write_text(path.with_name(f"{path.name}.md"), markdown(document))
-    write_json(path.with_name(f"{path.name}.json"), as_json(document))
+def write_document(folder: Path, document: Document, name: str = "tables") -> None:
+    """Write `<name>.md` and `<name>.json` into a folder."""
+    write_text(folder / f"{name}.md", markdown(document))
+    write_json(folder / f"{name}.json", as_json(document))
