@@ -1,32 +1,53 @@
 """`change-it reproduce`: plans, runs what is missing, and writes the tables."""
 
 import hashlib
-from importlib import import_module
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Literal
+
+import tyro
 
 from change_it.commands.printing import print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
-from change_it.io import check_header, check_model, check_writable, named_files
-from change_it.reproduction.plan import PlannedRun
-from change_it.reproduction.reproduce_options import ReproduceOptions
+from change_it.io import check_header, check_writable, named_files
 from change_it.scoring.columns import BUILT_IN
 from change_it.tables import console, print_table
+from change_it.training.settings import DeviceOptions
 
-if TYPE_CHECKING:
-    from change_it.results.document import Document
-    from change_it.steps import Step
+Paper = Literal["evalnlgeval2020", "changeit2020", "hevas2019", "lrec2020"]
 
 
-class Reproduction(Protocol):
-    """A module for each paper."""
+@dataclass(kw_only=True)
+class ReproduceOptions(DeviceOptions):
+    """Train, transfer and score what a paper's tables need, and print them: published, measured, difference.
 
-    def plan(self, options: ReproduceOptions) -> "list[Step]":
-        """Its steps, each after those that it needs."""
+    What is finished is kept: an interrupted run goes on where it was, and a finished one gives its tables at once. Papers that
+    share a folder share what both need.
 
-    def document(self, options: ReproduceOptions) -> "Document":
-        """Its tables, once all steps are finished."""
+    Examples:
+        change-it reproduce evalnlgeval2020 --corpus runs/quickstart/corpus --out runs/mine/papers --plan
+        change-it reproduce evalnlgeval2020 --corpus runs/mine/corpus --out runs/mine/papers --scale smoke
+        change-it reproduce changeit2020 --corpus runs/mine/corpus --submissions team1=team1.csv team2=team2.csv --out runs/mine/papers
+        change-it reproduce hevas2019 --corpus runs/mine/corpus --out runs/mine/papers
+    """
+
+    paper: tyro.conf.Positional[Paper]
+    """evalnlgeval2020: Tables 1 and 2; changeit2020: Tables 2, 3 and 4 and a ranking; hevas2019: Tables 1 to 3; lrec2020: Tables 1, 2, 5, 6 and 7, Figure 2, and its expectations."""
+    corpus: str
+    """Corpus folder written by `change-it corpus build`; outlet A stands for la Repubblica, B for Il Giornale."""
+    out: Path
+    """Folder of the run: PAPER.md, PAPER.json, and all that was trained for them."""
+    scale: Literal["smoke", "cpu", "full"] = "cpu"
+    """smoke: a few updates, to see that all runs; cpu: small models on two cores; full: what the papers trained."""
+    plan: bool = False
+    """Print the plan with an estimate of its time, and stop."""
+    submissions: tuple[str, ...] = ()
+    """Of changeit2020: systems as NAME=FILE to rank beside the baseline, CSV with id and headline, a new headline for each test article."""
+    encoder: str | None = None
+    """Of evalnlgeval2020 and changeit2020: pre-trained encoder of the papers' judges, Hub id or local folder; when not given, bert-base-multilingual-cased at full and none elsewhere."""
+    seed: int = 1
+    """Of everything."""
 
 
 def check(options: ReproduceOptions) -> None:
@@ -36,49 +57,33 @@ def check(options: ReproduceOptions) -> None:
         raise InputError("--submissions is for changeit2020: leave it out")
     if options.encoder and options.paper not in ("evalnlgeval2020", "changeit2020"):
         raise InputError("--encoder is for evalnlgeval2020 and changeit2020: leave it out")
-    if options.writer:
-        if options.paper not in ("evalnlgeval2020", "changeit2020"):
-            raise InputError("--writer is for evalnlgeval2020 and changeit2020: leave it out")
-        check_model(options.writer, command="save_pretrained")
     named = named_files(options.submissions, option="--submissions", example="team=team.csv", taken=BUILT_IN)
-    submissions = [file for _, file in named]
-    for file in submissions:
+    files = [file for _, file in named]
+    for file in files:
         check_header(file, required=("id", "headline"))
-    files = [options.corpus, options.reuse, options.encoder, options.writer, *submissions]
-    check_writable(options.out, kind="run", inputs=files)
+    check_writable(options.out, kind="run", inputs=[options.corpus, options.encoder, *files])
 
 
 def run(options: ReproduceOptions) -> None:
     """Reproduce a paper."""
     check(options)
-    from change_it.reproduction.scales import is_writer
-    from change_it.results.document import write_document  # loads matplotlib
-
     card = Path(options.corpus) / "README.md"
     if not card.is_file():
         raise InputError(f"there is no corpus folder {options.corpus}: build one with change-it corpus build")
 
-    paper: Reproduction = import_module(f"change_it.reproduction.{options.paper}")
-    about = {
-        "paper": options.paper,
-        "scale": options.scale,
-        "seed": options.seed,
-        "corpus": hashlib.sha256(card.read_bytes()).hexdigest()[:12],
-    }
-    steps = paper.plan(options)
-    kept = PlannedRun(options.out, about, reuse=options.reuse)
+    from change_it.reproduction.runner import Run, document, plan  # loads torch
+    from change_it.results.document import write_document
+
+    steps = plan(options)
+    kept = Run(options, corpus=hashlib.sha256(card.read_bytes()).hexdigest()[:12])
     terminal = console()
     print_table(kept.table(steps), terminal)
     if options.plan:
         return
-    if options.writer and any(is_writer(step) for step in kept.unfinished(steps)):
-        from change_it.generators.generator import check_writer
-
-        check_writer(options.writer)
-    kept.run_plan(steps)
-    tables = paper.document(options)
-    write_document(options.out, tables)
+    kept.run(steps)
+    tables = document(options)
+    write_document(options.out, tables, options.paper)
     for section in tables.sections:
         print_table(section.table.with_groups(), terminal)
     print_warnings(options.corpus, terminal)
-    print(f"wrote {options.out / 'report.html'}, tables.md, tables.json, tables/")
+    print(f"wrote {options.out / options.paper}.md and .json")

@@ -1,1 +1,1 @@
-"""`change-it reproduce`: the tables of the papers on a corpus, published beside measured."""
+"""The papers' tables: their plans as data (`plans.toml`), one runner, and the tables, published beside measured."""

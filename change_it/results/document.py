@@ -1,12 +1,11 @@
-"""A report that is a row of tables: one page, and the same tables as Markdown, CSV and JSON."""
+"""Tables under a title, as Markdown and JSON."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from change_it.io import write_json, write_table, write_text
-from change_it.results.pages import environment
+from change_it.io import write_json, write_text
 from change_it.tables import Table, formatted, records, to_markdown
 
 
@@ -27,11 +26,6 @@ class Document:
     lead: str
     sections: Sequence[Section]
     signatures: Sequence[str]
-
-
-def page(document: Document) -> str:
-    """One HTML page, without any reference to another file."""
-    return environment().get_template("document.html.jinja").render(document=document)
 
 
 def markdown(document: Document) -> str:
@@ -83,10 +77,7 @@ def _cells(table: Table) -> tuple[list[str], list[list[str | int | float | None]
     return ["group", *header], [[group, *row] for group, row in zip(groups, rows, strict=True)]
 
 
-def write_document(folder: Path, document: Document) -> None:
-    """Write `report.html`, `tables.md`, `tables.json` and `tables/<name>.csv` into a folder."""
-    for section in document.sections:
-        write_table(folder / "tables" / f"{section.name}.csv", *_cells(section.table), quote_formulas=True)
-    write_text(folder / "tables.md", markdown(document))
-    write_json(folder / "tables.json", as_json(document))
-    write_text(folder / "report.html", page(document))
+def write_document(folder: Path, document: Document, name: str = "tables") -> None:
+    """Write `<name>.md` and `<name>.json` into a folder."""
+    write_text(folder / f"{name}.md", markdown(document))
+    write_json(folder / f"{name}.json", as_json(document))

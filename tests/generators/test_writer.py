@@ -9,7 +9,6 @@ from change_it.cli import main
 from change_it.commands import quickstart
 from change_it.commands.quickstart import QuickstartOptions
 from change_it.generators.card import GeneratorCard
-from change_it.reproduction import scales
 
 
 @pytest.fixture
@@ -49,54 +48,6 @@ def test_minutes_are_above_0(tmp_path, capsys, tiny_llama):
     arguments = ["--writer", tiny_llama, "--writer-minutes", "0", "--out", str(tmp_path / "out")]
     assert main(["quickstart", *arguments]) == 2
     assert "--writer-minutes" in capsys.readouterr().err
-
-
-def reproduce(paper, corpus, out, writer, *more):
-    given = ["--corpus", corpus, "--out", str(out), "--writer", writer, "--scale", "smoke"]
-    return main(["reproduce", paper, *given, *more])
-
-
-@pytest.mark.parametrize("paper", ["evalnlgeval2020", "changeit2020"])
-def test_a_plan_names_it(corpus, tmp_path, capsys, tiny_llama, paper):
-    assert reproduce(paper, corpus, tmp_path / "out", tiny_llama, "--plan") == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "generator our-writer, tiny-llama tuned" in shown
-    assert "headlines of our-writer" in shown
-
-
-@pytest.mark.parametrize(
-    ("paper", "writer", "words"),
-    [
-        ("hevas2019", "tiny", "--writer is for evalnlgeval2020 and changeit2020"),
-        ("changeit2020", "./none", "there is no folder ./none"),
-        ("changeit2020", "encoder", "(bert) writes no text"),
-        ("changeit2020", "gpt2", "192 are read: give another model"),
-    ],
-)
-def test_a_reproduction_refuses_it_at_once(
-    corpus, tmp_path, capsys, tiny_llama, tiny_gpt2, encoder, paper, writer, words
-):
-    names = {"tiny": tiny_llama, "gpt2": tiny_gpt2, "encoder": encoder}
-    assert reproduce(paper, corpus, tmp_path / "out", names.get(writer, writer)) == 2
-    assert words in capsys.readouterr().err
-    assert not (tmp_path / "out" / "judges").exists()
-
-
-@pytest.mark.slow(seconds=25)
-def test_it_stands_beside_the_papers_without_published_figures(
-    smaller_corpus, tmp_path, tiny_llama, monkeypatch
-):
-    few = {"updates": 4, "evaluation_steps": 2}
-    monkeypatch.setattr(scales, "_SMOKE", {task: {**own, **few} for task, own in scales._SMOKE.items()})
-    monkeypatch.setitem(scales.GENERATOR_UPDATES, "smoke", 4)
-    assert reproduce("changeit2020", smaller_corpus, tmp_path / "out", tiny_llama) == 0
-    tables = json.loads((tmp_path / "out/tables.json").read_text(encoding="utf-8"))["tables"]
-    rows = [row["row"] for row in tables["table4"]["rows"] if row["group"] == "our-writer"]
-    assert len(rows) == 3
-    assert all(row.endswith(", measured") for row in rows)
-    assert {row["system"] for row in tables["ranking"]["rows"] if row["rank"]} == {"baseline", "our-writer"}
-    page = (tmp_path / "out/tables.md").read_text(encoding="utf-8")
-    assert "our-writer is ours, tiny-llama tuned on this corpus: no paper has figures of it." in page
 
 
 @pytest.mark.slow(seconds=70)

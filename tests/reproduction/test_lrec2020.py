@@ -9,6 +9,7 @@ import pytest
 from space_runs import save_judge
 
 from change_it import published_figures
+from change_it.commands.reproduce import ReproduceOptions
 from change_it.corpus.folder import read_table
 from change_it.generators.recipes import load_recipe
 from change_it.io import write_json
@@ -25,8 +26,7 @@ from change_it.reproduction.lrec2020 import (
     condition,
     together,
 )
-from change_it.reproduction.paper_tables import bootstrapped, draw_cells, f1_of
-from change_it.reproduction.reproduce_options import ReproduceOptions
+from change_it.reproduction.paper_tables import bootstrapped
 from change_it.scoring.item import read_test_set
 
 
@@ -54,27 +54,14 @@ def test_the_random_split_is_four_fifths_of_all_articles(corpus):
     assert len(data.train) > 6 * len(data.validation)
 
 
-def test_f1_of_counts():
-    found = f1_of(np.array([[8, 2], [4, 6]]))
-    assert found["first"] == pytest.approx(16 / 22)
-    assert found["second"] == pytest.approx(12 / 18)
-    drawn = f1_of(draw_cells([[8, 2], [4, 6]], 2000, 1))
-    assert drawn["mean"].mean() == pytest.approx(found["mean"], abs=0.02)
-    assert draw_cells([[8, 2], [4, 6]], 5, 1).sum(axis=(1, 2)).tolist() == [20] * 5
-
-
 def test_answers():
-    assert [answer(0.1, 0.2), answer(-0.2, -0.1), answer(-0.1, 0.1)] == ["yes", "no", "undecided"]
+    """An interval just below 0 is no of one question, and of eight no more than chance has in store."""
     above, below, around = (np.linspace(low, low + 0.1, 1001) for low in (0.01, -0.2, -0.05))
+    assert [answer(each)[0] for each in (above, below, around)] == ["yes", "no", "undecided"]
     assert together([above, above]) == "yes"
     assert together([above, around]) == "undecided"
     assert together([above, below, around]) == "no"
-
-
-def test_one_no_of_many_is_corrected_for_their_number():
-    """An interval just below 0 is no of one question, and of eight no more than chance has in store."""
     just_below = np.append(np.full(980, -0.1), np.full(20, 0.1))
-    assert answer(*lrec2020._ends(just_below)) == "no"
     assert together([just_below]) == "no"
     assert together([just_below] * 8) == "undecided"
 
@@ -170,7 +157,7 @@ def test_the_tables_of_classifiers_and_headlines(corpus, tmp_path):
         tmp_path / "classifiers" / "random" / "metrics.json",
         {"classes": outlets, "results": {"gold": result}},
     )
-    lrec2020.write_inputs(lrec2020.Inputs(corpus, tmp_path / "inputs"))
+    lrec2020.write_inputs(corpus, tmp_path / "inputs")
     sizes = {}
     for of in outlets:
         rows = pl.read_csv(tmp_path / "inputs" / f"{of}.csv", infer_schema=False)
@@ -180,7 +167,7 @@ def test_the_tables_of_classifiers_and_headlines(corpus, tmp_path):
             for network in networks:
                 file = tmp_path / "predictions" / f"{network}-{system}-of-{of}.csv"
                 rows.reverse().select("id", "headline").write_csv(file)
-    lrec2020.classify(lrec2020.Classifying(corpus, tmp_path, tmp_path / "classified.json", networks))
+    lrec2020.classify(corpus, tmp_path / "classified.json", networks)
     found = json.loads((tmp_path / "classified.json").read_text())
     own, crossed = (condition(test, PNC) for test in GENERATED)
     found_d, found_m = found["answers"]["train_d"], found["answers"]["train_m"]
@@ -192,7 +179,7 @@ def test_the_tables_of_classifiers_and_headlines(corpus, tmp_path):
     assert sorted(found_m[condition(AGNOSTIC, PNC)]) == sorted(found_m[own])
     assert Counter(truth for _, truth, _ in found_m[crossed]) == {0: sizes["faro"], 1: sizes["colle"]}
     options = ReproduceOptions(paper="lrec2020", corpus=corpus, out=tmp_path, scale="smoke")
-    sections = {section.name: section.table for section in lrec2020.document(options).sections}
+    sections, _, _ = lrec2020.tables(options)
     assert list(sections) == [
         *("table1", "table2", "table5", "agnostic"),
         *(f"expectations-{network}" for network in networks),

@@ -1,40 +1,30 @@
-"""`change-it reproduce` through the command line: HEvAS whole, EvalNLGEval and CHANGE-IT as a plan, and faults; slow: all of it."""
+"""`change-it reproduce`: plans and what is kept of them, HEvAS whole, faults; slow: CHANGE-IT and LREC whole."""
 
-import hashlib
+import inspect
 import json
 import re
 import signal
-from pathlib import Path
 
 import pytest
+from csv_files import write_csv
 
-from change_it import __version__
 from change_it.cli import main
-from change_it.io import write_json
+from change_it.commands.reproduce import ReproduceOptions
+from change_it.errors import InputError
 from change_it.published_figures import HEVAS_MEANS
-from change_it.reproduction import evalnlgeval2020, scales
-from change_it.reproduction.paper_tables import bootstrapped, counts_of
-from change_it.reproduction.reproduce_options import ReproduceOptions
+from change_it.reproduction import runner
+from change_it.reproduction.runner import Run, Step, plan
 
 
-def tables_of(out):
-    return json.loads((out / "tables.json").read_text(encoding="utf-8"))["tables"]
-
-
-def outputs(out):
-    names = ("report.html", "tables.md", "tables.json")
-    found = {name: (out / name).read_bytes() for name in names}
-    return found | {path.name: path.read_bytes() for path in (out / "tables").iterdir()}
+def tables_of(out, paper):
+    return json.loads((out / f"{paper}.json").read_text(encoding="utf-8"))["tables"]
 
 
 def test_hevas(corpus, tmp_path, capsys):
     out = tmp_path / "hevas"
     arguments = ["reproduce", "hevas2019", "--corpus", corpus, "--out", str(out), "--scale", "smoke"]
-    assert main([*arguments, "--plan"]) == 0
-    assert "To do: 1 of 1 steps" in capsys.readouterr().out
-    assert not (out / "tables.md").exists()
     assert main(arguments) == 0
-    rows = {row["row"]: row for row in tables_of(out)["table1"]["rows"]}
+    rows = {row["row"]: row for row in tables_of(out, "hevas2019")["table1"]["rows"]}
     published, measured = rows["first, published"], rows["first, measured"]
     assert published["R-1"] == HEVAS_MEANS["first"]["R-1"]
     assert rows["first, difference"]["R-1"] == pytest.approx(measured["R-1"] - published["R-1"])
@@ -42,28 +32,100 @@ def test_hevas(corpus, tmp_path, capsys):
     assert published["JS-C"] is None
     assert rows["first, AUC"]["R-1"] > 0.6
     assert -1 <= rows["τ of the order"]["R-1"] <= 1
-    cells = {row["row"]: row for row in tables_of(out)["table3"]["rows"]}
+    cells = {row["row"]: row for row in tables_of(out, "hevas2019")["table3"]["rows"]}
     assert cells["R-1, published"]["R-SU"] == 0.99
     assert cells["R-1, measured"]["R-SU"] > 0.8
     assert cells["R-SU, measured"]["R-2"] is None  # below the diagonal
-    assert re.search(r"\|seed:1\|", (out / "tables.md").read_text(encoding="utf-8"))
-    first = outputs(out)
+    first = (out / "hevas2019.md").read_bytes()
+    assert re.search(rb"\|seed:1\|", first)
     (out / "steps.json").unlink()
     capsys.readouterr()
     assert main(arguments) == 2
     assert "holds other files" in capsys.readouterr().err
-    assert outputs(out) == first
+    assert (out / "hevas2019.md").read_bytes() == first
 
 
-@pytest.mark.parametrize("paper", ["evalnlgeval2020", "changeit2020", "hevas2019", "lrec2020"])
+@pytest.mark.parametrize("paper", runner.TABLES)
 def test_plans(corpus, tmp_path, capsys, paper):
     arguments = ["reproduce", paper, "--corpus", corpus, "--out", str(tmp_path / "out"), "--plan"]
-    for scale in ("smoke", "cpu", "full"):
+    for scale in runner.SCALES:
         assert main([*arguments, "--scale", scale]) == 0
     found = re.findall(r"To do: \d+ of \d+ steps, about (\d+) (\w+)", capsys.readouterr().out)
     seconds = [int(number) * {"s": 1, "min": 60, "h": 3600}[unit] for number, unit in found]
     assert seconds == sorted(seconds)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("scale", runner.SCALES)
+@pytest.mark.parametrize("paper", runner.TABLES)
+def test_steps_have_options_that_their_commands_know(corpus, tmp_path, paper, scale):
+    options = ReproduceOptions(paper=paper, corpus=corpus, out=tmp_path, scale=scale, seed=7)
+    steps = plan(options)
+    run = Run(options, corpus="")
+    for call in map(run.call, steps):
+        [given] = call.args or [inspect.signature(call.func).bind(**call.keywords).arguments]
+        values = given if isinstance(given, dict) else vars(given)
+        assert values.get("seed", 7) == 7
+        assert "{" not in str(values)
+    names = [step.out for step in steps]
+    assert len(set(names)) == len(names)
+
+
+CALLS = []
+
+
+class Small:
+    """A plan of steps that write files."""
+
+    def __init__(self, monkeypatch, out):
+        def write(out, text, fail=False):
+            CALLS.append(out.name)
+            if fail:
+                raise InterruptedError
+            out.write_text(text)
+
+        monkeypatch.setitem(runner.COMMANDS, "write", (write, None))
+        CALLS.clear()
+        self.options = ReproduceOptions(paper="hevas2019", corpus="", out=out)
+
+    def run(self, **settings):
+        """Run steps by name; the names of those that were called."""
+        steps = [Step(name, "write", given, 60) for name, given in settings.items()]
+        CALLS.clear()
+        Run(self.options, corpus="").run(runner.with_keys(steps))
+        return list(CALLS)
+
+
+def test_what_is_finished_is_kept(tmp_path, monkeypatch):
+    small = Small(monkeypatch, tmp_path / "run")
+    plans = {name: {"text": name} for name in "abc"}
+    with pytest.raises(InterruptedError):
+        small.run(**{**plans, "b": {"text": "b", "fail": True}})
+    assert small.run(**plans) == ["b", "c"]
+    assert small.run(**plans) == []
+    small.options.out.rename(tmp_path / "moved")
+    small.options.out = tmp_path / "moved"
+    assert small.run(**plans) == []
+    assert small.run(**{**plans, "b": {"text": "B"}}) == ["b", "c"]  # c may read b
+    assert small.run(a=plans["a"], d={"text": "d"}) == ["d"]  # another paper
+    (tmp_path / "moved" / "a").unlink()
+    assert small.run(**plans) == ["a", "b", "c"]
+
+
+def test_what_another_paper_left_is_not_taken_for_what_was_read(tmp_path, monkeypatch):
+    small = Small(monkeypatch, tmp_path / "run")
+    one, other, scores = {"text": "1"}, {"text": "2"}, {"text": "scores"}
+    small.run(judge=one, scores=scores)
+    small.run(judge=other, others=scores)
+    assert small.run(judge=other, scores=scores) == ["scores"]
+
+
+def test_another_run_is_refused(tmp_path, monkeypatch):
+    small = Small(monkeypatch, tmp_path)
+    small.run()
+    small.options.scale = "smoke"
+    with pytest.raises(InputError, match="'scale': 'cpu'"):
+        small.run()
 
 
 @pytest.mark.parametrize(
@@ -72,7 +134,6 @@ def test_plans(corpus, tmp_path, capsys, paper):
         (["hevas2019", "--corpus", "./none"], "none"),
         (["hevas2019", "--submissions", "a=b.csv"], "--submissions is for changeit2020"),
         (["lrec2020", "--encoder", "bert"], "--encoder is for evalnlgeval2020 and changeit2020"),
-        (["changeit2020", "--reuse", "none"], "--reuse none holds no run"),
         (["changeit2020", "--submissions", "copy=b.csv"], "the name copy is taken"),
         (["changeit2020", "--submissions", "a=none.csv"], "none.csv does not exist"),
     ],
@@ -86,105 +147,95 @@ def test_bad_input_is_one_sentence(corpus, tmp_path, capsys, arguments, words):
     assert not (tmp_path / "out").exists()
 
 
-def test_changeit_plans_to_copy_what_evalnlgeval_trained(corpus, tmp_path, capsys):
-    """Judges of the papers' kind, the PN of SUM and its headlines: the scores are its own."""
-    options = {"corpus": corpus, "scale": "smoke"}
-    done = ReproduceOptions(paper="evalnlgeval2020", out=tmp_path / "one", **options)
-    steps = evalnlgeval2020.plan(done)
-    for step in steps:
-        step.makes.parent.mkdir(parents=True, exist_ok=True)
-        step.makes.touch()
-    digest = hashlib.sha256((Path(corpus) / "README.md").read_bytes()).hexdigest()[:12]
-    about = {
-        "paper": "evalnlgeval2020",
-        "scale": "smoke",
-        "seed": 1,
-        "corpus": digest,
-        "version": __version__,
-    }
-    finished = {step.name: {"key": step.key(done.out), "seconds": 1} for step in steps}
-    write_json(done.out / "steps.json", {"about": about, "finished": finished})
-    arguments = ["reproduce", "changeit2020", "--corpus", corpus, "--scale", "smoke", "--plan"]
-    arguments += ["--out", str(tmp_path / "two"), "--reuse", str(done.out)]
-    assert main(arguments) == 0
-    shown = capsys.readouterr().out
-    assert "To do: 1 of 7 steps" in shown
-    assert shown.count("to copy") == 6
-    assert main([*arguments, "--encoder", "bert-base-cased"]) == 0  # of the judges alone
-    assert capsys.readouterr().out.count("to copy") == 3
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda rows: rows[1:], "1 id missing: a0"),
+        (lambda rows: [*rows, ["z", "x", "", ""]], "1 id not in the test set: z"),
+        (lambda rows: [*rows, rows[0]], "1 id duplicate: a0"),
+        (lambda rows: [["a0", "", "", "R"], *rows[1:]], "1 id with an empty headline: a0"),
+    ],
+)
+def test_submissions_in_the_tasks_format_are_read_before_anything_is_trained(
+    toy_corpus, tmp_path, spoil, words
+):
+    rows = [
+        [f"{side}{n}", "nuovo", "testo", label] for side, label in (("a", "R"), ("b", "G")) for n in range(4)
+    ]
+    header = ("id", "headline", "article", "label")
+    files = [
+        write_csv(tmp_path / f"{name}.csv", some, header)
+        for name, some in (("good", rows), ("bad", spoil(rows)))
+    ]
+    options = ReproduceOptions(paper="changeit2020", corpus=str(toy_corpus), out=tmp_path / "out")
+    options.submissions = (f"good={files[0]}",)
+    steps = plan(options)
+    assert steps[-1].settings["predictions"][1:] == [f"good={files[0]}"]
+    before = steps[-1].key
+    write_csv(files[0], [[rows[0][0], "altro", "", "R"], *rows[1:]], header)
+    assert plan(options)[-1].key != before
+    options.submissions = (f"bad={files[1]}",)
+    with pytest.raises(InputError, match=words):
+        plan(options)
 
 
-def test_intervals_of_judges_from_their_counts():
-    result = {
-        "no": {"precision": 0.75, "recall": 0.9, "f1": 0.818, "support": 10},
-        "yes": {"precision": 0.875, "recall": 0.7, "f1": 0.778, "support": 10},
-    }
-    counts = counts_of({"classes": ["no", "yes"], "results": {"t": result}}, "t")
-    assert counts == [[9, 1], [3, 7]]
-    found = bootstrapped(counts, 500, 1)
-    for place, name in (("first", "no"), ("second", "yes")):
-        for key in ("precision", "recall", "f1"):
-            value, (low, high) = found[place][key]
-            assert value == pytest.approx(result[name][key], abs=5e-4)
-            assert low < value < high
-    assert found["mean"]["f1"][0] == pytest.approx((0.818 + 0.778) / 2, abs=5e-4)
-
-
-#: Updates of the judges of the test below, and of its generator.
-FEW, SOME = 4, 8
-#: `change-it` in a process that is killed in the middle of the training of a generator.
-KILLED = f"""
+#: `change-it` with few updates, in a process that is killed in the middle of the training of a generator, or is not.
+FEW = """
 import os, signal, sys
 from change_it.cli import main
-from change_it.reproduction import scales
+from change_it.reproduction import runner
 from change_it.training.loop import TrainingBar
 
-for settings in scales._SMOKE.values():
-    settings |= dict(updates={FEW}, evaluation_steps={FEW // 2})
-scales.GENERATOR_UPDATES["smoke"] = {SOME}
+plans = runner._plans
+
+def few():
+    found = plans()
+    for step in found["step"]:
+        for settings in (step.get("smoke", {}), step.get("options", {})):
+            if "updates" in settings:
+                settings |= {"updates": 8 if "quick" in settings else 4, "evaluation_steps": 2}
+    return found
+
+runner._plans = few
 shown = TrainingBar.show
 
 def show(bar, state, **note):
-    if bar.name.startswith("sum") and state.update == {SOME - 3}:
+    if bar.name.startswith("sum") and state.update == 5 and "cut" in sys.argv[-1]:
         os.kill(os.getpid(), signal.SIGKILL)
     shown(bar, state, **note)
 
 TrainingBar.show = show
-main(sys.argv[1:])
+sys.exit(main(sys.argv[1:]))
 """
 
 
 @pytest.mark.slow(seconds=45)
-def test_all_of_changeit_after_it_was_killed(smaller_corpus, tmp_path, forks, monkeypatch):
+def test_all_of_changeit_after_it_was_killed(smaller_corpus, tmp_path, forks):
     """A run that is killed in the middle of a training ends with the tables of one that was not, byte for byte."""
-    few = {"updates": FEW, "evaluation_steps": FEW // 2}
-    monkeypatch.setattr(scales, "_SMOKE", {task: {**own, **few} for task, own in scales._SMOKE.items()})
-    monkeypatch.setitem(scales.GENERATOR_UPDATES, "smoke", SOME)
     arguments = ["reproduce", "changeit2020", "--corpus", smaller_corpus, "--scale", "smoke", "--out"]
-    assert main([*arguments, str(tmp_path / "whole")]) == 0
-    killed = forks.run(KILLED, *arguments, str(tmp_path / "cut"))
-    assert killed.returncode == -signal.SIGKILL
+    assert forks.run(FEW, *arguments, str(tmp_path / "whole")).returncode == 0
+    assert forks.run(FEW, *arguments, str(tmp_path / "cut")).returncode == -signal.SIGKILL
     steps = json.loads((tmp_path / "cut" / "steps.json").read_text(encoding="utf-8"))["finished"]
-    assert list(steps) == ["main judge, papers", "hh judge, papers", "ah judge, papers"]
-    assert main([*arguments, str(tmp_path / "cut")]) == 0
-    whole, cut = outputs(tmp_path / "whole"), outputs(tmp_path / "cut")
-    assert whole == cut
-    rows = {(row["group"], row["row"]): row for row in tables_of(tmp_path / "cut")["table4"]["rows"]}
+    assert list(steps) == ["judges/papers/main", "judges/papers/hh", "judges/papers/ah"]
+    (tmp_path / "cut").rename(tmp_path / "moved")
+    assert forks.run(FEW, *arguments, str(tmp_path / "moved")).returncode == 0
+    for name in ("changeit2020.md", "changeit2020.json"):
+        assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "moved" / name).read_bytes()
+    tables = tables_of(tmp_path / "moved", "changeit2020")
+    rows = {(row["group"], row["row"]): row for row in tables["table4"]["rows"]}
     assert rows["baseline", "average, published"]["compliancy"] == 0.345
     assert 0 <= rows["baseline", "average, measured"]["compliancy"] <= 1
-    [ranked] = [row for row in tables_of(tmp_path / "cut")["ranking"]["rows"] if row["rank"]]
+    [ranked] = [row for row in tables["ranking"]["rows"] if row["rank"]]
     assert ranked["system"] == "baseline"
 
 
 @pytest.mark.slow(seconds=85)
-def test_all_of_lrec(corpus, tmp_path, monkeypatch):
+def test_all_of_lrec(corpus, tmp_path, forks):
     """Every table, from generators and classifiers that are hardly trained."""
-    monkeypatch.setitem(scales.GENERATOR_UPDATES, "smoke", 3)
-    monkeypatch.setitem(scales.TRANSFORMER_UPDATES, "smoke", 3)
-    monkeypatch.setitem(scales.CLASSIFIER_UPDATES, "smoke", 10)
     out = tmp_path / "lrec"
-    assert main(["reproduce", "lrec2020", "--corpus", corpus, "--out", str(out), "--scale", "smoke"]) == 0
-    tables = tables_of(out)
+    arguments = ["reproduce", "lrec2020", "--corpus", corpus, "--out", str(out), "--scale", "smoke"]
+    assert forks.run(FEW, *arguments).returncode == 0
+    tables = tables_of(out, "lrec2020")
     rows = {(row["group"], row["row"]): row for row in tables["table5"]["rows"]}
     assert rows["train-D", "in-generated by pnc, published"]["mean"] == 0.666
     assert 0 <= rows["train-M", "cross-generated by transformer, measured"]["mean"] <= 1

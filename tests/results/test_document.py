@@ -1,8 +1,8 @@
-"""A document of tables as page, Markdown, CSV and JSON."""
+"""A document of tables as Markdown and JSON."""
 
 import json
 
-from change_it.results.document import Document, Section, as_json, markdown, page, write_document
+from change_it.results.document import Document, Section, as_json, markdown, write_document
 from change_it.tables import Column, Row, Table
 
 TABLE = Table(
@@ -20,13 +20,6 @@ def test_intervals_stand_behind_their_values():
     assert "| y | two | – |" in text
     assert text.startswith("# Title\n\nLead.\n\n## Two systems\n\nWhat it shows.\n")
     assert text.endswith("A note.\n\n`a|b`\n")
-
-
-def test_the_page_escapes_and_has_everything():
-    html = page(DOCUMENT)
-    assert "&lt;b&gt;one" in html
-    assert all(part in html for part in ("What it shows.", "A note.", ".400–.600", "a|b"))
-    assert "http" not in html
 
 
 def test_json_has_marks_and_notes():
@@ -48,4 +41,3 @@ def test_files_have_plain_values(tmp_path):
         "f1_interval_low": 0.4,
         "f1_interval_high": 0.6,
     }
-    assert (tmp_path / "tables" / "two.csv").read_text(encoding="utf-8").splitlines()[2] == "y,two,,,"
