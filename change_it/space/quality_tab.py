@@ -128,7 +128,7 @@ def _on_files(
 
     def write(folder: Path) -> None:
         out = folder / "hevas"
-        write_hevas(out, documents, systems, evaluation, analysis, charts=charts, kinds=("png",))
+        write_hevas(out, documents, systems, evaluation, analysis, charts=charts)
 
     return html, downloads(write)
 
