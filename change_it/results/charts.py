@@ -103,9 +103,7 @@ def hevas_drawings(
         elif name == "box":
             figure = box_chart(spread, evaluation.systems)
         elif len(scores) > 1:
-            only = [evaluation.systems.index(analysis.correlated)] if analysis.correlated else slice(None)
-            shown = {metric: values[:, only] for metric, values in scores.items()}
-            figure = correlation_chart(shown, analysis.correlations)
+            figure = correlation_chart(scores, analysis.correlations)
         else:
             continue
         drawings.append(Drawing(name, *HEVAS_TITLES[name], figure))
