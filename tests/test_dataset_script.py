@@ -19,7 +19,7 @@ from change_it.corpus.folder import CONFIGS
 
 CHECKOUT = Path(__file__).parent.parent
 SCRIPT = Path(change_it.dataset_script_path()) / "change_it_splits.py"
-CHOICES = {"negatives": "mixed", "seed": 7, "loose": 0.2}
+CHOICES = {"seed": 7, "loose": 0.2, "balance": False}
 
 #: What `change_it.corpus` needs, and no more.
 NEEDS = ["polars", "scipy", "scikit-learn", "python-dateutil", "rich", "jinja2", "tyro"]
@@ -93,7 +93,7 @@ def test_it_prepares_parquet(built, script, tmp_path):
 def test_it_has_every_option_of_the_command(script):
     with pytest.raises(ValueError, match="data_files"):
         script.ChangeItSplits(
-            config_name="pairs", many_to_many=True, window_days="none"
+            config_name="pairs", other_outlets=True, window_days="none"
         ).download_and_prepare()
     with pytest.raises(ValueError, match="'many'"):
         script.ChangeItSplits(config_name="pairs", many=True)

@@ -130,6 +130,6 @@ def test_hevas_measures_german(corpus, tmp_path, capsys):
     measure = ["hevas", "--documents", str(corpus), "--language", "de", "--baselines", "first"]
     assert main([*measure, "--metrics", "LSA-C", "--out", str(tmp_path / "refused")]) == 2
     assert "stop_words none" in capsys.readouterr().err
-    chosen = ["--stop-words", "none", "--metrics", "R-1", "LSA-C", "Fog", "AWL", "--charts", "box"]
+    chosen = ["--stop-words", "none", "--metrics", "R-1", "LSA-C", "Fog", "AWL"]
     assert main([*measure, *chosen, "--out", str(tmp_path / "measured")]) in (0, None)
     assert "lang:de|stop:none" in (tmp_path / "measured" / "summary.json").read_text(encoding="utf-8")

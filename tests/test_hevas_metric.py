@@ -37,12 +37,12 @@ def metric():
 @pytest.fixture(scope="module")
 def expected():
     documents = Documents(tuple("abcd"), tuple(ARTICLES), tuple(map(tuple, REFERENCES)), "x")
-    options = MetricOptions(topics=2, lsi_number=2, seed=3)
+    options = MetricOptions(topics=2, lsi="2", seed=3)
     return measure(documents, [System("s", tuple(PREDICTIONS))], options=options)
 
 
 def test_means_of_the_values_of_the_package(metric, expected):
-    result = metric.compute(**INPUT, topics=2, lsi_number=2, seed=3)
+    result = metric.compute(**INPUT, topics=2, lsi="2", seed=3)
     assert list(result) == [*METRICS, "empty", "signature"]
     assert {name: result[name] for name in METRICS} == pytest.approx(expected.means["s"])
     assert (result["empty"], result["signature"]) == (1, expected.signature)
@@ -85,8 +85,8 @@ def test_vectors_as_a_file_or_an_object(metric, tmp_path):
 def test_bad_input(metric):
     with pytest.raises(InputError, match="no metric called BLEU"):
         metric.compute(**INPUT, metrics=["BLEU"])
-    with pytest.raises(InputError, match="no option lsi: choose from counts, "):
-        metric.compute(**INPUT, metrics=CHEAP, lsi=3)
+    with pytest.raises(InputError, match="no option charts: choose from language, lsi, "):
+        metric.compute(**INPUT, metrics=CHEAP, charts=3)
     with pytest.raises(InputError, match="4 documents are fewer than 10 LDA topics"):
         metric.compute(**INPUT)
     with pytest.raises(InputError, match=r"1 document has an empty article \(2\)"):
@@ -101,7 +101,7 @@ def test_card():
 
 
 def test_without_references_the_metrics_that_need_none(metric, expected):
-    given = {"predictions": PREDICTIONS, "documents": ARTICLES, "topics": 2, "lsi_number": 2, "seed": 3}
+    given = {"predictions": PREDICTIONS, "documents": ARTICLES, "topics": 2, "lsi": "2", "seed": 3}
     result = metric.compute(**given)
     names = [name for name, one in METRICS.items() if not one.references]
     assert list(result) == [*names, "empty", "signature"]

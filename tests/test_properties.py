@@ -95,13 +95,15 @@ def write_rows(path, rows):
             writer.writerows(rows)
 
 
-@given(rows=ROWS, kind=st.sampled_from([".csv", ".tsv", ".jsonl", ".parquet"]), day_first=st.booleans())
-def test_rows_in_are_rows_kept_and_rows_rejected(tmp_path_factory, rows, kind, day_first):
+@given(rows=ROWS, kind=st.sampled_from([".csv", ".tsv", ".jsonl", ".parquet"]), dayfirst=st.booleans())
+def test_rows_in_are_rows_kept_and_rows_rejected(tmp_path_factory, rows, kind, dayfirst):
     file = tmp_path_factory.mktemp("rows") / f"rows{kind}"
     rows = [*USABLE, *rows]
     write_rows(file, rows)
-    order = {"day_first": day_first, "month_first": not day_first}  # generated dates may leave it open
-    found = read_articles(ReadingOptions(files=(str(file),), labels="R:rep,G:gio", **order))
+    options = ReadingOptions(
+        files=(str(file),), labels="R:rep,G:gio", dayfirst=dayfirst
+    )  # dates may leave it open
+    found = read_articles(options)
     assert found.rows == len(rows) == len(found.articles) + len(found.rejected)
     assert len(found.places) == len(found.articles)
     assert len({article.id for article in found.articles}) == len(found.articles)

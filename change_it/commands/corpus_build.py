@@ -63,7 +63,7 @@ def print_summary(report: dict[str, Any]) -> None:
     ]
     lines += [
         f"Pairs above {thresholds['strict']}: {pairs['above_strict']:,} · above {thresholds['loose']}: "
-        f"{pairs['above_loose']:,} · not kept, because they touch the test set or cross folds: {pairs['dropped']:,}"
+        f"{pairs['above_loose']:,} · not kept, because they touch the test set: {pairs['dropped']:,}"
     ]
     lines += [
         f"Partners in {group}: {how['pairs']:,} pairs by {how['by']}; {how['alone']:,} articles without one"

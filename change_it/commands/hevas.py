@@ -1,13 +1,13 @@
 """`change-it hevas`: reads, measures, tests, prints a table or JSON, writes the files."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from change_it.commands.checks import check_systems
 from change_it.commands.printing import print_json
 from change_it.errors import InputError
-from change_it.hevas.metric_options import Baseline, Chart, MetricOptions
+from change_it.hevas.metric_options import Baseline, MetricOptions
 from change_it.results.report_folder import HEVAS_FILES, check_out
 from change_it.tables import console, print_table
 from change_it.translation import page_language
@@ -22,8 +22,7 @@ class HevasOptions(MetricOptions):
     """Measure headlines with HEvAS: informativeness and readability, with statistics and charts; no judges.
 
     Documents are CSV, TSV, JSON lines or parquet with the columns article and headline (also headlines, headline1,
-    headline2, … for several references) and id if there is one; a file marked like XML, .xml or .sgml, as HEvAS reads:
-    <doc id="1"><headline>…</headline><text>…</text></doc>; or a corpus folder, whose A2 articles are taken.
+    headline2, … for several references) and id if there is one, or a corpus folder, whose A2 articles are taken.
 
     Examples:
         change-it hevas --documents runs/quickstart/corpus --system rewrite=runs/quickstart/predictions/rewrite.csv --out runs/mine/hevas
@@ -46,10 +45,6 @@ class HevasOptions(MetricOptions):
     """Words in a baseline's headline, at most."""
     resamples: int = 1000
     """Bootstrap resamples of the intervals."""
-    correlations_of: str = ""
-    """System whose metrics are correlated with each other: first for the paper's Table 3; all systems together when not given."""
-    charts: tuple[Chart, ...] = field(default=("bar", "interval", "box", "scatter"))
-    """Drawings to write and to show in report.html."""
     out: Path | None = None
     """Folder for report.html, summary.csv, summary.json, items/<system>.csv and charts/; nothing is written when not given."""
     report_language: Literal["it", "en"] | None = None
@@ -83,11 +78,6 @@ def run(options: HevasOptions) -> None:
     documents = read_with_events(options.documents, options.columns)
     check_input(documents, metrics, options)
     systems = read_systems(options.system, documents, taken=get_args(Baseline))
-    names = [system.name for system in systems] + list(options.baselines)
-    if options.correlations_of not in ("", *names):
-        raise InputError(
-            f"--correlations-of {options.correlations_of} is no system here: choose {' or '.join(names)}"
-        )
 
     from change_it.results.report_files import write_hevas  # loads matplotlib and polars
     from change_it.results.score_tables import hevas_record, hevas_terminal_table
@@ -96,8 +86,7 @@ def run(options: HevasOptions) -> None:
         systems += _baselines(options, documents, progress)
         evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=progress)
         progress("statistics", 0, 1)
-        settings = {"resamples": options.resamples, "seed": options.seed}
-        analysis = analyse(evaluation, **settings, correlated=options.correlations_of)
+        analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
         if options.out:
             progress("report", 0, 1)
             write_hevas(
@@ -106,7 +95,6 @@ def run(options: HevasOptions) -> None:
                 systems,
                 evaluation,
                 analysis,
-                charts=options.charts,
                 language=page_language(options.report_language, options.language),
             )
     if options.json:

@@ -12,7 +12,7 @@ from change_it.corpus.folder import check_corpus, read_language
 from change_it.engines import EngineOptions, use_engine, workers
 from change_it.errors import InputError
 from change_it.judges.judge_options import check_judges
-from change_it.results.report_folder import REPORT_FILES, chart_kinds, check_out
+from change_it.results.report_folder import REPORT_FILES, check_out
 from change_it.tables import console, print_table
 from change_it.training.settings import InferenceOptions
 from change_it.translation import page_language
@@ -38,7 +38,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions asked=asked.csv --shared-items
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --floor runs/mine/judges-0
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --hevas --language en --out runs/mine/report
-        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --latex --charts pdf,png --out runs/mine/report
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --json --out runs/mine/report
     """
 
     corpus: str
@@ -57,8 +57,6 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose, for strict compliancy, among rearrangements of the original and clauses of the article."""
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
-    allow_same_judges: bool = False
-    """Score also what judges of the same fold or weights have chosen, or a model of the judge of facts' own base has written; scores will be inflated, and the signature says so."""
     hevas: bool = False
     """Measure the same headlines with HEvAS too, and how far its metrics, BLEU and ROUGE agree with the judges; needs ten items."""
     language: str | None = None
@@ -67,10 +65,6 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Folder for report.html, systems.csv, systems.tex, scores.json, items/, charts/ and, with --hevas, hevas/; nothing is written when not given."""
     report_language: Literal["it", "en"] | None = None
     """Of report.html; that of the headlines when not given, English where they are in neither."""
-    charts: str = "png"
-    """Kinds of files of the charts, separated by commas: png, svg, pdf."""
-    latex: bool = False
-    """Print the averages as a table for LaTeX (booktabs), which --out also writes as systems.tex, instead of tables."""
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000
@@ -90,7 +84,6 @@ def check(options: ScoreOptions) -> None:
     files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv", repeated=True)
     options.check_engine()
     check_counts(resamples=options.resamples, batch_size=options.batch_size)
-    chart_kinds(options.charts)
     if options.out:
         check_out(options.out, REPORT_FILES, inputs=[options.corpus, options.judges, options.floor, *files])
     check_predictions(options.predictions, options.columns, repeated=True)
@@ -139,20 +132,14 @@ def run(options: ScoreOptions) -> None:
             systems,
             reversal=options.reversal,
             language=language,
-            allow_same_judges=options.allow_same_judges,
             resamples=options.resamples,
             seed=options.seed,
             batch_size=options.batch_size,
-            progress=not (options.json or options.latex),
+            progress=not options.json,
         )
-    for system, base in scores.same_base.items():
-        warning = (
-            f"the generator of {system} and the judge of facts both come from {base}, so facts may flatter it"
-        )
-        print(f"Warning: {warning}.", file=sys.stderr)
     measured = None
     if documents:
-        with progress_bar(shown=not (options.json or options.latex)) as progress:
+        with progress_bar(shown=not options.json) as progress:
             measured = hevas.measure(
                 documents, systems, scores, options=metrics, resamples=options.resamples, progress=progress
             )
@@ -167,7 +154,6 @@ def run(options: ScoreOptions) -> None:
             summary,
             language=page_language(options.report_language, language),
             made=made(),
-            kinds=chart_kinds(options.charts),
         )
     _show(options, scores, measured, summary)
 
@@ -191,15 +177,12 @@ def _systems(options: ScoreOptions, test: "TestSet") -> "tuple[TestSet, list[Sco
 def _show(
     options: ScoreOptions, scores: "Scores", measured: "HevasResult | None", summary: "Summary"
 ) -> None:
-    """Print JSON, a table for LaTeX, or tables."""
-    from change_it.results.report_files import latex, report_record
+    """Print JSON or tables."""
+    from change_it.results.report_files import report_record
     from change_it.results.score_tables import examples_table, hevas_terminal_table, meaning, terminal_table
 
     if options.json:
         print_json(report_record(scores, measured, summary))
-        return
-    if options.latex:
-        print(latex(scores))
         return
     terminal = console()
     print_lines(

@@ -91,7 +91,6 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         seed=options.seed,
         sizes=sizes,
         given=given if any(given) else None,
-        linking=candidates.linking,
         events=candidates.events,
         others=candidates.others[:2] if candidates.others else None,
     )

@@ -1,4 +1,4 @@
-"""Options of `change-it corpus sample | build | curve`: one dataclass a command."""
+"""Options of `change-it corpus sample | build`: one dataclass a command."""
 
 import re
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from typing import Literal
 
 import tyro
 
-from change_it.corpus.dates import check_form
 from change_it.engines import EngineOptions
 from change_it.errors import InputError
 
+#: Non-matching examples: random, hard (the nearest wrong one by tf-idf) or half of each.
 Negatives = Literal["random", "hard", "mixed"]
 Language = Literal["it", "en", "none"]
 
@@ -27,26 +27,10 @@ class ReadingOptions:
     """The two outlets, A then B: left,right or R:rep,G:gio. Without it those of OUTLET=FILE in their order, or the two labels found, sorted."""
     other_outlets: bool = False
     """Keep the articles of further labels beside the two of --labels: hh, ah, fluency and facts learn from them too, nothing else does."""
-    day_first: bool = False
-    """Read 06/03/2024 as 6 March. Without an order each file's own dates decide; a file that leaves it open is refused."""
-    month_first: bool = False
-    """Read 06/03/2024 as June 3."""
-    date_format: str = ""
-    """Form of all dates that are text, as in Python's strptime: %d/%m/%Y. Other forms are rejected."""
+    dayfirst: tyro.conf.FlagConversionOff[bool | None] = None
+    """True reads 06/03/2024 as 6 March, False as June 3; each file's own dates decide when not given, and a file that leaves it open is refused."""
     normalise_typography: bool = False
     """Straighten quotes and dashes and lower-case headlines and articles: a paper's typography leaks style."""
-
-    @property
-    def order(self) -> bool | None:
-        """Whether the day comes first in 06/03/2024; None where each file decides."""
-        return self.day_first if self.day_first or self.month_first else None
-
-    def check_dates(self) -> None:
-        """Refuse more than one way to read dates, and a format that gives none."""
-        if self.day_first + self.month_first + bool(self.date_format) > 1:
-            raise InputError("give one of --day-first, --month-first and --date-format")
-        if self.date_format:
-            check_form(self.date_format)
 
 
 @dataclass(kw_only=True)
@@ -72,14 +56,8 @@ class BuildOptions(EngineOptions, ReadingOptions):
     """Cosine above which a pair is strictly aligned (A1 and A2)."""
     loose: float = 0.185
     """Cosine above which a pair is loosely aligned (A3)."""
-    min_words: int = 0
-    """Articles with fewer words are not aligned (they stay in R)."""
-    many_to_many: bool = False
-    """Keep every pair above the loose threshold, not only the best one-to-one pairs."""
     sizes: str = ""
     """Fixed numbers of pairs by rank instead of the thresholds: A1=5000,A2=5000,A3=10000."""
-    negatives: Negatives = "random"
-    """Non-matching examples of the hh and ah sets: random, hard (nearest wrong one by tf-idf) or half of each."""
     balance: bool = True
     """Take both outlets alike into the main, ah and sum sets, as LREC 2020 does in all experiments."""
     seed: int = 1

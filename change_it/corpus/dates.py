@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate
 
-from change_it.errors import InputError
-
 EARLIEST = date(1900, 1, 1)
 TOLERANCE = timedelta(days=2)
 
@@ -48,14 +46,13 @@ class OpenDate:
         return days
 
 
-def parse_date(value: object, *, day_first: bool | None = None, form: str = "") -> date | OpenDate | None:
+def parse_date(value: object, *, day_first: bool | None = None) -> date | OpenDate | None:
     """Day of `value`; None where nothing is written, ValueError for what cannot be read.
 
     Understood are dates and datetimes as objects, ISO 8601 (with any time after it, and `20170615`), RFC 822, `15/6/17`
     and `15-6-2017` in either order, `15.6.2017` with the day first (69-99 are the years 1969-1999), seconds since 1970
     of at least nine digits, and dates with an English month name. A time zone is not applied: the day is the one that
-    is written; seconds since 1970 give the day in UTC. Without `day_first`, `15/6/17` is an `OpenDate`. With `form`, all
-    dates that are text are of that form of `strptime`.
+    is written; seconds since 1970 give the day in UTC. Without `day_first`, `15/6/17` is an `OpenDate`.
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
@@ -66,8 +63,6 @@ def parse_date(value: object, *, day_first: bool | None = None, form: str = "") 
     text = str(value).strip()
     if text.lower() in _EMPTY:
         return None
-    if form:
-        return datetime.strptime(text, form).date()
     if match := _ISO.fullmatch(text) or _COMPACT.fullmatch(text):
         year, month, day = map(int, match.groups())
         return date(year, month, day)
@@ -82,19 +77,6 @@ def parse_date(value: object, *, day_first: bool | None = None, form: str = "") 
     if _EPOCH.fullmatch(text):
         return _after_1970(float(text))
     return _spelled_out(text)
-
-
-def check_form(form: str) -> None:
-    """Refuse a form of dates that does not give back the day that it writes."""
-    day = datetime(2017, 6, 15, tzinfo=UTC)
-    try:
-        if datetime.strptime(day.strftime(form), form).date() == day.date():
-            return
-    except (ValueError, re.error):
-        pass
-    raise InputError(
-        f"--date-format {form!r} does not give a day: write it as for Python's strptime, %d/%m/%Y or %m/%d/%y"
-    )
 
 
 def plausible(day: date, today: date) -> bool:

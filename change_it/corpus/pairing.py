@@ -39,7 +39,6 @@ class Candidates:
     a: Ints  # (pairs,) positions of articles of outlet A
     b: Ints  # (pairs,) positions of articles of outlet B
     similarity: Floats
-    linking: Bools  # (pairs,) True for the one-to-one pairs; others exist with `--many-to-many` only
     compared: Ints  # number of all pairs compared, by cosine in the bins of `alignment.EDGES`
     ranked: Floats  # cosines of the one-to-one pairs, best first; where they are few, down to .05
     events: tuple[Ints, Ints]  # each two articles with a cosine above the strict threshold inside the window
@@ -87,32 +86,29 @@ def find_pairs(
             )
         return _given_pairs(articles, of_a, vectors, options)
     window, days = options.window, day_numbers(article.date for article in articles)
-    eligible = np.array([article.article.count(" ") + 1 >= options.min_words for article in articles])
     labels = outlet_numbers(articles, outlets)
-    a_rows, b_rows = np.flatnonzero((labels == 0) & eligible), np.flatnonzero((labels == 1) & eligible)
+    a_rows, b_rows = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
     if window is not None and not all((days[rows] >= 0).any() for rows in (a_rows, b_rows)):
         raise InputError(
-            "an outlet has no dated article to align: give a date column, use --window-days none, or lower --min-words"
+            "an outlet has no dated article to align: give a date column, or use --window-days none"
         )
 
     def compared(floor: float) -> Pairs:
         return _align(vectors, days, (a_rows, b_rows), window=window, floor=floor)
 
     # Where everything is compared, that is done once; the pairs just below the threshold have the nearest wrong articles.
-    undated = window is None and bool((eligible & (labels < 2)).all())
+    undated = window is None and bool((labels < 2).all())
     near = min(options.strict, STEPS[0] * options.loose if undated else options.loose)
     lowest = min(LOWEST, options.loose)
     for floor in (options.loose, lowest):
         wide = compared(min(near, floor))
         every = _above(wide, floor)
         best = one_to_one(every)
-        kept = every if options.many_to_many else best
-        if len(kept) >= wanted:
+        if len(best) >= wanted:
             break
     nearest = np.zeros(len(articles))
     for rows in (every.a_index, every.b_index):
         np.maximum.at(nearest, rows, every.similarity)
-    chosen = set(zip(best.a_index.tolist(), best.b_index.tolist(), strict=True))
     events: list[tuple[Ints, Ints]] = []
     close: list[tuple[Ints, Ints, Floats]] = []
     wider: list[tuple[Ints, Ints, Floats]] = []
@@ -131,17 +127,15 @@ def find_pairs(
         foreign = same & (np.maximum(labels[pairs.a_index], labels[pairs.b_index]) > 1)
         wider.append((pairs.a_index[foreign], pairs.b_index[foreign], pairs.similarity[foreign]))
     first, second, cosine = (np.concatenate(column) for column in zip(*close, strict=True))
-    linking = [pair in chosen for pair in zip(kept.a_index.tolist(), kept.b_index.tolist(), strict=True)]
     return Candidates(
-        kept.a_index,
-        kept.b_index,
-        kept.similarity,
-        np.array(linking, dtype=bool),
+        best.a_index,
+        best.b_index,
+        best.similarity,
         every.counts,
         best.similarity if len(best) >= FEW else one_to_one(compared(lowest)).similarity,
         (np.concatenate([a for a, _ in events]), np.concatenate([b for _, b in events])),
         nearest,
-        others=_of_other_outlets(wider, labels, eligible),
+        others=_of_other_outlets(wider, labels),
         close=(first, second, cosine) if undated else None,
     )
 
@@ -205,13 +199,11 @@ def find_neighbours(
     return pl.DataFrame(columns)
 
 
-def _of_other_outlets(
-    parts: Sequence[tuple[Ints, Ints, Floats]], labels: Ints, eligible: Bools
-) -> tuple[Ints, Ints, Floats]:
+def _of_other_outlets(parts: Sequence[tuple[Ints, Ints, Floats]], labels: Ints) -> tuple[Ints, Ints, Floats]:
     """Strict pairs across two outlets of which one is a further one, best first, each article in its best pair alone."""
     first, second, cosine = (np.concatenate(column) for column in zip(*parts, strict=True))
     a, b = np.where(labels[first] < labels[second], (first, second), (second, first))
-    kept = (labels[a] != labels[b]) & eligible[a] & eligible[b]
+    kept = labels[a] != labels[b]
     a, b, cosine = a[kept], b[kept], cosine[kept]
     order = np.lexsort((b, a, -cosine))
     free, chosen = np.ones(len(labels), dtype=bool), []
@@ -254,7 +246,6 @@ def _given_pairs(
         a[order],
         b[order],
         similarity[order],
-        np.ones(len(a), dtype=bool),
         compared,
         similarity[order],
         _events_of_test(articles, test, vectors, options),

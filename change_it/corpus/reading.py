@@ -82,15 +82,13 @@ def read_articles(options: ReadingOptions) -> Reading:
     An empty date is None; one that cannot be read, before 1900 or in the future is rejected. Whether the day or the month
     comes first in `06/03/2024` is decided by each file's dates with a field above 12.
     """
-    options.check_dates()
     if options.other_outlets and not options.labels:
         raise InputError("--other-outlets is for labels beside two: name the two, as in --labels Post,Herald")
     cleaner = _Cleaner(
         parse_columns(options.columns, COLUMNS),
         Outlets.parse(options.labels) if options.labels else None,
         options.normalise_typography,
-        options.order,
-        options.date_format,
+        options.dayfirst,
         options.other_outlets,
     )
     reader = _RowReader(cleaner)
@@ -123,7 +121,6 @@ class _Cleaner:
     outlets: Outlets | None
     normalise: bool
     day_first: bool | None
-    form: str
     others: bool = False  # whether labels beside those of the outlets are kept
     today: date = field(default_factory=date.today)
 
@@ -189,7 +186,7 @@ class _Cleaner:
         if value is _MISSING:
             return None
         try:
-            day = parse_date(value, day_first=self.day_first, form=self.form)
+            day = parse_date(value, day_first=self.day_first)
         except ValueError as error:
             raise _RejectedError(f"unreadable date: {value}") from error
         return self._possible(day, value) if isinstance(day, date) else day
@@ -292,8 +289,8 @@ class _RowReader:
             if (unreadable := counts[0][0]) == "unreadable date":
                 first = next(item.reason for item in self.rejected if item.reason.startswith(unreadable))
                 raise InputError(
-                    f"no row of {files} can be used ({reasons}): the first is {listed([first])}; give --date-format, "
-                    "or --columns date= to leave dates unread"
+                    f"no row of {files} can be used ({reasons}): the first is {listed([first])}; give --columns "
+                    "date= to leave dates unread"
                 )
             if unreadable == "unknown label":
                 unknown = [item.reason.partition("unknown label: ")[2] for item in self.rejected]
@@ -355,12 +352,12 @@ def _day_first(name: str, rows: Iterable[_Cleaned]) -> bool | None:
             example = f"{where} is {days[True]} with the day first and {days[False]} with the month first"
     if len(seen) == 2:
         raise InputError(
-            f"{name}: {seen[True]} has the day first and {seen[False]} the month: give --day-first or --month-first to "
-            "reject the others, or write all dates as 2024-03-06"
+            f"{name}: {seen[True]} has the day first and {seen[False]} the month: give --dayfirst True or --dayfirst "
+            "False to reject the others, or write all dates as 2024-03-06"
         )
     if not seen and example:
         raise InputError(
-            f"{name}: {example}, and no date of the file settles it: give --day-first, --month-first or --date-format"
+            f"{name}: {example}, and no date of the file settles it: give --dayfirst True or --dayfirst False"
         )
     return next(iter(seen), None)
 

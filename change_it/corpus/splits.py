@@ -83,7 +83,6 @@ def split(
     seed: int,
     sizes: dict[str, int] | None = None,
     given: Sequence[Alignment | None] | None = None,
-    linking: Bools | None = None,
     events: tuple[Ints, Ints] | None = None,
     others: tuple[Ints, Ints] | None = None,
 ) -> Splits:
@@ -95,14 +94,11 @@ def split(
     ones make A3. With `given`, the splits that the input brings decide (None counts as R), and pairs must be within one.
 
     `labels` (0 for A, 1 for B) only balance the folds; from 2 on they are of other outlets, whose articles are never in the
-    test set: those of its events leave. `others` are pairs with one of them, kept where both stay. Only `linking` pairs join components of a fold: many-to-many pairs
-    beyond the one-to-one ones would chain all news of a year into one, and are dropped where they cross folds.
+    test set: those of its events leave. `others` are pairs with one of them, kept where both stay.
     `events` are positions of two articles of one event each; with `given` they join only what stands on one side.
     """
     a, b, similarity = pairs
-    linking = np.ones(len(a), dtype=bool) if linking is None else linking
     wanted, top, next_best = _ranked(similarity, len(clusters), strict, loose, sizes, given)
-    link = top | (next_best & linking)
     none = np.zeros(0, dtype=np.int64)
     first, second = (none, none) if events is None else events
     dealt = slice(0) if given is not None else slice(None)
@@ -115,7 +111,6 @@ def split(
     free = ~in_test[component[a]] & ~in_test[component[b]]
 
     pair_alignment = np.full(len(a), REMOVED, dtype="<U2")
-    spare = none
     if given is not None:
         pair_alignment = np.where(free, wanted[a], pair_alignment)
         pair_alignment[(wanted[a] == "A2") & (wanted[b] == "A2")] = "A2"
@@ -124,8 +119,7 @@ def split(
         pair_alignment[next_best & free] = "A3"
         if sizes is not None:  # ranks further down stand in for those that touched the test set
             missing = sizes["A3"] - int((pair_alignment == "A3").sum())
-            spare = np.flatnonzero(free & ~next_best & ~top)[:missing]
-            pair_alignment[spare] = "A3"
+            pair_alignment[np.flatnonzero(free & ~next_best & ~top)[:missing]] = "A3"
 
     kept = pair_alignment != REMOVED
     alignment = wanted.copy()
@@ -137,17 +131,15 @@ def split(
     other_kept = (alignment[other_a] != REMOVED) & (alignment[other_b] != REMOVED)
     other_kept &= (alignment[other_a] != "A2") & (alignment[other_b] != "A2")
 
-    link[spare] = True
     side = in_test[component]
     joined = side[first] == side[second]
     linked = (
-        np.r_[a[kept & link], other_a[other_kept], first[joined]],
-        np.r_[b[kept & link], other_b[other_kept], second[joined]],
+        np.r_[a[kept], other_a[other_kept], first[joined]],
+        np.r_[b[kept], other_b[other_kept], second[joined]],
     )
     event = components(clusters, *linked)
     fold = _folds(event, alignment, np.minimum(labels, 2), generator(seed, "folds"))
     asked_for = int((top | next_best).sum())
-    kept &= fold[a] == fold[b]
     return Splits(
         alignment=alignment,
         event=event,

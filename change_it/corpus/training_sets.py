@@ -27,7 +27,7 @@ def training_sets(base: Tables, outlets: Outlets, nearest: pl.DataFrame, options
     """All configs but `articles`, `pairs` and `neighbours`, which `base` has; `nearest` is `Candidates.nearest` as `id, nearest`."""
     articles, pairs, neighbours = (base[config] for config in ("articles", "pairs", "neighbours"))
     train, test = articles["train"], articles["test"]
-    negatives, seed = options.negatives, options.seed
+    seed = options.seed
     every = pl.concat([train, articles[OTHER]])
     weak = train.filter(pl.col("alignment").is_in(["R", "A3"]))
     even, even_weak = (
@@ -46,14 +46,14 @@ def training_sets(base: Tables, outlets: Outlets, nearest: pl.DataFrame, options
     tables: Tables = {
         "main": {"train": shuffled("main", _headlines(even, outlets)), "test": _headlines(test, outlets)},
         "hh": {
-            "train": headline_pairs(strict, every, neighbours["train"], negatives=negatives, seed=seed),
-            "test": headline_pairs(pairs["test"], test, neighbours["test"], negatives=negatives, seed=seed),
+            "train": headline_pairs(strict, every, neighbours["train"], negatives="random", seed=seed),
+            "test": headline_pairs(pairs["test"], test, neighbours["test"], negatives="random", seed=seed),
         },
         "ah": {
             "train": headline_articles(
-                pl.concat([even, articles[OTHER]]), neighbours["train"], negatives=negatives, seed=seed
+                pl.concat([even, articles[OTHER]]), neighbours["train"], negatives="random", seed=seed
             ),
-            "test": headline_articles(test, neighbours["test"], negatives=negatives, seed=seed),
+            "test": headline_articles(test, neighbours["test"], negatives="random", seed=seed),
         },
         "sum": {
             "train": shuffled("sum", _articles_to_headlines(even_weak, to_target)),

@@ -87,17 +87,10 @@ class Analysis:
     signature: str  # of the evaluation, and the numbers of events and resamples
     comparisons: dict[str, Comparison]  # by metric, `average` (over all after normalisation) first
     correlations: Correlations  # between all metrics
-    correlated: str  # the system whose scores are correlated; all where empty
 
 
-def analyse(
-    evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1, correlated: str = ""
-) -> Analysis:
-    """Compare the systems by every metric, and by the average of all after normalisation.
-
-    `correlated` is the system whose scores are correlated (HEvAS 2019, Table 3 is of First); all of them where empty.
-    """
-    columns = [evaluation.systems.index(correlated)] if correlated else slice(None)
+def analyse(evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1) -> Analysis:
+    """Compare the systems by every metric, and by the average of all after normalisation."""
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
     overall = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
     comparisons = {
@@ -107,8 +100,7 @@ def analyse(
     return Analysis(
         drawn_signature(evaluation, resamples),
         comparisons,
-        correlations({name: values[:, columns] for name, values in scores.items()}),
-        correlated,
+        correlations(scores),
     )
 
 

@@ -1,6 +1,5 @@
 """What HEvAS reads: documents with reference headlines (of a corpus folder the A2 articles), and files of systems' headlines."""
 
-import html
 import re
 import unicodedata
 from collections import Counter
@@ -12,14 +11,12 @@ from change_it.errors import InputError
 from change_it.io import (
     SUFFIXES,
     Predictions,
-    Record,
     cell_text,
     headlines_of,
     listed,
     named_files,
     parse_columns,
     read_records,
-    read_text,
     text_lines,
 )
 
@@ -32,19 +29,6 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 #: The test articles of a corpus folder.
 _CORPUS = Path("articles") / "test.parquet"
 _NUMBERED = re.compile(r"headline_?\d+")
-#: Files with marks like XML's, which need not be well-formed: HEvAS's own, whose names of elements the paper does not print.
-MARKED = (".xml", ".sgml", ".sgm")
-#: Our columns and the elements that they may be.
-ELEMENTS: dict[str, tuple[str, ...]] = {
-    "id": ("id", "docno", "docid"),
-    "article": (*COLUMNS["article"], "text", "body", "content"),
-    "headline": (*COLUMNS["headline"], "title"),
-}
-_DOCUMENT = re.compile(r"<doc(\s[^<>]*)?>(.*?)</doc\s*>", re.IGNORECASE | re.DOTALL)
-_OPENED = re.compile(r"<doc[\s>]", re.IGNORECASE)
-_ELEMENT = re.compile(r"<([a-z][\w-]*)\b[^<>]*>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
-_ID = re.compile(r"""\bid\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+))""", re.IGNORECASE)
-_MARK = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -112,9 +96,7 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
     """Read documents and their references.
 
     Args:
-        source: CSV, TSV, JSON lines (or one JSON list) or parquet file with the columns of `COLUMNS`; a file marked like
-            XML (`MARKED`) with an element doc a document and the elements of `ELEMENTS` in it (HEvAS 2019, section
-            3.5); or a corpus folder, whose A2 articles are read with their own headlines as references.
+        source: CSV, TSV, JSON lines (or one JSON list) or parquet file with the columns of `COLUMNS`, or a corpus folder, whose A2 articles are read with their own headlines as references.
         columns: map `ours=theirs`, separated by commas; headline may stand several times.
 
     Returns:
@@ -131,11 +113,10 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
             raise InputError(
                 f"{source} is no corpus folder, it has no {_CORPUS}: name a file, or build a corpus with change-it corpus build"
             )
-    marked = path.suffix.lower() in MARKED
-    named = ELEMENTS if marked else COLUMNS
-    rows = _read_marked(path, columns) if marked else _read_rows(path, columns)
-    names = {name.lower() for name in parse_columns(columns, named)["headline"]}
-    mapped = names != set(named["headline"])
+    optional = {name: COLUMNS[name] for name in ("id", "headline")}
+    rows = read_records(path, required={"article": COLUMNS["article"]}, optional=optional, columns=columns)
+    names = {name.lower() for name in parse_columns(columns, COLUMNS)["headline"]}
+    mapped = names != set(COLUMNS["headline"])
     every = dict.fromkeys(name for row in rows for name in row.values)
     headlines = [
         name for name in every if name.lower() in names or (not mapped and _NUMBERED.fullmatch(name.lower()))
@@ -146,47 +127,6 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
         references = tuple(tuple(filter(worded, map(clean_headline, several))) for several in cells)
     texts = tuple(unicodedata.normalize("NFC", row.cells["article"]) for row in rows)
     return Documents(_ids([row.cells for row in rows]), texts, references, source)
-
-
-def _read_rows(path: Path, columns: str) -> list[Record]:
-    optional = {name: COLUMNS[name] for name in ("id", "headline")}
-    return read_records(path, required={"article": COLUMNS["article"]}, optional=optional, columns=columns)
-
-
-def _read_marked(path: Path, columns: str) -> list[Record]:
-    """The documents of a file with marks, each as the row of a table; an element that stands twice is a list."""
-    names = parse_columns(columns, ELEMENTS)
-    text = read_text(path)
-    documents = list(_DOCUMENT.finditer(text))
-    opened = len(_OPENED.findall(text))
-    if not documents or opened != len(documents):
-        raise InputError(
-            f"{path} has {opened} elements doc, of which {len(documents)} are closed: write "
-            '<doc id="1"><headline>…</headline><text>…</text></doc> for each document'
-        )
-    rows: list[Record] = []
-    for document in documents:
-        values: dict[str, list[str]] = {}
-        if id_mark := _ID.search(document[1] or ""):
-            values["id"] = [id_mark[1] or id_mark[2] or id_mark[3] or ""]
-        for element in _ELEMENT.finditer(document[2]):
-            values.setdefault(element[1].lower(), []).append(_unmarked(element[2]))
-        cells = {
-            ours: next((values[name.lower()][0] for name in several if name.lower() in values), "")
-            for ours, several in names.items()
-        }
-        rows.append(Record(text.count("\n", 0, document.start()) + 1, cells, values))
-    if not any(row.cells["article"] for row in rows):
-        every = dict.fromkeys(name for row in rows for name in row.values)
-        raise InputError(
-            f"{path} has no element article (it has {listed(list(every))}): name yours as in --columns article=body"
-        )
-    return rows
-
-
-def _unmarked(text: str) -> str:
-    """A text without the marks in it, its entities written out."""
-    return html.unescape(_MARK.sub(" ", text)).strip()
 
 
 def read_systems(specs: Sequence[str], documents: Documents, *, taken: Iterable[str] = ()) -> list[System]:

@@ -75,8 +75,8 @@ class WordEmbeddings(TextSpace):
         return rows
 
 
-def load_vectors(path: Path, *, limit: int | None = None) -> "KeyedVectors":
-    """Read a word2vec file, text or binary, gzip or not; with `limit` only so many words, from the first.
+def load_vectors(path: Path) -> "KeyedVectors":
+    """Read a word2vec file, text or binary, gzip or not.
 
     What gensim's `save` writes (`.kv`, `.model`) is a pickle, which can run code, and is refused.
     """
@@ -95,7 +95,7 @@ def load_vectors(path: Path, *, limit: int | None = None) -> "KeyedVectors":
                     f"{path} is a pickle, which can run code: save the vectors with model.wv.save_word2vec_format"
                 )
         return keyed_vectors.load_word2vec_format(
-            str(path), binary=_is_binary(path, other), limit=limit, unicode_errors="replace"
+            str(path), binary=_is_binary(path, other), unicode_errors="replace"
         )
     except InputError:
         raise

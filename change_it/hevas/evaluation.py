@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, System
-from change_it.hevas.metric_options import MetricOptions
+from change_it.hevas.metric_options import MetricOptions, parse_lsi
 from change_it.hevas.metrics import METRICS, Floats, Progress, Work, measures, signature, split
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.text.stopwords import stop_words
@@ -194,9 +194,11 @@ def check_input(documents: Documents, metrics: Sequence[str], options: MetricOpt
     except InputError as error:
         raise InputError(f"{error}; for another language give stop_words none") from None
     families = {METRICS[name].family for name in metrics}
+    name, value = parse_lsi(options.lsi)
+    dimensions = int(value) if name == "number" else 0
     for family, prefix, needed, what, option in (
         ("LDA", "TM-C and TM-S", options.topics, "LDA topics", "topics"),
-        ("LSI", "LSA-C and LSA-S", options.lsi_number or 0, "LSI dimensions", "lsi_number"),
+        ("LSI", "LSA-C and LSA-S", dimensions, "LSI dimensions", "lsi"),
     ):
         if family in families and len(documents) < needed:
             raise InputError(

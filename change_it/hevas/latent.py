@@ -15,6 +15,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from change_it.errors import InputError
+from change_it.hevas.metric_options import parse_lsi
 from change_it.hevas.text_space import Progress, TextSpace, document_words
 from change_it.stats import Floats, Ints
 from change_it.text.references import Text, words_of
@@ -45,22 +46,14 @@ class LatentSemantic(TextSpace):
         self._map = matrix.T @ self._scaled if small else None
 
     @classmethod
-    def fit(
-        cls,
-        documents: Sequence[Text],
-        *,
-        number: int | None = None,
-        ratio: float | None = None,
-        floor: float | None = None,
-        language: str = "none",
-    ) -> "LatentSemantic":
-        """Decompose the documents' tf-idf matrix; at most one filter of eigenvalues, else the 100 largest are kept.
+    def fit(cls, documents: Sequence[Text], *, keep: str = "", language: str = "none") -> "LatentSemantic":
+        """Decompose the documents' tf-idf matrix.
 
-        `number` keeps so many, `ratio` this share of all min(n, words), `floor` those of at least this value; zeros never stay.
-        `language` is that of the stop words; `none` leaves them in.
+        Of the eigenvalues `keep` leaves so many (`20`), this share of all min(n, words) (`ratio:0.5`), or those of at least
+        this value (`threshold:0.1`); else the 100 largest. Zeros never stay. `language` is that of the stop words; `none` leaves them in.
 
         Examples:
-            >>> space = LatentSemantic.fit(["pesce fresco", "pesce lesso", "voto e governo"], number=2)
+            >>> space = LatentSemantic.fit(["pesce fresco", "pesce lesso", "voto e governo"], keep="2")
             >>> space.coverage(["pesce", "voto", "voto"]).round(2).tolist()
             [1.0, 0.0, 1.0]
         """
@@ -68,21 +61,16 @@ class LatentSemantic(TextSpace):
         vectorizer = TfidfVectorizer(analyzer=list)
         matrix = vectorizer.fit_transform(texts)
         full = min(sum(map(bool, texts)), matrix.shape[1])
-        if sum(option is not None for option in (number, ratio, floor)) > 1:
-            raise InputError("LSI keeps eigenvalues by number, by ratio or by floor: give one of the three")
-        if number is not None and number < 1:
-            raise InputError(f"LSI cannot keep {number} eigenvalues: choose 1 or more")
-        if number is not None and number > full:
+        name, value = parse_lsi(keep)
+        if name == "number" and value > full:
             raise InputError(
-                f"{full} documents or different words are fewer than {number} LSI dimensions: choose at most {full} dimensions"
+                f"{full} documents or different words are fewer than {value:g} LSI dimensions: choose at most {full} dimensions"
             )
-        if ratio is not None and not 0 < ratio <= 1:
-            raise InputError(f"the ratio of LSI eigenvalues is {ratio}: choose more than 0 and at most 1")
-        if floor is not None:
-            left, values = _above(matrix, floor, full)
+        if name == "threshold":
+            left, values = _above(matrix, value, full)
         else:
-            kept = ceil(ratio * full) if ratio is not None else number or min(DIMENSIONS, full)
-            left, values = _largest(matrix, kept, full)
+            number = ceil(value * full) if name == "ratio" else int(value) or min(DIMENSIONS, full)
+            left, values = _largest(matrix, number, full)
         return cls(vectorizer, matrix, left, values)
 
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
@@ -173,17 +161,17 @@ class TopicModel(TextSpace):
         return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
 
 
-def _above(matrix: csr_matrix, floor: float, full: int) -> tuple[Floats, Floats]:
-    """Left vectors and eigenvalues that are not below a floor."""
+def _above(matrix: csr_matrix, threshold: float, full: int) -> tuple[Floats, Floats]:
+    """Left vectors and eigenvalues that are not below a threshold."""
     number = min(DIMENSIONS, full)
     left, values = _largest(matrix, number, full)
-    while values[-1] >= floor and number < full:
+    while values[-1] >= threshold and number < full:
         number = min(4 * number, full)
         left, values = _largest(matrix, number, full)
-    kept = values >= floor
+    kept = values >= threshold
     if not kept.any():
         raise InputError(
-            f"no LSI eigenvalue reaches the floor {floor}: the largest is {values[0]:.3g}, choose a lower floor"
+            f"no LSI eigenvalue reaches the threshold {threshold}: the largest is {values[0]:.3g}, choose a lower one"
         )
     return left[:, kept], values[kept]
 

@@ -1,8 +1,11 @@
 """Options of `change-it hevas`."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from change_it.errors import InputError
 
 #: Systems that need no file, see `baselines`.
 Baseline = Literal["first", "random", "tfidf", "wtextrank", "stextrank"]
@@ -20,21 +23,27 @@ class MetricOptions:
     """For PNR, NR, PR: spacy:NAME for an installed spaCy pipeline; the package's own tagger of the language when not given."""
     stop_words: str = ""
     """Words that LSI, LDA and baselines leave out: it, en or none; those of the language when not given."""
-    counts: Literal["set", "clipped"] = "set"
-    """R-1 and R-2 count different n-grams (HEvAS) or occurrences, as ROUGE does elsewhere."""
     weights: Literal["tf", "tf-idf"] = "tf"
     """Word weights of KL and JS; tf-idf learns from the documents."""
-    lsi_number: int | None = None
-    """LSI keeps this many eigenvalues, the largest; 100 when no filter is given, fewer for fewer documents."""
-    lsi_ratio: float | None = None
-    """LSI keeps this share of all eigenvalues instead, above 0 and at most 1."""
-    lsi_floor: float | None = None
-    """LSI keeps the eigenvalues of at least this value instead."""
+    lsi: str = ""
+    """Eigenvalues that LSI keeps: 50 the largest ones, ratio:0.5 this share of them, threshold:0.1 those of at least this value; the 100 largest, or as many as there are documents, when not given."""
     topics: int = 10
     """LDA topics."""
     vectors: Path | None = None
     """Word vectors for WE: a word2vec file, text or binary, .gz or not; trained on the documents when not given, which takes thousands to be worth it."""
-    vectors_limit: int | None = None
-    """Read only so many word vectors, from the first."""
     seed: int = 1
     """Of LDA, of trained word vectors, of the baseline random and of bootstrap intervals."""
+
+
+def parse_lsi(text: str) -> tuple[str, float]:
+    """`number`, `ratio` or `threshold` and its value, of `MetricOptions.lsi`; number 0 where nothing is given."""
+    if not text:
+        return "number", 0
+    found = re.fullmatch(r"(?:(ratio|threshold):)?(\d+(?:\.\d+)?)", text)
+    name, value = (found[1] or "number", float(found[2])) if found else ("", 0.0)
+    fits = {"number": value.is_integer() and value > 0, "ratio": 0 < value <= 1, "threshold": True}
+    if not fits.get(name):
+        raise InputError(
+            f"LSI cannot keep eigenvalues by {text!r}: give a number as 50, a share as ratio:0.5 or a least value as threshold:0.1"
+        )
+    return name, value

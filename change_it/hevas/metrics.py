@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from change_it import __version__
 from change_it.hevas.documents import Documents, System
-from change_it.hevas.metric_options import MetricOptions
+from change_it.hevas.metric_options import MetricOptions, parse_lsi
 from change_it.hevas.text_space import TextSpace
 from change_it.stats import Floats
 from change_it.text.references import words_of
@@ -98,7 +98,7 @@ def _rouge(work: Work) -> Measure:
     keys = {f"rouge{name.removeprefix('R-')}": name for name in work.names("ROUGE")}
 
     def measure(system: System, headlines: Words) -> dict[str, Floats]:
-        scores = headline_rouge(headlines, work.references, measures=list(keys), counts=work.options.counts)
+        scores = headline_rouge(headlines, work.references, measures=list(keys))
         return {keys[key]: values for key, values in scores.items()}
 
     return measure
@@ -117,11 +117,11 @@ def _space(space: TextSpace, prefix: str, work: Work, family: str) -> Measure:
 def _lsi(work: Work) -> Measure:
     from change_it.hevas.latent import LatentSemantic
 
-    options = work.options
-    filters = {"number": options.lsi_number, "ratio": options.lsi_ratio, "floor": options.lsi_floor}
-    space = LatentSemantic.fit(work.words, language=work.stop_words, **filters)  # type: ignore[arg-type]  # numbers
-    given = [f"{name}={value:g}" for name, value in filters.items() if value is not None]
-    work.notes["lsi"] = ",".join([*given, str(len(space.eigenvalues))])
+    space = LatentSemantic.fit(work.words, keep=work.options.lsi, language=work.stop_words)
+    name, value = parse_lsi(work.options.lsi)
+    work.notes["lsi"] = ",".join(
+        [*([f"{name}={value:g}"] if work.options.lsi else []), str(len(space.eigenvalues))]
+    )
     return _space(space, "LSA", work, "LSI")
 
 
@@ -144,7 +144,7 @@ def _embeddings(work: Work) -> Measure:
 
     options, vectors, origin = work.options, work.vectors, "given"
     if vectors is None and options.vectors:
-        vectors, origin = load_vectors(options.vectors, limit=options.vectors_limit), options.vectors.name
+        vectors, origin = load_vectors(options.vectors), options.vectors.name
     elif vectors is None:
         vectors = train_vectors(work.words, seed=options.seed, progress=work.steps("embeddings: training"))
         origin = "trained"
@@ -223,7 +223,7 @@ def signature(work: Work) -> str:
     if families & {"LSI", "LDA"}:
         parts.append(f"stop:{work.stop_words}")
     if "ROUGE" in families:
-        parts.append(f"counts:{options.counts}")
+        parts.append("counts:set")
     if "divergence" in families:
         parts.append(f"weights:{options.weights}")
     parts += [f"{key}:{work.notes[key]}" for key in ("lsi", "lda", "vectors", "tagger") if key in work.notes]

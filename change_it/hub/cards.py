@@ -22,7 +22,6 @@ from change_it import __version__
 from change_it.corpus.alignment import number_above
 from change_it.corpus.folder import MODEL_CORPUS, PICTURE, SPLITS
 from change_it.corpus.sample import OUTLETS, of_sample
-from change_it.errors import InputError
 from change_it.generators.card import GeneratorCard
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
@@ -172,7 +171,7 @@ def generator_card(
     corpus = _corpus(folder, card.corpus, options)
     report = _report(folder, card.outlets)
     scores = report.get("systems", {})
-    system = _system(card, folder, scores, options)
+    system = _system(card, folder, scores)
     first, second = card.outlets
     directions = [
         f"{other}2{to}" for other, to in ((first, second), (second, first)) if card.to in (None, to)
@@ -322,15 +321,8 @@ def _result(
     )
 
 
-def _system(
-    card: GeneratorCard, folder: Path, systems: Mapping[str, object], options: PushOptions
-) -> str | None:
+def _system(card: GeneratorCard, folder: Path, systems: Mapping[str, object]) -> str | None:
     """Name of a generator's system in the run's report."""
-    if options.system is not None:
-        if options.system not in systems:
-            report = f"a report with {', '.join(systems)}" if systems else "no report beside it"
-            raise InputError(f"there is no system {options.system}: the run of {folder} has {report}")
-        return options.system
     path = folder.resolve()
     usual = (path.name, path.parent.name, f"{card.recipe}-{card.architecture}", card.recipe)
     return next((name for name in usual if name in systems and name not in BUILT_IN), None)

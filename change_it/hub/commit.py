@@ -66,7 +66,7 @@ def publish(files: Files, options: PushOptions) -> CommitInfo:
     """Push files (path in the repository to content) in one commit; after an error the branch is as it was."""
     api = HfApi(library_name="change_it", library_version=__version__)
     repo, kind = options.repo_id, REPO_TYPES[options.kind]
-    where = f"{kind} {repo}" + (f" ({options.revision})" if options.revision else "")
+    where = f"{kind} {repo}"
 
     def prepare() -> None:
         api.create_repo(
@@ -80,11 +80,9 @@ def publish(files: Files, options: PushOptions) -> CommitInfo:
             raise InputError(
                 f"the {kind} {repo} exists and is public: make it private in its settings, or push without --private"
             )
-        if options.revision and not options.create_pr and not options.revision.startswith("refs/"):
-            api.create_branch(repo, branch=options.revision, repo_type=kind, exist_ok=True)
 
     def commit() -> CommitInfo:
-        present = api.list_repo_files(repo, repo_type=kind, revision=options.revision)
+        present = api.list_repo_files(repo, repo_type=kind)
         additions = [CommitOperationAdd(name, content) for name, content in files.items()]
         deletions = [CommitOperationDelete(name) for name in stale(present, files, kind)]
         with warnings.catch_warnings():  # the sample in the package's source is meant to be in a Space
@@ -94,14 +92,11 @@ def publish(files: Files, options: PushOptions) -> CommitInfo:
                 [*additions, *deletions],
                 commit_message=f"Push {options.kind} with change-it {__version__}",
                 repo_type=kind,
-                revision=options.revision,
-                create_pr=options.create_pr,
             )
 
     try:
         _retried(prepare)
-        # A pull request that the Hub has opened without our hearing of it must not be opened twice.
-        return _retried(commit, even_lost=not options.create_pr)
+        return _retried(commit)
     except OfflineModeIsEnabled as error:
         raise InputError("HF_HUB_OFFLINE is set, so nothing can be pushed: unset it") from error
     except _HubError as error:
@@ -148,15 +143,14 @@ def _hub_errors() -> Iterator[None]:
         raise InputError(f"the Hub does not take the card: {faults}") from error
 
 
-def _retried(call: Callable[[], Result], *, even_lost: bool = True) -> Result:
+def _retried(call: Callable[[], Result]) -> Result:
     """What `call` returns, tried again with growing pauses while the Hub is busy or out of reach."""
     for count in range(TRIES):
         try:
             with _hub_errors():
                 return call()
         except _HubError as error:
-            again = error.status in BUSY if error.status else even_lost
-            if not again or count == TRIES - 1:
+            if (error.status and error.status not in BUSY) or count == TRIES - 1:
                 raise
             time.sleep(min(float(error.wait), LONGEST_PAUSE) if error.wait.isdecimal() else PAUSE * 2**count)
     raise AssertionError("a push is tried at least once")
@@ -172,11 +166,11 @@ def _sentence(error: _HubError, where: str) -> str:
         return "the Hub does not know who is pushing: log in with `hf auth login`, or set HF_TOKEN to a token that may write"
     if error.status == 403:
         return (
-            f"this login may not write to the {where}: take a token with the right to write, an owner that it belongs to, "
-            "or --create-pr for somebody else's repository"
+            f"this login may not write to the {where}: take a token with the right to write, and an owner "
+            "that it belongs to"
         )
     if error.status == 404:
-        return f"the Hub has no {where} that this login can see: check the name, the --revision and the login"
+        return f"the Hub has no {where} that this login can see: check the name and the login"
     if error.status in BUSY:
         return f"the Hub is busy (it answered {error.status} {TRIES} times) and the {where} is as it was: try again later"
     return f"the Hub refused the push to the {where} ({error.status}{': ' + error.reason if error.reason else ''}): nothing was pushed"

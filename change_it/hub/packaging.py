@@ -272,8 +272,7 @@ def _requirements(text: str, project: Mapping[str, Any], options: PushOptions) -
     for extra in extras:
         needed += project["optional-dependencies"][extra]
     others = [line for line in lines if not OWN_REQUIREMENT.match(line)]
-    revision = f"@{options.revision}" if options.revision else ""
-    address = f"git+{constants.ENDPOINT}/spaces/{options.repo_id}{revision}"
+    address = f"git+{constants.ENDPOINT}/spaces/{options.repo_id}"
     names = f"change-it[{','.join(extras)}]" if extras else "change-it"
     return "".join(f"{line}\n" for line in dict.fromkeys([*needed, *others])), f"{names} @ {address}"
 

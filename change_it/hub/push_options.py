@@ -41,16 +41,10 @@ class PushOptions:
     """Where to: owner/name."""
     private: bool = False
     """Make the repository private; an existing one that is public is refused."""
-    revision: str | None = None
-    """Branch to push to, made when it is not there; main when not given."""
-    create_pr: bool = False
-    """Open a pull request instead of pushing to the branch."""
     license: str | None = None
     """Licence on the card of a data set or model, as cc-by-4.0; without it that of the corpus, where one is known."""
     dataset: str | None = None
     """Hub id of the corpus that judges or a generator were trained on, for their card."""
-    system: str | None = None
-    """Name of a generator's system in the run's report, for its card; found by its folders' names when not given."""
     dry_run: bool = False
     """Write the folder that would be pushed, exactly, and push nothing."""
     out: Path | None = None

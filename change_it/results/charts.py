@@ -30,7 +30,6 @@ from change_it.hevas.metric_options import Chart
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
 from change_it.results.context import Histogram, histogram
-from change_it.results.report_folder import CHART_FILES
 from change_it.results.score_tables import heading, metric_heading
 from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, Scores
@@ -45,7 +44,6 @@ STYLE: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "svg.fonttype": "none",
-    "pdf.fonttype": 42,  # letters, which printers ask for
     "svg.hashsalt": "change_it",
     **dict.fromkeys(("figure.autolayout", "figure.constrained_layout.use"), False),  # `settle` lays out
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
@@ -105,9 +103,7 @@ def hevas_drawings(
         elif name == "box":
             figure = box_chart(spread, evaluation.systems)
         elif len(scores) > 1:
-            only = [evaluation.systems.index(analysis.correlated)] if analysis.correlated else slice(None)
-            shown = {metric: values[:, only] for metric, values in scores.items()}
-            figure = correlation_chart(shown, analysis.correlations)
+            figure = correlation_chart(scores, analysis.correlations)
         else:
             continue
         drawings.append(Drawing(name, *HEVAS_TITLES[name], figure))
@@ -412,13 +408,9 @@ def settle(figure: Figure) -> None:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure on a white background as .png, .svg or .pdf; the same figure gives the same bytes."""
-    kind = path.suffix.lower().lstrip(".")
-    if kind not in CHART_FILES:
-        raise InputError(f"Charts are written as {' or '.join(CHART_FILES)}; {path.name} is none of them.")
-    metadata = dict.fromkeys(CHART_FILES[kind])
+    """Write a figure on a white background as PNG; the same figure gives the same bytes."""
     with replace_file(path) as partial, matplotlib.rc_context(STYLE):
-        figure.savefig(partial, format=kind, dpi=_DPI, facecolor="white", metadata=metadata)
+        figure.savefig(partial, format="png", dpi=_DPI, facecolor="white", metadata={"Software": None})
 
 
 @contextmanager

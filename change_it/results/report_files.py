@@ -36,7 +36,6 @@ def write_report(
     *,
     language: str = "en",
     made: Mapping[str, str] = MappingProxyType({}),
-    kinds: Sequence[str] = ("png",),
 ) -> None:
     """Write page, `systems.csv`, `systems.tex`, `scores.json` and charts, and `items/<system>.csv`; `made` is of `context.made`."""
     drawings = compliancy_drawings(scores, corpus_info.histogram if corpus_info else None)
@@ -56,7 +55,7 @@ def write_report(
         (folder / "items").mkdir()
         for system, items in scores.items.items():
             without_formulas(items).write_csv(folder / "items" / f"{system}.csv")
-        _write_charts(folder, drawings, kinds)
+        _write_charts(folder, drawings)
         if hevas:
             write_hevas(
                 folder / "hevas",
@@ -64,7 +63,6 @@ def write_report(
                 hevas.systems,
                 hevas.evaluation,
                 hevas.analysis,
-                kinds=kinds,
                 language=language,
             )
         write_text(folder / "report.html", page)
@@ -102,7 +100,6 @@ def write_hevas(
     analysis: Analysis,
     *,
     charts: Collection[str] = HEVAS_CHARTS,
-    kinds: Sequence[str] = ("png", "svg"),
     language: str = "en",
 ) -> None:
     """Write the page in `it` or `en`, `summary.csv`, `summary.json` and charts, and `items/<system>.csv`."""
@@ -120,7 +117,7 @@ def write_hevas(
         write_table(folder / "summary.csv", *records(hevas_table(evaluation)), quote_formulas=True)
         write_json(folder / "summary.json", hevas_record(evaluation, analysis))
         (folder / "charts").mkdir()
-        _write_charts(folder, drawings, kinds)
+        _write_charts(folder, drawings)
         write_text(folder / "report.html", page)
 
 
@@ -136,7 +133,6 @@ def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _write_charts(folder: Path, drawings: Sequence[Drawing], kinds: Sequence[str]) -> None:
+def _write_charts(folder: Path, drawings: Sequence[Drawing]) -> None:
     for drawing in drawings:
-        for kind in kinds:
-            save(drawing.figure, folder / "charts" / f"{drawing.name}.{kind}")
+        save(drawing.figure, folder / "charts" / f"{drawing.name}.png")

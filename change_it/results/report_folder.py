@@ -13,12 +13,6 @@ REPORT_FILES = ("systems.csv", "systems.tex", "scores.json", "report.html", "ite
 HEVAS_FILES = ("summary.csv", "summary.json", "report.html", "items", "charts")
 #: What `write_audit` writes, as above.
 AUDIT_FILES = ("audit.json", "audit.html")
-#: Kinds of files of charts, and what in them would tell when and by what they were written.
-CHART_FILES = {
-    "png": ("Software",),
-    "svg": ("Date", "Creator"),
-    "pdf": ("CreationDate", "Creator", "Producer"),
-}
 
 
 def check_out(out: Path, files: Sequence[str], *, inputs: Iterable[str | Path | None] = ()) -> None:
@@ -34,13 +28,3 @@ def replaced_report(out: Path, files: Sequence[str]) -> Iterator[Path]:
     check_out(out, files)
     with replace_folder(out, ours=files) as folder:
         yield folder
-
-
-def chart_kinds(option: str) -> tuple[str, ...]:
-    """The kinds of files in `--charts`, which are separated by commas."""
-    kinds = tuple(kind.strip().lower() for kind in option.split(","))
-    if unknown := [kind for kind in kinds if kind not in CHART_FILES]:
-        raise InputError(
-            f"--charts {option}: {unknown[0] or 'nothing'} is no kind of file here, choose among {','.join(CHART_FILES)}"
-        )
-    return kinds

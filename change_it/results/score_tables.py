@@ -114,7 +114,6 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
         for name in scores.measures
     )
     tags = {system: ["reranked"] for system in scores.rerankers}
-    tags |= {system: ["same judges"] for system in scores.same_judges}
     best, marks = significance(scores)
     marked = AVERAGE in directions and bool(marks)
     rows = []
@@ -240,10 +239,7 @@ def _remarks_of_systems(scores: Scores) -> list[Message]:
         if row.errors:
             lines.append(Message("tables.failed", system=system, count=Word(row.errors), n=Word(row.n)))
         if system in scores.rerankers:
-            key = "tables.same_judges" if system in scores.same_judges else "tables.reranked"
-            lines.append(Message(key, system=system, judges=scores.rerankers[system].short))
-        if system in scores.same_base:
-            lines.append(Message("tables.same_base", system=system, base=scores.same_base[system]))
+            lines.append(Message("tables.reranked", system=system, judges=scores.rerankers[system].short))
     return lines
 
 

@@ -93,7 +93,7 @@ def directions_in_turn(items: Sequence[Item], seed: int) -> list[Item]:
 def read_test_set(corpus: str) -> TestSet:
     """Read the A2 articles, with their partners where they have one, and the training headlines of a corpus (folder or Hub id).
 
-    Where pairs are many-to-many an article keeps its most similar partner. Articles in no pair come last in their direction and
+    An article in several pairs keeps its most similar partner. Articles in no pair come last in their direction and
     have no reference.
     """
     pairs = read_table(

@@ -21,7 +21,7 @@ from change_it.scoring.compliancy import (
     strict_is_upper_bound,
 )
 from change_it.scoring.item import Item, TestSet
-from change_it.scoring.signature import SAME, Reranker, signature
+from change_it.scoring.signature import Reranker, signature
 from change_it.scoring.systems import ScoredSystem, check_runs
 from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure, paired_p_values
 
@@ -88,9 +88,6 @@ class Scores:
     corpus: str  # as it was given
     # system to the judges that chose its headlines; systems that were not reranked are left out
     rerankers: dict[str, Reranker]
-    same_judges: tuple[str, ...]  # the systems that judges of the scoring judges' fold or weights have chosen
-    # system to the pre-trained model that its generator and the reader both come from
-    same_base: dict[str, str] = field(default_factory=dict)
     # whether facts were checked by rules alone, which refuse too little
     strict_is_upper_bound: bool = False
 
@@ -130,10 +127,8 @@ class Scores:
 
     @property
     def signature(self) -> str:
-        """Signature of the whole table, which says so where the judges score what they have chosen themselves."""
-        return max(
-            (self.row(name) for name in self.same_judges or self.systems), key=lambda row: row.n
-        ).signature
+        """Signature of the whole table."""
+        return max(map(self.row, self.systems), key=lambda row: row.n).signature
 
     def row(self, system: str, direction: str = AVERAGE) -> ScoreRow:
         """The row of one system in one direction."""
@@ -164,11 +159,7 @@ class Scores:
                 for system in self.names
             },
             "rerankers": {
-                system: {
-                    "fold": reranker.fold,
-                    "hashes": dict(reranker.hashes),
-                    "same_judges": system in self.same_judges,
-                }
+                system: {"fold": reranker.fold, "hashes": dict(reranker.hashes)}
                 for system, reranker in self.rerankers.items()
             },
             "p_values": self._by_name(self.p_values),
@@ -191,7 +182,6 @@ def score(
     *,
     reversal: Reversal = "relative",
     language: str | None = None,
-    allow_same_judges: bool = False,
     resamples: int = 1000,
     seed: int = 1,
     batch_size: int | None = None,
@@ -199,12 +189,12 @@ def score(
 ) -> Scores:
     """Score systems on the same items, see `judge_items`; `resamples` and `seed` are of intervals and paired tests.
 
-    Systems whose headlines judges of the same fold or weights have chosen are refused, unless `allow_same_judges`.
+    Systems whose headlines judges of the same fold or weights have chosen are refused, and those that the reader's own model has written.
     """
     judges.check_outlets(test.outlets, test.name)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
-    same_judges = _same_judges(judges, rerankers, allowed=allow_same_judges)
-    same_base = _same_base(judges, systems, allowed=allow_same_judges)
+    _check_independent(judges, rerankers)
+    _check_writers(judges, systems)
     if resamples < 1:
         raise InputError(f"--resamples {resamples} is too few: give at least 1, better 1000")
     for system in systems:
@@ -248,8 +238,7 @@ def score(
             resamples=resamples,
             seed=seed,
             runs=len(members),
-            reranker=_joined(_chosen_by(system, same_judges) for system in members),
-            base=_joined(same_base.get(system.name, "") for system in members),
+            reranker=_joined(system.reranker.short if system.reranker else "" for system in members),
         )
         together = {
             key: np.stack([of_run[key] for of_run in statistics_of_runs], axis=1)
@@ -272,32 +261,29 @@ def score(
         resamples=resamples,
         corpus=test.name,
         rerankers=rerankers,
-        same_judges=same_judges,
-        same_base=same_base,
         strict_is_upper_bound=strict_is_upper_bound(judges),
     )
 
 
-def _same_judges(judges: "Judges", rerankers: Mapping[str, Reranker], *, allowed: bool) -> tuple[str, ...]:
-    """The systems whose reranker is not independent of the judges; refused unless that is allowed."""
+def _check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> None:
+    """Refuse systems whose reranker is not independent of the judges."""
     shared = {
         name: common
         for name, reranker in rerankers.items()
         if (common := reranker.shared_with(Reranker.of(judges)))
     }
-    if shared and not allowed:
+    if shared:
         overlaps = "; ".join(f"{name}: {', '.join(common)}" for name, common in shared.items())
         raise InputError(
             f"the judges that score are not independent of those that chose the headlines ({overlaps}): score with judges "
-            "trained with the other --fold, or add --allow-same-judges and the signature will say so"
+            "trained with the other --fold"
         )
-    return tuple(shared)
 
 
-def _same_base(judges: "Judges", systems: Sequence[ScoredSystem], *, allowed: bool) -> dict[str, str]:
-    """The systems whose generator comes from the pre-trained model that the reader is, where that is allowed; a generator that is the reader is refused."""
+def _check_writers(judges: "Judges", systems: Sequence[ScoredSystem]) -> None:
+    """Refuse systems whose generator is the reader, or comes from the same pre-trained model."""
     if (reader := judges.reader) is None:
-        return {}
+        return
     itself = [
         system.name
         for system in systems
@@ -310,24 +296,17 @@ def _same_base(judges: "Judges", systems: Sequence[ScoredSystem], *, allowed: bo
         )
     base = reader.settings.base
     same = [system.name for system in systems if base and base in (writer.base for writer in system.writers)]
-    if same and not allowed:
+    if same:
         raise InputError(
             f"the judge of facts and what wrote {', '.join(same)} both come from {base}, and what a model writes it believes: "
             "score with a judge of facts of another base (change-it train judge --task facts --encoder scratch) or without "
-            "one, or add --allow-same-judges and the signature will say so"
+            "one"
         )
-    return dict.fromkeys(same, base)
 
 
 def _aggregate(sums: Statistics) -> dict[str, Floats]:
     """`SCORE_MEASURES` from summed statistics."""
     return {**compliancy.aggregate(sums), **overlap.aggregate(sums)}
-
-
-def _chosen_by(system: ScoredSystem, same_judges: Sequence[str]) -> str:
-    """The judges that chose a system's headlines, as signatures say it."""
-    independent = system.reranker.short if system.reranker else ""
-    return SAME if system.name in same_judges else independent
 
 
 def _joined(names: Iterable[str]) -> str:

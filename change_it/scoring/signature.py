@@ -18,9 +18,6 @@ from change_it.scoring.facts import VERSION
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
 
-#: What a signature says of a system that the scoring judges, or judges of their fold, chose themselves.
-SAME = "same"
-
 #: Of strict compliancy: with v2 main is asked about headlines that are set alike, too; with v3 it must decide for the outlet aimed at.
 STRICT = "v3"
 
@@ -48,7 +45,6 @@ def signature(
     resamples: int,
     seed: int,
     reranker: str = "",
-    base: str = "",
     runs: int = 1,
 ) -> str:
     """The options that a compliancy figure depends on, in one line: keys and values, separated by bars.
@@ -65,9 +61,7 @@ def signature(
         events: that the items are of, which intervals and tests draw.
         resamples: of the intervals, and trials of the paired tests at least.
         seed: of the intervals and of the random built-in system.
-        reranker: the judges that chose the headlines, `1a2b3c+…,fold:0`, or `same` where they are not independent
-            of those that score; empty where none chose.
-        base: the pre-trained model that both the generator and the reader come from; empty where they share none.
+        reranker: the judges that chose the headlines, `1a2b3c+…,fold:0`; empty where none chose.
         runs: of which the figures are means; intervals draw them too.
     """
     parts = {
@@ -76,7 +70,6 @@ def signature(
         "fluency": judges.fluency.model_hash[:6] if judges.fluency else "",
         "strict": STRICT if judges.fluency else "",
         "facts": f"{VERSION}+{judges.reader.model_hash[:6]}" if judges.reader else VERSION,
-        "base": base,
         "lang": language,
         "casing": "" if judges.casing else "none",
         "reversal": reversal,

@@ -44,11 +44,7 @@ _ENGLISH = {
     "charts": "Charts",
     "language": "Language of the texts",
     "n_words": "Words in a baseline's headline",
-    "lsi": "LSI keeps eigenvalues by",
-    "lsi_number": "their number",
-    "lsi_ratio": "their share",
-    "lsi_floor": "their least value",
-    "lsi_value": "How many, what share or what least value (0: the 100 largest)",
+    "lsi": "Eigenvalues that LSI keeps: a number, ratio:… or threshold:… (none: the 100 largest)",
     "measure": "Measure",
 }
 _ITALIAN = {
@@ -93,11 +89,7 @@ _ITALIAN = {
     "charts": "Grafici",
     "language": "Lingua dei testi",
     "n_words": "Parole nel titolo di un sistema di base",
-    "lsi": "LSI tiene gli autovalori secondo",
-    "lsi_number": "il loro numero",
-    "lsi_ratio": "la loro quota",
-    "lsi_floor": "il loro valore minimo",
-    "lsi_value": "Quanti, quale quota o quale valore minimo (0: i 100 più grandi)",
+    "lsi": "Autovalori che LSI tiene: un numero, ratio:… o threshold:… (niente: i 100 più grandi)",
     "measure": "Misura",
 }
 #: What Gradio's own parts say: it has no Italian.

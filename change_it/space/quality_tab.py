@@ -39,7 +39,6 @@ from change_it.space.score_tab import TABLE_FILES
 
 #: Metrics that are ticked at first: word vectors learnt from a few hundred documents say little.
 USUAL = tuple(name for name in METRICS if METRICS[name].family != "embeddings")
-_LSI = ("number", "ratio", "floor")  # what chooses the eigenvalues, after `MetricOptions`
 _LANGUAGES = ("it", "en")
 _TOPICS = 10
 _WORDS = (4, 9, 20)  # in a baseline's headline: fewest, usual, most
@@ -76,14 +75,12 @@ def build(models: Models | None) -> None:
             fewest, usual, most = _WORDS
             n_words = gr.Slider(fewest, most, value=usual, step=1, label=label("n_words"))
         with gr.Row():
-            names = [(label(f"lsi_{name}"), name) for name in _LSI]
-            lsi = gr.Radio(names, value="number", label=label("lsi"))
-            lsi_value = gr.Number(value=0, minimum=0, label=label("lsi_value"))
+            lsi = gr.Textbox(label=label("lsi"), placeholder="50, ratio:0.5, threshold:0.1")
     with gr.Row():
         button = gr.Button(label("measure"), variant="primary", elem_id="quality")
         example = gr.Button(label("try"), elem_id="quality-example")
     example.click(_example, language, [documents, systems], **PRIVATE)
-    inputs = [documents, systems, metrics, baselines, charts, language, n_words, lsi, lsi_value]
+    inputs = [documents, systems, metrics, baselines, charts, language, n_words, lsi]
     add_results(button, inputs, "quality", _on_files)
 
 
@@ -96,7 +93,6 @@ def _on_files(
     language: str,
     n_words: float,
     lsi: str,
-    lsi_value: float | None,
     progress: Any,
 ) -> tuple[str, list[str]]:
     """HTML and files of uploaded documents and systems."""
@@ -107,9 +103,7 @@ def _on_files(
     for name in baselines:
         headlines = baseline(name, documents.texts, n_words=int(n_words), language=language)
         systems.append(System(name, tuple(headlines)))
-    options = MetricOptions(
-        language=language, topics=min(_TOPICS, len(documents)), **lsi_options(lsi, lsi_value)
-    )
+    options = MetricOptions(language=language, topics=min(_TOPICS, len(documents)), lsi=lsi)
     evaluation, left_out = measure(documents, systems, metrics, options, progress)
     analysis = analyse(evaluation)
     remarks: list[str] = [*hevas_remarks(evaluation)]
@@ -128,7 +122,7 @@ def _on_files(
 
     def write(folder: Path) -> None:
         out = folder / "hevas"
-        write_hevas(out, documents, systems, evaluation, analysis, charts=charts, kinds=("png",))
+        write_hevas(out, documents, systems, evaluation, analysis, charts=charts)
 
     return html, downloads(write)
 
@@ -202,21 +196,6 @@ def measure(
         progress=lambda what, done, total: progress(what, done / total),
     )
     return evaluation, left_out
-
-
-def lsi_options(name: str, value: float | None) -> dict[str, Any]:
-    """The filter of LSI's eigenvalues, as `MetricOptions` has it; none for 0.
-
-    Raises:
-        InputError: a value out of the filter's range.
-    """
-    if not value:
-        return {}
-    if value < 0 or (name == "number" and value != int(value)) or (name == "ratio" and value > 1):
-        raise InputError(
-            "LSI: give a whole number from 1, a share above 0 and at most 1, or a least value above 0; or 0 for the 100 largest."
-        )
-    return {f"lsi_{name}": int(value) if name == "number" else value}
 
 
 def _example(language: str) -> list[Any]:

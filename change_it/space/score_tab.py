@@ -129,7 +129,7 @@ def score_upload(
 ) -> Scores:
     """Read and score what was uploaded, without the measures that need `gold` where the file has none.
 
-    A system that the same judges have chosen is scored too, and its signature says so.
+    A system that the same judges have chosen is refused.
     """
     if not file:
         raise InputError("Choose a CSV file first.")
@@ -142,7 +142,6 @@ def score_upload(
         systems,
         reversal=cast(Reversal, reversal),
         language=models.language,
-        allow_same_judges=True,
         progress=lambda judge, share: progress(f"the judge {judge} reads", share),
     )
     if test.items[0].reference:

@@ -1,7 +1,6 @@
 import csv
 import json
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -45,7 +44,6 @@ def options(news, **changed):
         "system": (f"mine={news.parent / 'mine.txt'}",),
         "baselines": ("first", "stextrank"),
         "metrics": CHEAP,
-        "charts": ("interval",),
         "resamples": 20,
     }
     return HevasOptions(**{**given, **changed})
@@ -82,7 +80,7 @@ def test_all_metrics_from_the_command_line(news, tmp_path, capsys):
     out = tmp_path / "runs" / "out"
     code = command(
         *("--documents", news, "--system", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"),
-        *("--topics", 2, "--lsi-number", 3, "--resamples", 20, "--charts", "box", "scatter", "--out", out),
+        *("--topics", 2, "--lsi", 3, "--resamples", 20, "--out", out),
     )
     printed = capsys.readouterr()
     assert code == 0, printed.err
@@ -105,20 +103,16 @@ def test_all_metrics_from_the_command_line(news, tmp_path, capsys):
     assert list(record["systems"]) == table["system"].to_list()
     assert set(record["comparisons"]) == {"average", *METRICS}
     assert len(record["correlations"]["pearson"]) == len(METRICS)
-    charts_are_there(out, ("box", "scatter"))
-
-
-def charts_are_there(out, names):
-    for name in names:
-        with Image.open(out / "charts" / f"{name}.png") as picture:
+    assert sorted(path.name for path in (out / "charts").iterdir()) == [
+        "bar.png", "box.png", "interval.png", "scatter.png",
+    ]  # fmt: skip
+    for path in (out / "charts").iterdir():
+        with Image.open(path) as picture:
             assert picture.width > 400
-        assert "<svg" in (out / "charts" / f"{name}.svg").read_text(encoding="utf-8")
 
 
-def test_the_page_stands_alone_with_all_charts_unless_some_are_chosen(news, tmp_path):
-    given = options(news)
-    run(replace(given, charts=HevasOptions.charts, out=tmp_path / "out"))
-    charts_are_there(tmp_path / "out", ("bar", "interval", "box", "scatter"))
+def test_the_page_stands_alone_with_all_charts(news, tmp_path):
+    run(options(news, out=tmp_path / "out"))
     text = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     page = Page(text)
     assert len(page.pictures) == 4
@@ -139,7 +133,7 @@ def test_the_page_stands_alone_with_all_charts_unless_some_are_chosen(news, tmp_
 
 
 def test_the_page_in_english(news, tmp_path):
-    run(options(news, metrics=("R-1", "Fog"), charts=("bar",), report_language="en", out=tmp_path / "out"))
+    run(options(news, metrics=("R-1", "Fog"), report_language="en", out=tmp_path / "out"))
     shown = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     for words in (
         '<html lang="en">',
@@ -151,24 +145,11 @@ def test_the_page_in_english(news, tmp_path):
         assert words in shown, words
 
 
-def test_charts_and_metrics_of_choice(news, tmp_path):
-    run(options(news, metrics=("R-1",), charts=("scatter", "box"), out=tmp_path / "out"))
-    assert sorted(path.name for path in (tmp_path / "out" / "charts").iterdir()) == ["box.png", "box.svg"]
-    run(options(news, metrics=("JS-C",), charts=(), baselines=(), out=tmp_path / "js"))
-    assert not list((tmp_path / "js" / "charts").iterdir())
+def test_a_single_metric_has_no_scatter_and_one_of_ours_no_rank(news, tmp_path):
+    run(options(news, metrics=("JS-C",), baselines=(), out=tmp_path / "js"))
+    assert not (tmp_path / "js" / "charts" / "scatter.png").exists()
     [row] = csv.DictReader((tmp_path / "js" / "summary.csv").open(encoding="utf-8"))
     assert (row["rank"], row["average"]) == ("", "")
-
-
-def test_metrics_of_one_system_are_correlated_on_request(news, tmp_path, capsys):
-    run(options(news, json=True))
-    every = json.loads(capsys.readouterr().out)["correlations"]
-    run(options(news, json=True, correlations_of="first"))
-    first = json.loads(capsys.readouterr().out)["correlations"]
-    assert every["n"] == 3 * first["n"]
-    assert first["pearson"] != every["pearson"]
-    with pytest.raises(InputError, match=r"--correlations-of nobody .* mine or first or stextrank"):
-        run(options(news, correlations_of="nobody"))
 
 
 def test_json(news, capsys):
@@ -184,15 +165,14 @@ def test_a_second_run_replaces_the_first_and_leaves_other_files(news, tmp_path):
     cheap = {"metrics": ("R-1",), "resamples": 2, "out": out}
     run(options(news, **cheap))
     (out / "notes.txt").write_text("mine", encoding="utf-8")
-    run(options(news, baselines=("random",), charts=("box",), **cheap))
+    run(options(news, baselines=("random",), **cheap))
     assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, "notes.txt"])
     assert sorted(path.name for path in (out / "items").iterdir()) == ["mine.csv", "random.csv"]
-    assert sorted(path.name for path in (out / "charts").iterdir()) == ["box.png", "box.svg"]
 
 
 def test_the_same_options_give_the_same_bytes(news, tmp_path):
     for name in ("one", "two"):
-        run(options(news, baselines=("random",), charts=("scatter",), seed=5, out=tmp_path / name))
+        run(options(news, baselines=("random",), seed=5, out=tmp_path / name))
     one, two = (
         {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.*")}
         for name in ("one", "two")
@@ -225,7 +205,7 @@ def test_a_fault_leaves_nothing_behind(news, tmp_path, monkeypatch):
         (["--metrics", "R-1", "ROUGE"], "no metric called ROUGE: choose from R-1,"),
         (["--language", "xx"], "no stop words for language 'xx'"),
         (["--metrics", "TM-C"], "6 documents are fewer than 10 LDA topics"),
-        (["--metrics", "LSA-C", "--lsi-number", "7"], "6 documents are fewer than 7 LSI dimensions"),
+        (["--metrics", "LSA-C", "--lsi", "7"], "6 documents are fewer than 7 LSI dimensions"),
         (["--metrics", "WE-C", "--vectors", "{news}"], "is no word2vec file"),
         (["--system", "mine=none.txt"], "none.txt does not exist: check the path"),
         (["--system", "first={mine}"], "the name first is taken"),

@@ -159,28 +159,11 @@ class TestBuild:
         with pytest.raises(InputError, match=r"an outlet has no dated article.*--window-days none"):
             build_corpus(reading(made), options())
 
-    def test_short_articles_stay_in_r(self):
-        made = [
-            dataclasses.replace(a, article=a.article + " fine") if int(a.id[3:]) % 2 else a
-            for a in articles()
-        ]
-        corpus = build_corpus(reading(made), options(min_words=31))
-        pairs = pl.concat(corpus.tables["pairs"].values())
-        assert 0 < pairs.height < 20
-        assert all(int(id_[3:]) % 2 for id_ in [*pairs["a_id"], *pairs["b_id"]])
-
     def test_sizes(self):
         corpus = build_corpus(reading(), options(sizes="A1=4,A2=6,A3=8"))
         assert corpus.report["pairs"]["kept"] == {"A1": 4, "A2": 6, "A3": 8}
         with pytest.raises(InputError, match="there are"):
             build_corpus(reading(), options(sizes="A1=4000,A2=6000"))
-
-    def test_many_to_many_keeps_more_pairs(self):
-        loose = options(loose=0.05, many_to_many=True)
-        more, one = (build_corpus(reading(), each) for each in (loose, options(loose=0.05)))
-        heights = [pl.concat(corpus.tables["pairs"].values()).height for corpus in (more, one)]
-        assert heights[0] > heights[1]
-        assert more.tables["s2s1"]["test"]["id"].is_unique().all()
 
     def test_a_corpus_without_loose_pairs_has_no_s2s1_training(self):
         corpus = build_corpus(reading(loose=0, alone=0), options())

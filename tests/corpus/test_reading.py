@@ -276,10 +276,8 @@ def test_an_unknown_alignment_is_rejected(write):
         (
             release("1,a,x,R,2024 06 15", header="id,headline,article,label,date"),
             {},
-            "1 unreadable date.*2024 06 15; give --date-format",
+            "1 unreadable date.*2024 06 15; give --columns date=",
         ),
-        (release(*GOOD), {"day_first": True, "month_first": True}, "give one of --day-first"),
-        (release(*GOOD), {"date_format": "%d/%m"}, "'%d/%m' does not give a day"),
         (release("a,b", header="id,id"), {}, "more than one column id"),
     ],
 )
@@ -371,9 +369,8 @@ def dated(*days, start=0):
         (["06-03-2024", "15-03-2024 10:30"], {}, ["2024-03-06", "2024-03-15"], True),
         (["06.03.2024", "7.3.24"], {}, ["2024-03-06", "2024-03-07"], None),
         (["05/05/2024", "06/06/2024"], {}, ["2024-05-05", "2024-06-06"], None),
-        (["06/03/2024", "07/03/2024"], {"day_first": True}, ["2024-03-06", "2024-03-07"], None),
-        (["06/03/2024", "07/03/2024"], {"month_first": True}, ["2024-06-03", "2024-07-03"], None),
-        (["06/03/2024", "7/3/2024"], {"date_format": "%d/%m/%Y"}, ["2024-03-06", "2024-03-07"], None),
+        (["06/03/2024", "07/03/2024"], {"dayfirst": True}, ["2024-03-06", "2024-03-07"], None),
+        (["06/03/2024", "07/03/2024"], {"dayfirst": False}, ["2024-06-03", "2024-07-03"], None),
     ],
 )
 def test_each_file_says_whether_the_day_or_the_month_comes_first(write, days, options, read_as, found):
@@ -401,11 +398,11 @@ def test_dates_whose_order_is_open_or_mixed_are_refused(write, tmp_path, capsys)
     assert main(["corpus", "build", path, "--out", str(tmp_path / "out")]) == 2
     said = capsys.readouterr().err
     assert "06/03/2024 in line 2 is 2024-03-06 with the day first and 2024-06-03 with the month first" in said
-    assert "give --day-first, --month-first or --date-format" in said
+    assert "give --dayfirst True or --dayfirst False" in said
     path = write("x.csv", dated("06/03/2024", "15/03/2024", "03/15/2024", "2024-03-07"))
     with pytest.raises(InputError, match="15/03/2024 in line 3 has the day first and 03/15/2024 in line 4"):
         read([path])
-    reading = read_pair(path, day_first=True)
+    reading = read_pair(path, dayfirst=True)
     assert [str(article.date) for article in reading.articles] == ["2024-03-06", "2024-03-15", "2024-03-07"]
     assert [item.reason for item in reading.rejected] == ["unreadable date: 03/15/2024"]
 

@@ -39,56 +39,6 @@ def test_every_kind_of_file_gives_the_same_documents(tmp_path, suffix):
     assert read.texts == tuple(row["article"] for row in ROWS)
 
 
-def test_a_file_with_marks_gives_the_same_documents(tmp_path):
-    """HEvAS 2019, section 3.5: one xml-like file, which need not be XML."""
-    file = tmp_path / "news.xml"
-    file.write_text(
-        """<corpus>
-<doc id="a"><headline>Cade il governo</headline><text>Il governo cade, «a Roma».\n\nSi vota.</text></doc>
-<DOC id='b'><TITLE>Pane,
-  più caro</TITLE><BODY>Sale il prezzo del pane.</BODY></DOC>
-<doc><docno> c </docno><headline>Vince la squadra</headline><headline>R &amp; S</headline>
-<text><p>La squadra vince</p><p>3 a 2, 2 < 3, AT&T paga &egrave;.</p></text></doc>
-""",
-        encoding="utf-8",
-    )
-    read = read_documents(str(file))
-    assert (read.ids, read.texts[:2]) == (IDS, tuple(row["article"] for row in ROWS[:2]))
-    assert read.references == (*HEADLINES[:2], ("Vince la squadra", "R & S"))
-    assert read.texts[2].split() == [
-        "La",
-        "squadra",
-        "vince",
-        "3",
-        "a",
-        "2,",
-        "2",
-        "<",
-        "3,",
-        "AT&T",
-        "paga",
-        "è.",
-    ]
-    mapped = read_documents(str(file), columns="headline=title,headline=headline,article=body,article=text")
-    assert mapped.references == read.references
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("<docs></docs>", "has 0 elements doc"),
-        ("<doc><text>a</text></doc><doc><text>b</text>", "has 2 elements doc, of which 1 are closed"),
-        ("<doc><story>a</story></doc>", r"has no element article \(it has story\)"),
-        ("<doc><text>a</text></doc><doc><headline>b</headline></doc>", r"empty article \(2\)"),
-    ],
-)
-def test_a_file_with_marks_and_a_fault_is_refused(tmp_path, text, message):
-    file = tmp_path / "news.sgml"
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        read_documents(str(file))
-
-
 def test_a_corpus_folder_gives_its_a2_articles(tmp_path):
     (tmp_path / "articles").mkdir()
     write(tmp_path / "articles" / "train.parquet", ROWS[2:])

@@ -35,7 +35,7 @@ GOOD = System(
     "good", ("Si vota a maggio", "Festa in piazza", "Il prezzo del pane sale", "Torino sotto la neve")
 )
 POOR = System("poor", ("Lui", "Chi vince?", "Indiscutibilmente", "…"))
-OPTIONS = MetricOptions(topics=2, lsi_number=3)
+OPTIONS = MetricOptions(topics=2, lsi="3")
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def evaluation():
 def test_every_metric_is_the_one_of_its_module(evaluation):
     assert evaluation.metrics == tuple(METRICS)
     split = [words(text) for text in ARTICLES]
-    lsi = LatentSemantic.fit(split, number=3, language="it")
+    lsi = LatentSemantic.fit(split, keep="3", language="it")
     lda = TopicModel.fit(split, topics=2, language="it")
     rouge = headline_rouge(GOOD.headlines, REFERENCES)
     expected = {
@@ -101,20 +101,13 @@ def test_functions_have_the_defaults_of_the_command(function, shared):
 
 def test_options_reach_the_metrics():
     repeated = System("r", ("il il il", "la la", "più più", "neve neve"))
-    texts = Documents(("1",), ("a b",), (("il il il di",),), "x")
-    one = System("r", ("il il il",))
-    clipped = evaluate(texts, [one], metrics=["R-1"], options=MetricOptions(counts="clipped"))
-    assert (clipped.means["r"]["R-1"], evaluate(texts, [one], metrics=["R-1"]).means["r"]["R-1"]) == (
-        0.75,
-        0.5,
-    )
     idf = InverseFrequencies.learn([words(text) for text in ARTICLES])
     weighed = evaluate(DOCUMENTS, [GOOD], metrics=["JS-C"], options=MetricOptions(weights="tf-idf"))
     wanted = js_similarity(GOOD.headlines, [[text] for text in ARTICLES], idf=idf)
     assert weighed.values["good"][:, 0] == pytest.approx(wanted)
     assert not np.allclose(wanted, js_similarity(GOOD.headlines, [[text] for text in ARTICLES]))
-    kept = evaluate(DOCUMENTS, [repeated], metrics=["LSA-C"], options=MetricOptions(lsi_number=2))
-    all_words = MetricOptions(lsi_number=2, stop_words="none")
+    kept = evaluate(DOCUMENTS, [repeated], metrics=["LSA-C"], options=MetricOptions(lsi="2"))
+    all_words = MetricOptions(lsi="2", stop_words="none")
     assert kept.values["r"][0, 0] == 0  # "il" is a stop word
     assert evaluate(DOCUMENTS, [repeated], metrics=["LSA-C"], options=all_words).values["r"][0, 0] > 0
 
@@ -247,8 +240,8 @@ def test_bad_input():
         (
             DOCUMENTS,
             [GOOD],
-            {"options": MetricOptions(lsi_number=5, topics=2)},
-            "4 documents are fewer than 5 LSI dimensions: give lsi_number 4",
+            {"options": MetricOptions(lsi="5", topics=2)},
+            "4 documents are fewer than 5 LSI dimensions: give lsi 4",
         ),
         (
             bare,
@@ -266,7 +259,7 @@ def test_bad_input():
 
 
 def test_as_many_topics_and_dimensions_as_documents():
-    options = MetricOptions(topics=4, lsi_number=4)
+    options = MetricOptions(topics=4, lsi="4")
     assert evaluate(DOCUMENTS, [GOOD], metrics=["LSA-C", "TM-C"], options=options).means["good"]["TM-C"] > 0
-    many = MetricOptions(topics=5, lsi_number=5)  # asked of metrics that are not wanted
+    many = MetricOptions(topics=5, lsi="5")  # asked of metrics that are not wanted
     assert evaluate(DOCUMENTS, [GOOD], metrics=["R-1"], options=many).means["good"]["R-1"] > 0

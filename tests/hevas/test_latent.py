@@ -42,7 +42,7 @@ def by_hand(number):
 
 @pytest.mark.parametrize("number", [1, 5, 10, 11, 40])
 def test_lsi_is_the_cosine_after_projecting_with_v_over_s(number):
-    space = LatentSemantic.fit(DOCUMENTS, number=number)
+    space = LatentSemantic.fit(DOCUMENTS, keep=str(number))
     _, project = by_hand(number)
     rows = [project(given) for given in (DOCUMENTS, HEADLINES, REFERENCES)]
     coverage = [cosine(h, d) for h, d in zip(rows[1], rows[0], strict=True)]
@@ -59,7 +59,7 @@ def test_lsi_is_the_cosine_after_projecting_with_v_over_s(number):
 
 
 def test_lsi_agrees_with_gensim():
-    space = LatentSemantic.fit(DOCUMENTS, number=6)
+    space = LatentSemantic.fit(DOCUMENTS, keep="6")
     vectorizer = TfidfVectorizer(tokenizer=words, token_pattern=None)
     matrix = vectorizer.fit_transform(DOCUMENTS)
 
@@ -75,44 +75,46 @@ def test_lsi_agrees_with_gensim():
     np.testing.assert_allclose(space.coverage(HEADLINES), expected, atol=1e-5)
 
 
-def test_lsi_filters_by_number_ratio_and_floor():
+def test_lsi_filters_by_number_ratio_and_threshold():
     values, _ = by_hand(40)
     assert len(LatentSemantic.fit(DOCUMENTS).eigenvalues) == 40  # fewer than the default of 100
-    np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, number=7).eigenvalues, values[:7])
-    np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, ratio=0.3).eigenvalues, values[:12])
-    floor = (values[8] + values[9]) / 2
-    np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, floor=floor).eigenvalues, values[:9])
-    np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, floor=0.0).eigenvalues, values)
-    assert len(LatentSemantic.fit(DOCUMENTS, number=1).eigenvalues) == 1
+    np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, keep="7").eigenvalues, values[:7])
+    np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, keep="ratio:0.3").eigenvalues, values[:12])
+    threshold = (values[8] + values[9]) / 2
+    np.testing.assert_allclose(
+        LatentSemantic.fit(DOCUMENTS, keep=f"threshold:{threshold}").eigenvalues, values[:9]
+    )
+    np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, keep="threshold:0.0").eigenvalues, values)
+    assert len(LatentSemantic.fit(DOCUMENTS, keep="1").eigenvalues) == 1
     many = [f"a{n} b{n}" for n in range(120)]
     assert len(LatentSemantic.fit(many).eigenvalues) == 100
 
 
-def test_the_search_for_the_floor_goes_on_until_it_is_reached(monkeypatch):
+def test_the_search_for_the_threshold_goes_on_until_it_is_reached(monkeypatch):
     monkeypatch.setattr(latent, "DIMENSIONS", 2)
     values, _ = by_hand(40)
     np.testing.assert_allclose(
-        LatentSemantic.fit(DOCUMENTS, floor=values[20] * 0.999).eigenvalues, values[:21]
+        LatentSemantic.fit(DOCUMENTS, keep=f"threshold:{values[20] * 0.999}").eigenvalues, values[:21]
     )
 
 
-def test_an_eigenvalue_at_the_floor_is_kept(monkeypatch):
+def test_an_eigenvalue_at_the_threshold_is_kept(monkeypatch):
     monkeypatch.setattr(latent, "DIMENSIONS", 2)
     _, values = latent._above(csr_matrix(np.diag([3.0, 2.0, 2.0, 1.0])), 2.0, 4)
     assert values.tolist() == [3, 2, 2]
 
 
 def test_a_map_that_is_too_large_is_kept_as_factors(monkeypatch):
-    expected = LatentSemantic.fit(DOCUMENTS, number=9).vectors(HEADLINES)
+    expected = LatentSemantic.fit(DOCUMENTS, keep="9").vectors(HEADLINES)
     monkeypatch.setattr(latent, "_LARGEST_MAP", 1)
     monkeypatch.setattr(latent, "_ROWS", 7)
     np.testing.assert_allclose(
-        LatentSemantic.fit(DOCUMENTS, number=9).vectors(HEADLINES), expected, atol=1e-10
+        LatentSemantic.fit(DOCUMENTS, keep="9").vectors(HEADLINES), expected, atol=1e-10
     )
 
 
 def test_repeated_and_empty_documents_bring_no_eigenvalue_of_zero():
-    space = LatentSemantic.fit([*DOCUMENTS[:5], *DOCUMENTS[:5], ""], ratio=1)
+    space = LatentSemantic.fit([*DOCUMENTS[:5], *DOCUMENTS[:5], ""], keep="ratio:1")
     assert len(space.eigenvalues) == 5
     assert space.coverage([*DOCUMENTS[:5], *DOCUMENTS[:5], "w1"])[-1] == 0
     assert np.isfinite(space.documents).all()
@@ -120,15 +122,15 @@ def test_repeated_and_empty_documents_bring_no_eigenvalue_of_zero():
 
 def test_the_documents_of_a_space_are_their_own_projections():
     for number in (3, 20):
-        space = LatentSemantic.fit(DOCUMENTS, number=number)
+        space = LatentSemantic.fit(DOCUMENTS, keep=str(number))
         np.testing.assert_allclose(space.vectors(DOCUMENTS), space.documents, atol=1e-8)
 
 
 def test_words_and_texts_are_the_same_input_and_the_best_reference_counts():
-    space = LatentSemantic.fit(DOCUMENTS, number=5)
+    space = LatentSemantic.fit(DOCUMENTS, keep="5")
     np.testing.assert_array_equal(
         space.coverage(HEADLINES),
-        LatentSemantic.fit([words(d) for d in DOCUMENTS], number=5).coverage([words(h) for h in HEADLINES]),
+        LatentSemantic.fit([words(d) for d in DOCUMENTS], keep="5").coverage([words(h) for h in HEADLINES]),
     )
     both = space.to_references(HEADLINES, [[a, b] for a, b in zip(REFERENCES, DOCUMENTS, strict=True)])
     apart = [space.to_references(HEADLINES, [[r] for r in side]) for side in (REFERENCES, DOCUMENTS)]
@@ -226,18 +228,18 @@ def test_fewer_documents_than_topics_or_dimensions_is_bad_input():
     with pytest.raises(InputError, match="2 documents with words are fewer than 3 LDA topics"):
         TopicModel.fit(["a b", "c d", ""], topics=3)
     with pytest.raises(InputError, match="fewer than 3 LSI dimensions"):
-        LatentSemantic.fit(["a b", "c d", ""], number=3)
+        LatentSemantic.fit(["a b", "c d", ""], keep="3")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"number": 2, "ratio": 0.5}, "one of the three"),
-        ({"number": 2, "floor": 0.5}, "one of the three"),
-        ({"number": 0}, "1 or more"),
-        ({"ratio": 0.0}, "at most 1"),
-        ({"ratio": 1.5}, "at most 1"),
-        ({"floor": 1e3}, "the largest is"),
+        ({"keep": "0"}, "by '0': give a number as 50"),
+        ({"keep": "2.5"}, "by '2.5'"),
+        ({"keep": "floor:2"}, "by 'floor:2'"),
+        ({"keep": "ratio:0"}, "by 'ratio:0'"),
+        ({"keep": "ratio:1.5"}, "by 'ratio:1.5'"),
+        ({"keep": "threshold:1000"}, "the largest is"),
         ({"language": "xx"}, "no stop words"),
     ],
 )
@@ -253,7 +255,7 @@ def test_no_topics_and_no_passes_are_bad_input(options):
 
 
 def test_lists_that_do_not_fit_are_bad_input(topics):
-    space = LatentSemantic.fit(DOCUMENTS, number=3)
+    space = LatentSemantic.fit(DOCUMENTS, keep="3")
     for one in (space, topics):
         with pytest.raises(InputError, match="39 headlines for 40 documents"):
             one.coverage(HEADLINES[1:])

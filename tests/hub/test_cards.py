@@ -9,7 +9,6 @@ import yaml
 from datasets import load_dataset
 from huggingface_hub import DatasetCard, ModelCard
 
-from change_it.errors import InputError
 from change_it.hub.packaging import files_of
 
 
@@ -112,10 +111,6 @@ def test_a_generator_shows_its_system_between_gold_and_copy(run, options):
     assert "0.430 [0.330, 0.530]" in card.text
     assert "judges:abc|rep2gio" in card.text
     assert "gio2rep" not in card.text
-    other = model_card(files_of(options("generator", run / "generators/sum-gio", system="other")))
-    assert "0.900 [0.800, 1.000]" in other.text
-    with pytest.raises(InputError, match="gold, copy, sum, other"):
-        files_of(options("generator", run / "generators/sum-gio", system="none"))
 
 
 def test_a_licence_of_texts_is_not_claimed_for_a_model_behind_a_generator(run, options, tmp_path):

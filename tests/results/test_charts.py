@@ -1,6 +1,4 @@
-import re
 from functools import cache
-from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
@@ -140,16 +138,9 @@ def test_files(tmp_path, name):
     picture = imread(tmp_path / "x.png")
     assert 400 < picture.shape[1] <= 1280
     assert picture[..., :3].std() > 0.05
-    save(figure, tmp_path / "x.svg")
-    drawing = (tmp_path / "x.svg").read_text(encoding="utf-8")
-    ElementTree.fromstring(drawing)
-    assert "M-2" in "".join(re.findall(r">([^<]+)<", drawing))
-    again = chart(name)
-    save(again, tmp_path / "y.svg")
-    save(again, tmp_path / "y.png")
-    assert (tmp_path / "y.svg").read_text(encoding="utf-8") == drawing
+    save(chart(name), tmp_path / "y.png")
     assert (tmp_path / "y.png").read_bytes() == (tmp_path / "x.png").read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.png", "x.svg", "y.png", "y.svg"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.png", "y.png"]
 
 
 @pytest.mark.parametrize("name", ["bar", "box", "correlation"])
@@ -161,7 +152,7 @@ def test_a_file_is_drawn_once_whatever_layout_is_usual(tmp_path, monkeypatch, na
     )
     with matplotlib.rc_context({layout: True}):
         figure = chart(name)
-        save(figure, tmp_path / "x.svg")
+        save(figure, tmp_path / "x.png")
     assert drawn == [figure]
 
 

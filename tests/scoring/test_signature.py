@@ -72,15 +72,9 @@ def test_a_copied_folder_is_the_same_judge(tmp_path):
 def test_judges_that_are_not_independent_are_refused(toy_test, fold, digits):
     judges = FakeJudges(fold="0")
     systems = [*built_in_systems(toy_test), reranked(toy_test, FakeJudges(fold=fold, digits=digits))]
-    with pytest.raises(InputError, match=r"\(mine: .*--allow-same-judges"):
+    with pytest.raises(InputError, match=r"\(mine: .*the other --fold"):
         score(toy_test, judges, systems, resamples=2)
     assert not judges.main.asked
-    scores = score(toy_test, judges, systems, resamples=2, allow_same_judges=True)
-    assert scores.same_judges == ("mine",)
-    assert "|fold:0|reranker:same|" in scores.row("mine").signature
-    assert scores.signature == scores.row("mine").signature
-    assert "reranker" not in scores.row("gold").signature
-    assert scores.as_dict()["rerankers"]["mine"]["same_judges"] is True
 
 
 def test_every_refused_system_is_named(toy_test):
@@ -91,14 +85,12 @@ def test_every_refused_system_is_named(toy_test):
 
 def test_the_judges_of_the_other_fold_may_score(toy_test):
     systems = [*built_in_systems(toy_test), reranked(toy_test, FakeJudges(fold="0", digits="def"))]
-    for allowed in (False, True):
-        scores = score(toy_test, FakeJudges(fold="1"), systems, resamples=2, allow_same_judges=allowed)
-        assert scores.same_judges == ()
-        assert "|reranker:dddddd+eeeeee+ffffff,fold:0|" in scores.row("mine").signature
-        assert "reranker" not in scores.signature
-        of_gold = scores.row("gold").values
-        assert {name: scores.row("mine").values[name] for name in of_gold} == of_gold
-        assert scores.as_dict()["rerankers"]["mine"]["hashes"]["hh"] == "e" * 64
+    scores = score(toy_test, FakeJudges(fold="1"), systems, resamples=2)
+    assert "|reranker:dddddd+eeeeee+ffffff,fold:0|" in scores.row("mine").signature
+    assert "reranker" not in scores.signature
+    of_gold = scores.row("gold").values
+    assert {name: scores.row("mine").values[name] for name in of_gold} == of_gold
+    assert scores.as_dict()["rerankers"]["mine"]["hashes"]["hh"] == "e" * 64
 
 
 def test_headlines_that_are_missing_fail_everywhere(toy_test):
@@ -152,22 +144,13 @@ def test_a_reader_does_not_judge_its_own_hand(toy_test):
     judges = with_reader("e" * 64, "")
     systems = [*built_in_systems(toy_test), written_by(toy_test, Writer("f" * 64), Writer("e" * 64))]
     with pytest.raises(InputError, match="that wrote mine, so it would judge its own hand"):
-        score(toy_test, judges, systems, resamples=2, allow_same_judges=True)
+        score(toy_test, judges, systems, resamples=2)
     assert not judges.main.asked
 
 
-def test_a_common_pretrained_model_is_named(toy_test):
-    from change_it.results.score_tables import remarks
-
+def test_a_reader_of_the_base_that_wrote_is_refused(toy_test):
     systems = [*built_in_systems(toy_test), written_by(toy_test, Writer("f" * 64, "t5"))]
     with pytest.raises(InputError, match="what wrote mine both come from t5"):
         score(toy_test, with_reader("e" * 64, "t5"), systems, resamples=2)
-    scores = score(toy_test, with_reader("e" * 64, "t5"), systems, resamples=2, allow_same_judges=True)
-    assert scores.same_base == {"mine": "t5"}
-    assert "|base:t5|" in scores.row("mine").signature
-    assert "base:" not in scores.row("gold").signature
-    assert "t5" in " ".join(map(str, remarks(scores)))
-    others = score(toy_test, with_reader("e" * 64, "gpt2"), systems, resamples=2)
-    assert (
-        others.same_base == score(toy_test, with_reader("e" * 64, ""), systems, resamples=2).same_base == {}
-    )
+    for base in ("gpt2", ""):
+        assert "mine" in score(toy_test, with_reader("e" * 64, base), systems, resamples=2).systems

@@ -84,15 +84,6 @@ def test_numbers_and_signature_are_those_of_hevas(documents):
     assert found.signature == direct.signature
 
 
-def test_the_filter_of_eigenvalues_is_checked():
-    assert quality.lsi_options("number", 0) == quality.lsi_options("ratio", None) == {}
-    assert quality.lsi_options("number", 2.0) == {"lsi_number": 2}
-    assert quality.lsi_options("ratio", 0.5) == {"lsi_ratio": 0.5}
-    for wrong in (("number", 1.5), ("number", -1), ("ratio", 2), ("floor", -1)):
-        with pytest.raises(InputError, match="LSI: give a whole number"):
-            quality.lsi_options(*wrong)
-
-
 def test_metrics_that_need_references_are_left_out_without_them(tmp_path):
     path = write_csv(tmp_path / "d.csv", [row[:2] for row in DOCUMENTS], ["id", "article"])
     without = quality.read_uploaded_documents(path)

@@ -92,13 +92,13 @@ def test_measures_that_need_gold_are_left_out_without_it(scored, tmp_path, table
     assert with_gold.items["with"]["gold"].to_list() == [ROWS[0][4], ROWS[2][4], ROWS[1][4]]
 
 
-def test_a_system_that_the_same_judges_chose_is_named_and_signed(scored, tmp_path):
+def test_a_system_that_the_same_judges_chose_is_refused(scored, tmp_path):
     chose = "fold:all|" + "|".join(
         f"{task}:{digit * 64}" for task, digit in zip(("main", "hh", "ah"), "abc", strict=True)
     )
     path = write(tmp_path / "mine.csv", [[*row, chose] for row in ROWS], [*HEADER, "reranker"])
-    found = scored(path)
-    assert "|reranker:same|" in found.signature
+    with pytest.raises(InputError, match="mine: both train on all folds, the weights of main and hh and ah"):
+        scored(path)
 
 
 def test_an_empty_prediction_counts_as_failed(scored, tmp_path):
