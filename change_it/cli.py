@@ -70,10 +70,11 @@ TYRO_CONFIG = (
     tyro.conf.OmitArgPrefixes,
     tyro.conf.FlagCreatePairsOff,
     tyro.conf.PositionalMetavarFromFieldName,
+    tyro.conf.SuppressFixed,
 )
 #: What makes help texts plainer, but not what is parsed.
 HELP_CONFIG = (tyro.conf.DisallowNone,)
-_POSITIONAL = get_args(tyro.conf.Positional[str])[1]
+_POSITIONAL, _FIXED = (get_args(each[str])[1] for each in (tyro.conf.Positional, tyro.conf.Fixed))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -132,13 +133,17 @@ def _about(command: ModuleType, options: type) -> str:
     required = [
         names[field.name]
         for field in fields(options)
-        if field.default is MISSING and field.default_factory is MISSING
+        if field.name in names and field.default is MISSING and field.default_factory is MISSING
     ]
     parts = [getdoc(options) or "", *([f"Required: {', '.join(required)}"] if required else [])]
     if presets := getattr(command, "presets", None):
         lines = [
             f"    {model}: "
-            + " ".join(f"{names[name]} {value}" for name, value in values.items() if value is not None)
+            + " ".join(
+                f"{names[name]} {value}"
+                for name, value in values.items()
+                if name in names and value is not None
+            )
             for model, values in presets().items()
         ]
         parts.append("\n".join(["When not given:", *lines]))
@@ -158,10 +163,12 @@ def union_of(*words: str) -> Any:
 
 
 def names_of(options: type) -> dict[str, str]:
-    """What the fields of a dataclass of options are called on the command line; positional ones in capitals."""
+    """What the fields of a dataclass of options are called on the command line, `Fixed` ones left out; positional ones in capitals."""
     types = get_type_hints(options, include_extras=True)
     names = {}
     for field in fields(options):
+        if _FIXED in get_args(types[field.name]):
+            continue
         name = field.name.replace("_", "-")
         flag = f"--no-{name}" if field.default is True else f"--{name}"
         names[field.name] = name.upper() if _POSITIONAL in get_args(types[field.name]) else flag

@@ -61,7 +61,6 @@ train judge --task main --corpus corpus --updates 0 --out out | --updates 0 is o
 train judge --task main --corpus corpus --epochs 0 --out out | --epochs 0 trains nothing
 train judge --task main --corpus corpus --learning-rate nan --out out | --learning-rate nan is out of range
 train generator --recipe sum --to two --corpus corpus --gradient-accumulation 0 --out out | --gradient-accumulation 0 is out of range
-train generator --recipe sum --to two --corpus corpus --warmup-ratio 2 --out out | --warmup-ratio 2.0 is a share of the updates
 train judge --task main --corpus judges --out out | judges is not a corpus of ours
 train judge --task main --corpus corpus --encoder ./nope --out out | no encoder can be loaded from './nope'
 train generator --recipe sum --to one --corpus nope --out out | no corpus folder nope

@@ -79,9 +79,8 @@ def _examples(
         return texts, pairs, rows["label"].cast(pl.Int64).to_numpy()
     random = np.random.default_rng(seed)
     texts, classes = [], []
-    families = [name for name in FAMILIES if name != "generated"]
     for item in drawn(items, most // 2, seed):
-        broken = damage(item.source, str(random.choice(families)), random, resources.material)
+        broken = damage(item.source, str(random.choice([*FAMILIES])), random, resources.material)
         for text, label in ((item.source, 1), (broken, 0)):
             if text:
                 texts.append(text)
