@@ -42,7 +42,6 @@ def reliabilities(
     resources: Resources,
     *,
     seed: int = 1,
-    batch_size: int | None = None,
 ) -> list[Reliability]:
     """The reliability curve of each judge that a corpus has test examples for.
 
@@ -56,7 +55,7 @@ def reliabilities(
         texts, pairs, labels = _examples(judge, corpus, items, resources, seed)
         if not texts:
             continue
-        answers = judge.probabilities(texts, pairs, batch_size=batch_size, progress=False)
+        answers = judge.probabilities(texts, pairs, progress=False)
         share, probability = calibration_curve(labels, answers[:, 1], n_bins=POINTS, strategy="quantile")
         curves.append(Reliability(task, len(labels), tuple(probability.tolist()), tuple(share.tolist())))
     return curves
