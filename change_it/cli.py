@@ -70,12 +70,11 @@ TYRO_CONFIG = (
     tyro.conf.OmitArgPrefixes,
     tyro.conf.FlagCreatePairsOff,
     tyro.conf.PositionalMetavarFromFieldName,
+    tyro.conf.SuppressFixed,
 )
 #: What makes help texts plainer, but not what is parsed.
 HELP_CONFIG = (tyro.conf.DisallowNone,)
-_POSITIONAL = get_args(tyro.conf.Positional[str])[1]
-#: Of a setting that is no option.
-_FIXED = tyro.conf.Fixed
+_POSITIONAL, _FIXED = (get_args(each[str])[1] for each in (tyro.conf.Positional, tyro.conf.Fixed))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -134,7 +133,7 @@ def _about(command: ModuleType, options: type) -> str:
     required = [
         names[field.name]
         for field in fields(options)
-        if field.default is MISSING and field.default_factory is MISSING
+        if field.name in names and field.default is MISSING and field.default_factory is MISSING
     ]
     parts = [getdoc(options) or "", *([f"Required: {', '.join(required)}"] if required else [])]
     if presets := getattr(command, "presets", None):
@@ -143,7 +142,7 @@ def _about(command: ModuleType, options: type) -> str:
             + " ".join(
                 f"{names[name]} {value}"
                 for name, value in values.items()
-                if value is not None and name in names
+                if name in names and value is not None
             )
             for model, values in presets().items()
         ]
@@ -164,7 +163,7 @@ def union_of(*words: str) -> Any:
 
 
 def names_of(options: type) -> dict[str, str]:
-    """What the fields of a dataclass of options are called on the command line; positional ones in capitals."""
+    """What the fields of a dataclass of options are called on the command line, `Fixed` ones left out; positional ones in capitals."""
     types = get_type_hints(options, include_extras=True)
     names = {}
     for field in fields(options):

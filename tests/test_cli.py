@@ -48,9 +48,10 @@ def test_every_help_has_all_options_and_their_defaults(words, capsys):
     options = options_of(*words)
     shown = re.search(r"^Required: (.*)", text, re.MULTILINE)
     required = shown[1].split(", ") if shown else []
+    names = names_of(options)
     for field in fields(options):
-        if not (name := names_of(options).get(field.name)):
-            continue  # set by presets alone
+        if (name := names.get(field.name)) is None:
+            continue
         assert re.search(rf"^\W*{name}\b.*?\((?:required|default)", text, re.MULTILINE | re.DOTALL), name
         assert (name in required) == (field.default is MISSING and field.default_factory is MISSING)
 
@@ -60,6 +61,13 @@ def test_help_shows_the_defaults_of_models(capsys):
     assert re.search("    transformer: .*--learning-rate 0.002 ", text)
     text = help_of(["train", "judge"], capsys)
     assert re.search("    ah scratch: .*--epochs 0.3 ", text)
+
+
+def test_what_presets_and_callers_set_is_no_option(capsys):
+    assert "--checkpoint-steps" not in help_of(["train", "judge"], capsys)
+    with pytest.raises(SystemExit):
+        main(["train", "judge", "--task", "hh", "--corpus", "c", "--out", "o", "--checkpoint-steps", "2"])
+    assert "--checkpoint-steps" in capsys.readouterr().err
 
 
 def test_an_option_that_is_on_is_switched_off(tmp_path, capsys):

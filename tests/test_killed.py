@@ -11,6 +11,8 @@ import shutil
 import signal
 import sys
 import time
+from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 
 import pytest
@@ -38,7 +40,7 @@ def arguments(name, folder, out, seed):
     judges = ["--judges", f"{folder}/judges"]
     return {
         "build": ["corpus", "build", f"{folder}/sample.csv", "--out", str(out), "--seed", str(seed)],
-        "judge": [*["train", "judge", "--task", "hh", "--encoder", "scratch", "--size", "tiny", "--updates", "6", "--checkpoint-steps", "2"], *given],
+        "judge": [*["train", "judge", "--task", "hh", "--encoder", "scratch", "--updates", "6"], *given],
         "transfer": ["transfer", "--generator", f"{folder}/generator", "--generation", "do_sample=true", "--batch-size", "16", *given],
         "score": ["score", *judges, "--resamples", "50", *given],
     }[name]  # fmt: skip
@@ -116,6 +118,11 @@ def check(name, folder, seed, moments):
     import change_it.auto  # noqa: F401 (all modules are loaded once, before the processes part)
 
     import_module(f"change_it.{LIBRARY[name]}")
+    if name == "judge":
+        from change_it.commands import train_judge
+
+        run_judge = train_judge.run
+        train_judge.run = wraps(run_judge)(lambda options: run_judge(replace(options, checkpoint_steps=2)))
     rng, place, log = random.Random(f"{seed} {name}"), folder / name, folder / f"{name}.log"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()

@@ -42,7 +42,6 @@ def reliabilities(
     resources: Resources,
     *,
     seed: int = 1,
-    batch_size: int | None = None,
 ) -> list[Reliability]:
     """The reliability curve of each judge that a corpus has test examples for.
 
@@ -56,7 +55,7 @@ def reliabilities(
         texts, pairs, labels = _examples(judge, corpus, items, resources, seed)
         if not texts:
             continue
-        answers = judge.probabilities(texts, pairs, batch_size=batch_size, progress=False)
+        answers = judge.probabilities(texts, pairs, progress=False)
         share, probability = calibration_curve(labels, answers[:, 1], n_bins=POINTS, strategy="quantile")
         curves.append(Reliability(task, len(labels), tuple(probability.tolist()), tuple(share.tolist())))
     return curves
@@ -79,9 +78,8 @@ def _examples(
         return texts, pairs, rows["label"].cast(pl.Int64).to_numpy()
     random = np.random.default_rng(seed)
     texts, classes = [], []
-    families = [name for name in FAMILIES if name != "generated"]
     for item in drawn(items, most // 2, seed):
-        broken = damage(item.source, str(random.choice(families)), random, resources.material)
+        broken = damage(item.source, str(random.choice([*FAMILIES])), random, resources.material)
         for text, label in ((item.source, 1), (broken, 0)):
             if text:
                 texts.append(text)

@@ -110,7 +110,6 @@ def audit(
     at_most: int = 150,
     resamples: int = 1000,
     seed: int = 1,
-    batch_size: int | None = None,
     progress: Progress = False,
 ) -> Audit:
     """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each degenerate system."""
@@ -126,7 +125,6 @@ def audit(
         at_most=at_most,
         resamples=resamples,
         seed=seed,
-        batch_size=batch_size,
         progress=progress,
     )
     events = len(np.unique(test.events))
@@ -156,7 +154,5 @@ def audit(
         systems=tuple(systems),
         probes=tuple(probes),
         cues=(*main_cues(judges.main, test.items, seed=seed), *data_cues(test.training_headlines, seed=seed)),
-        reliability=tuple(
-            reliabilities(judges, test.name, test.items, corpus.resources, seed=seed, batch_size=batch_size)
-        ),
+        reliability=tuple(reliabilities(judges, test.name, test.items, corpus.resources, seed=seed)),
     )

@@ -117,7 +117,6 @@ def measure_systems(
     at_most: int,
     resamples: int,
     seed: int,
-    batch_size: int | None = None,
     progress: Progress = False,
 ) -> list[Result]:
     """Judge gold and every degenerate system, in the order of `PERTURBATIONS`, without those that apply to no item.
@@ -146,7 +145,7 @@ def measure_systems(
             "event": events[[index for _, index, _ in headlines]],
             "headline": [text for _, _, text in headlines],
         }
-    ).hstack(judged(judges, predicted, resources, batch_size=batch_size, progress=progress))
+    ).hstack(judged(judges, predicted, resources, progress=progress))
     accepted = table.filter(pl.col("system").is_in([GOLD, _FURTHER]), "passed")["item"]
     results = []
     for system in systems:
@@ -184,7 +183,6 @@ def judged(
     items: Sequence[Item],
     resources: Resources,
     *,
-    batch_size: int | None = None,
     progress: Progress = False,
 ) -> pl.DataFrame:
     """The verdicts on items with predictions, those of a judge that is not there null, and probabilities."""
@@ -192,7 +190,6 @@ def judged(
         judges if judges.casing else judges.with_casing(resources.casing),
         items,
         language=resources.language,
-        batch_size=batch_size,
         progress=progress,
     )
     return table.with_columns(

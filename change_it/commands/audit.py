@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from tyro.conf import Fixed
+
 from change_it.commands.checks import check_counts
 from change_it.commands.printing import print_json, print_lines
 from change_it.corpus.folder import check_corpus
@@ -32,23 +34,19 @@ class AuditOptions(InferenceOptions):
     """Folder for audit.html and audit.json; the folder audit beside a folder of judges when not given."""
     items: int = 150
     """Headlines of each degenerate system, at most; articles take most of the time."""
-    language: str | None = None
-    """Of the headlines: it, en or none; guessed when not given."""
     report_language: Literal["it", "en"] | None = None
     """Of audit.html; that of the headlines when not given, English where they are in neither."""
     json: bool = False
     """Print JSON instead of tables."""
-    resamples: int = 1000
+    resamples: Fixed[int] = 1000
     """Bootstrap resamples of the intervals."""
     seed: int = 1
     """Seed of everything that is drawn."""
-    batch_size: int | None = None
-    """Texts a judge reads at once; its own choice when not given."""
 
 
 def check(options: AuditOptions) -> None:
     """Refuse, before anything large loads, a corpus or judges at fault, and `--out` where nothing can be written."""
-    check_counts(items=options.items, resamples=options.resamples, batch_size=options.batch_size)
+    check_counts(items=options.items, resamples=options.resamples)
     check_corpus(options.corpus)
     check_judges(options.judges)
     check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges])
@@ -72,13 +70,12 @@ def run(options: AuditOptions) -> None:
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
     audited = audit(
-        read_corpus(options.corpus, options.language, casing=judges.casing, seed=options.seed),
+        read_corpus(options.corpus, casing=judges.casing, seed=options.seed),
         judges,
         read_metrics(folder),
         at_most=options.items,
         resamples=options.resamples,
         seed=options.seed,
-        batch_size=options.batch_size,
         progress=not options.json,
     )
     write_audit(out, audited, language=page_language(options.report_language, audited.language))

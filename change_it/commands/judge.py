@@ -12,7 +12,7 @@ from change_it.errors import InputError
 from change_it.io import Record, check_header, check_writable, listed, read_input, read_records, replace_file
 from change_it.judges.judge_options import check_judges
 from change_it.tables import Column, Row, Table, console, figure, print_table
-from change_it.training.settings import InferenceOptions
+from change_it.training.settings import DeviceOptions
 from change_it.translation import Message
 
 if TYPE_CHECKING:  # loads torch
@@ -37,7 +37,7 @@ OPTIONAL = {"id": ("id",), "to": ("to", "target")}
 
 
 @dataclass(kw_only=True)
-class HeadlineOptions(InferenceOptions):
+class HeadlineOptions(DeviceOptions):
     """Judge new headlines: same content, fits the article, the other outlet's style, fluent, supported?
 
     One headline is given with its --original and --article. A file (--input) has a row each: headline, original, article, perhaps id and to;
@@ -58,16 +58,12 @@ class HeadlineOptions(InferenceOptions):
     """Text file with the original's article; - reads standard input."""
     input: Path | None = None
     """CSV, TSV, JSON lines or parquet file with headline (the new one), original (or source) and article; id and to if there are any."""
-    columns: str = ""
-    """Column map of --input, ours=theirs: headline=output,original=title."""
     out: Path | None = None
     """CSV file to write for --input: id, direction, source, headline, the marks and their probabilities."""
     judges: str = "runs/quickstart/judges"
     """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
     to: str | None = None
     """Target outlet (default: the column to of --input, else the one main did not assign to the original)."""
-    language: str | None = None
-    """Of the texts, for facts: it, en or any other; guessed from the article when not given."""
     json: bool = False
     """Print JSON instead of a table."""
 
@@ -83,12 +79,12 @@ def check(options: HeadlineOptions) -> None:
             raise InputError("--input needs a file to write: give --out FILE, or --json")
     elif not (options.headline and options.original and options.article):
         raise InputError("give a headline with its --original and --article, or a file of them as --input")
-    elif options.out or options.columns:
-        raise InputError("--out and --columns are for the file of --input: leave them out")
+    elif options.out:
+        raise InputError("--out is for the file of --input: leave it out")
     check_judges(options.judges)
     check_files(options.article, options.input)
     if options.input:
-        check_header(options.input, required=REQUIRED, optional=OPTIONAL, columns=options.columns)
+        check_header(options.input, required=REQUIRED, optional=OPTIONAL)
     if options.out:
         check_writable(options.out, kind="file", inputs=[options.input, options.judges])
 
@@ -120,7 +116,6 @@ def run(options: HeadlineOptions) -> None:
         originals=[options.original],
         articles=[texts["--article"]],
         to=target,
-        language=options.language,
     )
     if options.json:
         print_json({"to": target} | asdict(judged))
@@ -128,7 +123,7 @@ def run(options: HeadlineOptions) -> None:
     terminal = console()
     print_table(marks_table(judged, target), terminal)
     text = f"{options.original}. {texts['--article']}"
-    language = options.language or guess_language([text])
+    language = guess_language([text])
     if judges.casing and judges.casing.is_foreign(text, language):
         share = judges.casing.known_share(text, language)
         terminal.print(
@@ -145,7 +140,7 @@ def _load(options: HeadlineOptions) -> "tuple[Judges, Path]":
     from change_it.judges.judge import Judges, local_folder  # loads torch
 
     folder = local_folder(options.judges, command="change-it train judge")
-    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
+    judges = Judges.from_pretrained(folder, device=options.device)
     if options.to and options.to not in judges.outlets:
         raise InputError(
             f"--to {options.to} is no outlet of these judges: give {' or '.join(judges.outlets)}"
@@ -155,13 +150,13 @@ def _load(options: HeadlineOptions) -> "tuple[Judges, Path]":
 
 def _run_file(options: HeadlineOptions, file: Path) -> None:
     """Judge the headlines of a file; write a table, print JSON or what they come to."""
-    records = read_records(file, required=REQUIRED, optional=OPTIONAL, columns=options.columns)
+    records = read_records(file, required=REQUIRED, optional=OPTIONAL)
     for name in REQUIRED:
         if empty := [str(record.line) for record in records if not record.cells[name]]:
             raise InputError(f"{file} has no {name} in line {listed(empty)}: give a text in every row")
     check_judges(options.judges, to=options.to)
     judges, _ = _load(options)
-    table = judged_table(judges, records, to=options.to, language=options.language, progress=not options.json)
+    table = judged_table(judges, records, to=options.to, progress=not options.json)
 
     from change_it.results.report_files import without_formulas
 
@@ -177,7 +172,7 @@ def _run_file(options: HeadlineOptions, file: Path) -> None:
 
 
 def judged_table(
-    judges: "Judges", records: list[Record], *, to: str | None, language: str | None, progress: bool
+    judges: "Judges", records: list[Record], *, to: str | None, progress: bool
 ) -> "pl.DataFrame":
     """A row for each record, as in a report's `items/`: id, direction, source, headline, verdicts and probabilities."""
     import polars as pl
@@ -194,8 +189,7 @@ def judged_table(
             others := [str(record.line) for record, aim in zip(records, targets, strict=True) if aim != to]
         ):
             raise InputError(
-                f"the column to has another outlet than --to {to} in line {listed(others)}: leave out --to, or the column "
-                "with --columns to="
+                f"the column to has another outlet than --to {to} in line {listed(others)}: leave out --to"
             )
     else:
         targets = [to] * len(rows) if to else other_outlets(judges, [row["original"] for row in rows])
@@ -211,7 +205,7 @@ def judged_table(
         )
         for number, (row, target) in enumerate(zip(rows, targets, strict=True), start=1)
     ]
-    judged = judge_items(judges, items, language=language, progress=progress)
+    judged = judge_items(judges, items, progress=progress)
     texts = {
         "id": [item.id for item in items],
         "direction": [item.direction for item in items],

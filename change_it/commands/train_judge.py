@@ -1,6 +1,5 @@
 """`change-it train judge`; its options are `judges.judge_options`."""
 
-from change_it.commands.checks import check_files
 from change_it.commands.printing import print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
@@ -16,7 +15,6 @@ def check(options: JudgeOptions) -> None:
     """Refuse, before anything large loads, files that are not there, options that contradict each other, an encoder that can be no Hub id, and a folder that cannot be written."""
     check_numbers(options)
     check_corpus(options.corpus)
-    check_files(options.generated)
     preset(options)
     check_writable(options.out, kind="run", inputs=options.inputs)
     if is_missing_path(options.encoder):

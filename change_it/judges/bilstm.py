@@ -31,7 +31,6 @@ class BiLSTMJudgeConfig(PreTrainedConfig):
         word_length: characters of a word that are seen.
         hidden_size: cells of each direction of the LSTM.
         dropout: before and after the LSTM, 0 to 1.
-        frozen_words: word embeddings are those of a file and are not trained.
     """
 
     model_type = "change_it_bilstm_judge"
@@ -44,7 +43,6 @@ class BiLSTMJudgeConfig(PreTrainedConfig):
     word_length: int = 20
     hidden_size: int = 128
     dropout: float = 0.3
-    frozen_words: bool = False
 
 
 def word_number(codes: list[int]) -> int:
@@ -76,7 +74,6 @@ class BiLSTMJudgeForSequenceClassification(TwoClassModel):
     def __init__(self, config: BiLSTMJudgeConfig):
         super().__init__(config)
         self.words = nn.Embedding(config.words + 1, config.word_size)  # the first is of all other words
-        self.words.weight.requires_grad_(not config.frozen_words)
         self.convolution = nn.Conv1d(
             config.characters, config.filters, config.kernel_size, padding=config.kernel_size // 2
         )

@@ -1,17 +1,13 @@
-"""A Bi-LSTM judge to train: its characters, its words, and the vectors that they may have."""
+"""A Bi-LSTM judge to train: its characters and its words."""
 
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from change_it.hevas.embeddings import load_vectors
 from change_it.judges.bilstm import (
     BETWEEN,
     LETTER,
@@ -29,49 +25,23 @@ LEAST = 2
 
 
 def build_bilstm(
-    headlines: Sequence[str],
-    articles: Sequence[str],
-    outlets: tuple[str, str],
-    *,
-    vectors: Path | None,
-    max_tokens: int,
+    headlines: Sequence[str], outlets: tuple[str, str], *, max_tokens: int
 ) -> tuple[BiLSTMJudgeForSequenceClassification, PreTrainedTokenizerFast]:
-    """A Bi-LSTM judge before training, its weights random, and its tokenizer; words have `vectors` of a word2vec file, or are learnt."""
+    """A Bi-LSTM judge before training, its weights random, and its tokenizer."""
     tokenizer = character_tokenizer(headlines, max_tokens)
     words = Counter(word for text in headlines for word in set(_split(text)))
-    vector_of: dict[str, NDArray[np.float32]] = {}
-    if vectors is None:
-        known_words = [word for word, count in words.items() if count >= LEAST]
-        size = BiLSTMJudgeConfig.word_size
-    else:
-        file = load_vectors(vectors)
-        words.update(word for text in articles for word in set(_split(text)))
-        rows: dict[str, int] = {}
-        for row, key in enumerate(file.index_to_key):  # the most frequent writing comes first
-            rows.setdefault(str(key).casefold(), row)
-        vector_of = {word: file.vectors[rows[word]] for word in words if word in rows}
-        known_words, size = list(vector_of), file.vector_size
+    known_words = [word for word, count in words.items() if count >= LEAST]
     codes = {character: id_ + 1 for character, id_ in tokenizer.get_vocab().items()}
     lower = {character: codes.get(character.casefold(), codes[character]) for character in codes}
     unknown = lower[UNKNOWN]
-    numbers = sorted((word_number([lower.get(sign, unknown) for sign in word]), word) for word in known_words)
+    numbers = sorted(word_number([lower.get(sign, unknown) for sign in word]) for word in known_words)
     others = {"pad_token_id": 0, **class_labels(outlets)}
-    config = BiLSTMJudgeConfig(
-        characters=len(tokenizer),
-        words=len(numbers),
-        word_size=size,
-        frozen_words=vectors is not None,
-        **others,
-    )
+    config = BiLSTMJudgeConfig(characters=len(tokenizer), words=len(numbers), **others)
     judge = BiLSTMJudgeForSequenceClassification(config)
-    judge.word_numbers.copy_(torch.tensor([number for number, _ in numbers], dtype=torch.int64))
+    judge.word_numbers.copy_(torch.tensor(numbers, dtype=torch.int64))
     for character, id_ in tokenizer.get_vocab().items():
         judge.codes[id_] = lower[character]
         judge.kinds[id_] = _kind(character)
-    with torch.no_grad():
-        for row, (_, word) in enumerate(numbers, start=1):
-            if word in vector_of:
-                judge.words.weight[row] = torch.from_numpy(vector_of[word].copy())
     return judge, tokenizer
 
 

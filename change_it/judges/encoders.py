@@ -97,7 +97,7 @@ def build(
         longest = min(tokenizer.model_max_length, config.max_position_embeddings)
         if max_tokens > longest:
             raise InputError(
-                f"{encoder} reads {longest} tokens and not {max_tokens}: give --max-tokens {longest}, or --head pair for hh and ah"
+                f"{encoder} reads {longest} tokens and not {max_tokens}: give --max-tokens {longest}"
             )
         del labels["num_labels"]
         for name, value in {"classifier_dropout": dropout, "seq_classif_dropout": dropout, **labels}.items():

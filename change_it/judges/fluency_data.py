@@ -27,7 +27,9 @@ PARTS = 4
 #: Characters of an article that words are counted in.
 OPENING = 1200
 #: Families whose texts are not made of the headline: their junctions are not known.
-UNRELATED = ("sampled", "word_soup", "sentence", "generated")
+UNRELATED = ("sampled", "word_soup", "sentence")
+#: Families that a judge is tested on and does not learn from.
+HELD_OUT = ("looped", "neighbours", "reversed_words", "keywords")
 #: Families whose damage is hard to see, and how many times as often they come first.
 SUBTLE_FAMILIES = ("agreement", "cut_end", "joined", "spliced")
 SUBTLE = 2.0
@@ -49,10 +51,8 @@ class FluencyData:
     material: Material  # what damage needs
 
 
-def load_fluency(
-    corpus: str, *, fold: Fold, validation_share: float, seed: int, generated: Sequence[str] = ()
-) -> FluencyData:
-    """Load the headlines of a corpus, of one fold alone and of further outlets too; `generated` are texts of half-trained generators."""
+def load_fluency(corpus: str, *, fold: Fold, validation_share: float, seed: int) -> FluencyData:
+    """Load the headlines of a corpus, of one fold alone and of further outlets too."""
     outlets = read_outlets(corpus)
     columns = ["id", "label", "headline", "article", "fold", "event"]
     train, test = (
@@ -95,23 +95,8 @@ def load_fluency(
         len(headlines),
         validation["headline"].to_list(),
         tests,
-        Material(headlines, language, openings, tag, generated, article_of),
+        Material(headlines, language, openings, tag, article_of),
     )
-
-
-def parse_held_out(held_out: str) -> tuple[str, ...]:
-    """Names of families from `--held-out`; refused where there is no such family, or none is left to learn from.
-
-    Examples:
-        >>> parse_held_out("looped, spliced")
-        ('looped', 'spliced')
-    """
-    names = tuple(filter(None, map(str.strip, held_out.split(","))))
-    if unknown := [name for name in names if name not in FAMILIES]:
-        raise InputError(f"--held-out: no family {', '.join(unknown)}: choose from {', '.join(FAMILIES)}")
-    if set(FAMILIES) <= {*names, "generated"}:
-        raise InputError("--held-out leaves no family to learn from: hold fewer out")
-    return names
 
 
 def break_headline(

@@ -16,12 +16,12 @@ from change_it.corpus.folder import read_casing
 from change_it.judges.baselines import scores
 from change_it.judges.fluency import FluencyJudgeForSequenceClassification
 from change_it.judges.fluency_data import (
+    HELD_OUT,
     TEST_SEED,
     FluencyData,
     FluencyExamples,
     break_headline,
     broken_by_family,
-    parse_held_out,
 )
 from change_it.judges.fluency_start import LABELS, Started, build
 from change_it.judges.judge import Judge
@@ -44,9 +44,7 @@ PART_COUNTS = "parts.safetensors"
 
 def prepare(settings: JudgeSettings, data: FluencyData, work: Path) -> TrainingRun:
     """The judge before training, and how it is trained and tested."""
-    held_out = parse_held_out(settings.held_out)
-    apart = {*held_out} if data.material.generated else {*held_out, "generated"}
-    families = [name for name in FAMILIES if name not in apart]
+    families = [name for name in FAMILIES if name not in HELD_OUT]
     model, tokenizer = _start(settings, data, families, work)
     model.config.change_it = settings.about(data.outlets)
     examples = FluencyExamples(data, tokenizer, families, max_tokens=settings.max_tokens, seed=settings.seed)
@@ -87,7 +85,7 @@ def prepare(settings: JudgeSettings, data: FluencyData, work: Path) -> TrainingR
             "classes": LABELS,
             "fold": settings.fold,
             "precision": settings.arithmetic,
-            **tested(lambda texts: ask(model, texts), baseline(), data, held_out),
+            **tested(lambda texts: ask(model, texts), baseline(), data),
             "sizes": {
                 "train": len(examples),
                 "validation": len(printed) + len(broken),
@@ -112,7 +110,6 @@ def tested(
     ask: Callable[[Sequence[str]], Floats],
     baseline: NgramJudge,
     data: FluencyData,
-    held_out: Sequence[str],
 ) -> dict[str, Any]:
     """What a judge and the n-gram baseline let through of A2's headlines, as printed and broken, seen or unseen damage.
 
@@ -129,7 +126,7 @@ def tested(
     verdicts: dict[bool, list[Bools]] = {True: [], False: []}
     verdicts_baseline: dict[bool, list[Bools]] = {True: [], False: []}
     for name, broken in texts.items():
-        seen = name not in held_out
+        seen = name not in HELD_OUT
         passed, passed_baseline = ask(broken) > 0.5, baseline.probabilities(broken) > cut
         verdicts[seen].append(passed)
         verdicts_baseline[seen].append(passed_baseline)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 
+from tyro.conf import Fixed
+
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
 from change_it.training.settings import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings, arithmetic_of
@@ -43,7 +45,7 @@ class JudgeOptions(TrainingOptions):
 
     Examples:
         change-it train judge --task main --corpus runs/quickstart/corpus --encoder scratch --out runs/mine/judges/main
-        change-it train judge --task hh --corpus runs/mine/corpus --encoder scratch --size tiny --out runs/mine/judges/hh
+        change-it train judge --task hh --corpus runs/mine/corpus --encoder scratch --out runs/mine/judges/hh
         change-it train judge --task hh --corpus runs/mine/corpus --as-published --out runs/mine/papers/hh
         change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm-char-cnn --train-on train_d --out runs/mine/lrec/main
         change-it train judge --task fluency --corpus runs/mine/corpus --encoder scratch --out runs/mine/judges/fluency
@@ -59,33 +61,25 @@ class JudgeOptions(TrainingOptions):
     """Folder of the judge. What it holds is replaced only when the run is finished."""
     encoder: str = "bert-base-multilingual-cased"
     """Pre-trained encoder: Hub id or local folder; scratch: a BERT of our own trained on the corpus alone; or, for main, bilstm-char-cnn: the classifier of LREC 2020. For facts a language model, causal or encoder-decoder, which is taken as it is unless --updates or --epochs is given, or scratch."""
-    vectors: Path | None = None
-    """Word vectors of bilstm-char-cnn, a word2vec file (extra: hevas); trained with the rest when not given."""
     train_on: TrainingSet = "main"
     """What main learns from: main, the papers' R, A3 and A1; train_d or train_m, those of LREC 2020, or random, its 80% of all articles, tested on the others."""
-    head: Head | None = None
+    head: Fixed[Head | None] = None
     """What stands above the encoder: pair (hh, ah), shared words and facts too; ngrams (main), those of characters and words too; cross-encoder (main, hh, ah), the papers' linear layer."""
     as_published: bool = False
     """The papers' judge: a pre-trained encoder and a linear layer, random negatives, their lengths, batches, epochs and rate; with bilstm-char-cnn that of LREC 2020."""
-    size: Size = "tiny"
+    size: Fixed[Size] = "tiny"
     """Size of a scratch encoder."""
     fold: Fold = "all"
     """Train on one fold only; judges that choose candidates and judges that score them take different ones."""
     negatives: Negatives | None = None
     """Non-matching examples of hh and ah in training; mixed (random, hard, a tenth facts) for the head pair, random (the papers') for cross-encoder."""
-    held_out: str = "looped,neighbours,reversed_words,keywords"
-    """Families of damage that fluency is tested on and does not learn from, separated by commas."""
-    generated: Path | None = None
-    """Texts of a half-trained generator, one a line, as one more family of damage for fluency."""
     max_tokens: int | None = None
     """Longer inputs are cut."""
-    validation_share: float = 0.1
-    """Share of the training data that chooses the weights; A2 is never used for it."""
 
     @property
-    def inputs(self) -> tuple[str | Path | None, ...]:
+    def inputs(self) -> tuple[str, ...]:
         """What it reads, where it is a file or folder."""
-        return self.corpus, self.encoder, self.vectors, self.generated
+        return self.corpus, self.encoder
 
 
 @dataclass(kw_only=True)
@@ -187,8 +181,8 @@ def _check_published(options: JudgeOptions) -> None:
         raise InputError(f"--as-published is for {', '.join(TASKS)}: no paper has a judge of {options.task}")
     if options.encoder == SCRATCH or options.head not in (None, CROSS_ENCODER):
         raise InputError(
-            "--as-published is a pre-trained encoder with a linear layer: leave it out, or leave out --head and give "
-            "--encoder a Hub id or folder"
+            "--as-published is a pre-trained encoder with a linear layer: leave it out, or give --encoder a Hub id "
+            "or folder"
         )
 
 

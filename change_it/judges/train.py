@@ -15,13 +15,14 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
+from change_it.corpus.training_sets import VALIDATION_SHARE
 from change_it.errors import InputError
-from change_it.io import check_writable, read_text
+from change_it.io import check_writable
 from change_it.judges import baselines, reader_training
 from change_it.judges.bilstm_training import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.encoders import build, load_encoder_weights, warm_start
-from change_it.judges.fluency_data import load_fluency, parse_held_out
+from change_it.judges.fluency_data import load_fluency
 from change_it.judges.fluency_training import acceptance_table, prepare
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import (
@@ -75,15 +76,12 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     settings = resolve(options, preset(options), JudgeSettings)
     if settings.encoder == BILSTM and settings.task != "main":
         raise InputError(f"--encoder {BILSTM} is for main: give another encoder for {settings.task}")
-    if settings.vectors and settings.encoder != BILSTM:
-        raise InputError(f"--vectors is for --encoder {BILSTM}: leave it out")
     if settings.train_on != "main" and settings.task != "main":
         raise InputError(f"--train-on is for main: leave it out for {settings.task}")
     heads = HEADS[settings.task] if settings.encoder != BILSTM else ()
     if options.head not in (None, *heads):
-        advice = f"give --head {' or '.join(heads)}" if heads else "leave --head out"
         what = settings.task if settings.encoder != BILSTM else BILSTM
-        raise InputError(f"--head {options.head} is not for {what}: {advice}")
+        raise InputError(f"the head {options.head} is not for {what}: {' or '.join(heads) or 'none'} is")
     check_writable(settings.out, kind="run", inputs=settings.inputs)
     if settings.task == "fluency":
         return _train_fluency(settings)
@@ -95,7 +93,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
             settings.corpus,
             fold=settings.fold,
             negatives=settings.negatives,
-            validation_share=settings.validation_share,
+            validation_share=VALIDATION_SHARE,
             seed=settings.seed,
             train_on=settings.train_on,
         )
@@ -104,15 +102,12 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
 
 def _train_fluency(settings: JudgeSettings) -> dict[str, Any]:
     """Train, test and save a judge of fluency."""
-    parse_held_out(settings.held_out)
-    generated = () if settings.generated is None else tuple(read_text(settings.generated).splitlines())
     with process_state().main_process_first():
         data = load_fluency(
             settings.corpus,
             fold=settings.fold,
-            validation_share=settings.validation_share,
+            validation_share=VALIDATION_SHARE,
             seed=settings.seed,
-            generated=tuple(filter(None, map(str.strip, generated))),
         )
     return _train_in_folder(settings, lambda work: prepare(settings, data, work))
 
@@ -128,7 +123,7 @@ def _train_reader(settings: JudgeSettings) -> dict[str, Any]:
         data = reader_training.load_reading(
             settings.corpus,
             fold=settings.fold,
-            validation_share=settings.validation_share,
+            validation_share=VALIDATION_SHARE,
             seed=settings.seed,
         )
     return _train_in_folder(settings, lambda work: reader_training.prepare(settings, data, work))
@@ -286,9 +281,7 @@ def _start(
         if settings.encoder == BILSTM:
             return build_bilstm(
                 data.train.texts,
-                data.articles,
                 data.outlets,
-                vectors=settings.vectors,
                 max_tokens=settings.max_tokens,
             )
         return build(

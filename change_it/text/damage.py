@@ -484,9 +484,3 @@ def word_soup(split: Split, random: np.random.Generator, material: Material) -> 
     drawn = random.integers(len(material.words), size=len(split.words))
     words = [_like(old, material.words[new]) for old, new in zip(split.words, drawn, strict=True)]
     return _cased(Split(words, split.gaps), split, material)
-
-
-@family
-def generated(split: Split, random: np.random.Generator, material: Material) -> str | None:
-    """A text of a generator that has not learnt its language."""
-    return material.generated[int(random.integers(len(material.generated)))] if material.generated else None

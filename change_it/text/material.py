@@ -74,7 +74,6 @@ class Material:
     articles: Sequence[str] = ()  # beginnings of articles, for words and their order
     # universal part-of-speech tags of the words of a headline; None leaves substitution by tag out
     tag: Tag | None = None
-    generated: Sequence[str] = ()  # texts of generators that have not learnt their language yet
     article_of: Mapping[str, str] = field(
         default_factory=dict
     )  # of headlines, the beginnings of their articles

@@ -19,7 +19,6 @@ from accelerate.state import AcceleratorState, GradientState
 from accelerate.utils import (
     ProjectConfiguration,
     broadcast_object_list,
-    is_tensorboard_available,
     parse_flag_from_env,
     set_seed,
 )
@@ -296,8 +295,6 @@ def train(
                 state.epoch, state.batch = state.epoch + 1, 0
 
     accelerator.wait_for_everyone()
-    if settings.tensorboard and accelerator.is_main_process:
-        accelerator.trackers[0].finish()
     model = accelerator.unwrap_model(prepared, keep_fp32_wrapper=False)
     if state.best_weights is not None:
         model.load_state_dict(state.best_weights, strict=False)
@@ -310,29 +307,22 @@ def train(
 
 def _accelerator(settings: TrainingSettings, out: Path) -> Accelerator:
     """A fresh Accelerator; earlier runs of the same process may have had another precision."""
-    if settings.tensorboard and not is_tensorboard_available():
-        raise InputError("--tensorboard needs TensorBoard: pip install tensorboard")
     if settings.mixed_precision == "fp16" and not torch.cuda.is_available():
         raise InputError("--mixed-precision fp16 needs a CUDA device: use bf16 or no")
     logging.getLogger("accelerate").setLevel(logging.ERROR)
     AcceleratorState._reset_state()
     GradientState._reset_state()
-    accelerator = Accelerator(
+    return Accelerator(
         cpu=not torch.accelerator.is_available(),
         mixed_precision=settings.mixed_precision,
         gradient_accumulation_steps=settings.gradient_accumulation,
         step_scheduler_with_optimizer=False,
-        log_with="tensorboard" if settings.tensorboard else None,
         project_config=ProjectConfiguration(
             project_dir=str(out),
-            logging_dir=str(out / "logs"),
             automatic_checkpoint_naming=True,
             total_limit=CHECKPOINTS_KEPT,
         ),
     )
-    if settings.tensorboard:
-        accelerator.init_trackers("change_it")
-    return accelerator
 
 
 def _exhausted(settings: TrainingSettings, state: Progressed) -> bool:

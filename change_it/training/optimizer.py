@@ -10,6 +10,8 @@ from change_it.training.settings import TrainingSettings
 
 #: Where Adagrad's sums of squared gradients start (See et al. 2017).
 INITIAL_ACCUMULATOR = 0.1
+#: Of AdamW: decay of weight matrices, and the share of the updates in which the learning rate rises.
+WEIGHT_DECAY, WARMUP = 0.01, 0.1
 
 
 def make_optimizer(model: nn.Module, settings: TrainingSettings) -> torch.optim.Optimizer:
@@ -30,7 +32,7 @@ def make_optimizer(model: nn.Module, settings: TrainingSettings) -> torch.optim.
     vectors = [parameter for parameter in parameters if parameter.ndim < 2]
     return torch.optim.AdamW(
         [
-            {"params": matrices, "weight_decay": settings.weight_decay},
+            {"params": matrices, "weight_decay": WEIGHT_DECAY},
             {"params": vectors, "weight_decay": 0.0},
         ],
         lr=settings.learning_rate,
@@ -42,13 +44,13 @@ def schedule(settings: TrainingSettings, total: int) -> Callable[[float], float]
     """Factor of the learning rate at each of `total` updates: 1 for Adagrad; up to 1 and down to 0 for AdamW.
 
     Examples:
-        >>> settings = TrainingSettings(batch_size=1, learning_rate=1.0, warmup_ratio=0.5)
-        >>> [schedule(settings, 4)(update) for update in range(5)]
+        >>> settings = TrainingSettings(batch_size=1, learning_rate=1.0)
+        >>> [round(schedule(settings, 20)(update), 2) for update in (0, 1, 2, 11, 20)]
         [0.5, 1.0, 1.0, 0.5, 0.0]
     """
     if settings.optimizer in ("adam", "adagrad"):
         return lambda update: 1.0
-    warmup = math.ceil(total * settings.warmup_ratio)
+    warmup = math.ceil(total * WARMUP)
     return lambda update: min(
         (update + 1) / max(warmup, 1), max(total - update, 0) / max(total - warmup, 1), 1.0
     )

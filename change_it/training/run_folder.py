@@ -34,7 +34,7 @@ from change_it.training.settings import TrainingSettings
 WORK = "checkpoints"
 METRICS = "metrics.json"
 #: Settings that may change when a run is resumed.
-FREE = {"resume", "max_minutes", "checkpoint_steps", "tensorboard", "out"}
+FREE = {"resume", "max_minutes", "checkpoint_steps", "out"}
 #: Files of a model; those of an older model must not stay beside a new one.
 MODEL_FILES = ("*.safetensors", "*.safetensors.index.json", "*config.json", METRICS)
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar
 
+from tyro.conf import Fixed
+
 from change_it.errors import InputError
 
 Optimizer = Literal["adamw", "adam", "adagrad"]
@@ -43,7 +45,7 @@ class InferenceOptions(DeviceOptions):
 
 @dataclass(kw_only=True)
 class TrainingOptions:
-    """How to train. A value of None means: the preset of the task and the model."""
+    """How to train. A value of None means: the preset of the task and the model. What is `Fixed` is of presets and callers, not of the command line."""
 
     epochs: float | None = None
     """Passes over the training data; raised until there are at least 300 updates, but for a judge's pre-trained encoder."""
@@ -51,32 +53,26 @@ class TrainingOptions:
     """Total updates; overrides --epochs."""
     batch_size: int | None = None
     """Examples a batch and process; an update takes --gradient-accumulation batches."""
-    optimizer: Optimizer | None = None
+    optimizer: Fixed[Optimizer | None] = None
     """adamw: the learning rate rises, then falls to 0; adam (LREC 2020) and adagrad (See et al. 2017): constant, without decay."""
     learning_rate: float | None = None
     """Peak learning rate."""
-    weight_decay: float = 0.01
-    """Decay of weight matrices (adamw)."""
-    warmup_ratio: float = 0.1
-    """Share of the updates in which the learning rate rises (adamw)."""
     gradient_accumulation: int = 1
     """Batches an update."""
-    max_grad_norm: float | None = None
+    max_grad_norm: Fixed[float | None] = None
     """Gradients are clipped to this norm; 0 leaves them alone."""
     mixed_precision: Precision = "no"
     """Arithmetic of the forward pass."""
-    early_stopping: int | None = None
+    early_stopping: Fixed[int | None] = None
     """Stop after this many evaluations without a better validation score; 0 never stops."""
-    evaluation_steps: int | None = None
+    evaluation_steps: Fixed[int | None] = None
     """Updates between evaluations; ten in a run when not given."""
-    checkpoint_steps: int = 200
+    checkpoint_steps: Fixed[int] = 200
     """Updates between checkpoints; 0 writes none."""
     resume: bool = False
     """Go on from the newest checkpoint in the output folder."""
     max_minutes: float | None = None
     """Stop cleanly after this many minutes, those of loading and of evaluations among them, and keep the best weights; the learning rate falls with the time."""
-    tensorboard: bool = False
-    """Log to the folder logs in --out, for TensorBoard (extra: tracking)."""
     seed: int = 1
     """Seed of weights, order and dropout."""
 
@@ -95,7 +91,7 @@ class TrainingSettings(TrainingOptions):
 #: The least that numbers may be; passes and steps of nothing train nothing.
 _LEAST: dict[str, float] = {
     **dict.fromkeys(("updates", "batch_size", "gradient_accumulation", "evaluation_steps"), 1),
-    **dict.fromkeys(("epochs", "learning_rate", "weight_decay", "warmup_ratio", "max_grad_norm"), 0),
+    **dict.fromkeys(("epochs", "learning_rate", "max_grad_norm"), 0),
     **dict.fromkeys(("early_stopping", "checkpoint_steps", "max_minutes"), 0),
 }
 
@@ -110,8 +106,6 @@ def check_numbers(options: TrainingOptions) -> None:
             )
     if options.epochs == 0:
         raise InputError("--epochs 0 trains nothing: give more, a part of one such as 0.5 will do")
-    if options.warmup_ratio > 1:
-        raise InputError(f"--warmup-ratio {options.warmup_ratio} is a share of the updates: give at most 1")
 
 
 #: What a preset without them leaves to the settings.

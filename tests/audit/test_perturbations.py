@@ -8,8 +8,7 @@ import pytest
 from change_it.audit.measure import read_corpus
 from change_it.audit.perturbations import ADDED, INVENTED, JUDGES, PERTURBATIONS, Perturbation, perturbed
 from change_it.judges import negatives
-from change_it.judges.fluency_data import parse_held_out
-from change_it.judges.judge_options import JudgeOptions
+from change_it.judges.fluency_data import HELD_OUT
 from change_it.text import tokens
 from change_it.text.damage import FAMILIES
 from change_it.text.edits import FactKind
@@ -44,8 +43,7 @@ EDITS = ("contraries", "with_a_foreign_word")
 
 def test_what_a_system_names_is_what_a_judge_learns_from():
     """Families of fluency's damage, negatives of HH and AH, edits of the reader, main's headlines set alike."""
-    held_out = set(parse_held_out(JudgeOptions.held_out))
-    learnt = {*FAMILIES, *CHANGES, *get_args(FactKind), plain.__name__} - held_out
+    learnt = {*FAMILIES, *CHANGES, *get_args(FactKind), plain.__name__}.difference(HELD_OUT)
     assert {system.trained for system in PERTURBATIONS.values()} - {""} <= learnt
     assert all(f"{change}(" in getsource(negatives.contradict) for change in CHANGES)
 
@@ -54,7 +52,7 @@ def test_what_a_system_names_is_what_a_judge_learns_from():
 def test_what_no_judge_has_seen_is_made_by_nothing_that_makes_training_examples(name):
     system = PERTURBATIONS[name]
     if name in FAMILIES:
-        assert (name in parse_held_out(JudgeOptions.held_out)) is not bool(system.trained)
+        assert (name in HELD_OUT) is not bool(system.trained)
     if any(f"{change}(" in getsource(system.make) for change in (*CHANGES, *EDITS)):
         assert system.trained
 

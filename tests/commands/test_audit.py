@@ -122,12 +122,12 @@ def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch
         text.replace(",R,", ',"<b>a\'",').replace(",G,", ",{{b}}&,"), encoding="utf-8"
     )
     corpus = str(tmp_path / "corpus")
-    assert main(["corpus", "build", str(tmp_path / "news.csv"), "--language", "none", "--out", corpus]) == 0
+    assert main(["corpus", "build", str(tmp_path / "news.csv"), "--out", corpus]) == 0
     monkeypatch.setattr(
         "change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges(read_outlets(corpus))
     )
     capsys.readouterr()
-    audit_command.run(options(judges, corpus, language="it"))
+    audit_command.run(options(judges, corpus))
     page = (judges.parent / "audit" / "audit.html").read_text()
     assert "alert(1)" in page  # corpus build takes tags out
     assert "{{ 7*7 }}" in page

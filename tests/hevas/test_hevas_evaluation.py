@@ -88,7 +88,6 @@ def test_own_vectors(tmp_path):
     [
         (TopicModel.fit, ["topics", "seed"]),
         (train_vectors, ["seed"]),
-        (headline_rouge, ["counts"]),
         (baseline, ["n_words", "seed"]),
         (analyse, ["resamples", "seed"]),
     ],

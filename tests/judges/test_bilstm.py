@@ -1,7 +1,6 @@
 """The Bi-LSTM judge: words out of characters, vectors of a file, training, saving, one answer alone and in a batch."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,13 +15,11 @@ from change_it.judges.judge import Judge
 from change_it.judges.judge_options import BILSTM, JudgeOptions
 
 HEADLINES = ["Il governo l'ha deciso: «No»", "Il GOVERNO no!", "Governo, l'ha detto", "no al ponte: no!"] * 2
-ARTICLES = ["Il dito ha deciso."]
 
 
 def built(**changes):
     torch.manual_seed(1)
-    settings = {"vectors": None, "max_tokens": 64, **changes}
-    judge, tokenizer = build_bilstm(HEADLINES, ARTICLES, ("rep", "gio"), **settings)
+    judge, tokenizer = build_bilstm(HEADLINES, ("rep", "gio"), **{"max_tokens": 64, **changes})
     return judge.eval(), tokenizer
 
 
@@ -81,19 +78,6 @@ def test_the_loss_is_the_binary_cross_entropy_of_the_sigmoid():
         assert part.grad.abs().sum() > 0
 
 
-def test_vectors_of_a_file_are_taken_and_stay(tmp_path: Path):
-    file = tmp_path / "vectors.txt"
-    file.write_text("4 2\nGoverno 1 2\ngoverno 9 9\ndito 3 4\naltrove 5 6\n", encoding="utf-8")
-    judge, tokenizer = built(vectors=file)
-    known = words_of(judge, tokenizer, "governo dito altrove deciso")
-    assert known == {"governo": True, "dito": True, "altrove": False, "deciso": False}
-    _, numbers, _ = judge.split(encode(tokenizer, ["GOVERNO dito"])["input_ids"])
-    assert judge.embed_words(numbers)[0].tolist() == [[1, 2], [3, 4]]
-    assert not judge.words.weight.requires_grad
-    with pytest.raises(InputError, match="no word-vector file"):
-        built(vectors=tmp_path / "none")
-
-
 @pytest.mark.parametrize("register", [True, False])
 def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(tmp_path, register):
     check_loads(*built(), HEADLINES, tmp_path, register=register)
@@ -137,8 +121,7 @@ def rows_of(corpus, config, split):
     ("changes", "words"),
     [
         ({"task": "hh"}, "is for main"),
-        ({"head": "ngrams"}, "leave --head out"),
-        ({"encoder": "scratch", "vectors": Path("v.txt")}, "--vectors is for --encoder bilstm-char-cnn"),
+        ({"head": "ngrams"}, "the head ngrams is not for bilstm-char-cnn: none is"),
         ({"task": "ah", "encoder": "scratch", "train_on": "train_d"}, "--train-on is for main"),
     ],
 )

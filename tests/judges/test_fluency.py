@@ -16,7 +16,6 @@ from transformers import (
 
 import change_it.auto  # noqa: F401 (registers the models)
 from change_it.commands import push
-from change_it.errors import InputError
 from change_it.hub.push_options import PushOptions
 from change_it.judges import fluency_start, fluency_training
 from change_it.judges.fluency import (
@@ -26,7 +25,7 @@ from change_it.judges.fluency import (
     FluencyJudgeForSequenceClassification,
     buckets,
 )
-from change_it.judges.fluency_data import FluencyExamples, junction_labels, load_fluency, parse_held_out
+from change_it.judges.fluency_data import FluencyExamples, junction_labels, load_fluency
 from change_it.judges.fluency_start import learn_counts, learn_neighbours, warm_start
 from change_it.judges.judge import Judge, Judges
 from change_it.judges.judge_options import JudgeOptions
@@ -189,12 +188,6 @@ def test_it_is_saved_and_loaded_without_the_parts(judge, tmp_path: Path):
     torch.testing.assert_close(again.eval()(input_ids=ids).logits, judge(input_ids=ids).logits)
 
 
-@pytest.mark.parametrize("held_out", ["nonsense", "looped,nonsense"])
-def test_unknown_families_are_refused(held_out):
-    with pytest.raises(InputError, match="no family nonsense"):
-        parse_held_out(held_out)
-
-
 def options(corpus: str, out: Path, **more) -> JudgeOptions:
     settings = {"encoder": "scratch", "updates": 12, "evaluation_steps": 6, "learning_rate": 1e-3} | more
     return JudgeOptions(task="fluency", corpus=corpus, out=out, checkpoint_steps=4, batch_size=16, **settings)
@@ -222,12 +215,6 @@ def test_a_fold_learns_from_its_own_headlines_alone(corpus):
     data = load_fluency(corpus, fold="1", validation_share=0.1, seed=1)
     assert {*data.headlines, *data.validation} <= set(articles.filter(fold=1)["headline"])
     assert set(data.counted[: data.titles]) <= set(articles.filter(fold=1)["headline"])
-
-
-def test_texts_of_a_generator_are_one_more_family(corpus, tmp_path):
-    data = load_fluency(corpus, fold="all", validation_share=0.1, seed=1, generated=["vite a vite Nuovo"])
-    examples = FluencyExamples(data, None, ["generated"], max_tokens=32, seed=1)
-    assert examples[1] == ("vite a vite Nuovo", 0, None, data.parts[0])
 
 
 def test_a_trained_judge_tells_printed_from_broken_headlines(trained):

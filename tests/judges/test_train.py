@@ -236,9 +236,9 @@ def test_two_processes_train_one_judge(corpus, tmp_path):
 
 
 def test_bad_input(corpus, tmp_path):
-    with pytest.raises(InputError, match="--head pair is not for main: give --head ngrams or cross-encoder"):
+    with pytest.raises(InputError, match="the head pair is not for main: ngrams or cross-encoder is"):
         train.train_judge(options(corpus, tmp_path / "out", head="pair"))
-    with pytest.raises(InputError, match="leave --head out"):
+    with pytest.raises(InputError, match="the head pair is not for fluency: none is"):
         train.train_judge(options(corpus, tmp_path / "out", task="fluency", head="pair"))
     with pytest.raises(InputError, match="no corpus folder"):
         train.train_judge(options(str(tmp_path / "none"), tmp_path / "out"))

@@ -167,11 +167,8 @@ def test_odd_sizes(tmp_path, metrics, systems, n):
     assert all(imread(path).shape[1] <= 1280 for path in tmp_path.iterdir())
 
 
-def test_bad_input(tmp_path):
+def test_bad_input():
     table = scores(2)
-    with pytest.raises(InputError, match=r"as png or svg or pdf; chart\.gif is none of them"):
-        save(bar_chart(comparisons(table)), tmp_path / "chart.gif")
-    assert not list(tmp_path.iterdir())
     with pytest.raises(InputError, match="name at least one metric"):
         bar_chart({})
     with pytest.raises(InputError, match="name at least one metric"):

@@ -151,23 +151,6 @@ def test_bad_input(tmp_path):
         )
 
 
-def test_tracking(tmp_path, monkeypatch):
-    pytest.importorskip("tensorboard")
-    train(
-        Classifier(),
-        examples(),
-        collate,
-        options(tensorboard=True),
-        out=tmp_path,
-        evaluate=accuracy,
-        min_updates=1,
-    )
-    assert list((tmp_path / "logs").rglob("events.out.tfevents.*"))
-    monkeypatch.setattr("change_it.training.loop.is_tensorboard_available", lambda: False)
-    with pytest.raises(InputError, match="pip install tensorboard"):
-        train(Classifier(), examples(), collate, options(tensorboard=True), out=tmp_path)
-
-
 @pytest.mark.slow
 def test_two_processes_under_torchrun_and_accelerate_launch(tmp_path):
     torchrun = (sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", "2")
