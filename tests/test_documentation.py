@@ -29,7 +29,7 @@ PAGES = [CHECKOUT / "README.md"] + [
     CHECKOUT / "docs" / file
     for page in yaml.safe_load((CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
     for file in page.values()
-    if file != "benchmarks.md"  # benchmarks/README.md, which the build adds
+    if file != "benchmarks.md"  # a link to benchmarks/README.md
 ]
 MODULES = {"change_it.judges.train": JudgeOptions, "change_it.generators.train": GeneratorOptions}
 LINE = 120
