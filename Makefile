@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 TORCH := $(shell grep ^torch= constraints.txt)
 LOWEST := $(VENV)-lowest
 
-.PHONY: run test test-fast test-slow test-night test-lowest audit-dependencies coverage style format docs bench bench-table dist clean
+.PHONY: run test test-fast test-slow test-night test-lowest audit-dependencies coverage style format docs bench dist clean
 .DEFAULT_GOAL := test
 
 # The two stamps: installed for use, installed for development. Both honour constraints.txt.
@@ -82,22 +82,12 @@ docs: $(VENV)/.installed-dev ## the documentation as a site in site/; a broken l
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
-	$(BIN)/python benchmarks/sample.py
 	$(BIN)/python benchmarks/intervals.py
 	$(BIN)/python benchmarks/corpus.py
 	$(BIN)/python benchmarks/quickstart.py
 	$(BIN)/python benchmarks/generator.py --json
 	$(BIN)/python benchmarks/hevas.py $(if $(DATA),--data $(DATA))
-	$(BIN)/python benchmarks/transfer.py
-	$(if $(DATA),$(BIN)/python benchmarks/alignment.py --data $(DATA))
 	$(if $(DATA),$(BIN)/python benchmarks/real_corpus.py --data $(DATA) --encoder $(ENCODER))
-	$(if $(DATA),$(BIN)/python benchmarks/transfer.py --data $(DATA) --encoder $(ENCODER) --out runs/transfer-real)
-
-bench-table: $(VENV)/.installed-dev ## all ratios with their targets, from runs/bench/SCRIPT.json; with RUN=runs/quickstart judges are measured anew
-	mkdir -p runs/bench
-	$(BIN)/python benchmarks/generator.py --json > runs/bench/generator.json
-	$(if $(RUN),$(BIN)/python benchmarks/judges.py --judges $(RUN)/judges --corpus $(RUN)/corpus --neighbours 1 > runs/bench/judges.json)
-	$(BIN)/python benchmarks/table.py runs/bench
 
 dist: $(VENV)/.installed-dev ## wheel and source distribution in dist/, as an index would take them
 	$(BIN)/python -m build --no-isolation
