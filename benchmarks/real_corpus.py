@@ -4,7 +4,7 @@
     python benchmarks/real_corpus.py --data articles.parquet --encoder FOLDER --fold 1 --seeds 1 2 --precision bf16 --minutes 30 --no-scratch
     python benchmarks/real_corpus.py --data articles.parquet --columns label=outlet --labels "Vox:vox,Washington Times:wt" --other-outlets --fold 1 --out runs/vox
 
-With a fold, judges of the other fold choose the system minimum-edit. What is finished in `--out` is kept, so an interrupted run goes on.
+With a fold, judges of the other fold choose the system floor. What is finished in `--out` is kept, so an interrupted run goes on.
 """
 
 import json
@@ -27,7 +27,7 @@ from change_it.corpus.cleaning import normalise_typography
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.judges.baselines import character_ngrams, scores
 from change_it.judges.data import load_task
-from change_it.judges.judge_options import TASKS, Fold, JudgeOptions, Task
+from change_it.judges.judge_options import Fold, JudgeOptions, Task
 from change_it.training.settings import Arithmetic
 
 
@@ -140,9 +140,7 @@ def audit(options: Options, judges: Path, seed: int) -> dict[str, Any]:
     return {
         "verdicts": [f"{one['judge']}: {one['words']}. {one['text']}" for one in results["verdicts"]],
         "systems": {one["system"]: {"n": one["n"], **one["values"]} for one in results["systems"]},
-        "main_without": {
-            f"{one['group']}: {one['name']}": [one["n"], one["f1"]] for one in results["probes"]
-        },
+        "main_without": {one["name"]: [one["n"], one["f1"]] for one in results["probes"]},
         "main_listens_to": {
             f"{outlet}, {source}": [
                 one["text"] for one in results["cues"] if (one["outlet"], one["source"]) == (outlet, source)
@@ -158,7 +156,7 @@ def systems(options: Options, judges: Path, seed: int, choosers: str | None) -> 
     out = judges.parent / "report"
     if not (out / "systems.csv").exists():
         asked = evaluation_options(options, judges, seed)
-        score_command.run(ScoreOptions(out=out, minimum_edit=choosers, **asked))
+        score_command.run(ScoreOptions(out=out, floor=choosers, **asked))
     return pl.read_csv(out / "systems.csv").to_dicts()
 
 
@@ -170,7 +168,7 @@ def evaluate(options: Options, kind: str, seed: int) -> dict[str, Any]:
     for task, settings in SMALL_CORPUS.items():
         chosen = {"encoder": "scratch"} if kind == "scratch" else {"encoder": options.encoder, **settings}
         report[task] = judge(options, judges, seed, task, chosen)
-        if task in TASKS and options.fold != "all":
+        if options.fold != "all":
             judge(options, choosers, seed, task, chosen, "0" if options.fold == "1" else "1")
     floor = str(choosers) if options.fold != "all" else None
     if options.audited:

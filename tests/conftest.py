@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from inspect import getfile
+from types import SimpleNamespace
 
 import pytest
 from filelock import FileLock
@@ -65,12 +66,12 @@ def pytest_collection():
 
 
 def pytest_collection_modifyitems(config, items):
-    """The longest first, so that in the end no process waits for another; then those that one server of processes is started for."""
+    """The longest first, so that in the end no process waits for another."""
 
     def seconds(item):
         return sum(mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow"))
 
-    items.sort(key=lambda item: (-seconds(item), "bare_forks" not in item.fixturenames))
+    items.sort(key=lambda item: -seconds(item))
     if (
         config.option.markexpr == "slow"
     ):  # each process begins with a part of the list, and with its share of the longest
@@ -123,22 +124,12 @@ def smaller_corpus(shared_folder):
     return str(shared_folder("smaller-sample", partial(build_corpus, articles=400)) / "corpus")
 
 
-@pytest.fixture(scope="session")
-def forks(tmp_path_factory):
-    """Programs in processes of their own, which need not load the large libraries."""
-    from forks import Forks
+@pytest.fixture
+def forks():
+    """For tests that do not call `run_python` themselves yet: `forks.run(code, *arguments)`."""
+    from processes import run_python
 
-    with Forks(tmp_path_factory.mktemp("forks")) as forks:
-        yield forks
-
-
-@pytest.fixture(scope="session")
-def bare_forks(tmp_path_factory):
-    """The same without this package and the libraries of the Hub, which read the environment when they are imported."""
-    from forks import Forks
-
-    with Forks(tmp_path_factory.mktemp("bare-forks"), bare=True) as forks:
-        yield forks
+    return SimpleNamespace(run=partial(run_python, "-c"))
 
 
 @pytest.fixture

@@ -10,14 +10,14 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 import tyro
 import yaml
 from accelerate.commands.launch import launch_command_parser
-from help_examples import first_example
+from processes import run_python
 from short_quickstart import shorten
 
 from change_it import cli
@@ -29,125 +29,69 @@ PAGES = [CHECKOUT / "README.md"] + [
     CHECKOUT / "docs" / file
     for page in yaml.safe_load((CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
     for file in page.values()
-    if file != "benchmarks.md"  # benchmarks/README.md, which the build adds
+    if file != "benchmarks.md"  # a link to benchmarks/README.md
 ]
 MODULES = {"change_it.judges.train": JudgeOptions, "change_it.generators.train": GeneratorOptions}
-LINE = 120
+#: Language and code of every block, each once: the quickstart stands on two pages.
+BLOCKS = list(
+    dict.fromkeys(
+        block
+        for page in PAGES
+        for block in re.findall(
+            r"^```(\w+)\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+        )
+    )
+)
 
 
-class Block(NamedTuple):
-    """A block of code of a page."""
-
-    page: str
-    language: str
-    code: str
-
-
-def read(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
-
-
-BLOCKS = [
-    Block(page.name, *found)
-    for page in PAGES
-    for found in re.findall(r"^```(\w+)\n(.*?)^```", read(page), flags=re.MULTILINE | re.DOTALL)
-]
+def lines_of(code: str) -> list[str]:
+    """Lines of a shell's block, with those of a loop as often as they run."""
+    code = re.sub(
+        r"^for (\w+) in (.*); do\n(.*?)^done\n",
+        lambda loop: "".join(loop[3].replace(f"${loop[1]}", word) for word in loop[2].split()),
+        code.replace("\\\n", " "),
+        flags=re.MULTILINE | re.DOTALL,
+    )
+    return [line.strip() for line in code.splitlines()]
 
 
-def commands() -> list[str]:
-    """Our command lines, each on one line."""
-    lines = [
-        line.strip().replace("$task", "main")
-        for block in BLOCKS
-        if block.language != "python"
-        for line in block.code.replace("\\\n", " ").splitlines()
-    ]
-    return [line for line in lines if line.startswith(("change-it ", "accelerate "))]
-
-
-def test_the_two_commands_are_the_makefiles():
-    shown = "\n".join(block.code for block in BLOCKS if block.page == "README.md")
-    targets = re.findall(r"^make (\S+)", shown, flags=re.MULTILINE)
-    assert {"run", "test"} <= set(targets)
-    makefile = read(CHECKOUT / "Makefile")
-    assert all(re.search(rf"^{target}:", makefile, flags=re.MULTILINE) for target in targets)
-
-
-def test_the_kinds_of_blocks():
-    assert {block.language for block in BLOCKS} == {"bash", "python", "sh"}
-    assert commands()
-
-
-@pytest.mark.parametrize("line", commands())
-def test_commands_are_parsed(line):
-    program, *arguments = shlex.split(line, comments=True)
-    options = cli.union_of()
-    if program == "accelerate":
-        parsed = launch_command_parser().parse_args(arguments[1:])
-        assert arguments[0] == "launch"
-        assert parsed.module
-        options, arguments = MODULES[parsed.training_script], parsed.training_script_args
-    tyro.cli(options, args=arguments, config=cli.TYRO_CONFIG)
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_no_line_of_prose_is_too_long(page):
-    prose = re.sub(r"^```.*?^```", "", read(page), flags=re.MULTILINE | re.DOTALL)
-    lines = [line for line in prose.splitlines() if not line.startswith(("|", "    "))]
-    assert [line for line in lines if len(line) > LINE] == []
+def test_commands_that_do_not_run_here_are_parsed():
+    lines = [line for language, code in BLOCKS if language == "sh" for line in lines_of(code)]
+    parsed = 0
+    for line in lines:
+        program, *arguments = shlex.split(line, comments=True) or [""]
+        options = cli.union_of()
+        if program == "accelerate":
+            launched = launch_command_parser().parse_args(arguments[1:])
+            assert launched.module
+            options, arguments = MODULES[launched.training_script], launched.training_script_args
+        if program in ("accelerate", "change-it"):
+            tyro.cli(options, args=arguments, config=cli.TYRO_CONFIG)
+            parsed += 1
+    assert parsed
 
 
 def test_links_of_the_readme_lead_somewhere():
     readme = CHECKOUT / "README.md"
-    for link in re.findall(r"\]\((?!https?:)([^)]+)\)", read(readme)):
+    for link in re.findall(r"\]\((?!https?:)([^)]+)\)", readme.read_text(encoding="utf-8")):
         path, _, anchor = link.partition("#")
         target = CHECKOUT / path
         assert target.exists(), link
         if anchor:
-            headings = re.findall(r"^#+ (.+)$", read(target), flags=re.MULTILINE)
+            headings = re.findall(r"^#+ (.+)$", target.read_text(encoding="utf-8"), flags=re.MULTILINE)
             assert anchor in [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in headings]
 
 
-def test_files_that_contributors_are_sent_to_are_there():
-    for page in (CHECKOUT / "CONTRIBUTING.md", CHECKOUT / "docs" / "languages.md"):
-        named = re.findall(r"`((?:change_it|docs|metrics|tests|tools)/[\w./]*)`", read(page))
-        assert named
-        assert [name for name in named if not (CHECKOUT / name).exists() and "/de.toml" not in name] == []
-
-
-def test_what_runs_before_a_commit_is_what_make_style_runs():
-    hooks = yaml.safe_load(read(CHECKOUT / ".pre-commit-config.yaml"))["repos"][0]["hooks"]
-    recipe = re.search(r"^style:.*\n((?:\t.*\n)+)", read(CHECKOUT / "Makefile"), flags=re.MULTILINE)
-    commands = [line.strip().replace("$(BIN)", ".venv/bin") for line in recipe[1].splitlines()]
-    assert [hook["entry"] for hook in hooks] == commands
-
-
-def pieces() -> dict[str, list[Block]]:
+def pieces() -> dict[str, list[tuple[str, str]]]:
     """Blocks that run by the run whose folder they name, page after page; each piece needs nothing of the others."""
-    found: dict[str, list[Block]] = {}
-    done = set()
-    for block in BLOCKS:
-        if (
-            block.language in ("bash", "python") and block.code not in done
-        ):  # the quickstart stands on two pages
-            done.add(block.code)
-            run = re.search(r"runs/([\w-]+)|change-it (quickstart)", block.code)
-            found.setdefault(run[1] or run[2] if run else "no run", []).append(block)
+    found: dict[str, list[tuple[str, str]]] = {}
+    for language, code in BLOCKS:
+        if language in ("bash", "python"):
+            run = re.search(r"runs/([\w-]+)|change-it (quickstart)", code)
+            found.setdefault(run[1] or run[2] if run else "no run", []).append((language, code))
     return found
 
 
-#: Commands whose first example takes seconds on what the quickstart leaves.
-EXAMPLES_OF_HELP = (
-    "corpus sample",
-    "corpus build",
-    "transfer",
-    "judge",
-    "score",
-    "hevas",
-    "annotate sheets",
-    "reproduce",
-    "push",
-)
 #: Seconds of the pieces that take long.
 SECONDS = {"news": 170, "quickstart": 120}
 
@@ -155,35 +99,30 @@ SECONDS = {"news": 170, "quickstart": 120}
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow(seconds=SECONDS.get(name, 10))) for name in pieces()]
 )
-def test_shell_and_python_examples_run(name, tmp_path, monkeypatch, forks):
-    programs = [Path(sys.executable).parent, *os.environ["PATH"].split(os.pathsep)]
-    if len(pieces()[name]) > 1:
-        programs.insert(0, forks.program(tmp_path / "bin"))  # a single block runs what is installed
-    environment = os.environ | {"PATH": os.pathsep.join(map(str, programs))}
+def test_shell_and_python_examples_run(name, tmp_path, monkeypatch):
+    """Our commands run in this process, Python blocks one after the other in one of their own."""
     monkeypatch.chdir(tmp_path)
-    for block in pieces()[name]:
-        if block.code.strip() == "change-it quickstart":
-            shorten(monkeypatch)
-            assert cli.main(["quickstart", "--articles", "300"]) == 0
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    for language, blocks in groupby(pieces()[name], key=lambda block: block[0]):
+        codes = [code for _, code in blocks]
+        if language == "python":
+            ran = run_python("-c", "\n".join(codes))
+            assert ran.returncode == 0, ran.stderr[-4000:]
+            if name == "quickstart":
+                scores = json.loads(Path("runs/quickstart/report/scores.json").read_text(encoding="utf-8"))
+                gold = scores["systems"]["gold"]["average"]
+                printed = (
+                    f"{gold['compliancy']} {tuple(gold['intervals']['compliancy'])}\n{gold['signature']}"
+                )
+                assert printed in ran.stdout
             continue
-        if block.language == "python":
-            ran = forks.run(block.code)
-        else:
-            few = block.code.replace("change-it audit ", "change-it audit --items 10 ")
-            command = ["bash", "-euo", "pipefail", "-c", few]
-            ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        output = f"{ran.stdout[-2000:]}\n{ran.stderr[-4000:]}"
-        assert ran.returncode == 0, f"{block.page}, {block.language}:\n{block.code}\n{output}"
-        if 'print(scores["signature"])' in block.code:
-            gold = json.loads(read(tmp_path / "runs/quickstart/report/scores.json"))["systems"]["gold"][
-                "average"
-            ]
-            printed = f"{gold['compliancy']} {tuple(gold['intervals']['compliancy'])}\n{gold['signature']}"
-            assert ran.stdout.strip() == printed
-    for words in EXAMPLES_OF_HELP if name == "quickstart" else ():
-        few = (
-            " --items 20" if words == "annotate sheets" else ""
-        )  # the corpus is a fortieth of the quickstart's
-        command = ["bash", "-euc", first_example(words.split()) + few]
-        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert ran.returncode == 0, f"{words}:\n{ran.stdout[-2000:]}\n{ran.stderr[-4000:]}"
+        for line in lines_of("".join(codes)):
+            program, *arguments = shlex.split(line, comments=True) or [""]
+            if arguments == ["quickstart"]:
+                shorten(monkeypatch)
+                assert cli.main(["quickstart", "--articles", "300"]) == 0
+            elif program == "change-it":
+                few = ["--items", "10"] if arguments[0] == "audit" else []
+                assert cli.main([*arguments, *few]) == 0, line
+            elif line:
+                subprocess.run(["bash", "-euo", "pipefail", "-c", line], check=True)

@@ -16,6 +16,7 @@ from functools import wraps
 from pathlib import Path
 
 import pytest
+from processes import run_python
 
 MOMENTS = 4
 #: Files by which a state is known; the others of a folder have times in them.
@@ -179,10 +180,10 @@ def made(tmp_path_factory, smaller_corpus):
 
 @pytest.mark.slow(seconds=15)
 @pytest.mark.parametrize("name", list(KNOWN))
-def test_killed_commands_leave_the_old_or_the_new_state(name, made, forks):
+def test_killed_commands_leave_the_old_or_the_new_state(name, made):
     seed = random.randrange(2**32)
     print("seed", seed)
-    done = forks.run(Path(__file__).read_text(encoding="utf-8"), name, str(made), str(seed))
+    done = run_python(__file__, name, str(made), str(seed))
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -10,6 +10,7 @@ import pytest
 from corpus_fakes import articles, options, random_texts, reading
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from processes import run_python
 from scoring_fakes import OUTLETS, FakeJudges
 
 from change_it.corpus.alignment import UNDATED, Compared, align, nearest_wrong, one_to_one
@@ -287,7 +288,7 @@ def test_facts_name_what_stands_in_the_headline_and_accept_what_was_printed(
 
 
 @pytest.mark.slow(seconds=40)
-def test_many_examples(forks):
+def test_many_examples():
     command = ["-q", "-p", "no:cacheprovider", "-m", "not slow", __file__, "--hypothesis-profile", "many"]
-    done = forks.run("import sys; import pytest; sys.exit(pytest.main(sys.argv[1:]))", *command)
+    done = run_python("-m", "pytest", *command)
     assert done.returncode == 0, done.stdout[-5000:]

@@ -1,14 +1,15 @@
-"""The loopback server, processes of clients, a run to push, and `change-it push`."""
+"""A run to push, and the options of a push."""
 
 import json
-import os
 
 import pytest
-from hub_client import ARTICLES, HEADLINES, Client, ClientError
-from hub_server import TOKEN, Hub
 
-os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 OUTLETS = ("rep", "gio")
+TEXTS = [
+    "Il ponte crolla sulla statale",
+    "Sciopero generale dei treni",
+    "Il ponte crolla sulla statale ieri. " * 9,
+]
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +30,7 @@ def run(tmp_path_factory):
     write_articles(folder / "articles.csv", [*made, made[0]])  # one of them twice
     corpus_build.run(BuildOptions(files=(str(folder / "articles.csv"),), out=folder / "corpus"))
     for task in ("main", "hh", "ah"):
-        save_untrained(folder / "judges" / task, task, [*HEADLINES, *ARTICLES], OUTLETS)
+        save_untrained(folder / "judges" / task, task, TEXTS, OUTLETS)
     for to in OUTLETS:
         save_generator(folder / "generators" / f"sum-{to}", to=to)
     for model in folder.glob("*/*/config.json"):
@@ -66,79 +67,3 @@ def options():
         return PushOptions(kind=kind, folder=str(folder), repo_id=repo_id, **more)
 
     return make
-
-
-@pytest.fixture(scope="session")
-def _hub():
-    with Hub() as hub:
-        yield hub
-
-
-@pytest.fixture
-def hub(_hub):
-    """The server; a request to a route that it does not know fails the test."""
-    _hub.forget()
-    yield _hub
-    assert not _hub.unknown
-
-
-@pytest.fixture(scope="session")
-def client(_hub, bare_forks, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("client")
-    with Client(bare_forks, _hub.environment(folder / "home"), folder) as client:
-        yield client
-
-
-#: Whether code is trusted is not asked on a terminal, which would be waited for.
-NOBODY_ANSWERS = """
-from transformers import dynamic_module_utils
-dynamic_module_utils.TIME_OUT_REMOTE_CODE = 0
-"""
-
-
-@pytest.fixture(scope="session")
-def stranger(_hub, bare_forks, tmp_path_factory):
-    """Somebody without this package."""
-    folder = tmp_path_factory.mktemp("stranger")
-    environment = _hub.environment(folder / "home", token=None)
-    with Client(bare_forks, environment, folder, without_change_it=True) as client:
-        with pytest.raises(ClientError, match="No module named 'change_it'"):
-            client.run("import change_it")
-        client.run(NOBODY_ANSWERS)
-        yield client
-
-
-@pytest.fixture
-def alone(_hub, stranger):
-    """Somebody without this package, who asks the Hub for nothing."""
-    _hub.forget()
-    yield stranger
-    assert not _hub.seen
-
-
-PUSH = """
-import os, time
-if not hasattr(time, "pauses"):
-    time.pauses, time.sleep = [], lambda seconds: time.pauses.append(seconds)
-time.pauses.clear()
-os.environ["HF_TOKEN"] = given["token"]
-from change_it.cli import main
-try:
-    code = main(["push", *map(str, given["arguments"])])
-except SystemExit as error:
-    code = error.code
-result = code, sum(time.pauses)
-"""
-
-
-@pytest.fixture
-def push(client):
-    """`change-it push` in the client's process: exit code, what it printed, what it wrote to stderr, seconds it would have slept."""
-
-    def push(*arguments, token=TOKEN):
-        code, pauses = client.run(PUSH, arguments=arguments, token=token)
-        assert TOKEN not in client.out + client.err
-        assert "Traceback" not in client.err
-        return code, client.out, client.err, pauses
-
-    return push

@@ -10,18 +10,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from saved_judges import save_reader
 from tiny_generators import save_generator
-from transformers import AutoModelForSeq2SeqLM, GenerationConfig, pipeline
-from transformers.pipelines import SUPPORTED_TASKS
 
-from change_it import HeadlineTransfer
-from change_it.cli import main
 from change_it.errors import InputError
 from change_it.hub.cards import public
-from change_it.hub.commit import stale, write
+from change_it.hub.commit import write
 from change_it.hub.packaging import files_of
-from change_it.judges.judge import Judge, Judges
 
 CHECKOUT = Path(__file__).parents[2]
 PIPELINE = ("headline_pipeline.py", "formats.py", "repeats.py", "tokenizer.py")
@@ -92,68 +86,16 @@ def test_three_judges_share_the_code_at_the_root(run, options):
     }
 
 
-def test_staged_code_needs_nothing_of_ours(run, options):
+def test_staged_code_needs_nothing_of_ours(run, options, tmp_path):
+    rewrite = save_generator(tmp_path / "rewrite", recipe="rewrite", to=None, architecture="transformer")
     files = files_of(options("generator", run / "generators/sum-gio")) | files_of(
         options("judge", run / "judges/hh")
     )
+    files |= files_of(options("generator", rewrite))
     code = {name: content(files, name).decode() for name in files if name.endswith(".py")}
-    assert code.keys() == {"layers.py", "pair.py", "pointer_generator.py", "word_generator.py", *PIPELINE}
+    networks = {"layers.py", "pair.py", "pointer_generator.py", "pointer_transformer.py", "word_generator.py"}
+    assert code.keys() == {*networks, *PIPELINE}
     assert not [name for name, text in code.items() if "from change_it" in text or "import change_it" in text]
-
-
-def test_code_of_the_transformer_is_sent_with_what_it_imports(options, tmp_path):
-    folder = save_generator(tmp_path / "rewrite", recipe="rewrite", to=None, architecture="transformer")
-    files = files_of(options("generator", folder))
-    code = {name: content(files, name).decode() for name in files if name.endswith(".py")}
-    assert code.keys() == {"pointer_transformer.py", "word_generator.py", *PIPELINE}
-    assert not [name for name, text in code.items() if "from change_it" in text or "import change_it" in text]
-    (tmp_path / "alone").mkdir()
-    for name in files:
-        (tmp_path / "alone" / name).write_bytes(content(files, name))
-    model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "alone", trust_remote_code=True)
-    assert model.config.model_type == "change_it_pointer_transformer"
-    writes = pipeline("text-generation", model=str(tmp_path / "alone"), trust_remote_code=True)
-    text = "gio | Crolla il ponte | Il ponte sulla statale crolla ieri."
-    texts = [found["generated_text"] for found in writes(text, num_beams=2, num_return_sequences=2)]
-    transfer = HeadlineTransfer.from_pretrained(folder)
-    candidates = transfer(
-        "Crolla il ponte",
-        article="Il ponte sulla statale crolla ieri.",
-        to="gio",
-        num_candidates=2,
-        decoding=GenerationConfig(num_beams=2),
-    )
-    assert texts == [candidate.text for candidate in candidates]
-    card = content(files, "README.md").decode()
-    assert "pipeline_tag: text-generation" in card
-    assert "either newspaper from an article and its headline" in card
-    assert 'to="gio")' in card
-
-
-def test_a_judge_is_opened_by_a_pipeline(run, options, tmp_path):
-    files = files_of(options("judge", run / "judges/hh"))
-    for name in files:
-        (tmp_path / name).write_bytes(content(files, name))
-    judge = pipeline("text-classification", model=str(tmp_path), trust_remote_code=True)
-    pair = {"text": "Crolla il ponte", "text_pair": "Il ponte crolla"}
-    [[_, match]] = Judge.from_pretrained(run / "judges/hh", device="cpu").probabilities(
-        [pair["text"]], [pair["text_pair"]]
-    )
-    found = judge(pair)
-    expected = match if found["label"] == "match" else 1 - match
-    assert found["score"] == pytest.approx(expected, abs=1e-4)
-
-
-def test_every_task_that_a_card_names_is_one_of_transformers(run, options):
-    kinds = [("judge", "judges/hh"), ("judge", "judges"), ("generator", "generators/sum-gio")]
-    tags = [model_card_tag(files_of(options(kind, run / folder))) for kind, folder in kinds]
-    assert tags == ["text-classification", None, "text-generation"]
-    assert {tag for tag in tags if tag} <= set(SUPPORTED_TASKS)
-
-
-def model_card_tag(files):
-    found = re.search(r"^pipeline_tag: (.*)$", content(files, "README.md").decode(), re.MULTILINE)
-    return found and found[1]
 
 
 def test_one_generator_a_repository(run, options, tmp_path):
@@ -176,21 +118,17 @@ def test_adapters_on_a_folder_of_this_machine_stay_here(run, options, tmp_path):
         files_of(options("generator", folder))
 
 
-def test_metrics_of_other_weights_are_not_published(run, options, tmp_path):
-    judge = shutil.copytree(run / "judges/hh", tmp_path / "hh")
-    shutil.copy(run / "judges/ah/model.safetensors", judge / "model.safetensors")
-    metrics = json.loads((judge / "metrics.json").read_text())
-    (judge / "metrics.json").write_text(json.dumps(metrics | {"weights_hash": "0" * 64}))
-    with pytest.raises(InputError, match="other weights"):
-        files_of(options("judge", judge))
-
-
-def test_metrics_of_other_settings_are_not_published(run, options, tmp_path):
+def test_metrics_of_other_weights_or_settings_are_not_published(run, options, tmp_path):
     judge = shutil.copytree(run / "judges/hh", tmp_path / "hh")
     record = json.loads((judge / "config.json").read_text())
     record["change_it"]["max_tokens"] -= 1
     (judge / "config.json").write_text(json.dumps(record))
     with pytest.raises(InputError, match="or settings than"):
+        files_of(options("judge", judge))
+    shutil.copy(run / "judges/ah/model.safetensors", judge / "model.safetensors")
+    metrics = json.loads((judge / "metrics.json").read_text())
+    (judge / "metrics.json").write_text(json.dumps(metrics | {"weights_hash": "0" * 64}))
+    with pytest.raises(InputError, match="other weights"):
         files_of(options("judge", judge))
 
 
@@ -261,20 +199,6 @@ def test_what_pip_installs_from_a_pushed_metric_pushes_the_same_again(options, t
     assert first == second
 
 
-def test_only_what_an_earlier_push_brought_is_taken_away():
-    present = [
-        ".gitattributes",
-        "notes.md",
-        "photo.png",
-        "model-1-of-2.safetensors",
-        "hh/model.safetensors",
-        "a.whl",
-    ]
-    assert stale(present, {"hh/model.safetensors": b""}, "model") == ["model-1-of-2.safetensors"]
-    assert stale([*present, "change_it/data/old.npz"], {}, "space") == ["a.whl", "change_it/data/old.npz"]
-    assert stale(present, {}, "dataset") == []
-
-
 def test_a_dry_run_s_folder_is_whole_or_not_there(tmp_path):
     files = {"README.md": b"a", "main/train.parquet": b"b", "gone": tmp_path / "none"}
     with pytest.raises(FileNotFoundError):
@@ -302,16 +226,3 @@ def test_a_dry_run_s_folder_is_whole_or_not_there(tmp_path):
 )
 def test_absolute_paths_become_names(before, after):
     assert public(before) == after
-
-
-def test_a_reader_goes_with_the_other_judges(run, tmp_path):
-    folder = shutil.copytree(run / "judges", tmp_path / "judges")
-    save_reader(folder / "facts", "words", outlets=("rep", "gio"))
-    out = tmp_path / "out"
-    assert main(["push", "judge", str(folder), "nina/judges", "--dry-run", "--out", str(out)]) == 0
-    reader = Judges.from_pretrained(folder, device="cpu").reader
-    assert f"|facts:v4+{reader.model_hash[:6]}" in (out / "README.md").read_text(encoding="utf-8")
-    pushed = Judges.from_pretrained(out, device="cpu").reader
-    assert (pushed.settings, pushed.model_hash) == (reader.settings, reader.model_hash)
-    loaded = AutoModelForSeq2SeqLM.from_pretrained(out / "facts")
-    assert type(loaded) is type(reader.model)

@@ -41,10 +41,3 @@ def said(tmp_path, **variables):
 def test_a_machine_that_is_offline_says_so(tmp_path, variables):
     for sentence in said(tmp_path, **variables):
         assert "the Hub cannot be reached or has none that can be read" in sentence
-
-
-def test_a_name_that_the_hub_does_not_have(hub, client):
-    client.run(CODE)
-    sentences = client.out.splitlines()
-    assert len(sentences) == 4
-    assert all("is no folder here, and the Hub cannot be reached or has none" in each for each in sentences)

@@ -1,114 +1,136 @@
-"""`change-it push` where the Hub or its user is at fault: one sentence, and a repository that is as it was."""
+"""A push is one commit; where the Hub or its user is at fault, one sentence, and the repository is as it was."""
 
-import shutil
+from types import SimpleNamespace
 
 import pytest
-from hub_client import sentence
+from huggingface_hub import CommitOperationDelete
+from huggingface_hub.errors import HfHubHTTPError
 
-#: Route to fail, and every answer that becomes a sentence.
-ROUTES = {
-    "create": ("POST", "/repos/create"),
-    "list": ("GET", "/tree/main$"),
-    "card": ("POST", "/validate-yaml"),
-    "preupload": ("POST", "/preupload/"),
-    "batch": ("POST", "/objects/batch"),
-    "storage": ("PUT", "/storage/"),
-    "commit": ("POST", "/commit/"),
-}
+from change_it.cli import main
+from change_it.errors import InputError
+from change_it.hub import commit
+
+FILES = {"README.md": b"---\nlicense: mit\n---\n", "model.safetensors": b"new"}
+#: What is done on the Hub, in turn.
+CALLS = ("create_repo", "list_repo_files", "create_commit")
 
 
-@pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("status", [401, 403, 404, 429, 503, 0])
-def test_a_fault_that_stays_leaves_the_repository_as_it_was(hub, push, run, route, status):
-    repo = hub.add("model", "nina/steady")
-    before = repo.head
-    hub.objects.clear()
-    hub.fail(*ROUTES[route], status, times=1000)
-    code, out, err, pauses = push("generator", run / "generators/sum-gio", "nina/steady")
-    found = code, repo.head is before, out
-    if route == "create" and status in (401, 403):
-        # Whoever may not make repositories may still write to one that is there.
-        assert (code, len(repo.head.history)) == (0, 2)
-        return
-    assert found == (2, True, "")
-    message = sentence(err)
-    if route == "card" and status in (429, 503):
-        status = 0  # the client does not say which answer it could not read
-    assert {401: "log in", 403: "may not write", 404: "no model nina/steady", 0: "lost"}.get(
-        status, str(status)
-    ) in message
-    assert len(hub.asked(*ROUTES[route])) <= 30
-    assert (pauses > 0) == (status in (429, 500, 503, 0))
+class FakeApi:
+    """An `HfApi` that notes its calls; those in `faults` fail so often, with a status or without an answer."""
+
+    def __init__(self):
+        self.calls, self.faults, self.private = [], {}, False
+
+    def __getattr__(self, name):
+        def call(*arguments, **given):
+            self.calls.append((name, given))
+            status, times = self.faults.get(name, (0, 0))
+            if times:
+                self.faults[name] = (status, times - 1)
+                if not status:
+                    raise commit.HTTPError("lost")
+                response = SimpleNamespace(status_code=status, headers={}, request=None)
+                raise HfHubHTTPError(str(status), response=response)
+            if name == "repo_info":
+                return SimpleNamespace(private=self.private)
+            if name == "list_repo_files":
+                return ["notes.md", "model-00001-of-00002.safetensors", "README.md"]
+            if name == "create_commit":
+                self.operations = arguments[1]
+                return SimpleNamespace(pr_url=None, commit_url="https://hf.co/commit/1")
+            return None
+
+        return call
+
+    def made(self, name):
+        return [given for called, given in self.calls if called == name]
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.fixture
+def api(monkeypatch):
+    api = FakeApi()
+    api.pauses = []
+    monkeypatch.setattr(commit, "HfApi", lambda **_: api)
+    monkeypatch.setattr(commit.time, "sleep", api.pauses.append)
+    return api
+
+
+def test_one_commit_brings_the_files_and_removes_what_an_earlier_push_left(api, options):
+    commit.publish(FILES, options("judge", "none", "nina/x", private=False))
+    [made] = api.made("create_commit")
+    removed = {one.path_in_repo for one in api.operations if isinstance(one, CommitOperationDelete)}
+    assert removed == {"model-00001-of-00002.safetensors"}
+    assert {one.path_in_repo for one in api.operations} - removed == set(FILES)
+    assert (made["repo_type"], made["create_pr"], made["revision"]) == ("model", False, None)
+    assert api.made("create_branch") == []
+
+
+def test_branches_pull_requests_and_private_repositories(api, options):
+    commit.publish(FILES, options("dataset", "none", revision="v2"))
+    assert [branch["branch"] for branch in api.made("create_branch")] == ["v2"]
+    assert api.made("create_commit")[0]["revision"] == "v2"
+    commit.publish(FILES, options("metric", "none", create_pr=True, revision="v3"))
+    assert len(api.made("create_branch")) == 1
+    assert api.made("create_commit")[1]["create_pr"]
+    assert [one["space_sdk"] for one in api.made("create_repo")] == [None, "gradio"]
+    with pytest.raises(InputError, match="exists and is public"):
+        commit.publish(FILES, options("judge", "none", private=True))
+    assert len(api.made("create_commit")) == 2
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (401, "log in"),
+        (403, "may not write"),
+        (404, "no model"),
+        (429, "busy"),
+        (503, "busy"),
+        (0, "lost"),
+        (418, "418"),
+    ],
+)
+def test_a_fault_that_stays_is_one_sentence(api, options, call, status, words):
+    api.faults[call] = status, 1000
+    with pytest.raises(InputError, match=words):
+        commit.publish(FILES, options("judge", "none"))
+    assert call == "create_commit" or api.made("create_commit") == []
+    tried = commit.TRIES if status in (429, 503, 0) else 1
+    assert len(api.made(call)) == tried
+    assert api.pauses == [1, 2, 4][: tried - 1]
+
+
+@pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("status", [429, 500, 0])
-def test_a_fault_that_passes_costs_a_pause(hub, push, run, route, status):
-    hub.repos.pop(("model", "nina/patient"), None)
-    hub.objects.clear()
-    hub.fail(*ROUTES[route], status, times=2)
-    code, out, _, pauses = push("generator", run / "generators/sum-gio", "nina/patient")
-    assert (code, len(hub.repo("model", "nina/patient").head.history)) == (0, 2)
-    assert pauses > 0
-    assert hub.repo("model", "nina/patient").head.oid in out
+def test_a_fault_that_passes_costs_a_pause(api, options, call, status):
+    api.faults[call] = status, 2
+    commit.publish(FILES, options("judge", "none"))
+    assert api.pauses == [1, 2]
 
 
-def test_an_answer_that_is_lost_makes_no_second_commit(hub, push, run):
-    repo = hub.add("model", "nina/lost")
-    hub.fail("POST", "/commit/", lost=True)
-    code, out, _, _ = push("generator", run / "generators/sum-gio", "nina/lost")
-    assert (code, len(repo.head.history)) == (0, 2)
-    assert repo.head.oid in out
+def test_a_pull_request_whose_answer_is_lost_is_not_opened_twice(api, options):
+    api.faults["create_commit"] = 0, 1
+    with pytest.raises(InputError, match="the connection to the Hub was lost"):
+        commit.publish(FILES, options("judge", "none", create_pr=True))
+    assert len(api.made("create_commit")) == 1
 
 
-def test_what_an_earlier_push_left_goes_and_nothing_new_is_no_commit(hub, push, run, tmp_path):
-    generator = shutil.copytree(run / "generators/sum-gio", tmp_path / "generator")
-    shutil.copy(generator / "model.safetensors", generator / "model-00001-of-00001.safetensors")
-    assert push("generator", generator, "nina/kept", "--private")[0] == 0
-    repo = hub.repo("model", "nina/kept")
-    assert repo.private
-    first = repo.head
-    assert push("generator", generator, "nina/kept", "--private")[0] == 0
-    assert repo.head is first  # nothing new, no commit
-
-    (generator / "model-00001-of-00001.safetensors").unlink()
-    before = repo.paths("main")
-    assert push("generator", generator, "nina/kept")[0] == 0
-    assert before - repo.paths("main") == {"model-00001-of-00001.safetensors"}
-
-
-def test_bad_input_is_refused_before_anything_is_sent(hub, push, run, tmp_path):
+def test_bad_input_is_refused_before_anything_is_sent(api, run, tmp_path, capsys):
     (tmp_path / "full").mkdir()
     (tmp_path / "full/file").touch()
     generator = run / "generators/sum-gio"
     for arguments, words in [
         (("judge", tmp_path / "none", "nina/x"), "there is no folder"),
-        (("judge", run / "generators/sum-gio", "nina/x"), "cannot be loaded as a judge"),
-        (("generator", run / "judges/hh", "nina/x"), "no generator of ours"),
+        (("judge", generator, "nina/x"), "cannot be loaded as a judge"),
         (("generator", run / "generators", "nina/x"), "one model a repository"),
-        (("dataset", run / "judges", "nina/x"), "not a corpus of ours"),
         (("metric", "nonesuch", "nina/x"), "nonesuch"),
         (("generator", generator, "nina"), "owner/name"),
         (("generator", generator, "nina/a b"), "nina/a b"),
         (("generator", generator, "nina/x", "--out", tmp_path / "out"), "--dry-run"),
         (("generator", generator, "nina/x", "--dry-run", "--out", tmp_path / "full"), "not empty"),
     ]:
-        code, out, err, _ = push(*arguments)
-        assert (code, out) == (2, ""), arguments
-        assert words in sentence(err)
-    assert not hub.asked("POST", "")
-    code, _, err, _ = push("generator", generator, "nina/x", token="")
-    assert (code, ("model", "nina/x") in hub.repos) == (2, False)
-    assert "hf auth login" in sentence(err)
-    code, _, err, _ = push("generator", generator, "somebody/x")
-    assert (code, "may not write" in sentence(err)) == (2, True)
-    code, _, err, _ = push("generator", generator, "nina/x", "--license", "whatever")
-    assert (code, '"license" must be' in sentence(err)) == (2, True)
-    assert len(hub.repo("model", "nina/x").head.history) == 1
-    hub.add("model", "nina/open")
-    code, _, err, _ = push("generator", generator, "nina/open", "--private")
-    assert (code, "is public" in sentence(err), len(hub.repo("model", "nina/open").head.history)) == (
-        2,
-        True,
-        1,
-    )
+        assert main(["push", *map(str, arguments)]) == 2, arguments
+        [sentence] = (line for line in capsys.readouterr().err.splitlines() if line.startswith("change-it: "))
+        assert words in sentence
+    assert api.calls == []

@@ -18,8 +18,6 @@ from change_it.training.settings import TrainingOptions, TrainingSettings, resol
 RUNS = str(Path(__file__).with_name("runs.py"))
 #: Accumulated batches, and the last update of a run that is killed.
 KILLED = {1: 7, 2: 12}
-#: A run in a process of its own.
-PART = "import sys; sys.path.insert(0, sys.argv[1]); from runs import main; main(sys.argv[2:])"
 
 
 def run(*arguments, launcher=(sys.executable,), check=True):
@@ -30,12 +28,12 @@ def run(*arguments, launcher=(sys.executable,), check=True):
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory, bare_forks):
+def killed(tmp_path_factory):
     """A folder of runs that were killed, named by their accumulated batches."""
     folder = tmp_path_factory.mktemp("killed")
     for batches, update in KILLED.items():
         settings = ["--accumulation", str(batches), "--die-after", str(update)]
-        done = bare_forks.run(PART, str(Path(RUNS).parent), str(folder / str(batches)), *settings)
+        done = run(folder / str(batches), *settings, check=False)
         assert done.returncode == -signal.SIGKILL, done.stderr
     return folder
 

@@ -1,0 +1,150 @@
+"""A small Hub on loopback for one push and one load through the real clients: repositories, commits, large files."""
+
+import base64
+import hashlib
+import json
+import re
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from urllib.parse import unquote, urlsplit
+
+TOKEN = "hf_LoopbackTokenThatNobodyMaySee"
+LARGE = (".npz", ".parquet", ".safetensors")
+
+
+class Hub:
+    """What the server holds; `commits` are the contents of a repository after each commit, the first one empty."""
+
+    def __init__(self):
+        self.commits: dict[str, list[dict[str, bytes]]] = {}
+        self.objects: dict[str, bytes] = {}
+        self.unknown: list[str] = []
+
+    def environment(self, home, token=TOKEN):
+        """Variables that send the clients of a process here, with a cache of its own."""
+        about = {"HF_ENDPOINT": self.url, "HF_HOME": str(home), "HF_TOKEN": token, "HF_HUB_OFFLINE": "0"}
+        return about | {f"HF_HUB_DISABLE_{name}": "1" for name in ("XET", "TELEMETRY", "UPDATE_CHECK")}
+
+
+@contextmanager
+def serve():
+    """A server on loopback and what it holds."""
+    hub = Hub()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            path = unquote(urlsplit(self.path).path)
+            self.body = b""
+            if self.headers.get("Transfer-Encoding") == "chunked":
+                while size := int(self.rfile.readline(), 16):
+                    self.body += self.rfile.read(size + 2)[:-2]
+                self.rfile.readline()
+            self.body += self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            for method, pattern, name in ROUTES:
+                if self.command in method and (found := re.fullmatch(pattern, path)):
+                    if self.command == "POST" and self.headers["Authorization"] != f"Bearer {TOKEN}":
+                        return self.answer({"error": "Invalid username or password."}, 401)
+                    return getattr(self, name)(*found.groups())
+            hub.unknown.append(f"{self.command} {path}")
+            return self.answer({"error": "there is no such route"}, 404)
+
+        do_HEAD = do_POST = do_PUT = do_GET  # noqa: N815 (names that http.server looks for)
+
+        def answer(self, content, status=200, **headers):
+            content = content if isinstance(content, bytes) else json.dumps(content).encode()
+            self.send_response(status)
+            for name, value in {"Content-Length": str(len(content)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(content)
+
+        def create(self):
+            asked = json.loads(self.body)
+            name = f"{asked['organization']}/{asked['name']}"
+            hub.commits.setdefault(name, [{}])
+            self.answer({"url": f"{hub.url}/{name}", "name": name, "id": "1"})
+
+        def card(self):
+            self.answer({"errors": [], "warnings": []})
+
+        def preupload(self, name):
+            files = json.loads(self.body)["files"]
+            for file in files:
+                large = file["path"].endswith(LARGE)
+                file |= {"uploadMode": "lfs" if large else "regular", "shouldIgnore": False}
+            self.answer({"files": files})
+
+        def batch(self, name):
+            objects = json.loads(self.body)["objects"]
+            for one in objects:
+                one["actions"] = {"upload": {"href": f"{hub.url}/storage/{one['oid']}"}}
+            self.answer({"transfer": "basic", "objects": objects})
+
+        def store(self, oid):
+            hub.objects[oid] = self.body
+            self.answer({})
+
+        def commit(self, name):
+            files = dict(hub.commits[name][-1])
+            for line in map(json.loads, self.body.splitlines()):
+                value = line["value"]
+                if line["key"] == "file":
+                    files[value["path"]] = base64.b64decode(value["content"])
+                elif line["key"] == "lfsFile":
+                    files[value["path"]] = hub.objects[value["oid"]]
+                elif line["key"] == "deletedFile":
+                    del files[value["path"]]
+            hub.commits[name].append(files)
+            oid = self.oid(name)
+            self.answer({"commitOid": oid, "commitUrl": f"{hub.url}/{name}/commit/{oid}", "success": True})
+
+        def oid(self, name):
+            return hashlib.sha1(f"{name} {len(hub.commits[name])}".encode()).hexdigest()
+
+        def info(self, name, revision):
+            files = [{"rfilename": path} for path in hub.commits[name][-1]]
+            self.answer({"id": name, "sha": self.oid(name), "private": False, "siblings": files, "tags": []})
+
+        def tree(self, name, revision, under):
+            entries = [
+                {"type": "file", "path": path, "size": len(content), "oid": hashlib.sha1(content).hexdigest()}
+                for path, content in hub.commits[name][-1].items()
+                if path.startswith(under or "")
+            ]
+            return self.answer(entries)
+
+        def resolve(self, name, revision, path):
+            if (content := hub.commits[name][-1].get(path)) is None:
+                return self.answer({}, 404, **{"X-Error-Code": "EntryNotFound"})
+            etag = f'"{hashlib.sha256(content).hexdigest()}"'
+            return self.answer(content, **{"X-Repo-Commit": self.oid(name), "ETag": etag})
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    hub.url = f"http://127.0.0.1:{server.server_port}"
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield hub
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+_NAME = r"([\w.-]+/[\w.-]+)"
+ROUTES = (
+    ("POST", "/api/repos/create", "create"),
+    ("POST", "/api/validate-yaml", "card"),
+    ("POST", rf"/api/models/{_NAME}/preupload/main", "preupload"),
+    ("POST", rf"/api/models/{_NAME}/commit/main", "commit"),
+    ("POST", rf"/{_NAME}\.git/info/lfs/objects/batch", "batch"),
+    ("PUT", r"/storage/(\w+)", "store"),
+    ("GET", rf"/api/models/{_NAME}(?:/revision/(\w+))?", "info"),
+    ("GET", rf"/api/models/{_NAME}/tree/(\w+)(?:/(.+))?", "tree"),
+    ("GET HEAD", rf"/(?!api/){_NAME}/resolve/(\w+)/(.+)", "resolve"),
+)

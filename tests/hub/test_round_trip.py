@@ -1,0 +1,117 @@
+"""What is pushed comes back: from the Hub by its id, and without this package by transformers alone."""
+
+import json
+import os
+
+import pytest
+from hub_server import TOKEN, serve
+from processes import run_python
+from saved_judges import save_reader, save_untrained
+from tiny_generators import WORDS, save_generator, save_pretrained_generator
+
+from change_it import HeadlineTransfer
+from change_it.generators.recipes import source_of
+from change_it.judges.judge import Judge, Judges
+
+pytestmark = pytest.mark.slow(seconds=30)
+OUTLETS = ("rep", "gio")
+HEADLINES = ["Il ponte crolla sulla statale", "Sciopero generale dei treni"]
+ARTICLES = ["Il ponte crolla sulla statale ieri a Bari.", "Lo sciopero generale dei treni continua, 2025."]
+
+PUSH = "import sys; from change_it.cli import main; sys.exit(main(['push', *sys.argv[1:]]))"
+
+LOAD = """
+import json, sys
+from change_it.judges.judge import Judges
+judges = Judges.from_pretrained("nina/judges", device="cpu")
+one, other = json.loads(sys.argv[1])
+print(json.dumps([judges.signature, judges.hh.probabilities(one, other, progress=False).tolist()]))
+"""
+
+#: transformers, where this package cannot be imported.
+ALONE = """
+import json, sys
+sys.modules["change_it"] = None
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, pipeline
+trust = {"trust_remote_code": True}
+judges, generators, reader, pairs, sources = json.loads(sys.argv[1])
+answers = {}
+for task, name, more in judges:
+    ask = pipeline("text-classification", model=name, **more, **trust)
+    texts = pairs if task in ("hh", "ah") else [pair["text"] for pair in pairs]
+    scores = ask(texts, top_k=None, truncation=True, max_length=48)
+    answers[task] = [{found["label"]: found["score"] for found in row} for row in scores]
+for name, folder in generators:
+    write = pipeline("text-generation", model=folder, **trust)
+    answers[name] = [found["generated_text"] for [found] in write(sources[name])]
+answers["reader"] = type(AutoModelForSeq2SeqLM.from_pretrained(reader, **trust)).__name__
+print(json.dumps(answers))
+"""
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """The Hub, and the environment of its clients."""
+    with serve() as hub:
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+        yield hub, inherited | hub.environment(tmp_path_factory.mktemp("home"))
+
+
+def test_three_judges_go_to_the_hub_and_come_back(run, environment):
+    hub, variables = environment
+    pushed = run_python("-c", PUSH, "judge", str(run / "judges"), "nina/judges", env=variables)
+    assert pushed.returncode == 0, pushed.stderr
+    assert len(hub.commits["nina/judges"]) == 2  # the one that made it, and one push
+    files = hub.commits["nina/judges"][-1]
+    assert {"README.md", "pair.py", "style.py", "main/config.json", "hh/model.safetensors"} < files.keys()
+    assert str(run) not in "".join(
+        content.decode() for name, content in files.items() if name.endswith(".json")
+    )
+    done = run_python("-c", LOAD, json.dumps([HEADLINES, HEADLINES[::-1]]), env=variables, check=True)
+    signature, found = json.loads(done.stdout.splitlines()[-1])
+    judges = Judges.from_pretrained(run / "judges", device="cpu")
+    expected = judges.hh.probabilities(HEADLINES, HEADLINES[::-1], progress=False)
+    assert signature == judges.signature
+    assert found == [pytest.approx(row, abs=1e-5) for row in expected.tolist()]
+    assert hub.unknown == []
+
+    refused = run_python(
+        "-c", PUSH, "judge", str(run / "judges"), "nina/judges", env=variables | {"HF_TOKEN": "hf_wrong"}
+    )
+    assert refused.returncode == 2
+    assert "log in with `hf auth login`" in refused.stderr
+    assert len(hub.commits["nina/judges"]) == 2
+    assert TOKEN not in pushed.stdout + pushed.stderr
+
+
+def test_transformers_alone_opens_judges_and_generators(tmp_path):
+    judges, generators, sources, written = [], [], {}, {}
+    for task in ("main", "hh", "ah"):
+        save_untrained(tmp_path / task, task, [*HEADLINES, *ARTICLES], OUTLETS)
+        judges.append((task, str(tmp_path / task), {}))
+    save_generator(tmp_path / "pn")
+    save_generator(tmp_path / "transformer", recipe="rewrite", to=None, architecture="transformer")
+    for kind in ("encoder-decoder", "causal"):
+        save_pretrained_generator(tmp_path / kind, kind)
+    for name in ("pn", "transformer", "encoder-decoder", "causal"):
+        transfer = HeadlineTransfer.from_pretrained(tmp_path / name, device="cpu")
+        items = list(zip([WORDS, *HEADLINES], [WORDS * 2, *ARTICLES], strict=True))
+        headlines, articles = map(list, zip(*items, strict=True))
+        written[name] = transfer(headlines, article=articles, to="gio", batch_size=1)
+        sources[name] = [source_of(transfer.reads, *item, "gio") for item in items]
+        generators.append((name, str(tmp_path / name)))
+    reader = str(save_reader(tmp_path / "reader", "words"))
+    pairs = [{"text": one, "text_pair": other} for one, other in zip(HEADLINES, ARTICLES, strict=True)]
+    asked = json.dumps([judges, generators, reader, pairs, sources])
+    done = run_python("-c", ALONE, asked, cwd=tmp_path, env=os.environ | {"HF_HOME": str(tmp_path / "home")})
+    assert done.returncode == 0, done.stderr
+    answers = json.loads(done.stdout.splitlines()[-1])
+    assert {name: answers[name] for name in written} == written
+    assert answers["reader"] == "PointerTransformerForConditionalGeneration"
+    for task, folder, _ in judges:
+        judge = Judge.from_pretrained(folder, device="cpu")
+        rows = judge.probabilities(HEADLINES, ARTICLES if task != "main" else None, progress=False)
+        labels = judge.model.config.id2label.values()
+        assert [[row[label] for label in labels] for row in answers[task]] == [
+            pytest.approx(row, abs=1e-4) for row in rows.tolist()
+        ]
