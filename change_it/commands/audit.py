@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from change_it.commands.checks import check_counts
 from change_it.commands.printing import print_json, print_lines
@@ -12,7 +11,6 @@ from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import AUDIT_FILES, check_out
 from change_it.tables import console, print_table
 from change_it.training.settings import InferenceOptions
-from change_it.translation import page_language
 
 
 @dataclass(kw_only=True)
@@ -34,8 +32,6 @@ class AuditOptions(InferenceOptions):
     """Headlines of each degenerate system, at most; articles take most of the time."""
     language: str | None = None
     """Of the headlines: it, en or none; guessed when not given."""
-    report_language: Literal["it", "en"] | None = None
-    """Of audit.html; that of the headlines when not given, English where they are in neither."""
     json: bool = False
     """Print JSON instead of tables."""
     resamples: int = 1000
@@ -81,7 +77,7 @@ def run(options: AuditOptions) -> None:
         batch_size=options.batch_size,
         progress=not options.json,
     )
-    write_audit(out, audited, language=page_language(options.report_language, audited.language))
+    write_audit(out, audited)
     if options.json:
         print_json(audited.as_dict())
         return

@@ -17,7 +17,6 @@ from change_it.io import check_model, check_writable, read_json, write_json
 from change_it.judges.judge_options import JudgeOptions, Task
 from change_it.steps import Run, Step
 from change_it.tables import console
-from change_it.translation import Language, locale_language
 
 #: In the folder of a run: its options and the seconds of its finished steps.
 RECORD = "run.json"
@@ -80,8 +79,6 @@ class QuickstartOptions:
     """A pre-trained model that is tuned instead of a generator from scratch: folder or Hub id of a causal model or an encoder-decoder (extra: lora)."""
     writer_minutes: float = 15.0
     """Minutes that --writer is tuned for, at most; its headlines take their time beside."""
-    report_language: Language | None = None
-    """Of audit.html and report.html: it or en; that of the locale when not given, English where it is neither."""
 
 
 class QuickstartRun(Run):
@@ -107,7 +104,7 @@ class QuickstartRun(Run):
 
 def _free(options: QuickstartOptions) -> tuple[str, ...]:
     """What may differ between a run and the one that goes on with it."""
-    return ("out", "report_language", *(() if options.writer else ("writer", "writer_minutes")))
+    return ("out", *(() if options.writer else ("writer", "writer_minutes")))
 
 
 def check(options: QuickstartOptions) -> None:
@@ -188,7 +185,6 @@ def _audit(options: QuickstartOptions, needs: str) -> Step:
         corpus=str(options.out / "corpus"),
         judges=str(options.out / "judges"),
         items=100,
-        report_language=options.report_language or locale_language(),
         seed=options.seed,
     )
     return Step("audit", "change_it.commands.audit:run", judged, needs=(needs,))
@@ -226,7 +222,6 @@ def _report(options: QuickstartOptions) -> Step:
         judges=str(options.out / "judges"),
         predictions=(f"{RECIPE}={_predictions(options)}",),
         out=options.out / "report",
-        report_language=options.report_language or locale_language(),
         seed=options.seed,
     )
     return Step(REPORT, "change_it.commands.score:run", score)
