@@ -122,13 +122,6 @@ def figure(value: float | None) -> str:
     return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
 
 
-class Figure(float):
-    """A number that texts show as tables do."""
-
-    def __format__(self, _: str) -> str:
-        return figure(self)
-
-
 def p_value(value: float | None) -> str:
     """A p-value to three digits."""
     return "< .001" if value is not None and value < 0.001 else figure(value)

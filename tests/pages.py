@@ -1,8 +1,4 @@
-"""What every page must hold in a browser: it fits the screen, its texts can be read, and all of them are in its language."""
-
-import re
-
-from change_it.translation import load_texts, load_words
+"""What every page must hold in a browser: it fits the screen and its texts can be read."""
 
 
 def expected(locator):
@@ -52,36 +48,3 @@ def pale(page):
           return found;
         }"""
     )
-
-
-def foreign_words(page, language, *, names=(), but=""):
-    """Visible words, those of charts included, that only the other language's texts have.
-
-    `names` are no words; what the selector `but` finds, code and what is marked as the other language are left out.
-    """
-    [other] = {"it", "en"} - {language}
-    theirs = _vocabulary(other) - _vocabulary(language) - {*names}
-    texts = page.evaluate(
-        """but => {
-          document.querySelectorAll("details").forEach(one => { one.open = true; });
-          const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), texts = [];
-          while (walker.nextNode()) {
-            const { parentElement: one, data } = walker.currentNode;
-            if (!one.closest(but) && one.checkVisibility({ visibilityProperty: true })) texts.push(data);
-          }
-          return texts;
-        }""",
-        ", ".join(filter(None, ["script, style, code", f"[lang={other}]:not(html)", but])),
-    )
-    return [(word, text) for text in texts for word in _words(text) if word in theirs]
-
-
-def _vocabulary(language):
-    words = load_words("it")
-    texts = [*load_texts(language).values(), *(words.values() if language == "it" else words)]
-    texts = (re.sub(r"`[^`]*`|<[^>]*>|{[^}]*}", " ", text) for text in texts)
-    return {word for text in texts for word in _words(text)}
-
-
-def _words(text):
-    return re.findall(r"[^\W\d_]{2,}", text.lower())

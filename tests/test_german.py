@@ -16,7 +16,6 @@ from change_it.hevas.readability import syllables
 from change_it.scoring.facts import FactChecker
 from change_it.text.stopwords import guess_language, stop_words
 from change_it.text.tagging import load_tagger
-from change_it.translation import page_language
 
 PLACES = ("Altweiler", "Brunnhausen", "Dorrenberg", "Eschenfurt", "Fichtenau", "Grünmoos")
 EVENTS = (
@@ -121,7 +120,6 @@ def test_what_german_lacks_is_said(tmp_path):
         load_tagger("de")
     with pytest.raises(InputError, match="no prompts for --language de"):
         prompt_of("de", "article", "kurier")
-    assert page_language(None, "de") == "en"
 
 
 def test_hevas_measures_german(corpus, tmp_path, capsys):

@@ -43,11 +43,7 @@ DATA = (
     ),
     "change_it/results/templates/compliancy.html.jinja",
     *(f"change_it/hub/templates/{path.name}" for path in (CHECKOUT / "change_it/hub/templates").iterdir()),
-    *(
-        f"change_it/{name}/{language}.toml"
-        for name in ("generators/prompts", "texts")
-        for language in ("it", "en")
-    ),
+    *(f"change_it/generators/prompts/{language}.toml" for language in ("it", "en")),
     "change_it/space/page.css",
     "change_it/space/texts/examples.toml",
     *(f"change_it/_shipped/{name}" for name in ("pyproject.toml", "LICENSE", "NOTICE")),  # for a push

@@ -15,8 +15,7 @@ from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import VERDICT_NAMES, Progress, judge_items
 from change_it.scoring.item import Item
 from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure, upper_bound
-from change_it.tables import Figure
-from change_it.translation import Joined, Message, Word
+from change_it.tables import figure
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
@@ -248,11 +247,11 @@ class Verdict:
 
     judge: str  # main, hh, ah, fluency or facts
     level: Level  # how far to rely on it
-    reasons: tuple[Message, ...]  # why
+    reasons: tuple[str, ...]  # why
 
     @property
     def text(self) -> str:
-        """Why, in English: one sentence or two."""
+        """Why: one sentence or two."""
         return "; ".join(self.reasons)
 
     @property
@@ -327,25 +326,24 @@ class Together:
         )
 
     @property
-    def reasons(self) -> tuple[Message, ...]:
+    def reasons(self) -> tuple[str, ...]:
         """How many are stopped, the worst of the others, and what passes of gold."""
         (trained, trained_stopped), (unseen, unseen_stopped) = self.trained, self.unseen
-        counts = {
-            "trained": trained,
-            "trained_stopped": trained_stopped,
-            "unseen": unseen,
-            "unseen_stopped": unseen_stopped,
-        }
-        reasons = [Message("verdict.together", **counts)]
+        reasons = [
+            f"All judges together stop {trained_stopped} of {trained} ways to spoil a headline whose like they learnt from, and "
+            f"{unseen_stopped} of {unseen} that none of them has seen"
+        ]
         if worst := self.passing[:NAMED]:
-            reasons.append(Message("verdict.worst", names=_named(worst)))
+            reasons.append(
+                f"the worst of the others, where the newspapers' own headline passes: {_named(worst)}"
+            )
         if self.gold is not None:
-            reasons.append(Message("verdict.gold", value=Figure(self.gold)))
+            reasons.append(f"of the newspapers' own headlines they accept {figure(self.gold)}")
         return tuple(reasons)
 
     @property
     def text(self) -> str:
-        """The reasons in English, as one sentence."""
+        """The reasons as one sentence."""
         return "; ".join(self.reasons) + "."
 
     def as_dict(self) -> dict[str, Any]:
@@ -353,9 +351,9 @@ class Together:
         return {"text": self.text, **asdict(self)}
 
 
-def _named(shares: Sequence[tuple[str, float]]) -> Joined:
+def _named(shares: Sequence[tuple[str, float]]) -> str:
     """Systems with the share of their headlines that passes."""
-    return Joined([Message("verdict.named", name=Word(name), share=Figure(share)) for name, share in shares])
+    return ", ".join(f"{name} {figure(share)}" for name, share in shares)
 
 
 @dataclass(frozen=True)
@@ -414,16 +412,21 @@ def verdicts(
         if judge == "main":
             parts += _listens_to(probes)
         if judge == "fluency" and not fluency:
-            parts = [("distrust", Message("verdict.none"))]
+            parts = [("distrust", "there is none: nothing asks whether it is a headline at all")]
         if judge == "facts" and not reader:
-            parts.append(("care", Message("verdict.no_reader")))
+            parts.append(
+                (
+                    "care",
+                    "no judge reads: what is invented without a new name, number or quotation passes",
+                )
+            )
         if parts:
             level: Level = max((level for level, _ in parts), key=("rely", "care", "distrust").index)
             judged.append(Verdict(judge, level, tuple(reason for _, reason in parts)))
     return judged
 
 
-def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tuple[Level, Message]]:
+def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tuple[Level, str]]:
     """The test on which the judge is least ahead of its best baseline."""
     if record is None:
         return []
@@ -433,26 +436,23 @@ def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tupl
         best = max(others, key=others.__getitem__, default="")
         gaps.append((result["macro_f1"] - others.get(best, 0.0), test, result["macro_f1"], best, others))
     gap, test, f1, best, others = min(gaps)
-    key = "alone" if not best else "have" if best.endswith("s") else "has"
-    values: dict[str, object] = {"value": Figure(f1)}
-    if test != "gold":
-        key, values["test"] = f"on_{key}", Word(MISMATCHES.get(test, test))
-    if best:
-        values |= {"baseline": Word(best), "other": Figure(others[best])}
+    on = "" if test == "gold" else f" on {MISMATCHES.get(test, test)}"
+    has = "have" if best.endswith("s") else "has"
+    beside = f" where {best} {has} {figure(others[best])}" if best else ", beside no baseline"
     level: Level = "care" if not best else "distrust" if gap <= 0 else "care" if gap < MARGIN else "rely"
-    return [(level, Message(f"verdict.{key}", **values))]
+    return [(level, f"F1 {figure(f1)}{on}{beside}")]
 
 
-def _listens_to(probes: Sequence[Probe]) -> list[tuple[Level, Message]]:
+def _listens_to(probes: Sequence[Probe]) -> list[tuple[Level, str]]:
     """Whether main is lost without the typography."""
     f1 = {probe.name: probe.f1 for probe in probes}
     if SETTING not in f1 or f1[AS_IT_IS] - f1[SETTING] < LOSS:
         return []
-    values = {"value": Figure(f1[SETTING]), "other": Figure(f1[AS_IT_IS])}
-    return [("care", Message("verdict.typography", **values))]
+    without, as_it_is = figure(f1[SETTING]), figure(f1[AS_IT_IS])
+    return [("care", f"F1 {without} instead of {as_it_is} once the typography is normalised")]
 
 
-def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, Message]]:
+def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, str]]:
     """The systems that it ought to have refused and did not, the worst first; and whether it takes gold."""
     accepted = {system.system: share for system in systems if (share := system.values[judge]) is not None}
     asked = [system for system in systems if system.n >= FEW and judge in system.judges]
@@ -464,16 +464,16 @@ def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, Mes
         ),
         key=lambda pair: -pair[1],
     )
-    parts: list[tuple[Level, Message]] = []
+    parts: list[tuple[Level, str]] = []
     if missed:
         more = len(missed) - NAMED
-        key = "verdict.lets_more" if more > 0 else "verdict.lets"
+        further = f" and {more} more" if more > 0 else ""
         blind = 2 * sum(share > 0.5 for _, share in missed) > len(asked)
-        message = Message(key, names=_named(missed[:NAMED]), count=more)
-        parts.append(("distrust" if blind else "care", message))
+        text = f"lets through what it should refuse: {_named(missed[:NAMED])}{further}"
+        parts.append(("distrust" if blind else "care", text))
     elif asked and accepted:
-        parts.append(("rely", Message("verdict.refuses")))
+        parts.append(("rely", "refuses what it should"))
     if judge in ("fluency", "facts") and GOLD in accepted:
         level: Level = "rely" if accepted[GOLD] >= ACCEPTS else "care"
-        parts.append((level, Message("verdict.accepts", value=Figure(accepted[GOLD]))))
+        parts.append((level, f"accepts {figure(accepted[GOLD])} of the newspapers' own headlines"))
     return parts

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from tyro.conf import Fixed
 
@@ -14,7 +13,6 @@ from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import AUDIT_FILES, check_out
 from change_it.tables import console, print_table
 from change_it.training.settings import InferenceOptions
-from change_it.translation import page_language
 
 
 @dataclass(kw_only=True)
@@ -34,8 +32,6 @@ class AuditOptions(InferenceOptions):
     """Folder for audit.html and audit.json; the folder audit beside a folder of judges when not given."""
     items: int = 150
     """Headlines of each degenerate system, at most; articles take most of the time."""
-    report_language: Literal["it", "en"] | None = None
-    """Of audit.html; that of the headlines when not given, English where they are in neither."""
     json: bool = False
     """Print JSON instead of tables."""
     resamples: Fixed[int] = 1000
@@ -78,7 +74,7 @@ def run(options: AuditOptions) -> None:
         seed=options.seed,
         progress=not options.json,
     )
-    write_audit(out, audited, language=page_language(options.report_language, audited.language))
+    write_audit(out, audited)
     if options.json:
         print_json(audited.as_dict())
         return

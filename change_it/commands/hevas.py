@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 from change_it.commands.checks import check_systems
 from change_it.commands.printing import print_json
@@ -10,7 +10,6 @@ from change_it.errors import InputError
 from change_it.hevas.metric_options import Baseline, MetricOptions
 from change_it.results.report_folder import HEVAS_FILES, check_out
 from change_it.tables import console, print_table
-from change_it.translation import page_language
 
 if TYPE_CHECKING:
     from change_it.hevas.documents import Documents, System
@@ -47,8 +46,6 @@ class HevasOptions(MetricOptions):
     """Bootstrap resamples of the intervals."""
     out: Path | None = None
     """Folder for report.html, summary.csv, summary.json, items/<system>.csv and charts/; nothing is written when not given."""
-    report_language: Literal["it", "en"] | None = None
-    """Of report.html; that of the texts when not given, English where they are in neither."""
     json: bool = False
     """Print JSON instead of a table."""
 
@@ -95,7 +92,6 @@ def run(options: HevasOptions) -> None:
                 systems,
                 evaluation,
                 analysis,
-                language=page_language(options.report_language, options.language),
             )
     if options.json:
         print_json(hevas_record(evaluation, analysis), allow_nan=False)

@@ -13,7 +13,6 @@ from change_it.io import Record, check_header, check_writable, listed, read_inpu
 from change_it.judges.judge_options import check_judges
 from change_it.tables import Column, Row, Table, console, figure, print_table
 from change_it.training.settings import DeviceOptions
-from change_it.translation import Message
 
 if TYPE_CHECKING:  # loads torch
     import polars as pl
@@ -218,7 +217,7 @@ def judged_table(
 def _unsupported(wrong: "Unsupported") -> str:
     """What no source says, or what they rather say."""
     if wrong.rather:
-        return Message("transfer.facts_rather", text=wrong.text, rather=wrong.rather)
+        return f"the sources rather say “{wrong.rather}” than “{wrong.text}”"
     return wrong.text
 
 

@@ -34,7 +34,6 @@ from change_it.generators.generator_options import WRITER, GeneratorOptions, Rec
 from change_it.io import check_model, check_writable, read_json, write_json
 from change_it.judges.judge_options import JudgeOptions, Task
 from change_it.tables import console
-from change_it.translation import Language, locale_language
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -102,8 +101,6 @@ class QuickstartOptions:
     """A pre-trained model that is tuned instead of a generator from scratch: folder or Hub id of a causal model or an encoder-decoder (extra: lora)."""
     writer_minutes: float = 15.0
     """Minutes that --writer is tuned for, at most; its headlines take their time beside."""
-    report_language: Language | None = None
-    """Of audit.html and report.html: it or en; that of the locale when not given, English where it is neither."""
 
 
 class Steps:
@@ -183,7 +180,7 @@ class Steps:
 
 def _free(options: QuickstartOptions) -> tuple[str, ...]:
     """What may differ between a run and the one that goes on with it."""
-    return ("out", "report_language", *(() if options.writer else ("writer", "writer_minutes")))
+    return ("out", *(() if options.writer else ("writer", "writer_minutes")))
 
 
 def _timed(command: Callable[[Any], None], options: object) -> float:
@@ -228,7 +225,6 @@ def run(options: QuickstartOptions) -> None:
     out, seed = options.out, options.seed
     corpus, judges, choosers = str(out / "corpus"), out / "judges", out / "judges-0"
     predictions = out / "predictions" / f"{RECIPE}.csv"
-    language = options.report_language or locale_language()
 
     def judge(task: Task) -> JudgeOptions:
         return JudgeOptions(
@@ -279,9 +275,7 @@ def run(options: QuickstartOptions) -> None:
         steps.run("main judge of fold 0", train_judge.run, chooser("main"))
         steps.run("hh judge of fold 0", train_judge.run, chooser("hh"))
         steps.wait("ah judge")
-        audited = AuditOptions(
-            corpus=corpus, judges=str(judges), items=200, report_language=language, seed=seed
-        )
+        audited = AuditOptions(corpus=corpus, judges=str(judges), items=200, seed=seed)
         steps.run("audit", audit.run, audited)
     scored = ScoreOptions(
         corpus=corpus,
@@ -289,7 +283,6 @@ def run(options: QuickstartOptions) -> None:
         predictions=(f"{RECIPE}={predictions}",),
         floor=str(choosers),
         out=out / "report",
-        report_language=language,
         seed=seed,
     )
     steps.run("report", score.run, scored, anew=True)

@@ -15,7 +15,6 @@ from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import REPORT_FILES, check_out
 from change_it.tables import console, print_table
 from change_it.training.settings import InferenceOptions
-from change_it.translation import page_language
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib
     from change_it.audit.verdicts import Summary
@@ -63,8 +62,6 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Of the headlines, for facts and HEvAS: it, en, or for facts alone any other; the corpus's when not given."""
     out: Path | None = None
     """Folder for report.html, systems.csv, systems.tex, scores.json, items/, charts/ and, with --hevas, hevas/; nothing is written when not given."""
-    report_language: Literal["it", "en"] | None = None
-    """Of report.html; that of the headlines when not given, English where they are in neither."""
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000
@@ -152,7 +149,6 @@ def run(options: ScoreOptions) -> None:
             judges_info(folder),
             measured,
             summary,
-            language=page_language(options.report_language, language),
             made=made(),
         )
     _show(options, scores, measured, summary)

@@ -1,7 +1,6 @@
 """Tables, page and files of an audit of the judges."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from change_it.results.report_folder import AUDIT_FILES, replaced_report
 from change_it.results.score_tables import heading
 from change_it.scoring.columns import GOLD
 from change_it.tables import Column, Row, Table, Value
-from change_it.translation import localized
 
 
 def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
@@ -109,10 +107,10 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Tabl
     return Table(tuple(columns), tuple(rows))
 
 
-def audit_page(audit: Audit, drawings: Sequence[Drawing], *, language: str = "en") -> str:
-    """The page of an audit in `it` or `en`, without any reference to another file."""
+def audit_page(audit: Audit, drawings: Sequence[Drawing]) -> str:
+    """The page of an audit, without any reference to another file."""
     charts = {
-        drawing.name: (drawing, Markup(inline_svg(drawing.figure, drawing.description, language)))
+        drawing.name: (drawing, Markup(inline_svg(drawing.figure, drawing.description)))
         for drawing in drawings
     }
     values: dict[str, Any] = {
@@ -127,14 +125,12 @@ def audit_page(audit: Audit, drawings: Sequence[Drawing], *, language: str = "en
         "most": STOPPED,
         "occluded": OCCLUDED,
     }
-    return environment(language).get_template("audit.html.jinja").render(values)
+    return environment().get_template("audit.html.jinja").render(values)
 
 
-def write_audit(out: Path, audit: Audit, *, language: str = "en") -> None:
-    """Write `audit.html` in `it` or `en`, and `audit.json`; an audit that is there is replaced as a whole, other files stay."""
-    probes = tuple(replace(probe, name=localized(language, probe.name)) for probe in audit.probes)
-    drawings = audit_drawings(probes, audit.reliability)
-    page = audit_page(replace(audit, probes=probes), drawings, language=language)
+def write_audit(out: Path, audit: Audit) -> None:
+    """Write `audit.html` and `audit.json`; an audit that is there is replaced as a whole, other files stay."""
+    page = audit_page(audit, audit_drawings(audit.probes, audit.reliability))
     with replaced_report(out, AUDIT_FILES) as folder:
         write_json(folder / "audit.json", audit.as_dict())
         write_text(folder / "audit.html", page)

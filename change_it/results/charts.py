@@ -35,7 +35,6 @@ from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.stats import Correlations, Floats
 from change_it.tables import figure as written
-from change_it.translation import Message, Word
 
 INK = "#010203"  #: Colour of lines and letters; stands for the page's text colour in an SVG inside a page.
 #: Style of the figures, for `matplotlib.rc_context`.
@@ -144,7 +143,7 @@ def bar_chart(comparisons: Mapping[str, Comparison], *, intervals: bool = True) 
         dict.fromkeys(each.system for comparison in comparisons.values() for each in comparison.systems)
     )
     levels = {f"{comparison.level:.0%}" for comparison in comparisons.values()}
-    what = Message("charts.mean_interval", level="/".join(sorted(levels))) if intervals else "mean"
+    what = f"mean with {'/'.join(sorted(levels))} bootstrap interval" if intervals else "mean"
     with _panels(list(comparisons), names, what) as (figure, panels):
         for axes, comparison in zip(panels, comparisons.values(), strict=True):
             means = np.array([summary.mean for summary in comparison.systems])
@@ -241,7 +240,7 @@ def correlation_chart(scores: Mapping[str, Floats], correlations: Correlations) 
         bar = figure.colorbar(
             image, ax=axes, location="top", shrink=0.7, aspect=45, pad=0.015, ticks=[-1, -0.5, 0, 0.5, 1]
         )
-        bar.set_label(Message("charts.correlation", n=correlations.n))
+        bar.set_label(f"Pearson correlation, n = {correlations.n:,}")
         bar.outline.set_visible(False)
         settle(figure)
     return figure
@@ -377,9 +376,8 @@ def alignment_chart(histogram: Histogram, *, title: str = "", wide: bool = False
             above = np.cumsum(np.asarray(counts)[::-1])[::-1]
             axes.plot(histogram.edges[bins], above[bins], line, color=_BLUE, linewidth=2, label=label)
         for name, value, colour in (("loose", histogram.loose, _GREEN), ("strict", histogram.strict, _RED)):
-            count = histogram.above.get(name, 0)
-            key = name if name in histogram.above else f"{name}_alone"
-            label = Message(f"charts.{key}", threshold=Word(f"{value:g}"), count=count)
+            count = histogram.above.get(name)
+            label = f"{name} > {value:g}" + (f": {count:,} pairs" if count is not None else "")
             axes.axvline(value, color=colour, linestyle=":", linewidth=2, label=label)
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
@@ -440,7 +438,7 @@ def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> Iterat
             axes.xaxis.set_major_formatter("{x:g}")
             _lighten(axes)
         if LOWER_IS_BETTER.intersection(metrics):
-            what = Message("charts.lower", what=what if isinstance(what, Message) else Word(what))
+            what = f"{what};  ↓ lower is better"
         figure.supxlabel(what, fontsize=9.5)
         settle(figure)
 

@@ -4,7 +4,7 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
@@ -33,19 +33,9 @@ class ItemsTable:
 
 def items_table(
     systems: Mapping[str, pl.DataFrame],
-    texts: Mapping[str, str],
-    *,
-    written: Callable[[float], str] = figure,
 ) -> ItemsTable:
-    """The items of every system, a line for each headline or the systems side by side; `written` shows a probability.
-
-    `texts` stand around them: `texts/<language>.toml` without `items_`.
-    """
-    record = json.dumps(
-        _record(systems, written) | {"texts": dict(texts)},
-        ensure_ascii=False,
-        separators=(",", ":"),
-    )
+    """The items of every system, a line for each headline or the systems side by side."""
+    record = json.dumps(_record(systems), ensure_ascii=False, separators=(",", ":"))
     package = files("change_it.results")
     names = ("tabulator.min.js", "tabulator.min.css", "LICENSE")
     library, styles, licence = ((package / "tabulator" / name).read_text(encoding="utf-8") for name in names)
@@ -57,7 +47,7 @@ def items_table(
     return ItemsTable(Markup(packed), Markup(without_maps[1]), Markup(script), f"sha256-{digest}")
 
 
-def _record(systems: Mapping[str, pl.DataFrame], written: Callable[[float], str]) -> dict[str, object]:
+def _record(systems: Mapping[str, pl.DataFrame]) -> dict[str, object]:
     """Each text once: items, and a row for every headline of a system, those of one item together."""
     items: dict[str, list[str]] = {}
     rows: dict[str, list[list[object]]] = {}
@@ -67,7 +57,7 @@ def _record(systems: Mapping[str, pl.DataFrame], written: Callable[[float], str]
             items.setdefault(key, [key, item["direction"], item["source"], item.get("gold", "")])
             verdicts = "".join(_SIGNS[item[name]] for name in ITEM_MEASURES)
             shown = {judge: item.get(name) for judge, name in PROBABILITIES.items() if judge in VERDICT_NAMES}
-            probabilities = {judge: written(p) for judge, p in shown.items() if p is not None}
+            probabilities = {judge: figure(p) for judge, p in shown.items() if p is not None}
             ends = [
                 (words["start"], words["end"], words["rather"])
                 for words in read_unsupported(item["unsupported"])

@@ -3,16 +3,13 @@
 import io
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from types import MappingProxyType
-from xml.sax.saxutils import escape as quoted
-from xml.sax.saxutils import unescape
 
 import matplotlib
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 from change_it import __version__
 from change_it.audit.verdicts import NO_AUDIT, Summary
@@ -32,14 +29,18 @@ from change_it.results.rank_correlations import rank_correlations
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import Format, Marked, Table, Value, figure, formatted, p_value
 from change_it.templates import template_environment
-from change_it.translation import Message, load_texts, localized, number, shown_values, translate
 
 _WORD = 9  # letters that are never broken
-#: Sections of the page of a scoring run; some may have nothing to show.
-_SECTIONS = (
-    *("written", "verdicts", "systems", "items", "measured", "overlaps", "charts", "judges", "corpus"),
-    *("hevas", "tests", "signature"),
-)
+#: What the metrics of each family of HEvAS measure.
+FAMILIES = {
+    "ROUGE": "share of a reference headline's words (R-1), word pairs (R-2), words and pairs at any gap (R-SU), the same with near pairs counting more (R-WSU, may exceed 1)",
+    "LSI": "cosine in a latent semantic space of the documents, with the document (LSA-C) and the reference (LSA-S)",
+    "LDA": "cosine of topic vectors, with the document (TM-C) and the reference (TM-S)",
+    "embeddings": "cosine of mean word vectors, with the document (WE-C) and the reference (WE-S)",
+    "divergence": "likeness of word distributions, one less the Jensen-Shannon divergence (JS-C, JS-S); KL-C and KL-S are the published averaged Kullback-Leibler divergence, 0 for identical and also for disjoint texts; JS is ours: shown, never averaged or ranked",
+    "tags": "shares of proper nouns (PNR), common nouns (NR) and pronouns (PR) among a headline's words",
+    "length": "Gunning's fog index in the paper's form (Fog) and mean word length (AWL)",
+}
 
 
 def compliancy_page(
@@ -50,17 +51,16 @@ def compliancy_page(
     hevas: HevasResult | None = None,
     audit: Summary = NO_AUDIT,
     *,
-    language: str = "en",
     made: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The page of a scoring run in `it` or `en`, without any reference to another file."""
+    """The page of a scoring run, without any reference to another file."""
     directions = [name for name in scores.directions if name != AVERAGE]
     rerankers: dict[str, list[str]] = {}
     for system, reranker in scores.rerankers.items():
         rerankers.setdefault(reranker.short, []).append(system)
     written = tables.examples_table(scores)
     overlaps = rank_correlations(scores)
-    present = {
+    optional = {
         "written": written,
         "verdicts": audit.verdicts,
         "judges": judges_info,
@@ -71,10 +71,9 @@ def compliancy_page(
     return _render(
         "compliancy.html.jinja",
         drawings,
-        language=language,
-        sections=[name for name in _SECTIONS if present.get(name, True)],
-        items=items_table(scores.items, _items_texts(language), written=partial(_figure, language)),
-        outlets=f" {translate(language, 'results.and')} ".join(scores.outlets),
+        absent=[section for section, found in optional.items() if not found],
+        items=items_table(scores.items),
+        outlets=" and ".join(scores.outlets),
         invented=of_sample(scores.outlets),
         made=made,
         scores=scores,
@@ -89,7 +88,7 @@ def compliancy_page(
         published_judges=tables.published_judges(),
         rerankers=rerankers,
         failed=any(row.errors for row in scores.rows),
-        judges=tables.judges_table(judges_info, partial(_figure, language)) if judges_info else None,
+        judges=tables.judges_table(judges_info) if judges_info else None,
         corpus=corpus_info,
         rejected=tables.rejected_table(corpus_info.rejected) if corpus_info else None,
         tests=tables.tests_table(scores, scores.p_values),
@@ -97,7 +96,7 @@ def compliancy_page(
         if scores.strict_p_values is None
         else tables.tests_table(scores, scores.strict_p_values),
         hevas=hevas,
-        **(_of_evaluation(hevas.evaluation, language) if hevas else {}),
+        **(_of_evaluation(hevas.evaluation) if hevas else {}),
         overlaps=tables.overlap_table(overlaps) if overlaps else None,
         agreement=tables.agreement_table(hevas) if hevas else None,
         square=tables.correlations_table(hevas.judges) if hevas else None,
@@ -109,85 +108,51 @@ def hevas_page(
     evaluation: Evaluation,
     analysis: Analysis,
     drawings: Sequence[Drawing],
-    *,
-    language: str = "en",
 ) -> str:
-    """The page of an evaluation in `it` or `en`, without any reference to another file."""
+    """The page of an evaluation, without any reference to another file."""
     return _render(
         "hevas.html.jinja",
         drawings,
-        language=language,
         documents=documents,
         evaluation=evaluation,
         analysis=analysis,
         comparisons=comparisons(analysis),
         correlations=tables.correlations_table(analysis.correlations),
         lower=LOWER_IS_BETTER,
-        **_of_evaluation(evaluation, language),
+        **_of_evaluation(evaluation),
     )
 
 
 @cache
-def environment(language: str = "en") -> Environment:
-    """The templates of the pages: values are escaped, unknown ones refused, texts and numbers as in `it` or `en`."""
+def environment() -> Environment:
+    """The templates of the pages: values are escaped, unknown ones refused."""
     templates = template_environment(PackageLoader("change_it.results"), autoescape=True)
-
-    def text(key: str, **values: object) -> Markup:
-        text = load_texts(language)[key if "." in key else f"results.{key}"]
-        return Markup(text).format(**shown_values(language, values))
-
     templates.filters |= {
-        "figure": partial(_figure, language),
-        "p_value": lambda value: number(language, p_value(value)),
-        "formatted": partial(_lines, language),
+        "figure": figure,
+        "p_value": p_value,
+        "formatted": _lines,
         "breakable": breakable,
         "heat": heat,
-        "word": partial(localized, language),
-        "number": partial(_count, language),
-        "reasons": partial(reasons, language),
+        "number": "{:,}".format,
+        "reasons": reasons,
     }
-    about = {
-        key.removeprefix("about."): text
-        for key, text in load_texts(language).items()
-        if key.startswith("about.")
-    }
-    templates.globals |= {"version": __version__, "language": language, "t": text, "explained_columns": about}
+    templates.globals["version"] = __version__
     return templates
 
 
-def reasons(language: str, messages: Sequence[Message]) -> Markup:
-    """Why a judge has its verdict, in a language."""
-    text = escape("; ".join(localized(language, message) for message in messages))
+def reasons(texts: Sequence[str]) -> str:
+    """Why a judge has its verdict, as the beginning of a sentence."""
+    text = "; ".join(texts)
     return text[:1].upper() + text[1:]
 
 
-def _figure(language: str, value: float | None) -> str:
-    return number(language, figure(value))
-
-
-def _count(language: str, value: int) -> str:
-    return number(language, f"{value:,}")
-
-
-def _items_texts(language: str) -> dict[str, str]:
-    prefix = "results.items_"
-    return {
-        key.removeprefix(prefix): text.format()
-        for key, text in load_texts(language).items()
-        if key.startswith(prefix)
-    }
-
-
 def _render(template: str, drawings: Sequence[Drawing], **values: object) -> str:
-    language = str(values.pop("language", "en"))
-    return environment(language).get_template(template).render(charts=inline(drawings, language), **values)
+    return environment().get_template(template).render(charts=inline(drawings), **values)
 
 
-def inline(drawings: Sequence[Drawing], language: str) -> list[tuple[Drawing, Markup]]:
-    """Charts as parts of a page in a language."""
-    return [
-        (drawing, Markup(inline_svg(drawing.figure, drawing.description, language))) for drawing in drawings
-    ]
+def inline(drawings: Sequence[Drawing]) -> list[tuple[Drawing, Markup]]:
+    """Charts as parts of a page."""
+    return [(drawing, Markup(inline_svg(drawing.figure, drawing.description))) for drawing in drawings]
 
 
 def means_table(evaluation: Evaluation) -> Table:
@@ -204,39 +169,31 @@ def comparisons(analysis: Analysis) -> list[tuple[str, Comparison, Table, Table]
     ]
 
 
-def _of_evaluation(evaluation: Evaluation, language: str) -> dict[str, object]:
+def _of_evaluation(evaluation: Evaluation) -> dict[str, object]:
     """The means of an evaluation, and what the metrics are."""
-    return {"means": means_table(evaluation), "explained": explained(evaluation.metrics, language)}
+    return {"means": means_table(evaluation), "explained": explained(evaluation.metrics)}
 
 
-def explained(metrics: Sequence[str], language: str = "en") -> dict[str, str]:
+def explained(metrics: Sequence[str]) -> dict[str, str]:
     """Metrics of one family to what they measure."""
     families: dict[str, list[str]] = {}
     for name in metrics:
         families.setdefault(METRICS[name].family, []).append(name)
-    return {", ".join(names): translate(language, f"hevas.{family}") for family, names in families.items()}
+    return {", ".join(names): FAMILIES[family] for family, names in families.items()}
 
 
-def inline_svg(figure: Figure, description: str, language: str = "en") -> str:
-    """A figure as one `<svg>` element with ids of its own, whose ink is the text colour of the page, its words in a language."""
+def inline_svg(figure: Figure, description: str) -> str:
+    """A figure as one `<svg>` element with ids of its own, whose ink is the text colour of the page."""
     stream = io.StringIO()
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "change_it"}):
         figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     drawing = stream.getvalue()
     drawing = drawing[drawing.index("<svg") :]
     drawing = re.sub(r'<metadata>.*?</metadata>| id="image[^"]*"', "", drawing, flags=re.DOTALL)
-    texts = [each.get_text() for each in figure.findobj(Text)]
-    messages: dict[str, str] = {text: text for text in texts if isinstance(text, Message)}
-
-    def translated(match: re.Match[str]) -> str:
-        text = unescape(match[1])
-        return f">{quoted(localized(language, messages.get(text, text)))}</text>"
-
-    drawing = re.sub(r">([^<>]+)</text>", translated, drawing).replace(INK, "currentColor")
+    drawing = drawing.replace(INK, "currentColor")
     prefix = re.sub(r"\W+", "-", description.lower())
     drawing = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", drawing)
-    label = escape(localized(language, description))
-    return drawing.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+    return drawing.replace("<svg ", f'<svg role="img" aria-label="{escape(description)}" ', 1)
 
 
 def heat(value: object) -> Markup:
@@ -255,7 +212,7 @@ def breakable(name: str) -> Markup:
     )
 
 
-def _lines(language: str, value: Value, format_: Format) -> Markup:
+def _lines(value: Value, format_: Format) -> Markup:
     """A value of a table, its lines one below the other, what is marked underlined."""
     if isinstance(value, Marked):
         return underlined(value)
@@ -265,11 +222,7 @@ def _lines(language: str, value: Value, format_: Format) -> Markup:
         )
     if format_ == "text":
         return Markup("<br>").join(formatted(value, format_).split("\n"))
-    if isinstance(value, str):
-        return escape(localized(language, value))
-    return escape(
-        number(language, formatted(value, format_).replace(" to ", f" {localized(language, 'to')} "))
-    )
+    return escape(formatted(value, format_))
 
 
 def underlined(value: Marked) -> Markup:

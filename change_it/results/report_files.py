@@ -34,14 +34,11 @@ def write_report(
     hevas: HevasResult | None = None,
     audit: Summary = NO_AUDIT,
     *,
-    language: str = "en",
     made: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Write page, `systems.csv`, `systems.tex`, `scores.json` and charts, and `items/<system>.csv`; `made` is of `context.made`."""
     drawings = compliancy_drawings(scores, corpus_info.histogram if corpus_info else None)
-    page = compliancy_page(
-        scores, corpus_info, judges_info, drawings, hevas, audit, language=language, made=made
-    )
+    page = compliancy_page(scores, corpus_info, judges_info, drawings, hevas, audit, made=made)
     with replaced_report(out, REPORT_FILES) as folder:
         cells = [row.flat(scores.measures) for row in scores.rows]
         write_table(
@@ -63,7 +60,6 @@ def write_report(
                 hevas.systems,
                 hevas.evaluation,
                 hevas.analysis,
-                language=language,
             )
         write_text(folder / "report.html", page)
 
@@ -100,11 +96,10 @@ def write_hevas(
     analysis: Analysis,
     *,
     charts: Collection[str] = HEVAS_CHARTS,
-    language: str = "en",
 ) -> None:
-    """Write the page in `it` or `en`, `summary.csv`, `summary.json` and charts, and `items/<system>.csv`."""
+    """Write the page, `summary.csv`, `summary.json` and charts, and `items/<system>.csv`."""
     drawings = hevas_drawings(evaluation, analysis, charts)
-    page = hevas_page(documents, evaluation, analysis, drawings, language=language)
+    page = hevas_page(documents, evaluation, analysis, drawings)
     with replaced_report(out, HEVAS_FILES) as folder:
         for system in systems:
             rows = zip(documents.ids, system.headlines, evaluation.values[system.name].tolist(), strict=True)

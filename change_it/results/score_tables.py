@@ -19,7 +19,6 @@ from change_it.scoring.facts import read_unsupported
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
 from change_it.tables import Column, Format, Marked, Row, Table, Value, figure, with_interval
-from change_it.translation import Message, Word
 
 #: Headlines of each system that reports begin with: the first ones of the test set, the directions in turn.
 SHOWN = 6
@@ -97,11 +96,11 @@ def _marked(item: Mapping[str, Any]) -> Marked:
     return Marked(item["headline"], tuple((each["start"], each["end"]) for each in words))
 
 
-def rather(item: Mapping[str, str]) -> Message | None:
+def rather(item: Mapping[str, str]) -> str | None:
     """What the sources of an item rather say than its headline; None where a reader has not refused it."""
     for part in read_unsupported(item["unsupported"]):
         if part["rather"]:
-            return Message("transfer.facts_rather", text=part["text"], rather=part["rather"])
+            return f"the sources rather say “{part['rather']}” than “{part['text']}”"
     return None
 
 
@@ -120,7 +119,7 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
     for direction in directions:
         for system in scores.names:
             score = scores.row(system, direction)
-            missing = Message("tables.no_headline", count=str(score.errors)) if score.errors else ""
+            missing = f"{score.errors} without a headline" if score.errors else ""
             mark = marks.get(system) if direction == AVERAGE else None
             rows.append(
                 Row(
@@ -132,7 +131,10 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
                     marks={scores.sorted_by: mark} if mark else {},
                 )
             )
-    note = Message("tables.significance", measure=heading(scores.sorted_by), system=best)
+    note = (
+        f"* p < .05, ** p < .01: the {heading(scores.sorted_by)} figure differs from that of {best} "
+        "(paired approximate randomisation, corrected after Holm)."
+    )
     return Table(
         (Column("system", "text"), *columns, Column("n", "count")),
         tuple(rows),
@@ -158,23 +160,21 @@ def best_system(scores: Scores) -> str:
     return next((system for system in scores.systems if system not in BUILT_IN), scores.systems[0])
 
 
-def meaning(scores: Scores) -> Message | None:
+def meaning(scores: Scores) -> str | None:
     """What the first figure of the table says, and what it does not; None where nothing but the built-in systems is scored."""
     ours = [name for name in scores.names if name not in BUILT_IN]
     system = next((name for name in ours if scores.row(name).runs > 1), best_system(scores))
     if system in BUILT_IN or not {GOLD, "lead"} <= {*scores.systems}:
         return None
-    passed = {
-        name: Word(round(100 * scores.row(name).values[scores.sorted_by])) for name in (system, GOLD, "lead")
-    }
-    return Message(
-        "tables.meaning",
-        system=system,
-        passed=passed[system],
-        gold=passed[GOLD],
-        lead=passed["lead"],
-        checks=Message("tables.six" if scores.strict_p_values is not None else "tables.three"),
-        invented=Message("tables.on_invented") if of_sample(scores.outlets) else "",
+    passed, gold, lead = (
+        round(100 * scores.row(name).values[scores.sorted_by]) for name in (system, GOLD, "lead")
+    )
+    checks = "six" if scores.strict_p_values is not None else "three"
+    invented = " on two invented newspapers" if of_sample(scores.outlets) else ""
+    return (
+        f"Of 100 headlines that {system} wrote, {passed} pass {checks} automatic checks{invented}; "
+        f"of the other newspaper's own {gold}, of the article's first words {lead}. "
+        "It is not the share of good headlines."
     )
 
 
@@ -182,12 +182,12 @@ def paper_table(scores: Scores) -> Table:
     """The averages of what is known, with a caption, as a paper prints them: without the likeness to the original, which has no room."""
     table = systems_table(scores, [AVERAGE])
     n = max(scores.row(system).n for system in scores.systems)
-    caption = Message(
-        "tables.caption",
-        n=n,
-        outlets=" and ".join(scores.outlets),
-        resamples=scores.resamples,
-        strict=Message("tables.caption_strict") if scores.strict_p_values is not None else "",
+    strict = " strict: main without the typography, fluency and facts accept, too."
+    caption = (
+        f"Headlines rewritten in the other newspaper's style ({' and '.join(scores.outlets)}, n = {n:,}): averages of the "
+        f"directions with 95% bootstrap intervals ({scores.resamples:,} resamples)."
+        f"{strict if scores.strict_p_values is not None else ''} compliancy: HH, AH and main accept. "
+        "BLEU and ROUGE-L: against the other newspaper's own headline."
     )
     measured = {"system"}.union(*(row.values for row in scores.rows)) - {"bleu_source", "rougeL_source"}
     shown = table.only(column.name for column in table.columns if column.name in measured)
@@ -219,27 +219,36 @@ def terminal_table(scores: Scores) -> Table:
     return Table(tuple(columns), tuple(rows), title, (*remarks(scores), scores.signature))
 
 
-def remarks(scores: Scores) -> list[Message]:
+def remarks(scores: Scores) -> list[str]:
     """What a reader of the table must know of single systems, and why there is no strict compliancy."""
-    missing = [] if scores.strict_p_values is not None else [Message("tables.no_fluency")]
-    return [*_remarks_of_systems(scores), *missing, *_bound(scores)]
+    missing = "strict compliancy and fluency are n/a: these judges have no fluency judge, train one with change-it train judge --task fluency"
+    return [
+        *_remarks_of_systems(scores),
+        *([] if scores.strict_p_values is not None else [missing]),
+        *_bound(scores),
+    ]
 
 
-def _bound(scores: Scores) -> list[Message]:
-    return [Message("tables.upper_bound")] if scores.strict_is_upper_bound else []
+def _bound(scores: Scores) -> list[str]:
+    bound = "strict is an upper bound (≤): facts are checked by rules alone, which refuse too little"
+    return [bound] if scores.strict_is_upper_bound else []
 
 
-def _remarks_of_systems(scores: Scores) -> list[Message]:
+def _remarks_of_systems(scores: Scores) -> list[str]:
     lines = []
     for system in scores.names:
         row = scores.row(system)
         if row.runs > 1:
-            lines.append(Message("tables.runs", system=system, runs=Word(row.runs)))
+            lines.append(f"{system}: mean of {row.runs} runs; its intervals draw runs and events")
             continue
         if row.errors:
-            lines.append(Message("tables.failed", system=system, count=Word(row.errors), n=Word(row.n)))
+            lines.append(
+                f"{system}: {row.errors} of {row.n} items have no headline and count as not compliant"
+            )
         if system in scores.rerankers:
-            lines.append(Message("tables.reranked", system=system, judges=scores.rerankers[system].short))
+            lines.append(
+                f"{system}: headlines, or those that it learnt from, chosen by the judges {scores.rerankers[system].short}"
+            )
     return lines
 
 
@@ -283,8 +292,8 @@ def tests_table(scores: Scores, p_values: Floats) -> Table:
     return _square(scores.systems, "p", lambda i, j: float(p_values[i, j]))
 
 
-def judges_table(judges: Sequence[Quality], figure: Callable[[float | None], str] = figure) -> Table:
-    """The judges beside their baselines; `figure` writes a number of a class."""
+def judges_table(judges: Sequence[Quality]) -> Table:
+    """The judges beside their baselines."""
 
     def classes(numbers: Mapping[str, Sequence[float]]) -> str:
         return "\n".join(f"{name}: {' '.join(map(figure, cells))}" for name, cells in numbers.items())
@@ -293,7 +302,7 @@ def judges_table(judges: Sequence[Quality], figure: Callable[[float | None], str
     for row in sorted(judges, key=lambda row: row.task, reverse=True):
         values: dict[str, Value] = {"judge": row.name, "f1": row.f1, "classes": classes(row.classes)}
         names = " + ".join(row.no_better_than)
-        tags = [Message("tables.no_better", baselines=names)] if names else []
+        tags = [f"no better than {names}"] if names else []
         remark = f"{row.task}, {row.test}"
         rows.append(Row(values, row.task, strong=row.name == "judge", tags=tags, remark=remark))
     classes_column = Column("classes", "text", "class: precision, recall, F1")
@@ -375,7 +384,7 @@ def hevas_table(evaluation: Evaluation) -> Table:
         }
         best = {name for name, number in ranks[system].items() if number == 1}
         best |= {OVERALL} if not rows else set()
-        rows.append(Row(values, best=best, remark=Message("tables.empty", count=str(empty)) if empty else ""))
+        rows.append(Row(values, best=best, remark=f"{empty} empty" if empty else ""))
     return Table(columns, tuple(rows))
 
 
@@ -395,11 +404,11 @@ def hevas_terminal_table(evaluation: Evaluation) -> Table:
     return Table(columns, tuple(rows), title, (*hevas_remarks(evaluation), evaluation.signature))
 
 
-def hevas_remarks(evaluation: Evaluation) -> list[Message]:
+def hevas_remarks(evaluation: Evaluation) -> list[str]:
     """A sentence for each system with empty headlines."""
-    n = Word(len(evaluation.ids))
+    n = len(evaluation.ids)
     return [
-        Message("tables.empty_headlines", system=system, count=Word(count), n=n)
+        f"{system}: {count} of {n} headlines are empty; they have 0 in every metric and count as the worst"
         for system, count in evaluation.empty_headlines.items()
         if count
     ]
@@ -431,7 +440,7 @@ def summaries_table(comparison: Comparison) -> Table:
     columns = (
         Column("system", "text"),
         Column("mean"),
-        Column("interval", "interval", Message("tables.interval", level=Word(f"{100 * comparison.level:g}"))),
+        Column("interval", "interval", f"{100 * comparison.level:g}% interval"),
         Column("deviation"),
         Column("shapiro_p", "p", "normal, p"),
     )

@@ -80,7 +80,7 @@ def text_of(value: object, most: int, part: str) -> str:
 @cache
 def _templates() -> Environment:
     """The templates of the page beside those of the reports, whose tables they share."""
-    reports = environment("en")
+    reports = environment()
     loaders = [PackageLoader("change_it.space"), *([reports.loader] if reports.loader else [])]
     ours = reports.overlay(loader=ChoiceLoader(loaders))
     ours.filters = reports.filters | {"percent": lambda value: f"{100 * value:.0f}%"}
@@ -127,7 +127,7 @@ def results_html(
     """What was measured as a report shows it: tables, each with its heading and a note, tests and charts."""
     return render(
         "results.html.jinja",
-        charts=inline(drawings, "en"),
+        charts=inline(drawings),
         remarks=remarks,
         signature=signature,
         shown=shown,

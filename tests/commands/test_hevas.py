@@ -123,26 +123,13 @@ def test_the_page_stands_alone_with_all_charts(news, tmp_path):
     assert "currentColor" in text
     shown = " ".join(re.sub(r"<[^>]+>", " ", text).split())
     for words in (
-        "1 vuoti",
+        "1 empty",
         "Friedman: χ²",
         "hevas|lang:it|",
-        "di meno è meglio per KL-S, Fog",
-        "Pearson sopra",
+        "Less is better for KL-S, Fog",
+        "Pearson above",
     ):
         assert words.lower() in shown.lower(), words
-
-
-def test_the_page_in_english(news, tmp_path):
-    run(options(news, metrics=("R-1", "Fog"), report_language="en", out=tmp_path / "out"))
-    shown = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    for words in (
-        '<html lang="en">',
-        "1 empty",
-        "Less is better for Fog",
-        "Pearson above",
-        "signed-<wbr>rank, p",
-    ):
-        assert words in shown, words
 
 
 def test_a_single_metric_has_no_scatter_and_one_of_ours_no_rank(news, tmp_path):

@@ -132,23 +132,6 @@ def test_a_given_writer_is_tuned_before_the_judges_and_goes_on_where_it_was(call
         quickstart.run(QuickstartOptions(out=tmp_path / "run"))
 
 
-@pytest.mark.parametrize(
-    ("chosen", "locale", "language"),
-    [(None, "it_IT.UTF-8", "it"), (None, "de_DE", "en"), (None, "C", "en"), ("it", "en_GB", "it")],
-)
-def test_pages_are_in_the_readers_language(called, tmp_path, monkeypatch, chosen, locale, language):
-    commands, _ = called
-    monkeypatch.setenv("LC_ALL", "")
-    monkeypatch.delenv("LC_MESSAGES", raising=False)
-    monkeypatch.setenv("LANG", locale)
-    quickstart.run(QuickstartOptions(out=tmp_path, report_language=chosen))
-    assert [options.report_language for _, options in commands if hasattr(options, "report_language")] == [
-        language
-    ] * 2
-    quickstart.run(QuickstartOptions(out=tmp_path, report_language="en"))  # the same run, in another language
-    assert commands[-1][1].report_language == "en"
-
-
 def test_a_run_with_other_options_is_left_alone(called, tmp_path):
     quickstart.run(QuickstartOptions(out=tmp_path))
     with pytest.raises(InputError, match="choose another --out"):

@@ -1,13 +1,12 @@
-"""Report, audit, HEvAS and comparison as a reader opens them: in both languages, on a desk and a phone, light and dark."""
+"""Report, audit and HEvAS as a reader opens them: on a desk and a phone, light and dark."""
 
 from functools import partial
 
 import pytest
-from pages import beyond, expected, foreign_words, pale
+from pages import beyond, expected, pale
 from scoring_fakes import FakeJudges
 
 from change_it.audit.measure import audit, read_corpus
-from change_it.audit.perturbations import PERTURBATIONS
 from change_it.audit.verdicts import Summary
 from change_it.hevas.metric_options import MetricOptions
 from change_it.results import hevas_scores as hevas
@@ -18,38 +17,14 @@ from change_it.results.pages import compliancy_page, hevas_page
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
 from change_it.scoring.systems import built_in_systems
-from change_it.translation import LANGUAGES, localized
 
-#: Page to what on it is no text of ours: headlines, cues, topics, what people call things.
-PAGES = {
-    "report": "#written :is(td, th[scope=row]), .tabulator-row, cite, .facts dd",
-    "audit": "#listens :is(td, th), .example dd",
-    "hevas": "",
-}
-#: Parts of the names of systems and judges.
-NAMES = {part for one in PERTURBATIONS.values() for part in one.name.split()}
-NAMES |= {
-    "gold",
-    "copy",
-    "lead",
-    "random",
-    "target",
-    "sum",
-    "strict",
-    "main",
-    "fluency",
-    "facts",
-    "source",
-    "hard",
-    "match",
-}
+PAGES = ("report", "audit", "hevas")
 
 
 @pytest.fixture(scope="module")
-def folders(shared_folder, corpus):
-    """Language to a folder with every page, written once."""
-    pages = shared_folder("pages", partial(write_pages, corpus))
-    return {language: pages / language for language in LANGUAGES}
+def folder(shared_folder, corpus):
+    """A folder with every page, written once."""
+    return shared_folder("pages", partial(write_pages, corpus))
 
 
 def write_pages(corpus, out):
@@ -63,19 +38,11 @@ def write_pages(corpus, out):
     drawings = compliancy_drawings(scores, info.histogram)
     evaluated = measured.documents, measured.evaluation, measured.analysis
     charts = hevas_drawings(*evaluated[1:])
-    for language in LANGUAGES:
-        folder = out / language
-        folder.mkdir()
-        chosen = {"language": language}
-        report = compliancy_page(scores, info, [], drawings, measured, summary, made=made(), **chosen)
-        pages = {
-            "report": report,
-            "hevas": hevas_page(*evaluated, charts, **chosen),
-        }
-        for name, page in pages.items():
-            (folder / f"{name}.html").write_text(page, encoding="utf-8")
-        write_audit(folder / "audit", audited, **chosen)
-        (folder / "audit" / "audit.html").rename(folder / "audit.html")
+    report = compliancy_page(scores, info, [], drawings, measured, summary, made=made())
+    for name, page in {"report": report, "hevas": hevas_page(*evaluated, charts)}.items():
+        (out / f"{name}.html").write_text(page, encoding="utf-8")
+    write_audit(out / "audit", audited)
+    (out / "audit" / "audit.html").rename(out / "audit.html")
 
 
 @pytest.fixture(scope="module")
@@ -88,19 +55,16 @@ def windows(browser):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_fits_can_be_read_and_is_in_one_language(folders, windows, name, width, language):
+def test_a_page_fits_and_can_be_read(folder, windows, name, width):
     page, wrong = windows[width].new_page(), []
     page.on("console", lambda message: wrong.append(message.text))
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("request", lambda request: request.url.startswith("file:") or wrong.append(request.url))
-    page.goto((folders[language] / f"{name}.html").as_uri())
+    page.goto((folder / f"{name}.html").as_uri())
     if name == "report":
         page.locator(".tabulator-row").first.wait_for()
-    assert page.locator("html").get_attribute("lang") == language
-    assert foreign_words(page, language, names=NAMES, but=PAGES[name]) == []
     assert beyond(page, but=".tabulator-header *") == []  # it follows the rows, which scroll
     for looks in ("light", "dark"):
         page.emulate_media(color_scheme=looks)
@@ -114,8 +78,3 @@ def test_a_page_fits_can_be_read_and_is_in_one_language(folders, windows, name, 
         assert mark["x"] + mark["width"] <= width
     assert wrong == []
     page.close()
-
-
-def test_everything_that_the_audit_does_to_a_headline_has_italian_words():
-    texts = [text for one in PERTURBATIONS.values() for text in (one.name, one.description)]
-    assert [text for text in texts if localized("it", text) == text] == []

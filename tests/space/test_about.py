@@ -9,8 +9,6 @@ from change_it.audit.verdicts import AUDIT_MEASURES, Result, Summary, Together, 
 from change_it.space import models
 from change_it.space.models import Models
 from change_it.space.parts import render
-from change_it.tables import Figure
-from change_it.translation import Message, Word
 
 
 class System:
@@ -36,9 +34,8 @@ def about(models):
 
 
 def test_outlets_and_verdicts_are_named():
-    values = {"value": Figure(0.863), "baseline": Word("<b>tf-idf</b>"), "other": Figure(0.848)}
-    found = (Verdict("hh", "care", (Message("verdict.has", **values),)),)
-    html = about(Models(FakeJudges(), {"sum": System()}, audit=Summary(found)))
+    found = (Verdict("hh", "care", ("F1 .863 where <b>tf-idf</b> has .848",)),)
+    html = about(Models(FakeJudges(), {"fixed": System()}, audit=Summary(found)))
     assert "with care" in html
     assert "rep" in html
     assert "&lt;b&gt;tf-idf" in html

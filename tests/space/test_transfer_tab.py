@@ -25,7 +25,6 @@ from change_it.space.examples import examples
 from change_it.space.models import Models
 from change_it.space.parts import notice, text_of
 from change_it.text.names import Casing
-from change_it.translation import Message
 
 HEADLINE = "Crolla il ponte sulla statale"
 ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."
@@ -285,7 +284,7 @@ def test_the_page_opens_with_the_first_example_whatever_the_judges_say():
 def test_a_judge_that_must_not_be_relied_on_is_named_beside_its_mark():
     models, _ = fixed("Statale, il ponte!")
     assert "do not rely on this judge" not in tab.cards_html(ask(models))
-    audit = Summary((Verdict("hh", "distrust", (Message("verdict.none"),)),))
+    audit = Summary((Verdict("hh", "distrust", ("there is none",)),))
     html = tab.cards_html(ask(Models(FakeJudges(), models.systems, audit=audit)))
     assert html.count("do not rely on this judge") == 1
 

@@ -2,7 +2,17 @@
 (async () => {
   const bytes = Uint8Array.from(atob(document.getElementById("items-data").textContent), (one) => one.charCodeAt(0));
   const data = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
-  const { texts, systems, measures } = data;
+  const { systems, measures } = data;
+  const about = {
+    strict_compliancy: "strictly compliant: without its typography, fluent and supported besides",
+    compliant: "compliant: hh, ah and main agree",
+    hh: "hh: the same story as the original",
+    ah: "ah: fits the article",
+    main: "main: the style reversed",
+    main_normalised: "main normalised: reversed without its typography, too",
+    fluency: "fluency: a newspaper would print it",
+    facts: "facts: numbers, names and quotations supported",
+  };
   const collator = new Intl.Collator(document.documentElement.lang, { numeric: true });
   const items = data.items.map(([id, direction, original, gold]) => ({ id, direction, original, gold, sides: {} }));
   const rows = data.rows.map(([item, system, headline, verdicts, unsupported, probabilities]) => {
@@ -22,15 +32,15 @@
     made.append(...[content].flat());
     return made;
   };
-  const sign = (verdict) => verdict === null ? element("span", "–", { title: texts.unknown })
+  const sign = (verdict) => verdict === null ? element("span", "–", { title: "n/a" })
     : element("span", verdict ? "✓" : "✗", { className: verdict ? "yes" : "no" });
   const underlined = ({ headline, unsupported }) => {
-    if (!headline) return [element("em", texts.empty)];
+    if (!headline) return [element("em", "(no headline)")];
     const letters = Array.from(headline); // places count letters, as Python does
     const parts = [];
     let end = 0;
     for (const [start, stop, rather] of unsupported) {
-      const title = rather ? `${texts.rather} ${rather}` : "";
+      const title = rather ? `the sources rather say: ${rather}` : "";
       parts.push(letters.slice(end, start).join(""), element("u", letters.slice(start, stop).join(""), { title }));
       end = stop;
     }
@@ -42,23 +52,23 @@
     const side = (row) => element("div", [
       element("h4", row.system), element("p", underlined(row)),
       element("ul", known.map((measure) => element("li", [
-        sign(row[measure]), ` ${heads[measure]} `, element("small", row.probabilities[measure] ?? "")], { title: texts[measure] }))),
+        sign(row[measure]), ` ${heads[measure]} `, element("small", row.probabilities[measure] ?? "")], { title: about[measure] }))),
     ], { className: "side" });
-    const close = element("button", texts.close, { type: "button" });
+    const close = element("button", "Close", { type: "button" });
     close.onclick = () => dialog.close();
     dialog.replaceChildren(
       element("div", [element("span", `${item.id} · ${item.direction}`, { className: "note" }), close], { className: "items-bar" }),
       element("h3", item.original, { id: "items-title" }),
-      element("p", item.gold && !item.sides.gold ? `${texts.gold}: ${item.gold}` : "", { className: "note" }),
+      element("p", item.gold && !item.sides.gold ? `the other newspaper's own: ${item.gold}` : "", { className: "note" }),
       element("div", systems.filter((name) => item.sides[name]).map((name) => side(item.sides[name])), { className: "sides" }),
-      element("p", known.map((measure) => texts[measure]).join("; "), { className: "note" }),
+      element("p", known.map((measure) => about[measure]).join("; "), { className: "note" }),
     );
     dialog.showModal();
   };
   dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
 
   const choice = (choices) => (cell, rendered, success) => {
-    const box = element("select", Object.entries({ "": texts.all, ...choices }).map(([value, text]) => element("option", text, { value })));
+    const box = element("select", Object.entries({ "": "all", ...choices }).map(([value, text]) => element("option", text, { value })));
     box.setAttribute("aria-label", cell.getColumn().getDefinition().title);
     box.onchange = () => success(box.value);
     return box;
@@ -72,24 +82,24 @@
   const narrow = matchMedia("(max-width: 48rem)").matches;
   const compare = (one, other) => collator.compare(one, other);
   const text = (title, field, more = {}) => ({ title, field, sorter: compare, headerFilter: "input", minWidth: narrow ? 180 : 157, widthGrow: 3,
-    headerFilterPlaceholder: texts.search, formatter: (cell) => element("span", cell.getValue()), ...more });
+    headerFilterPlaceholder: "search", formatter: (cell) => element("span", cell.getValue()), ...more });
   const chosen = (title, field, values, more = {}) => ({ title, field, sorter: compare, headerFilter: choice(Object.fromEntries(values.map((one) => [one, one]))),
     headerFilterFunc: (wanted, value) => wanted === value, headerFilterEmptyCheck: (value) => !value, formatter: (cell) => element("span", cell.getValue()), width: narrow ? 92 : 100, minWidth: 88, ...more });
-  const explain = (measure) => { document.getElementById("items-about").textContent = texts[measure]; }; // a finger does not hover
-  const marks = (measure) => ({ title: heads[measure], field: measure, headerTooltip: texts[measure], headerClick: () => explain(measure), hozAlign: "center", cssClass: "item-mark", width: ({ compliant: 80, main_normalised: 90 })[measure] ?? 61, minWidth: 61,
+  const explain = (measure) => { document.getElementById("items-about").textContent = about[measure]; }; // a finger does not hover
+  const marks = (measure) => ({ title: heads[measure], field: measure, headerTooltip: about[measure], headerClick: () => explain(measure), hozAlign: "center", cssClass: "item-mark", width: ({ compliant: 80, main_normalised: 90 })[measure] ?? 61, minWidth: 61,
     sorter: (one, other) => (one ?? -1) - (other ?? -1), headerFilter: choice({ yes: "✓", no: "✗" }), headerFilterEmptyCheck: (value) => !value,
     headerFilterFunc: (wanted, value) => value === (wanted === "yes"), formatter: (cell) => sign(cell.getValue()), headerSortStartingDir: "desc" });
-  const key = { title: texts.id, field: "id", sorter: compare, headerFilter: "input", headerFilterPlaceholder: texts.search, width: 88, minWidth: 88, formatter: opener };
-  const direction = directions.length > 1 ? [chosen(texts.direction, "direction", directions)] : [];
+  const key = { title: "no.", field: "id", sorter: compare, headerFilter: "input", headerFilterPlaceholder: "search", width: 88, minWidth: 88, formatter: opener };
+  const direction = directions.length > 1 ? [chosen("direction", "direction", directions)] : [];
   const views = {
-    rows: [key, chosen(texts.system, "system", systems), ...(narrow ? [] : [text(texts.original, "original")]),
-      text(texts.headline, "headline", { formatter: (cell) => {
+    rows: [key, chosen("system", "system", systems), ...(narrow ? [] : [text("original", "original")]),
+      text("new headline", "headline", { formatter: (cell) => {
         const row = cell.getData(); // where columns of marks are out of sight they stand below the headline too
         const below = narrow ? [element("small", known.map((measure) => element("span", [sign(row[measure]), ` ${heads[measure]}`], { className: "item-verdict" })))] : [];
         return element("span", [element("span", underlined(row), { className: "item-headline" }), ...below], { className: "item-side" });
       } }),
-      ...known.map(marks), ...(narrow ? [text(texts.original, "original")] : []), text(texts.gold, "gold", { minWidth: 250 }), ...direction],
-    items: [key, ...(narrow ? [] : direction), text(texts.original, "original"), ...systems.map((name, at) => text(name, `side ${at}`, {
+      ...known.map(marks), ...(narrow ? [text("original", "original")] : []), text("the other newspaper's own", "gold", { minWidth: 250 }), ...direction],
+    items: [key, ...(narrow ? [] : direction), text("original", "original"), ...systems.map((name, at) => text(name, `side ${at}`, {
       formatter: (cell) => {
         const row = cell.getData().sides[name];
         if (!row) return "";
@@ -101,18 +111,18 @@
   let view = "rows";
   const table = new Tabulator("#items-table", {
     data: { rows, items }[view], columns: views[view], layout: "fitColumns", pagination: true, paginationSize: 20, paginationSizeSelector: [20, 50, 100],
-    placeholder: texts.none, columnHeaderSortMulti: true, locale: "page", renderHorizontal: "basic",
+    placeholder: "No headline is like that.", columnHeaderSortMulti: true, locale: "page", renderHorizontal: "basic",
     columnDefaults: { titleFormatter: (cell) => element("span", cell.getValue()) }, // a system's name is a text too
-    langs: { page: { pagination: { first: "«", first_title: texts.first, last: "»", last_title: texts.last, prev: "‹", prev_title: texts.previous,
-      next: "›", next_title: texts.next, page_size: texts.size } } },
+    langs: { page: { pagination: { first: "«", first_title: "First", last: "»", last_title: "Last", prev: "‹", prev_title: "Previous",
+      next: "›", next_title: "Next", page_size: "Lines a page" } } },
   });
   const count = document.getElementById("items-count");
   const number = (value) => value.toLocaleString(document.documentElement.lang, { useGrouping: "always" });
   const total = { rows: rows.length, items: items.length };
-  const counted = (shown) => { count.textContent = texts.count.replace("{shown}", number(shown)).replace("{all}", number(total[view])); };
+  const counted = (shown) => { count.textContent = `${number(shown)} of ${number(total[view])} lines`; };
   table.on("dataFiltered", (filters, found) => counted(found.length));
-  const buttons = Object.keys(views).map((name) => {
-    const button = element("button", texts[`view_${name}`], { type: "button" });
+  const buttons = Object.entries({ rows: "One line for each headline", items: "Systems side by side" }).map(([name, label]) => {
+    const button = element("button", label, { type: "button" });
     button.setAttribute("aria-pressed", name === view);
     button.onclick = async () => {
       view = name;
