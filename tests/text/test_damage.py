@@ -42,7 +42,6 @@ def material() -> Material:
         "it",
         ["Il nidi la scuole il tetti"],
         tag,
-        ["vite a vite Nuovo: il vite Nuovo"],
         {HEADLINE: ARTICLE},
     )
 
