@@ -19,18 +19,8 @@ from change_it.text.tagging import load_tagger
 
 PLACES = ("Altweiler", "Brunnhausen", "Dorrenberg", "Eschenfurt", "Fichtenau", "Grünmoos")
 EVENTS = (
-    (
-        "Rathaus",
-        "das Dach des Rathauses undicht ist und der Keller unter Wasser steht",
-        "Handwerker",
-        "Regen",
-    ),
-    (
-        "Schwimmbad",
-        "die Pumpen des Schwimmbads alt sind und die Becken leer bleiben",
-        "Schulklassen",
-        "Sommer",
-    ),
+    ("Rathaus", "das Dach undicht ist und der Keller unter Wasser steht", "Handwerker", "Regen"),
+    ("Schwimmbad", "die Pumpen alt sind und die Becken leer bleiben", "Schulklassen", "Sommer"),
 )
 #: Headline and article of each newspaper, of the place, the event and a number.
 PAPERS = {
@@ -63,11 +53,10 @@ def news(tmp_path_factory):
                 "when": when,
                 "number": 11 + number,
             }
-            for label, (headline, article) in PAPERS.items():
-                day = date(2024, 1, 1) + timedelta(days=10 * number)
-                writer.writerow(
-                    (f"{label}{number}", headline.format(**about), article.format(**about), label, day)
-                )
+            day = date(2024, 1, 1) + timedelta(days=10 * number)
+            for label, texts in PAPERS.items():
+                headline, article = (text.format(**about) for text in texts)
+                writer.writerow((f"{label}{number}", headline, article, label, day))
     return file
 
 
@@ -86,13 +75,6 @@ def test_articles_are_aligned_without_stop_words(corpus):
     assert read_language(str(corpus)) == "none"  # nothing that reads the corpus guesses
     pairs = load_dataset(str(corpus), "pairs", split="test", cache_dir=corpus.parent / "cache")
     assert all(row["a_id"].removeprefix("anzeiger") == row["b_id"].removeprefix("kurier") for row in pairs)
-
-
-def test_german_is_no_language_of_the_alignment(news, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(["corpus", "build", str(news), "--language", "de", "--out", str(news.parent / "none")])
-    assert "Invalid choice" in capsys.readouterr().err
-    assert not (news.parent / "none").exists()
 
 
 def test_facts_know_numbers_and_capitals_of_german_without_a_tagger():

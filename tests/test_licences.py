@@ -60,21 +60,3 @@ def test_dependencies_may_be_used_changed_and_passed_on(extras, linked):
     packages = installed_with("change-it", extras)
     assert {"change-it", "torch", "transformers", "numpy", "tqdm"} <= packages
     assert {one: licences(one) for one in packages if not allowed(licences(one), linked=linked)} == {}
-
-
-@pytest.mark.parametrize(
-    ("choices", "base", "extra"),
-    [
-        (["Apache-2.0"], True, True),
-        (["MPL-2.0 AND MIT"], True, True),
-        (["GPL-3.0-only"], False, False),
-        (["GPL-3.0-only", "MIT"], True, True),
-        (["MIT AND GPL-2.0-only"], False, False),
-        (["LGPL-2.1-only"], False, True),
-        (["GNU Affero General Public License v3"], False, False),
-        (["Proprietary"], False, False),
-        ([], False, False),
-    ],
-)
-def test_what_is_allowed(choices, base, extra):
-    assert (bool(allowed(choices)), bool(allowed(choices, linked=True))) == (base, extra)

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from csv_files import read_csv, write_csv
+from pages import expected
 from scoring_fakes import FakeJudges, toy_test_set
 
 from change_it import InputError, __version__
