@@ -26,20 +26,16 @@ def asked(monkeypatch):
     [
         ["score", "--corpus", "CORPUS", "--judges", "FOLDER"],
         ["audit", "--corpus", "CORPUS", "--judges", "FOLDER", "--out", "FOLDER-audit"],
-        ["judge", "Ponte crollato", "--original", "Crolla il ponte", "--article", "ARTICLE"],
         ["transfer", "--generator", "GENERATOR", "--corpus", "CORPUS", "--rerank", "FOLDER"],
     ],
-    ids=["score", "audit", "judge", "transfer"],
+    ids=["score", "audit", "transfer"],
 )
 def test_every_command_loads_its_judges_with_the_precision_asked(command, corpus, tmp_path, asked):
-    (tmp_path / "article.txt").write_text("Il ponte è crollato.")
     generator = save_generator(tmp_path / "sum", to="faro", outlets=("colle", "faro"))
-    names = {"CORPUS": corpus, "ARTICLE": str(tmp_path / "article.txt"), "GENERATOR": str(generator)}
+    names = {"CORPUS": corpus, "GENERATOR": str(generator)}
     judges = str(write_stand_ins(tmp_path / "judges"))
     command = [names.get(word, word).replace("FOLDER", judges) for word in command]
-    command += {"judge": ["--judges", judges], "transfer": ["--out", str(tmp_path / "new.csv")]}.get(
-        command[0], []
-    )
+    command += ["--out", str(tmp_path / "new.csv")] if command[0] == "transfer" else []
     assert main([*command, "--precision", "bf16", "--device", "cpu"]) == 2
     assert asked == {"precision": "bf16", "device": "cpu"}
 
