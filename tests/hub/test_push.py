@@ -61,21 +61,15 @@ def test_one_commit_brings_the_files_and_removes_what_an_earlier_push_left(api, 
     removed = {one.path_in_repo for one in api.operations if isinstance(one, CommitOperationDelete)}
     assert removed == {"model-00001-of-00002.safetensors"}
     assert {one.path_in_repo for one in api.operations} - removed == set(FILES)
-    assert (made["repo_type"], made["create_pr"], made["revision"]) == ("model", False, None)
-    assert api.made("create_branch") == []
+    assert made["repo_type"] == "model"
 
 
-def test_branches_pull_requests_and_private_repositories(api, options):
-    commit.publish(FILES, options("dataset", "none", revision="v2"))
-    assert [branch["branch"] for branch in api.made("create_branch")] == ["v2"]
-    assert api.made("create_commit")[0]["revision"] == "v2"
-    commit.publish(FILES, options("metric", "none", create_pr=True, revision="v3"))
-    assert len(api.made("create_branch")) == 1
-    assert api.made("create_commit")[1]["create_pr"]
-    assert [one["space_sdk"] for one in api.made("create_repo")] == [None, "gradio"]
+def test_a_repository_is_made_and_a_public_one_is_not_taken_for_a_private_one(api, options):
+    commit.publish(FILES, options("metric", "none"))
+    assert [one["space_sdk"] for one in api.made("create_repo")] == ["gradio"]
     with pytest.raises(InputError, match="exists and is public"):
         commit.publish(FILES, options("judge", "none", private=True))
-    assert len(api.made("create_commit")) == 2
+    assert len(api.made("create_commit")) == 1
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -107,13 +101,6 @@ def test_a_fault_that_passes_costs_a_pause(api, options, call, status):
     api.faults[call] = status, 2
     commit.publish(FILES, options("judge", "none"))
     assert api.pauses == [1, 2]
-
-
-def test_a_pull_request_whose_answer_is_lost_is_not_opened_twice(api, options):
-    api.faults["create_commit"] = 0, 1
-    with pytest.raises(InputError, match="the connection to the Hub was lost"):
-        commit.publish(FILES, options("judge", "none", create_pr=True))
-    assert len(api.made("create_commit")) == 1
 
 
 def test_bad_input_is_refused_before_anything_is_sent(api, run, tmp_path, capsys):
