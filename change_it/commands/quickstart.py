@@ -48,8 +48,8 @@ WRITES: dict[str, Any] = {
     "cells": 128,
     "source_tokens": 100,
     "batch_size": 16,
-    "updates": 640,
-    "evaluation_steps": 640,
+    "updates": 600,
+    "evaluation_steps": 600,
 }
 TINY: dict[str, Any] = {"encoder": "scratch", "size": "tiny"}
 #: A judge stops when its validation stops gaining; main and AH, which reads whole articles, are near their best where they start.
@@ -57,7 +57,7 @@ QUICK: dict[Task, dict[str, Any]] = {
     "main": {"updates": 60, "evaluation_steps": 30, "early_stopping": 1},
     "hh": {"updates": 120, "evaluation_steps": 40, "early_stopping": 1},
     "ah": {"updates": 20, "evaluation_steps": 20},
-    "fluency": {"updates": 600, "evaluation_steps": 150},
+    "fluency": {"updates": 450, "evaluation_steps": 150},
     "facts": {"batch_size": 16, "updates": 600, "evaluation_steps": 600},
 }
 #: Judges of the other fold, which choose the headlines of the system `floor`: near their best where they start.
@@ -266,7 +266,6 @@ def run(options: QuickstartOptions) -> None:
         )
         steps.start("transfer", transfer.run, transfers)
         steps.start("ah judge of fold 0", train_judge.run, chooser("ah"))
-        steps.start("fluency judge of fold 0", train_judge.run, chooser("fluency"))
         steps.run("main judge", train_judge.run, judge("main"))
         steps.run("hh judge", train_judge.run, judge("hh"))
         steps.run("fluency judge", train_judge.run, judge("fluency"))
@@ -274,6 +273,7 @@ def run(options: QuickstartOptions) -> None:
             steps.run("facts judge", train_judge.run, judge("facts"))
         steps.run("main judge of fold 0", train_judge.run, chooser("main"))
         steps.run("hh judge of fold 0", train_judge.run, chooser("hh"))
+        steps.run("fluency judge of fold 0", train_judge.run, chooser("fluency"))
         steps.wait("ah judge")
         audited = AuditOptions(corpus=corpus, judges=str(judges), items=200, seed=seed)
         steps.run("audit", audit.run, audited)
