@@ -80,7 +80,8 @@ def run(options: AuditOptions) -> None:
         return
     terminal = console()
     print_lines([audited.together.text], terminal)
-    print_table(degenerate_table(audited.systems), terminal)
+    at_most = audited.strict_compliancy_is_upper_bound
+    print_table(degenerate_table(audited.systems, at_most=at_most), terminal)
     print_table(probes_table(audited.probes), terminal)
     print_table(verdicts_table(audited.verdicts), terminal)
     print(f"wrote {out / 'audit.html'} and audit.json")

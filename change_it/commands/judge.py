@@ -158,6 +158,7 @@ def _run_file(options: HeadlineOptions, file: Path) -> None:
     table = judged_table(judges, records, to=options.to, progress=not options.json)
 
     from change_it.results.report_files import without_formulas
+    from change_it.scoring.compliancy import strict_is_upper_bound
 
     if options.out:
         with replace_file(options.out) as partial:
@@ -166,7 +167,8 @@ def _run_file(options: HeadlineOptions, file: Path) -> None:
         print_json(table.to_dicts())
         return
     compliant, strict = (table[name].sum() for name in ("compliant", "strict_compliancy"))
-    strictly = "" if table["strict_compliancy"].null_count() else f", strictly: {strict:,}"
+    most = "at most " if strict_is_upper_bound(judges) else ""
+    strictly = "" if table["strict_compliancy"].null_count() else f", strictly: {most}{strict:,}"
     print(f"compliant: {compliant:,} of {table.height:,}{strictly}; wrote {options.out}")
 
 

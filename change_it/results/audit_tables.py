@@ -33,12 +33,18 @@ def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
 TRAINED, UNSEEN = "judges learnt from their like", "no judge has seen their like"
 
 
-def degenerate_table(systems: Sequence[Result]) -> Table:
-    """What the judges let through of gold and of the systems that must fail, a group those that judges learnt from, a group the others; measures of a judge that is not there are left out."""
+def degenerate_table(systems: Sequence[Result], *, at_most: bool = False) -> Table:
+    """What the judges let through of gold and of the systems that must fail, a group those that judges learnt from, a group the others; measures of a judge that is not there are left out. `at_most`: strict compliancy is an upper bound."""
     measures = [name for name in AUDIT_MEASURES if any(system.values[name] is not None for system in systems)]
     ends = {name: Column(f"{name}_interval", "interval") for name in AUDIT_MEASURES[:2]}
     titles = {"passed": "strict compliancy"} if "fluency" in measures else {}
-    columns = [Column(name, title=titles.get(name, heading(name)), below=ends.get(name)) for name in measures]
+    bounds = {"passed"} if at_most and titles else set()
+    columns = [
+        Column(
+            name, "at most" if name in bounds else "figure", titles.get(name, heading(name)), ends.get(name)
+        )
+        for name in measures
+    ]
     rows = []
     for system in sorted(systems, key=lambda system: (bool(system.breaks), not system.trained)):
         values: dict[str, Value] = {"kind": system.system, "n": system.n, **system.values}
@@ -116,7 +122,7 @@ def audit_page(audit: Audit, drawings: Sequence[Drawing]) -> str:
     values: dict[str, Any] = {
         "audit": audit,
         "invented": set(audit.outlets) == set(OUTLETS),
-        "degenerate": degenerate_table(audit.systems),
+        "degenerate": degenerate_table(audit.systems, at_most=audit.strict_compliancy_is_upper_bound),
         "probes": probes_table(audit.probes),
         "cues": {source: cues_table(audit.cues, audit.outlets, source) for source in ("main", "data")},
         "measures": {name: heading(name) for name in AUDIT_MEASURES},
