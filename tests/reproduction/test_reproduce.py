@@ -195,7 +195,7 @@ def few():
     for step in found["step"]:
         for settings in (step.get("smoke", {}), step.get("options", {})):
             if "updates" in settings:
-                settings |= {"updates": 8 if "quick" in settings else 4, "evaluation_steps": 2}
+                settings |= dict.fromkeys(("updates", "evaluation_steps"), 8 if "quick" in settings else 3)
     return found
 
 runner._plans = few
