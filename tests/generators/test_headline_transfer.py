@@ -100,22 +100,6 @@ def test_columns_are_as_good_as_lists(both, kind):
     assert list(streamed) == expected
 
 
-def test_what_is_no_list_of_texts_is_named(both):
-    table = pd.DataFrame({"headline": HEADLINES, "article": ARTICLES})
-    assert both(table[["headline"]], article=ARTICLES, to="gio") == both(
-        HEADLINES, article=ARTICLES, to="gio"
-    )
-    for headline, message in (
-        (table, "headline is a table with the columns headline, article: give one of its columns"),
-        ([*HEADLINES[:2], 3], "headline has 3 at 2: give a text for every item"),
-        (3, "headline is 3: give a list of texts"),
-    ):
-        with pytest.raises(InputError, match=message):
-            both(headline, article=ARTICLES, to="gio")
-    with pytest.raises(InputError, match="judges is 3: give a folder, a Hub id or Judges"):
-        both(HEADLINES, article=ARTICLES, to="gio", judges=3)
-
-
 def test_headlines_alone_are_enough_where_they_are_read(folder):
     transfer = HeadlineTransfer.from_pretrained(folder / "s2s1-gio", device="cpu")
     assert (transfer.targets, transfer.reads, transfer.recipe) == (("gio",), "headline", "s2s1")

@@ -133,15 +133,6 @@ def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path)
     assert weights(tmp_path / "out") == weights(alone.out)
 
 
-def test_out_of_time_keeps_the_best(corpus, tmp_path):
-    metrics = train.train_generator(options(corpus, tmp_path / "out", architecture="pnc", max_minutes=0.0))
-    assert metrics["training"]["stopped"] == "time"
-    assert metrics["training"]["updates"] == 1
-    best = max(record["score"] for record in metrics["training"]["history"])
-    assert metrics["validation_loss"] == -best
-    assert load_generator(tmp_path / "out").model.config.coverage
-
-
 def test_evaluations_read_what_a_share_of_the_minutes_allows(tmp_path, monkeypatch):
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(train.time, "monotonic", lambda: clock.now)

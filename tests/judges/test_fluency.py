@@ -14,6 +14,8 @@ from transformers import (
 )
 
 import change_it.auto  # noqa: F401 (registers the models)
+from change_it.commands import push
+from change_it.hub.push_options import PushOptions
 from change_it.judges import fluency_start, fluency_training
 from change_it.judges.fluency import (
     IGNORED,
@@ -27,6 +29,7 @@ from change_it.judges.fluency_start import learn_counts
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import JudgeOptions
 from change_it.judges.train import train_judge
+from change_it.text.names import Casing
 
 ROWS = [[1, 5, 6, 7, 2], [1, 5, 6, 8, 2], [5, 6, 9, 5, 6]]
 PARTS = [1, 2, 2]
@@ -247,6 +250,19 @@ def test_the_parts_and_the_validation_share_no_event_and_outlets_are_alike(corpu
     outlet = dict(articles.select("headline", "label").iter_rows())
     counts = [sum(outlet[headline] == name for headline in data.headlines) for name in data.outlets]
     assert counts[0] == counts[1]
+
+
+def test_a_card_shows_families_and_carries_the_code(trained, tmp_path):
+    push.run(
+        PushOptions(
+            kind="judge", folder=str(trained), repo_id="me/fluency", dry_run=True, out=tmp_path / "card"
+        )
+    )
+    card = (tmp_path / "card" / "README.md").read_text()
+    assert "| neighbours (not trained on) |" in card
+    assert "as published" not in card
+    assert {path.name for path in (tmp_path / "card").glob("*.py")} == {"fluency.py", "layers.py"}
+    assert Casing.load(tmp_path / "card") == Casing.load(trained) != Casing()
 
 
 def test_a_pre_trained_encoder_keeps_its_weights_at_the_start(trained, corpus, tmp_path):

@@ -1,4 +1,4 @@
-"""Verdicts: input order whatever the batches, the plain transformers path, and clear refusals."""
+"""Verdicts: input order whatever the batches, and clear refusals."""
 
 import json
 import shutil
@@ -52,26 +52,6 @@ def test_order_and_batches_do_not_matter(trained):
     back = judge.probabilities(HEADLINES[::-1], ARTICLES[::-1], batch_size=2, progress=False)
     assert back[::-1] == pytest.approx(together, abs=1e-5)
     assert np.array_equal(together, judge.probabilities(HEADLINES, ARTICLES, progress=False))
-
-
-@pytest.mark.parametrize("task", ["main", "hh", "ah"])
-def test_the_plain_transformers_path_gives_the_same_verdicts(trained, task):
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-    import change_it.auto  # noqa: F401 (registers the models)
-
-    judge = Judge.from_pretrained(trained / task, device="cpu")
-    pairs = {"main": None, "hh": HEADLINES[::-1], "ah": ARTICLES}[task]
-    model = AutoModelForSequenceClassification.from_pretrained(trained / task).eval()
-    tokenizer = AutoTokenizer.from_pretrained(trained / task)
-    length = model.config.change_it["max_tokens"]
-    batch = tokenizer(HEADLINES, pairs, truncation=True, max_length=length, padding=True, return_tensors="pt")
-    with torch.no_grad():
-        plain = model(**batch).logits.softmax(-1)
-    assert judge.probabilities(HEADLINES, pairs, progress=False) == pytest.approx(plain.numpy(), abs=1e-5)
-    assert list(model.config.id2label.values()) == (
-        list(judge.outlets) if task == "main" else ["no_match", "match"]
-    )
 
 
 def test_what_a_judge_knows_of_itself(trained):

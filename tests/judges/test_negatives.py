@@ -17,11 +17,9 @@ def every(transformation, text, language, *more):
     ("text", "language"),
     [
         ("Crolla il ponte, 43 morti", "it"),
-        ("Due feriti a Roma", "it"),
         ("TRE ARRESTI", "it"),
         ("È la terza vittoria", "it"),
         ("Spesi 1,5 milioni di euro", "it"),
-        ("Two dead, twelve missing", "en"),
         ("Bill rises by 5%", "en"),
         ("The Fifth Debate in 2016", "en"),
     ],
@@ -86,14 +84,12 @@ def test_roles_that_cannot_be_exchanged(text):
     ("text", "language", "expected"),
     [
         ("Il governo cade in aula", "it", "Il governo non cade in aula"),
-        ("Il governo è caduto", "it", "Il governo non è caduto"),
         ("Il premier si dimette", "it", "Il premier non si dimette"),
         ("Il governo non cade", "it", "Il governo cade"),
         ("Non si dimette il premier", "it", "Si dimette il premier"),
         ("Senate will vote", "en", "Senate will not vote"),
         ("Trump attacks Clinton", "en", "Trump does not attack Clinton"),
         ("Senate doesn't vote", "en", "Senate does vote"),
-        ("Senate can't vote", "en", "Senate can vote"),
     ],
 )
 def test_negation(text, language, expected):

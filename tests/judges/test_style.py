@@ -1,11 +1,10 @@
-"""The style judge from the outside: n-grams by hand, case of tokenizers that drop it, texts alone and in a batch, saving."""
+"""The style judge from the outside: n-grams by hand, case of tokenizers that drop it, texts alone and in a batch."""
 
 import math
 
 import numpy as np
 import pytest
 import torch
-from saved_judges import check_loads
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfVectorizer
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
@@ -219,9 +218,3 @@ def _buckets(judge, tokenizer, texts):
     batch = encode(tokenizer, texts)
     rows, buckets, _ = judge.ngrams(batch["input_ids"], batch["attention_mask"])
     return [set(buckets[rows == row].tolist()) for row in range(len(texts))]
-
-
-@pytest.mark.parametrize("register", [True, False])
-def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(fitted, tokenizer, tmp_path, register):
-    ask = check_loads(fitted, tokenizer, TEXTS, tmp_path, register=register)
-    assert ask(TEXTS[-1])[0]["label"] == fitted.config.id2label[1]

@@ -1,4 +1,4 @@
-"""The Transformer that copies: its loss against a plain sum, copying, generation, padding, outlets, saving."""
+"""The Transformer that copies: its loss against a plain sum, copying, generation, padding, outlets."""
 
 import pytest
 import torch
