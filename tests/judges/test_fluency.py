@@ -122,6 +122,11 @@ def test_it_answers_and_learns_in_bf16_on_any_processor(judge):
     assert all(weight.grad.isfinite().all() for weight in judge.base_model.lstm.parameters())
 
 
+@pytest.mark.parametrize("row", [[1, 2], [1, 5, 2], [1, 5, 6, 2]])
+def test_texts_shorter_than_the_n_grams_are_judged(judge, row):
+    assert torch.isfinite(judge(input_ids=torch.tensor([row])).logits).all()
+
+
 def test_the_threshold_moves_verdicts_and_not_the_training(judge):
     ids = torch.tensor([[1, 5, 6, 7, 2]])
     before = judge(input_ids=ids, labels=torch.tensor([1]))
