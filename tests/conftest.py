@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from inspect import getfile
-from types import SimpleNamespace
 
 import pytest
 from filelock import FileLock
@@ -122,14 +121,6 @@ def corpus(shared_folder):
 def smaller_corpus(shared_folder):
     """The same of fewer articles, for commands that run many times or train many models."""
     return str(shared_folder("smaller-sample", partial(build_corpus, articles=400)) / "corpus")
-
-
-@pytest.fixture
-def forks():
-    """For tests that do not call `run_python` themselves yet: `forks.run(code, *arguments)`."""
-    from processes import run_python
-
-    return SimpleNamespace(run=partial(run_python, "-c"))
 
 
 @pytest.fixture

@@ -24,7 +24,6 @@ def check_loads(judge, tokenizer, texts, folder, *, register):
         assert torch.equal(loaded(**again).logits, judge(**own).logits)
     ask = pipeline("text-classification", model=loaded, tokenizer=AutoTokenizer.from_pretrained(saved))
     assert ask(texts[-1])[0]["label"] in judge.config.id2label.values()
-    return ask
 
 
 def save_untrained(folder, task, texts, outlets):

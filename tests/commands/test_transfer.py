@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
+from processes import run_python
 from saved_judges import save_reader
 from scoring_fakes import FakeJudges, toy_test_set, write_stand_ins
 from tiny_generators import save_generator
@@ -246,7 +247,7 @@ def many(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, monkeypatch, forks):
+def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, monkeypatch):
     drawn = {"input": many(tmp_path), "batch_size": 4, "generation": ("do_sample=true",), "seed": 3}
     chosen = options(generators, tmp_path, **drawn)
     whole = options(generators, tmp_path, **drawn, out=tmp_path / "whole.csv")
@@ -266,7 +267,7 @@ def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, mo
         "file_transfer.map_threads = lambda function, items, threads: map(lambda each: function(*each), items)\n"
         f"transfer.run({chosen!r})\n"
     )
-    result = forks.run(code)
+    result = run_python("-c", code)
     assert result.returncode == -signal.SIGKILL, result.stderr
     partial = tmp_path / "new.csv.partial"
     assert not chosen.out.exists()

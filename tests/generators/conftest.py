@@ -67,22 +67,6 @@ def tiny_llama(corpus, tmp_path_factory):
     return saved(tmp_path_factory.mktemp("models") / "tiny-llama", LlamaForCausalLM, config, tokenizer)
 
 
-@pytest.fixture(scope="session")
-def tiny_of(corpus, tmp_path_factory):
-    """Makes the folder of an untrained causal model, of an architecture by its name in transformers."""
-    import transformers
-
-    def made(name, **sizes):
-        common = {"vocab_size": 640, "hidden_size": 32, "num_hidden_layers": 2}
-        ends = {"bos_token_id": 2, "eos_token_id": 1}
-        config = getattr(transformers, f"{name}Config")(**common, **ends, **sizes)
-        folder = tmp_path_factory.mktemp("models") / f"tiny-{name.lower()}"
-        tokenizer = tiny_tokenizer(corpus, template=None)
-        return saved(folder, getattr(transformers, f"{name}ForCausalLM"), config, tokenizer)
-
-    return made
-
-
 @pytest.fixture
 def mbart(corpus, tmp_path):
     """An untrained mBART that does not say what its decoder begins with."""

@@ -181,9 +181,6 @@ def test_the_address_is_taken_as_other_clients_take_it(server, options):
         ({"model": None}, "--endpoint and --model belong together"),
         ({"endpoint": "localhost:8000"}, "is no address of a server"),
         ({"endpoint": "http://me:secret@localhost/v1"}, "put it into the environment as CHANGE_IT_API_KEY"),
-        ({"corpus": None}, "give --corpus"),
-        ({"prompt": True}, "exclude each other"),
-        ({"shots": -1}, "0 or more"),
     ],
 )
 def test_options_that_do_not_fit(changes, message, options):

@@ -13,7 +13,6 @@ from transformers import GenerationConfig
 
 from change_it import HeadlineTransfer, InputError
 from change_it.generators import headline_transfer as transfer_module
-from change_it.judges.judge import Judges
 
 HEADLINES = ["Crolla il ponte", "Approvata la riforma fiscale", "Sciopero"]
 ARTICLES = [f"Roma. {WORDS}", "Approvata ieri la riforma fiscale, dice Rossi.", "Sciopero dei treni " * 30]
@@ -101,48 +100,12 @@ def test_columns_are_as_good_as_lists(both, kind):
     assert list(streamed) == expected
 
 
-def test_what_is_no_list_of_texts_is_named(both):
-    table = pd.DataFrame({"headline": HEADLINES, "article": ARTICLES})
-    assert both(table[["headline"]], article=ARTICLES, to="gio") == both(
-        HEADLINES, article=ARTICLES, to="gio"
-    )
-    for headline, message in (
-        (table, "headline is a table with the columns headline, article: give one of its columns"),
-        ([*HEADLINES[:2], 3], "headline has 3 at 2: give a text for every item"),
-        (3, "headline is 3: give a list of texts"),
-    ):
-        with pytest.raises(InputError, match=message):
-            both(headline, article=ARTICLES, to="gio")
-    with pytest.raises(InputError, match="judges is 3: give a folder, a Hub id or Judges"):
-        both(HEADLINES, article=ARTICLES, to="gio", judges=3)
-
-
-@pytest.mark.parametrize("sample", [False, True])
-def test_the_same_texts_for_any_number_of_batches_side_by_side(both, sample, monkeypatch):
-    decoding = GenerationConfig(do_sample=sample)
-
-    def write():
-        return both(HEADLINES, article=ARTICLES, to="gio", decoding=decoding, batch_size=1)
-
-    alone = write()
-    monkeypatch.setattr(both, "batches_at_once", lambda search: 3)
-    assert write() == alone
-
-
 def test_headlines_alone_are_enough_where_they_are_read(folder):
     transfer = HeadlineTransfer.from_pretrained(folder / "s2s1-gio", device="cpu")
     assert (transfer.targets, transfer.reads, transfer.recipe) == (("gio",), "headline", "s2s1")
     assert transfer("Crolla il ponte")
     with pytest.raises(InputError, match="empty texts in headline at 0"):
         transfer("  ")
-
-
-def test_the_agnostic_generator_serves_both_outlets(tmp_path):
-    transfer = HeadlineTransfer.from_pretrained(
-        save_generator(tmp_path / "agnostic", recipe="agnostic", to=None), device="cpu"
-    )
-    assert transfer.targets == ("rep", "gio")
-    assert transfer("x", article=ARTICLES[0]) == transfer("x", article=ARTICLES[0], to="rep")
 
 
 def test_a_folder_chooses_by_recipe_outlet_and_usual_name(folder, tmp_path):
@@ -160,28 +123,6 @@ def test_a_folder_chooses_by_recipe_outlet_and_usual_name(folder, tmp_path):
         InputError, match=r"several generators for gio: give one of them, .*a-trial or .*b-trial"
     ):
         HeadlineTransfer.from_pretrained(tmp_path, device="cpu")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({}, "several recipes: choose one of s2s1, sum"),
-        ({"recipe": "s2s3"}, "no generator of recipe s2s3: it holds s2s1-gio, sum-gio, sum-rep"),
-        ({"recipe": "s2s9"}, "there is no recipe 's2s9'"),
-        ({"recipe": "s2s1", "to": "rep"}, "no s2s1 generator for rep"),
-        ({"recipe": "sum", "to": "ansa"}, "no sum generator for ansa"),
-    ],
-)
-def test_what_a_folder_does_not_have(folder, arguments, message):
-    with pytest.raises(InputError, match=message):
-        HeadlineTransfer.from_pretrained(folder, device="cpu", **arguments)
-
-
-def test_no_folder_and_a_folder_without_generators(tmp_path):
-    with pytest.raises(InputError, match="there is no folder"):
-        HeadlineTransfer.from_pretrained(tmp_path / "none")
-    with pytest.raises(InputError, match="holds no generator"):
-        HeadlineTransfer.from_pretrained(tmp_path)
 
 
 def test_generators_of_different_corpora_do_not_go_together(tmp_path):
@@ -232,14 +173,6 @@ def test_judged_candidates_have_marks_probabilities_and_places_of_what_is_unsupp
     assert len(without) > 3
     with pytest.raises(InputError, match="empty texts in headline at 0"):
         both(["", HEADLINES[0]], article=ARTICLES[:2], to="gio", judges=judges)
-
-
-def test_judges_of_a_folder_are_loaded_once(both, monkeypatch):
-    loaded = []
-    monkeypatch.setattr(Judges, "from_pretrained", lambda name: loaded.append(name) or FakeJudges())
-    for _ in range(2):
-        both(HEADLINES[0], article=ARTICLES[0], to="gio", num_candidates=1, judges="judges")
-    assert loaded == ["judges"]
 
 
 def test_judges_need_articles_and_the_same_outlets(both, folder):

@@ -96,16 +96,6 @@ def test_frozen_weights_are_bfloat16_where_that_is_asked_for(corpus, tmp_path, t
         )
 
 
-def test_an_architecture_that_peft_does_not_know_gets_all_linear_layers_but_the_head(tiny_llama, tmp_path):
-    tokenizer = load_tokenizer(tiny_llama)
-    model = load_model(tiny_llama, "causal", tokenizer)
-    model.config.model_type = "never heard of"
-    chosen = options("c", tmp_path, tiny_llama, lora=True)
-    adapted = add_adapters(model, resolve(chosen, preset(chosen, "causal"), GeneratorSettings), "causal")
-    names = {name.split(".")[-4] for name, _ in adapted.named_parameters() if "lora_A" in name}
-    assert names == {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}
-
-
 def test_sources_are_cut_to_the_models_positions_unless_asked_for_more(corpus, tmp_path, tiny_gpt2):
     changed = {"recipe": "sum", "updates": 1}
     train.train_generator(options(corpus, tmp_path / "out", tiny_gpt2, **changed))
@@ -203,12 +193,6 @@ def test_settings_that_adapters_bring_of_other_libraries_are_not_used(adapters):
     assert (config.megatron_config, config.layer_replication) == (None, None)
 
 
-def test_why_adapters_do_not_fit(corpus, tmp_path, tiny_of):
-    mamba = tiny_of("Mamba", state_size=8)
-    with pytest.raises(InputError, match=r"adapters do not fit .*out_proj"):
-        train.train_generator(options(corpus, tmp_path / "out", mamba, lora=True))
-
-
 def test_an_mbart_writes_from_the_token_that_it_learns_from(mbart):
     tokenizer = load_tokenizer(mbart)
     model = load_model(mbart, "encoder-decoder", tokenizer, use="base")
@@ -216,17 +200,6 @@ def test_an_mbart_writes_from_the_token_that_it_learns_from(mbart):
     labels = format_.collate(["a"], ["b"])["labels"]
     learnt = model.prepare_decoder_input_ids_from_labels(labels)[0, 0]
     assert model.generation_config.decoder_start_token_id == learnt
-
-
-def test_bad_input(corpus, tmp_path, tiny_t5):
-    out = tmp_path / "out"
-    bare = tmp_path / "bare"
-    shutil.copytree(tiny_t5, bare)
-    for path in bare.glob("tokenizer*"):
-        path.unlink()
-    with pytest.raises(InputError, match="no tokenizer that can be loaded"):
-        train.train_generator(options(corpus, out, str(bare)))
-    assert not out.exists()
 
 
 def test_a_model_that_writes_no_text_is_refused(tmp_path):

@@ -87,35 +87,22 @@ def test_the_signature_says_wording_and_examples(prompt):
     assert other.signature.partition("|")[0] != prompt.signature.partition("|")[0]
 
 
-def test_more_examples_than_pairs_are_refused(corpus):
-    with pytest.raises(InputError, match=r"training pairs: give --shots \d+ at most"):
-        Prompt.of_corpus(corpus, shots=100_000)
-
-
 @pytest.mark.parametrize(
     ("answer", "headline"),
     [
         ("Ecco il nuovo titolo:\n\n«Crolla il ponte»", "Crolla il ponte"),
-        ("Certo! Ecco un titolo per faro: **Crolla il ponte**", "Crolla il ponte"),
         ("Here's a new headline in the style of right: Bridge falls", "Bridge falls"),
-        ("**Titolo su faro:** Crolla il ponte", "Crolla il ponte"),
         ("1. Crolla il ponte\n2. Il ponte cade", "Crolla il ponte"),
         ("Ecco il piano: meno tasse", "Ecco il piano: meno tasse"),
-        ("Here is what changes: lower taxes", "Here is what changes: lower taxes"),
-        ("Vince il titolo: «Ho pianto»", "Vince il titolo: «Ho pianto»"),
         ("Un ponte:", "Un ponte:"),
         ("> #iorestoacasa, un anno dopo", "#iorestoacasa, un anno dopo"),
-        ("Titolo riscritto: Crolla il ponte", "Crolla il ponte"),
         ("Headline (faro): Bridge falls", "Bridge falls"),
         ("„Brücke stürzt ein“", "Brücke stürzt ein"),
-        ("'Bridge falls'", "Bridge falls"),
         ("'Ndrangheta, blitz all'alba", "'Ndrangheta, blitz all'alba"),
-        ("\n\n## **Crolla il ponte**\n\nSpiegazione.", "Crolla il ponte"),
         ('"Uno", disse "due"', '"Uno", disse "due"'),
         (" \n", ""),
         ("<think>\nUn titolo:\n</think>\n\nCrolla il ponte", "Crolla il ponte"),
         ("<think>\nSenza fine", ""),
-        ("[THINK]Un titolo[/THINK]Crolla il ponte", "Crolla il ponte"),
         ("\ufeffCrolla il ponte\x00", "Crolla il ponte"),
     ],
 )
@@ -128,9 +115,6 @@ def test_what_introduces_a_headline_is_left_out(answer, headline):
     [
         ("Crolla il ponte. Due feriti sulla stat", "Crolla il ponte."),
         ("Crolla il ponte, due feriti, tra", "Crolla il ponte, due feriti"),
-        ("Crolla il ponte sulla stat", "Crolla il ponte sulla stat"),
-        ("Crolla il ponte\nDue feriti sulla stat", "Crolla il ponte"),
-        ("Crolla il ponte. Due feriti. Strada chiu", "Crolla il ponte."),
         ("Parla il sindaco. «Colpa mia? Vedremo do", "Parla il sindaco."),
         ("Il sindaco: «Colpa mia? Vedremo do", "Il sindaco"),
         ('"Crolla il ponte. Due feriti sulla stat', "Crolla il ponte."),
@@ -233,34 +217,6 @@ def test_a_chat_model_is_asked_in_a_turn_of_its_user(tiny_llama):
     assert len(generate(model, chat, ["Crolla", "Torna la neve"], Search(GenerationConfig(num_beams=2)))) == 2
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({}, "ask it with --prompt"),
-        ({"prompt": True, "corpus": None, "input": "in.csv"}, "give --corpus"),
-        ({"shots": 2}, "--prompt or --endpoint"),
-    ],
-)
-def test_options_that_do_not_fit(changes, message, corpus, tmp_path, tiny_t5):
-    given = {"generator": tiny_t5, "corpus": corpus, "out": tmp_path / "new.csv"} | changes
-    if given.get("input"):
-        (tmp_path / "in.csv").write_text("headline,article,label\na,b,colle\n")
-        given["input"] = str(tmp_path / "in.csv")
-    with pytest.raises(InputError, match=message):
-        transfer_command.check(TransferOptions(**given))
-
-
-def test_a_model_that_learnt_elsewhere_is_not_warned_of(corpus, tmp_path, tiny_llama, capsys):
-    """What it knows is not what the corpus says."""
-    article = tmp_path / "article.txt"
-    article.write_text("Nuotatori esultano dopo vittorie olimpiche sorprendenti.", encoding="utf-8")
-    given = {"headline": "Nuotatori esultano", "article": article, "to": "faro", "device": "cpu", "beams": 1}
-    transfer_command.run(TransferOptions(**given, generator=tiny_llama, prompt=True, corpus=corpus))
-    answer, error = capsys.readouterr()
-    assert answer.strip()
-    assert error == ""
-
-
 def test_a_model_thinks_only_where_there_is_room_for_it(tiny_llama):
     tokenizer = load_tokenizer(tiny_llama)
     tokenizer.chat_template = "{{ 'Penso' if enable_thinking else 'Rispondo' }}"
@@ -269,11 +225,3 @@ def test_a_model_thinks_only_where_there_is_room_for_it(tiny_llama):
         for tokens in (48, 2000)
     ]
     assert [tokenizer.decode(ids, skip_special_tokens=True) for ids in prompts] == ["Rispondo", "Penso"]
-
-
-def test_longer_answers(corpus, tmp_path, tiny_llama):
-    prompt = Prompt.of_corpus(corpus, shots=0)
-    asked = Prompted.from_pretrained(tiny_llama, prompt, max_new_tokens=300, device="cpu")
-    assert (asked.format.max_source_tokens, asked.format.max_target_tokens) == (724, 300)
-    with pytest.raises(InputError, match="too few to be asked beside max_new_tokens=1000"):
-        Prompted.from_pretrained(tiny_llama, prompt, max_new_tokens=1000, device="cpu")

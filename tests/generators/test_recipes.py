@@ -1,13 +1,10 @@
 """What each generator learns from, as the corpus folder holds it."""
 
-import shutil
-
 import polars as pl
 import pytest
 
 from change_it.corpus.folder import read_table
 from change_it.corpus.rewriting import OPENING, supports_headline
-from change_it.errors import InputError
 from change_it.generators.recipes import load_recipe, source_of
 
 
@@ -125,45 +122,3 @@ def test_a_balanced_rewrite_has_as_many_articles_alone_as_pairs(corpus):
 def test_the_validation_part_follows_the_seed(corpus):
     first, again, other = (load(corpus, "sum", seed=seed).validation.sources for seed in (1, 1, 2))
     assert first == again != other
-
-
-def test_empty_texts_are_left_out(corpus, tmp_path):
-    shutil.copytree(corpus, tmp_path / "corpus")
-    path = next((tmp_path / "corpus").rglob("sum/train*.parquet"))
-    rows = pl.read_parquet(path)
-    assert rows.height > 2
-    changed = rows.with_columns(
-        source=pl.when(pl.int_range(pl.len()) > 0).then(pl.lit("  ")).otherwise("source")
-    )
-    import pyarrow.parquet as pq
-
-    pq.write_table(changed.to_arrow().cast(pq.read_schema(path)), path)
-    with pytest.raises(InputError, match="articles outside A1 and A2"):
-        load(str(tmp_path / "corpus"), "sum")
-
-
-def test_bad_input(corpus, tmp_path):
-    with pytest.raises(InputError, match=r"no recipe 's2s9'.*s2s3"):
-        load(corpus, "s2s9")
-    with pytest.raises(InputError, match="give colle or faro"):
-        load(corpus, "sum", "gio")
-    with pytest.raises(InputError, match="--to is missing for sum: give colle or faro"):
-        load(corpus, "sum", None)
-    with pytest.raises(InputError, match="not for agnostic"):
-        load(corpus, "agnostic", "faro")
-    with pytest.raises(InputError, match="no corpus folder"):
-        load(str(tmp_path / "none"), "sum")
-    with pytest.raises(InputError, match="between 0 and 1"):
-        load(corpus, "sum", validation_share=0)
-
-
-def test_a_corpus_without_loose_pairs_cannot_train_s2s1(tmp_path):
-    from corpus_fakes import articles, options, write_articles
-
-    from change_it.commands import corpus_build
-
-    news = write_articles(tmp_path / "news.csv", articles(loose=0))
-    corpus_build.run(options(tmp_path / "corpus", files=(str(news),), loose=0.49))
-    with pytest.raises(InputError, match=r"needs A3 pairs.*--recipe sum"):
-        load(str(tmp_path / "corpus"), "s2s1", "rep")
-    assert len(load(str(tmp_path / "corpus"), "s2s3", "rep").train) > 1

@@ -201,34 +201,11 @@ def test_no_ngram_repeats_but_the_prompts_may_be_copied():
     assert torch.where(repeated[0] == -torch.inf)[0].tolist() == [7]
 
 
-def test_unknown_words_are_copied_or_learnt_as_unknown():
-    _, tokenizer = new_network("pn", ["il ponte crolla"], vocabulary=100, cells=16)
-    sources, targets = ["il ponte Morandi crolla"], ["crolla Morandi"]
-    copied, unknown = (
-        WordFormat(tokenizer, **LENGTHS, copies=copies).collate(sources, targets)["labels"][0, 1]
-        for copies in (True, False)
-    )
-    assert copied == len(tokenizer)
-    assert unknown == tokenizer.unk_token_id
-
-
 def test_best_keeps_the_better_of_equal_texts_and_empty_only_alone():
     found = [Candidate("a", -3.0), Candidate("b", -2.0), Candidate("a", -1.0), Candidate("", -0.5)]
     assert best(found, 5) == [Candidate("a", -1.0), Candidate("b", -2.0)]
     assert best(found, 1) == [Candidate("a", -1.0)]
     assert best([Candidate("", -2.0), Candidate("", -1.0)], 3) == [Candidate("", -1.0)]
-
-
-def test_prompts_of_both_languages_name_the_outlet():
-    for language in ("it", "en"):
-        for reads in ("article", "headline"):
-            before, after = prompt_of(language, reads, "gio")
-            assert "gio" in before + after
-            assert "{" not in before + after
-        assert "None" not in "".join(prompt_of(language, "article", None))
-        assert "{to}" in prompt_of(language, "both", None)[1]
-    with pytest.raises(InputError, match="--language fr"):
-        prompt_of("fr", "article", "gio")
 
 
 def test_headlines_have_no_control_characters(tiny_gpt2):

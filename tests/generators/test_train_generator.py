@@ -1,7 +1,6 @@
 """`change-it train generator` from the corpus folder to a saved generator: the papers' networks, resuming, failures."""
 
 import json
-import os
 import shutil
 import signal
 from dataclasses import replace
@@ -50,15 +49,6 @@ def trained(corpus, tmp_path_factory):
 
 def weights(folder):
     return (folder / "model.safetensors").read_bytes()
-
-
-@pytest.mark.parametrize(("tokens", "said"), [(4, True), (60, False)])
-def test_headlines_that_lose_their_end_are_warned_of(corpus, tmp_path, capsys, tokens, said):
-    out = tmp_path / "short"
-    train_generator.run(options(corpus, out, target_tokens=tokens, updates=1, evaluation_steps=1))
-    assert (
-        "headlines are longer than --target-tokens 4 and are learnt without" in capsys.readouterr().err
-    ) is said
 
 
 def test_a_generator_learns_and_is_saved_with_its_numbers(trained, corpus):
@@ -130,48 +120,17 @@ train_generator.run({options!r})
 
 
 @pytest.mark.slow
-def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path, forks):
+def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path):
     chosen = options(corpus, tmp_path / "out")
-    killed = forks.run(RUN.format(kill=True, options=chosen))
+    killed = run_python("-c", RUN.format(kill=True, options=chosen))
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert not (tmp_path / "out/model.safetensors").exists()
-    resumed = forks.run(RUN.format(kill=False, options=replace(chosen, resume=True)))
+    resumed = run_python("-c", RUN.format(kill=False, options=replace(chosen, resume=True)))
     assert resumed.returncode == 0, resumed.stderr
     assert "40 updates" in resumed.stdout
     alone = replace(chosen, out=tmp_path / "alone")
-    assert forks.run(RUN.format(kill=False, options=alone)).returncode == 0
+    assert run_python("-c", RUN.format(kill=False, options=alone)).returncode == 0
     assert weights(tmp_path / "out") == weights(alone.out)
-
-
-@pytest.mark.slow
-def test_accelerate_launch_trains_on_two_processes_without_a_gpu(corpus, tmp_path):
-    launch = (
-        "-m accelerate.commands.launch --multi_gpu --num_processes 2 --num_machines 1 --main_process_port 0"
-    )
-    launch += " --mixed_precision no --dynamo_backend no -m change_it.generators.train"
-    short = {"recipe": "s2s2", "to": "faro", "source_tokens": 24, "batch_size": 8, "updates": 4}
-    flags = [f"--{name.replace('_', '-')}={value}" for name, value in short.items()]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-    result = run_python(
-        *launch.split(), *flags, f"--corpus={corpus}", f"--out={tmp_path / 'two'}", env=environment
-    )
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.count("generator in") == 1
-    alone = train.train_generator(GeneratorOptions(corpus=corpus, out=tmp_path / "one", **short))
-    together = json.loads((tmp_path / "two/metrics.json").read_text())
-    assert together["training"]["updates"] == alone["training"]["updates"] == 4
-    # an update of two processes takes two batches
-    assert together["training"]["epochs"] == pytest.approx(2 * alone["training"]["epochs"], rel=0.1)
-    assert load_generator(tmp_path / "two", device="cpu").weights_hash == together["weights_hash"]
-
-
-def test_out_of_time_keeps_the_best(corpus, tmp_path):
-    metrics = train.train_generator(options(corpus, tmp_path / "out", architecture="pnc", max_minutes=0.0))
-    assert metrics["training"]["stopped"] == "time"
-    assert metrics["training"]["updates"] == 1
-    best = max(record["score"] for record in metrics["training"]["history"])
-    assert metrics["validation_loss"] == -best
-    assert load_generator(tmp_path / "out").model.config.coverage
 
 
 def test_evaluations_read_what_a_share_of_the_minutes_allows(tmp_path, monkeypatch):
@@ -228,12 +187,6 @@ def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_p
     assert all(transfer(["Crolla il ponte"] * 2, article=["Il ponte è crollato."] * 2, to=["colle", "faro"]))
     with pytest.raises(InputError, match="read articles"):
         transfer("Crolla il ponte", to="colle")
-
-
-def test_a_training_that_made_nothing_better_says_so(corpus, tmp_path, capsys):
-    wild = {"optimizer": "adam", "learning_rate": 30.0, "updates": 2, "evaluation_steps": 2}
-    train_generator.run(options(corpus, tmp_path / "wild", **wild))
-    assert "no evaluation was better than before training" in " ".join(capsys.readouterr().out.split())
 
 
 def test_presets_are_the_papers(tmp_path):

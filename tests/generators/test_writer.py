@@ -11,43 +11,23 @@ from change_it.commands.quickstart import QuickstartOptions
 from change_it.generators.card import GeneratorCard
 
 
-@pytest.fixture
-def encoder(tmp_path, tiny_llama):
-    """A model that reads and does not write."""
-    from transformers import AutoTokenizer, BertConfig, BertForMaskedLM
-
-    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
-    BertForMaskedLM(BertConfig(vocab_size=600, **sizes)).save_pretrained(tmp_path / "bert")
-    AutoTokenizer.from_pretrained(tiny_llama).save_pretrained(tmp_path / "bert")
-    return str(tmp_path / "bert")
-
-
 @pytest.mark.parametrize(
     ("name", "words"),
     [
         ("./none", "there is no folder ./none"),
         ("owner/none", "owner/none is no folder here, and the Hub cannot be reached or has none"),
-        ("encoder", "(bert) writes no text: give an encoder-decoder"),
         ("gpt2", "tokens of headline and article, 192 are read: give another model"),  # 128 positions in all
     ],
 )
-def test_what_cannot_be_tuned_is_refused_at_once(
-    tmp_path, capsys, monkeypatch, encoder, tiny_gpt2, name, words
-):
+def test_what_cannot_be_tuned_is_refused_at_once(tmp_path, capsys, monkeypatch, tiny_gpt2, name, words):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    writer = {"encoder": encoder, "gpt2": tiny_gpt2}.get(name, name)
+    writer = {"gpt2": tiny_gpt2}.get(name, name)
     capsys.readouterr()
     assert main(["quickstart", "--writer", writer, "--out", str(tmp_path / "out")]) == 2
     message = capsys.readouterr().err
     assert words in message
     assert len(message.strip().splitlines()) == 1
     assert not (tmp_path / "out").exists()
-
-
-def test_minutes_are_above_0(tmp_path, capsys, tiny_llama):
-    arguments = ["--writer", tiny_llama, "--writer-minutes", "0", "--out", str(tmp_path / "out")]
-    assert main(["quickstart", *arguments]) == 2
-    assert "--writer-minutes" in capsys.readouterr().err
 
 
 @pytest.mark.slow(seconds=70)

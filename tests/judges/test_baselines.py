@@ -60,18 +60,6 @@ def test_tfidf_cosine_is_the_cosine():
     assert cosines(["Treno, Roma!"], ["ROMA treno"]) == pytest.approx([1.0])
 
 
-def test_a_threshold_on_tfidf_tells_the_pairs_apart():
-    examples = pairs()
-    predict = baselines.threshold(examples, baselines.tfidf_cosine(examples.texts))
-    assert predict(examples).tolist() == examples.labels.tolist()
-
-
-def test_character_ngrams_learn_a_habit():
-    texts = [f"{event}!" for event in EVENTS] + [f"«{event}»" for event in EVENTS]
-    predict = baselines.character_ngrams(Examples(texts, None, np.repeat([0, 1], 4)), seed=1)
-    assert predict(Examples(["Piove!", "«Piove»"], None, np.array([0, 1]))).tolist() == [0, 1]
-
-
 def test_the_frozen_encoder_reads_each_text_once_and_not_the_padding():
     reads = []
 

@@ -2,13 +2,11 @@
 
 import json
 
-import numpy as np
 import pytest
 import torch
 from saved_judges import check_loads
 
 import change_it.auto  # noqa: F401 (registers the models)
-from change_it.errors import InputError
 from change_it.judges import train
 from change_it.judges.bilstm_training import build_bilstm
 from change_it.judges.judge import Judge
@@ -50,13 +48,6 @@ def test_words_are_put_together_from_characters():
         "ponti": False,
     }
     assert words_of(judge, tokenizer, "Ilgoverno") == {"Ilgoverno": False}
-
-
-def test_case_and_unknown_words_are_seen_by_their_letters():
-    judge, tokenizer = built()
-    with torch.inference_mode():
-        logits = judge(**encode(tokenizer, ["governo", "GOVERNO", "ponti", "ponto"])).logits
-    assert len({round(float(logit), 6) for logit in logits[:, 1]}) == 4
 
 
 def test_an_answer_does_not_depend_on_the_batch():
@@ -115,22 +106,3 @@ def rows_of(corpus, config, split):
     from change_it.corpus.folder import read_table
 
     return read_table(corpus, config, split, ["id"]).height
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"task": "hh"}, "is for main"),
-        ({"head": "ngrams"}, "the head ngrams is not for bilstm-char-cnn: none is"),
-        ({"task": "ah", "encoder": "scratch", "train_on": "train_d"}, "--train-on is for main"),
-    ],
-)
-def test_what_it_is_not_for(tmp_path, changes, words):
-    with pytest.raises(InputError, match=words):
-        train.train_judge(options("none", tmp_path / "out", **changes))
-
-
-def test_numbers_of_words_do_not_collide_on_short_words():
-    judge, _ = built()
-    numbers = judge.word_numbers.numpy()
-    assert len(np.unique(numbers)) == len(numbers) == judge.config.words

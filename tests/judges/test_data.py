@@ -136,14 +136,3 @@ def test_bad_input(corpus, tmp_path):
         load(str(tmp_path), "main")
     with pytest.raises(InputError, match="validation-share"):
         load(corpus, "main", validation_share=0)
-
-
-def test_no_pairs_to_learn_from(corpus, monkeypatch):
-    def without_pairs(corpus, config, split, columns=None):
-        rows = read_table(corpus, config, split, columns)
-        return rows.clear() if config == "pairs" else rows
-
-    monkeypatch.setattr(judges_data, "read_table", without_pairs)
-    with pytest.raises(InputError, match="needs more aligned pairs"):
-        load(corpus, "hh")
-    assert len(load(corpus, "ah").train)

@@ -10,7 +10,6 @@ from transformers import (
     AutoModelForSequenceClassification,
     AutoTokenizer,
     BertConfig,
-    BertForSequenceClassification,
     BertModel,
 )
 
@@ -26,10 +25,10 @@ from change_it.judges.fluency import (
     buckets,
 )
 from change_it.judges.fluency_data import FluencyExamples, junction_labels, load_fluency
-from change_it.judges.fluency_start import learn_counts, learn_neighbours, warm_start
-from change_it.judges.judge import Judge, Judges
+from change_it.judges.fluency_start import learn_counts
+from change_it.judges.judge import Judge
 from change_it.judges.judge_options import JudgeOptions
-from change_it.judges.train import table_of, train_judge
+from change_it.judges.train import train_judge
 from change_it.text.names import Casing
 
 ROWS = [[1, 5, 6, 7, 2], [1, 5, 6, 8, 2], [5, 6, 9, 5, 6]]
@@ -158,26 +157,6 @@ def test_junctions_are_broken_where_the_printed_text_has_no_such_neighbours():
     assert labels.tolist() == [[1, 1, 0, 1], [0, 0, 1, IGNORED]]
 
 
-def test_pieces_with_the_same_neighbours_are_alike():
-    rows = [[1, article, noun, verb, 2] for article in (3, 4) for noun in (5, 6, 7) for verb in (8, 9)] * 3
-    vectors, classes = learn_neighbours(rows, 10, 4, seed=0)
-    cosines = vectors @ vectors.T
-    assert cosines[5, 6] > 0.9 > cosines[5, 8]
-    assert classes.shape == (2, 10)
-
-
-def test_the_linear_layers_start_at_a_solution(judge):
-    ids = torch.tensor([[1, 5, 6, 7, 2], [1, 7, 6, 5, 2]] * 8)
-    batch = {
-        "input_ids": ids,
-        "attention_mask": torch.ones_like(ids),
-        "labels": torch.tensor([1, 0] * 7 + [IGNORED, 0]),
-        "junction_labels": torch.tensor([[0, 0, 0, 0], [1, 1, 1, 1]] * 8),
-    }
-    warm_start(judge, [batch])
-    assert judge(**batch).logits.argmax(1).tolist() == [1, 0] * 8
-
-
 def test_it_is_saved_and_loaded_without_the_parts(judge, tmp_path: Path):
     judge.threshold.fill_(0.5)
     judge.save_pretrained(tmp_path)
@@ -257,19 +236,6 @@ def test_what_it_would_not_read_to_the_end_is_refused(trained, corpus):
     assert cut.probabilities(both, progress=False)[1, 1] > 0
 
 
-def test_the_table_shows_seen_and_unseen_families_beside_n_grams(trained):
-    table = table_of(json.loads((trained / "metrics.json").read_text()))
-    shown = [row.values["headlines"] for row in table.rows]
-    assert shown[0] == "as printed"
-    assert {
-        "shuffled",
-        "reversed words",
-        "mean of seen damage",
-        "mean of unseen damage",
-        "neighbours",
-    } <= set(shown)
-
-
 def test_damage_is_fresh_each_epoch_and_fixed_by_seed_epoch_and_index(corpus):
     data = load_fluency(corpus, fold="all", validation_share=0.1, seed=1)
     examples = FluencyExamples(data, None, ["shuffled", "cut_end"], max_tokens=32, seed=1)
@@ -289,24 +255,6 @@ def test_the_parts_and_the_validation_share_no_event_and_outlets_are_alike(corpu
     outlet = dict(articles.select("headline", "label").iter_rows())
     counts = [sum(outlet[headline] == name for headline in data.headlines) for name in data.outlets]
     assert counts[0] == counts[1]
-
-
-def test_three_judges_answer_for_compliancy_and_fluency_stands_beside_them(trained, tmp_path):
-    tokenizer = AutoTokenizer.from_pretrained(trained)
-    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8}
-    config = BertConfig(vocab_size=len(tokenizer), **sizes)
-    about = json.loads((trained / "config.json").read_text())["change_it"]
-    for task in ("main", "hh", "ah"):
-        model = BertForSequenceClassification(config)
-        model.config.change_it = {**about, "task": task}
-        model.save_pretrained(tmp_path / task)
-        tokenizer.save_pretrained(tmp_path / task)
-    assert Judges.from_pretrained(tmp_path).fluency is None
-    (tmp_path / "fluency").symlink_to(trained)
-    judges = Judges.from_pretrained(tmp_path)
-    assert list(judges.by_task) == ["main", "hh", "ah", "fluency"]
-    assert judges.fluency is not None
-    assert judges.fluency.probabilities(["Il sindaco apre la scuola"], progress=False).shape == (1, 2)
 
 
 def test_a_card_shows_families_and_carries_the_code(trained, tmp_path):

@@ -1,4 +1,4 @@
-"""Verdicts: input order whatever the batches, the plain transformers path, and clear refusals."""
+"""Verdicts: input order whatever the batches, and clear refusals."""
 
 import json
 import shutil
@@ -15,7 +15,6 @@ from scoring_fakes import RuleJudge
 
 from change_it.errors import InputError
 from change_it.judges.judge import Judge, Judges, encode
-from change_it.networks import pretrained as models
 
 HEADLINES = [
     "Il governo cade: «Ora si vota»",
@@ -55,26 +54,6 @@ def test_order_and_batches_do_not_matter(trained):
     assert np.array_equal(together, judge.probabilities(HEADLINES, ARTICLES, progress=False))
 
 
-@pytest.mark.parametrize("task", ["main", "hh", "ah"])
-def test_the_plain_transformers_path_gives_the_same_verdicts(trained, task):
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-    import change_it.auto  # noqa: F401 (registers the models)
-
-    judge = Judge.from_pretrained(trained / task, device="cpu")
-    pairs = {"main": None, "hh": HEADLINES[::-1], "ah": ARTICLES}[task]
-    model = AutoModelForSequenceClassification.from_pretrained(trained / task).eval()
-    tokenizer = AutoTokenizer.from_pretrained(trained / task)
-    length = model.config.change_it["max_tokens"]
-    batch = tokenizer(HEADLINES, pairs, truncation=True, max_length=length, padding=True, return_tensors="pt")
-    with torch.no_grad():
-        plain = model(**batch).logits.softmax(-1)
-    assert judge.probabilities(HEADLINES, pairs, progress=False) == pytest.approx(plain.numpy(), abs=1e-5)
-    assert list(model.config.id2label.values()) == (
-        list(judge.outlets) if task == "main" else ["no_match", "match"]
-    )
-
-
 def test_what_a_judge_knows_of_itself(trained):
     judges = Judges.from_pretrained(trained, device="cpu")
     assert judges.outlets == ("colle", "faro")
@@ -97,15 +76,6 @@ def test_bf16_keeps_nearly_all_verdicts_and_the_signature_says_it(trained):
         assert found == pytest.approx(expected, abs=0.02)
         if pairs is not None:  # main, hardly trained, does not ask its encoder
             assert (found != expected).any()
-
-
-def test_no_texts_and_wrong_calls(trained):
-    judge = Judge.from_pretrained(trained / "hh", device="cpu")
-    assert judge.probabilities([], [], progress=False).shape == (0, 2)
-    with pytest.raises(ValueError, match="pairs of texts"):
-        judge.probabilities(HEADLINES)
-    with pytest.raises(ValueError, match="give one for each text"):
-        judge.probabilities(HEADLINES, HEADLINES[:2])
 
 
 def test_bad_input(trained, tmp_path):
@@ -192,11 +162,3 @@ def test_batches_are_answered_side_by_side_with_one_thread_each(trained, monkeyp
     assert threads == [1, 1, 1, 1]
     assert torch.get_num_threads() == own
     assert found.tobytes() == alone.tobytes()
-
-
-def test_a_small_model_takes_a_thread_a_batch_and_a_large_one_all_threads(trained, monkeypatch):
-    model = Judge.from_pretrained(trained / "main", device="cpu").model
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
-    assert models.batches_at_once(model) == 3
-    monkeypatch.setattr(models, "LARGE", model.num_parameters())
-    assert models.batches_at_once(model) == 1

@@ -8,8 +8,6 @@ import torch
 from sklearn.feature_extraction.text import TfidfVectorizer
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
-    AutoModelForSequenceClassification,
-    AutoTokenizer,
     PreTrainedTokenizerFast,
     RobertaConfig,
 )
@@ -17,10 +15,8 @@ from transformers import (
 import change_it.auto  # noqa: F401 (registers the models)
 from change_it.errors import InputError
 from change_it.judges.encoders import (
-    DROPOUT,
     build,
     learn_words,
-    train_wordpiece,
     warm_start,
 )
 from change_it.judges.judge import encode as encode_batch
@@ -59,17 +55,6 @@ def described(model, tokenizer, first, second, max_tokens=64):
     batch = encode(tokenizer, first, second, max_tokens)
     with torch.inference_mode():
         return model.describe(batch["input_ids"], batch["attention_mask"])[0].numpy()
-
-
-def test_wordpiece_keeps_what_style_lives_in():
-    tokenizer = train_wordpiece(TEXTS, 200)
-    pieces = tokenizer.tokenize("Perché: «svolta»")
-    assert ":" in pieces
-    assert "«" in pieces
-    assert pieces[0].startswith("P")
-    batch = tokenizer("Sciopero", "Perché")
-    assert batch["token_type_ids"][0] == 0
-    assert batch["token_type_ids"][-1] == 1
 
 
 def test_cosine_is_that_of_tfidf_over_whole_words(judge):
@@ -128,24 +113,6 @@ def test_encoded_pairs_are_those_of_the_tokenizer(judge, max_tokens):
     assert all(torch.equal(alone[name], expected[name]) for name in expected)
 
 
-def test_a_text_is_encoded_once_however_many_are_held_against_it(judge):
-    model, tokenizer = judge
-    rows = []
-    hook = model.encoder.register_forward_pre_hook(
-        lambda module, arguments, named: rows.append(len(named["input_ids"])), with_kwargs=True
-    )
-    batch = encode(tokenizer, HEADLINES[:3] * 2, [OTHERS[0]] * 3 + [OTHERS[1]] * 3)
-    try:
-        with torch.inference_mode():
-            together = model(**batch).logits
-    finally:
-        hook.remove()
-    assert rows == [3, 2]
-    with torch.inference_mode():
-        alone = model(**encode(tokenizer, [HEADLINES[1]], [OTHERS[1]])).logits
-    assert together[4].tolist() == pytest.approx(alone[0].tolist(), abs=1e-4)
-
-
 @pytest.mark.parametrize(
     ("feature", "same", "other"),
     [
@@ -165,17 +132,6 @@ def test_features_of_facts(feature, same, other):
     expected = 0 if other.startswith("Torino, 12 morti") else 1
     assert found[0] == 0
     assert (found[1] > 0) == expected
-
-
-def test_verdicts_do_not_depend_on_padding(judge):
-    model, tokenizer = judge
-    with torch.inference_mode():
-        together = model(**encode(tokenizer, [*HEADLINES[:4], "Sì"], [*OTHERS[:4], OTHERS[0] * 5])).logits
-        alone = [
-            model(**encode(tokenizer, [a], [b])).logits[0]
-            for a, b in zip(HEADLINES[:4], OTHERS, strict=False)
-        ]
-    assert torch.allclose(together[:4], torch.stack(alone), atol=1e-5)
 
 
 def test_texts_of_like_length_are_encoded_together_and_give_what_each_gives_alone(judge):
@@ -213,19 +169,6 @@ def test_warm_start_beats_chance_before_any_training(judge, examples):
     assert (verdicts == labels).mean() > 0.9
 
 
-def test_plain_transformers_loads_what_was_saved(judge, tmp_path: Path):
-    model, tokenizer = judge
-    model.save_pretrained(tmp_path)
-    tokenizer.save_pretrained(tmp_path)
-    assert {file.suffix for file in tmp_path.iterdir()} == {".json", ".safetensors", ".py"}
-    loaded = AutoModelForSequenceClassification.from_pretrained(tmp_path).eval()
-    batch = encode(AutoTokenizer.from_pretrained(tmp_path), HEADLINES, OTHERS)
-    with torch.inference_mode():
-        assert torch.equal(loaded(**batch).logits, model(batch["input_ids"], batch["attention_mask"]).logits)
-    assert isinstance(loaded, PairJudgeForSequenceClassification)
-    assert loaded.config.id2label == {0: "no_match", 1: "match"}
-
-
 def test_every_parameter_gets_a_gradient(examples):
     model, tokenizer = build("ah", "scratch", TEXTS, outlets=("rep", "gio"), vocabulary_size=200)
     first, second, labels = examples
@@ -261,14 +204,6 @@ def test_roberta_like_tokenizers_have_no_token_types_and_two_separators():
     assert coverage[1] == 0
 
 
-def test_the_papers_main_is_a_plain_classifier_with_the_outlets_as_labels():
-    options = {"outlets": ("rep", "gio"), "head": "cross-encoder"}
-    model, _ = build("main", "scratch", TEXTS, vocabulary_size=200, **options)
-    assert type(model).__name__ == "BertForSequenceClassification"
-    assert model.config.id2label == {0: "rep", 1: "gio"}
-    assert model.dropout.p == DROPOUT["scratch"]
-
-
 def test_a_cross_encoder_reads_both_texts_at_once_and_no_more_than_it_can(tmp_path: Path):
     options = {"outlets": ("rep", "gio"), "head": "cross-encoder"}
     model, tokenizer = build("ah", "scratch", TEXTS, vocabulary_size=200, max_tokens=600, **options)
@@ -282,10 +217,3 @@ def test_a_cross_encoder_reads_both_texts_at_once_and_no_more_than_it_can(tmp_pa
     with pytest.raises(InputError, match="reads 600 tokens and not 700: give --max-tokens 600"):
         build("ah", str(tmp_path), (), max_tokens=700, **options)
     assert build("ah", str(tmp_path), (), max_tokens=600, **options)[0].config.num_labels == 2
-
-
-def test_a_missing_encoder_is_said_in_one_sentence(tmp_path: Path):
-    with pytest.raises(InputError, match="no encoder can be loaded"):
-        build("hh", str(tmp_path / "nothing"), TEXTS, outlets=("rep", "gio"))
-    with pytest.raises(InputError, match="no texts"):
-        build("hh", "scratch", (), outlets=("rep", "gio"))

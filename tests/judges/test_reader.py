@@ -46,17 +46,6 @@ def test_an_edit_fits_as_well_alone_as_among_others(folder):
         assert gaps == pytest.approx(alone, rel=1e-3, abs=1e-4)
 
 
-def test_a_headline_against_itself_with_another_end(folder):
-    reader = Reader.from_pretrained(folder, device="cpu")
-    [[there, back, same]] = [
-        gaps_of(reader, [SOURCES[0]], [["Rossi cade", "Rossi non cade", "Bari", "Rossi cade"]], "a")[0]
-    ]
-    [[other]] = gaps_of(reader, [SOURCES[0]], [["Rossi non cade", "Rossi cade"]], "a")
-    assert there == pytest.approx(-other, rel=1e-3, abs=1e-4)
-    assert back != there
-    assert same == 0
-
-
 def test_the_likelihood_is_that_of_the_model(tmp_path):
     reader = Reader.from_pretrained(save_reader(tmp_path / "facts", "words"), device="cpu")
     tokenizer, model = reader.tokenizer, reader.model
@@ -99,36 +88,6 @@ def test_one_reading_a_headline_in_their_order(folder):
     assert [reading.edits for reading in readings] == [reading.edits for reading in backwards]
     for reading, again in zip(readings, backwards, strict=True):
         assert reading.gaps == pytest.approx(again.gaps, rel=1e-3)
-
-
-def test_each_edit_is_held_against_the_kinder_source(tmp_path):
-    class FixedGaps(Reader):
-        """The original's article tells the name, the partner's the number."""
-
-        def compare(self, sources, groups, target):
-            facts = ["Rossi" if source else "due" for source, _ in sources]
-            return [
-                (
-                    np.array(
-                        [
-                            1.0 if fact not in other else 0.0 if fact in group[0] else -1.0
-                            for other in group[1:]
-                        ]
-                    ),
-                    np.zeros(9),
-                )
-                for fact, group in zip(facts, groups, strict=True)
-            ]
-
-    model = Reader.from_pretrained(save_reader(tmp_path / "facts", "words"), device="cpu")
-    reader = FixedGaps(
-        model.model, model.tokenizer, replace(model.settings, margins=dict.fromkeys(KINDS, 0.5))
-    )
-    [both] = reader.read(
-        ["Rossi con due amici"], sources=["Rossi e Bianchi"], articles=["Bianchi e Rossi, tre amici."],
-        reference_articles=["Due o tre amici di Bianchi."], targets=["a"], language="it",
-    )  # fmt: skip
-    assert min(both.gaps.values()) >= 0
 
 
 def test_the_partners_article_is_asked_where_it_can_change_the_verdict(folder):
@@ -227,23 +186,6 @@ def test_a_word_weighs_what_the_model_says_of_its_pieces(folder):
     assert whole[: len(begun)] == pytest.approx(begun, rel=1e-3, abs=1e-4)
 
 
-def test_the_partners_article_may_have_the_word(folder):
-    reader = asking_words(Reader.from_pretrained(folder, device="cpu"), 0.0)
-    with_partner, alone = (
-        reader.read(
-            ["Rossi accusa banane"], sources=["Rossi"], articles=["Rossi accusa."], reference_articles=[partner],
-            targets=["a"], language="it",
-        )[0]
-        for partner in ("Le casse di Bari.", "")
-    )  # fmt: skip
-    [(_, own)] = reader.compare([("Rossi", "Rossi accusa.")], [["Rossi accusa banane"]], "a")
-    [(_, of_partner)] = reader.compare([("", "Le casse di Bari.")], [["Rossi accusa banane"]], "a")
-    start = len(without_end(reader, reader.compare([("", "Bari")], [["Rossi accusa"]], "a")[0][1]))
-    sums = [without_end(reader, values)[start:].sum() for values in (own, of_partner)]
-    assert alone.gaps[WORD] == pytest.approx(sums[0], rel=1e-3)
-    assert with_partner.gaps[WORD] == pytest.approx(max(sums), rel=1e-3)
-
-
 def test_the_margin_of_words_is_for_readers_that_can_tell():
     def readings(values):
         return [HeadlineReading({WORD: value} if value else {}) for value in values]
@@ -253,16 +195,6 @@ def test_the_margin_of_words_is_for_readers_that_can_tell():
     assert word_margin(printed, printed, 0.95) is None
     assert word_margin(readings([None] * 9), readings([-90.0] * 50), 0.95) is None
     assert word_margin(printed, [], 0.95) is None
-
-
-def test_facts_name_the_word_that_is_refused(tmp_path):
-    reader = asking_words(Reader.from_pretrained(save_reader(tmp_path / "facts", "words"), device="cpu"), 0.0)
-    [facts] = check_all_facts(
-        ["Il governo mangia"], sources=["Il governo cade"], articles=["Il governo cade a Bari."],
-        language="it", reader=reader, targets=["a"],
-    )  # fmt: skip
-    [found] = facts.unsupported
-    assert (found.text, found.kind, found.words, found.start) == ("mangia", "word", "mangia", 11)
 
 
 class Refuses:
@@ -383,16 +315,6 @@ def test_what_is_learnt_is_what_is_asked(tmp_path, kind):
     )
 
 
-def test_an_encoder_writes_nothing(corpus, tmp_path, capsys):
-    from transformers import BertConfig, BertModel
-
-    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8}
-    BertModel(BertConfig(vocab_size=30, **sizes)).save_pretrained(tmp_path / "bert")
-    arguments = ["--task", "facts", "--corpus", corpus, "--encoder", str(tmp_path / "bert")]
-    assert main(["train", "judge", *arguments, "--out", str(tmp_path / "out")]) == 2
-    assert "writes no texts" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -505,16 +427,6 @@ def test_headlines_read_together_have_the_likelihood_that_each_has_alone(tmp_pat
 def test_a_model_that_cannot_read_headlines_together_is_refused(tmp_path, kind):
     with pytest.raises(InputError, match="cannot be loaded as a reader"):
         Reader.from_pretrained(causal(tmp_path / "r", kind), device="cpu")
-
-
-def test_a_source_is_read_once_for_all_its_headlines(tmp_path):
-    reader = Reader.from_pretrained(save_reader(tmp_path / "r", "causal"), device="cpu")
-    read, forward = [], reader.model.forward
-    reader.model.forward = lambda *args, **options: (
-        read.append(options["input_ids"].shape[1]) or forward(*args, **options)
-    )
-    ask(reader, ["Rossi accusa Bianchi", "Bianchi accusa Rossi", "Rossi accusa Bari"])
-    assert len(read) == 1 + 3  # the source, then each headline with its edits
 
 
 def test_a_generator_is_no_reader(corpus, tmp_path, capsys):

@@ -111,9 +111,3 @@ def test_mixed_precision_trains_the_same_network(kind):
     assert mixed.dtype == torch.float32
     assert mixed.item() == pytest.approx(whole.item(), rel=0.02)
     assert all(parameter.grad.isfinite().all() for parameter in model.parameters())
-
-
-@pytest.mark.parametrize("kind", ["pnc", "transformer"])
-def test_forward_without_words_to_read_is_refused(kind):
-    with pytest.raises(ValueError, match="decoder_input_ids or labels"):
-        make_model(kind)(input_ids=torch.tensor([[5]]))

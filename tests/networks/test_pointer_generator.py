@@ -1,6 +1,5 @@
 """The papers' networks: their loss against a plain loop, generation, copying, padding, saving."""
 
-import math
 from itertools import pairwise
 
 import pytest
@@ -10,8 +9,6 @@ from copying_networks import KINDS, RESERVED, WORDS, make_batch, make_model
 import change_it.auto  # noqa: F401 (registers the model)
 from change_it.networks.pointer_generator import (
     AS_PUBLISHED,
-    PointerGeneratorConfig,
-    PointerGeneratorForConditionalGeneration,
 )
 from change_it.networks.pretrained_loss import loss_per_token
 
@@ -185,18 +182,6 @@ def test_a_loss_by_sequence_counts_each_headline_once():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_gradients_equal_finite_differences(kind):
-    model = make_model(kind, scale=3.0)
-    input_ids, mask, labels = make_batch()
-    parameters = list(model.parameters())
-
-    def loss(*_parameters):
-        return model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
-
-    assert torch.autograd.gradcheck(loss, parameters, atol=1e-6, fast_mode=True)
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_next_word_distribution_sums_to_one_and_is_the_loops(kind):
     model = make_model(kind)
     input_ids, mask, _ = make_batch()
@@ -246,14 +231,6 @@ def test_unknown_is_never_written_and_no_ngram_repeats():
     assert repeats(kept[0].tolist()) == 0
 
 
-def test_untrained_loss_is_about_that_of_guessing():
-    model = PointerGeneratorForConditionalGeneration(
-        PointerGeneratorConfig(vocab_size=1100, embedding_size=8, hidden_size=8, copy=False)
-    )
-    loss = model(input_ids=torch.tensor([[5, 6]]), labels=torch.tensor([[7, 8, 3]])).loss
-    assert loss.item() == pytest.approx(math.log(1000), rel=0.05)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_single_precision_runs_the_same_network(kind):
     """The kernels of float32 are others than those of float64, above all the encoder's."""
@@ -266,12 +243,3 @@ def test_single_precision_runs_the_same_network(kind):
         loss.backward()
         for (name, parameter), other in zip(model.named_parameters(), single.parameters(), strict=True):
             torch.testing.assert_close(other.grad.double(), parameter.grad, rtol=1e-3, atol=1e-5, msg=name)
-
-
-def test_two_ways_back_are_one():
-    model = make_model("pnc")
-    input_ids, mask, labels = make_batch()
-    loss = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
-    first = torch.autograd.grad(loss, list(model.parameters()), retain_graph=True)
-    second = torch.autograd.grad(loss, list(model.parameters()))
-    assert all(torch.equal(one, other) for one, other in zip(first, second, strict=True))

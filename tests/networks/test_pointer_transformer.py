@@ -1,9 +1,9 @@
-"""The Transformer that copies: its loss against a plain sum, copying, generation, padding, outlets, saving."""
+"""The Transformer that copies: its loss against a plain sum, copying, generation, padding, outlets."""
 
 import pytest
 import torch
 from copying_networks import RESERVED, WORDS, make_batch, make_model
-from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, GenerationConfig
+from transformers import GenerationConfig
 
 import change_it.auto  # noqa: F401 (registers the model)
 from change_it.generators.search import Search, generate
@@ -13,7 +13,7 @@ from change_it.networks.pointer_transformer import (
     PointerTransformerConfig,
     PointerTransformerForConditionalGeneration,
 )
-from change_it.networks.tokenizer import HeadlineTokenizer, train_tokenizer
+from change_it.networks.tokenizer import train_tokenizer
 
 
 def test_loss_is_that_of_one_softmax_over_words_and_places():
@@ -106,15 +106,3 @@ def test_training_learns_to_copy_words_it_has_never_seen_and_what_each_outlet_wr
         )
         texts = [some[0].text for some in found]
         assert texts == [target(to, name) for name in unseen]
-
-
-def test_saved_beside_its_tokenizer_it_writes_the_same(toy, tmp_path):
-    model, format_, _, source, target, unseen = toy
-    model.save_pretrained(tmp_path)
-    format_.tokenizer.save_pretrained(tmp_path)
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
-    assert type(tokenizer) is HeadlineTokenizer
-    again = WordFormat(tokenizer, max_source_tokens=20, max_target_tokens=10, copies=True)
-    loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
-    found = generate(loaded, again, [source("faro", unseen[0])], Search(GenerationConfig(num_beams=2)))
-    assert found[0][0].text == target("faro", unseen[0])

@@ -66,14 +66,6 @@ def test_headlines_come_back_exactly(text, knowing, ignorant):
         assert tokenizer.headlines(batch["input_ids"], unknown) == [plain(text)]
 
 
-@pytest.mark.parametrize(
-    "text", ["perche\u0301 e\u0300 cosi\u0300", "  due   spazi\u00a0qui ", "riga\nnuova\ttab"]
-)
-def test_unicode_and_white_space_are_normalised(text, ignorant):
-    batch, unknown = ignorant.sources([text], max_tokens=20)
-    assert ignorant.headlines(batch["input_ids"], unknown) == [plain(text)]
-
-
 def test_composed_and_decomposed_words_are_one_token():
     tokenizer = train_tokenizer(["perché"], size=10)
     composed, decomposed = tokenizer.sources(["perché", "perche\u0301"], max_tokens=5)[0][
@@ -147,17 +139,6 @@ def test_ids_without_a_word_are_left_out():
     assert tokenizer.headlines(torch.tensor([[2, 4, base, base + 1, 1, 0, 5, 3, 4]]), [["Rossi"]]) == [
         "a Rossi b"
     ]
-
-
-def test_plain_call_and_decode():
-    tokenizer = train_tokenizer(["Il sindaco: «No»"], size=100)
-    ids = tokenizer("Rossi Il sindaco: «No»")["input_ids"]
-    assert ids[0] == tokenizer.unk_token_id
-    assert tokenizer.decode(ids[1:]) == "Il sindaco: «No»"
-    assert tokenizer.decode([2, *ids[1:], 3], skip_special_tokens=True) == "Il sindaco: «No»"
-    padded = tokenizer(["Il", "Il sindaco"], padding=True, return_tensors="pt")
-    assert padded["attention_mask"].tolist() == [[1, 0], [1, 1]]
-    assert sorted(padded) == ["attention_mask", "input_ids"]
 
 
 def test_saved_tokenizer_is_the_same(knowing, tmp_path):

@@ -12,7 +12,7 @@ from runs import Classifier, accuracy, collate, examples, main, options
 
 from change_it.errors import InputError
 from change_it.training.clock import Clock
-from change_it.training.loop import EpochBatches, check_launch, train
+from change_it.training.loop import EpochBatches, train
 from change_it.training.settings import TrainingOptions, TrainingSettings, resolve
 
 RUNS = str(Path(__file__).with_name("runs.py"))
@@ -117,13 +117,6 @@ def test_early_stopping_goes_back_to_the_best(tmp_path):
     assert all(torch.equal(value, seen[1][key]) for key, value in model.state_dict().items())
 
 
-def test_out_of_time_stops_with_an_evaluation(tmp_path):
-    result = train(
-        Classifier(), examples(), collate, options(max_minutes=0.0), out=tmp_path, evaluate=accuracy
-    )
-    assert (result.stopped, result.updates, len(result.history)) == ("time", 1, 2)
-
-
 def test_only_the_newest_checkpoints_stay_and_a_new_run_drops_them(tmp_path):
     train(Classifier(), examples(), collate, options(), out=tmp_path, min_updates=1)
     assert sorted(path.name for path in (tmp_path / "checkpoints").iterdir()) == [
@@ -162,14 +155,6 @@ def test_two_processes_under_torchrun_and_accelerate_launch(tmp_path):
     ).read_bytes()
     launched = run(tmp_path / "one", launcher=(sys.executable, "-m", "accelerate.commands.launch", "--cpu"))
     assert "RESULT 1 48 " in launched.stdout
-
-
-@pytest.mark.parametrize("name", ["FSDP", "DEEPSPEED"])
-def test_a_launch_that_shards_the_model_is_refused(name, monkeypatch):
-    check_launch()
-    monkeypatch.setenv(f"ACCELERATE_USE_{name}", "true")
-    with pytest.raises(InputError, match="launch without it"):
-        check_launch()
 
 
 def test_batches_cover_everything_and_group_by_length():
