@@ -12,8 +12,6 @@ from change_it.judges.fluency_data import HELD_OUT
 from change_it.text import tokens
 from change_it.text.damage import FAMILIES
 from change_it.text.edits import FactKind
-from change_it.text.material import Material
-from change_it.text.names import Casing
 from change_it.text.typography import Typography, plain
 
 
@@ -149,13 +147,6 @@ def test_names_of_the_original_stand_in_another_headline(sample):
         assert any(original.words(*span) in text for span in spans)
 
 
-def test_names_of_the_article_take_the_place_of_others(sample):
-    for item, text in made(sample, "name_mistaken", at_most=10):
-        new = set(tokens.words(text)) - set(tokens.words(item.reference))
-        assert new
-        assert new <= set(tokens.words(item.article))
-
-
 def test_a_word_of_no_text_takes_the_place_of_another(sample):
     for item, text in made(sample, "word_exchanged", at_most=10):
         old, new = (tokens.words(each) for each in (item.reference, text))
@@ -180,53 +171,14 @@ def test_a_quotation_is_said_in_no_text(sample, name):
         assert quotation not in f"{item.source} {item.article} {item.reference} {item.reference_article}"
 
 
-def test_somebody_of_the_article_says_what_nobody_said(sample):
-    for item, text in made(sample, "quotation_after", at_most=10):
-        speaker = text.removeprefix(item.reference.rstrip(".")).removeprefix(", ").partition(":")[0]
-        assert speaker in item.article
-
-
 def test_what_somebody_did_say_is_no_invented_quotation(sample):
     item = replace(sample.test.items[0], article=". ".join(INVENTED["it"]))
     assert perturbed([item], PERTURBATIONS["quotation_before"], sample.resources, seed=1, at_most=1) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "texts", "expected"),
-    [
-        ("contrary", {"reference": "Mayor wins vote"}, "Mayor loses vote"),
-        (
-            "speaker_exchanged",
-            {"reference": '"We knew", says Corvell', "article": "The mayor spoke to Aldery yesterday."},
-            '"We knew", says Aldery',
-        ),
-    ],
-)
-def test_what_is_done_to_an_english_headline(sample, name, texts, expected):
-    resources = replace(sample.resources, material=Material([], "en"), casing=Casing())
-    item = replace(sample.test.items[0], **texts)
-    found = perturbed([item], PERTURBATIONS[name], resources, seed=1, at_most=1)
-    assert [text for _, text in found] == [expected] * (expected is not None)
-
-
-def test_misspelt_words_have_their_letters(sample):
-    for item, text in made(sample, "misspelt", at_most=10):
-        pairs = [
-            pair for pair in zip(item.reference.split(), text.split(), strict=True) if pair[0] != pair[1]
-        ]
-        assert 1 <= len(pairs) <= 2
-        assert all(sorted(old) == sorted(new) for old, new in pairs)
-
-
 def test_keywords_are_of_the_article(sample):
     for item, text in made(sample, "keyword_list", at_most=10):
         assert all(word.lower() in item.article.lower() for word in text.split(", "))
-
-
-def test_draws_follow_from_the_seed(sample):
-    items, system = sample.test.items[:20], PERTURBATIONS["random_ending"]
-    one, other = (perturbed(items, system, sample.resources, seed=seed, at_most=20) for seed in (1, 2))
-    assert one != other
 
 
 def test_no_more_headlines_than_asked_for_and_those_of_the_first_items(sample):
@@ -261,19 +213,13 @@ def test_cue_words_are_those_that_one_outlet_uses_more(sample):
         (Typography(capital=True), "Roma: ecco perché", "Roma: Ecco perché"),
         (Typography(titles=True), "House passes the spending bill", "House Passes the Spending Bill"),
         (Typography(), "House Passes Spending Bill", "House passes spending bill"),
-        (Typography(), "House Passes USA Spending Bill", "House passes USA spending bill"),
-        (Typography(), "House Passes Spending", "House Passes Spending"),
-        (Typography(), "Il Ponte Cade Oggi Lungo fiume", "Il ponte cade oggi lungo fiume"),
         (
             Typography(),
             "Il Ponte Cade Oggi sul Nuovo fiume basso",
             "Il Ponte Cade Oggi sul Nuovo fiume basso",
         ),
-        (Typography(), "Il Ponte Del Po Era Blu", "Il Ponte Del Po Era Blu"),
         (Typography(), "Roma: Ecco perché", "Roma: ecco perché"),
         (Typography(stop=True), "Crolla il ponte..", "Crolla il ponte.."),
-        (Typography(stop=True), "Crolla il ponte?", "Crolla il ponte?"),
-        (Typography(titles=True), "House passes the USA bill Today", "House Passes the USA Bill Today"),
     ],
 )
 def test_headlines_are_set_like_another_outlet_s(setting, headline, set_):

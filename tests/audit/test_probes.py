@@ -45,24 +45,6 @@ def test_a_judge_that_listens_to_function_words_is_lost_without_them():
     assert found["function words masked"].f1 < 0.5
 
 
-def test_capitals_count_as_a_setting_of_their_own():
-    rule = RuleJudge("main", lambda text, _: 0.9 if any(w[0].isupper() for w in text.split()[1:]) else 0.1)
-    some = items([f"crolla il ponte {n}" for n in range(20)], "rep") + items(
-        [f"crolla Il Ponte {n}" for n in range(20)], "gio"
-    )
-    found = by_name(probe(rule, some, apart(some), "it", resamples=20))
-    assert found["typography normalised"].f1 == 1
-    assert found["and in small letters"].f1 < 0.5
-
-
-def test_without_a_list_of_function_words_nothing_is_masked(loud):
-    assert not [
-        name
-        for name in by_name(probe(FakeJudges().main, loud, apart(loud), "none", resamples=5))
-        if "masked" in name
-    ]
-
-
 def test_the_mark_that_the_judge_listens_to_is_its_only_cue(loud):
     [cue] = main_cues(FakeJudges().main, loud)
     assert (cue.outlet, cue.text, cue.n) == ("gio", "!", 30)

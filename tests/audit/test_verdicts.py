@@ -15,11 +15,9 @@ from change_it.audit.verdicts import (
     Summary,
     Together,
     measure_systems,
-    read_metrics,
     verdicts,
 )
 from change_it.errors import InputError
-from change_it.io import write_json
 from change_it.stats import upper_bound
 from change_it.tables import figure
 
@@ -122,11 +120,6 @@ def test_gold_is_judged_of_every_item_that_a_system_has_a_headline_of(sample, re
     assert len({text for text, _ in judges.ah.asked} & references) >= 5
 
 
-def test_facts_miss_nothing_while_they_refuse(results):
-    assert results["numbers changed"].values["facts"] <= 0.1
-    assert results["numbers changed"].missed_by == ()
-
-
 def record(f1, baseline, test="gold"):
     def table(value):
         return {test: {"macro_f1": value}}
@@ -183,13 +176,11 @@ def system(name, share, *, n=20, judges=("hh",), missed=True, judge="hh", bound=
     [
         ([system("one", 0.7), system("two", 0.9)], "distrust", "lets through what it should refuse: two .900, one .700"),
         ([system("one", 0.7), system("two", 0.1, missed=False)], "care", "lets through what it should refuse: one .700"),
-        ([system("one", 0.5)], "care", "lets through what it should refuse: one .500"),
         (
             [system(name, share) for name, share in zip("abcd", (0.6, 0.7, 0.8, 0.9), strict=True)],
             "distrust",
             "lets through what it should refuse: d .900, c .800, b .700 and 1 more",
         ),
-        ([system(name, 0.6) for name in "abc"], "distrust", "lets through what it should refuse: a .600, b .600, c .600"),
         ([system("one", 0.05, missed=False)], "rely", "refuses what it should"),
         ([system("one", 0.9), system("two", 0.9, n=19)], "distrust", "lets through what it should refuse: one .900"),
     ],
@@ -255,12 +246,6 @@ def test_all_judges_together_come_first_with_the_worst_of_what_passes():
     assert Summary(()).as_dict() == {"together": None, "verdicts": []}
 
 
-def test_metrics_are_read_of_the_judges_that_have_some(tmp_path):
-    (tmp_path / "hh").mkdir()
-    write_json(tmp_path / "hh" / "metrics.json", record(0.9, 0.8))
-    assert read_metrics(tmp_path) == {"hh": record(0.9, 0.8)}
-
-
 def test_an_audit_has_the_events_of_the_corpus_and_says_that_there_is_no_fluency_judge(sample):
     judges = FakeJudges(sample.test.outlets)
     found = audit(sample, judges, {}, at_most=5, resamples=5)
@@ -276,12 +261,6 @@ def test_an_audit_has_the_events_of_the_corpus_and_says_that_there_is_no_fluency
 def test_judges_of_other_outlets_are_refused(sample, fake_judges):
     with pytest.raises(InputError, match="trained on rep and gio"):
         audit(sample, fake_judges, {})
-
-
-def test_every_distinct_question_is_asked_once(sample):
-    judges = FakeJudges(sample.test.outlets)
-    measured(sample, judges, 4)
-    assert len(judges.ah.asked) == len(set(judges.ah.asked))
 
 
 @pytest.mark.parametrize(("passed", "count"), [(0, 100), (3, 100), (19, 20)])

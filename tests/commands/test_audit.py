@@ -9,7 +9,6 @@ from scoring_fakes import FakeJudges
 
 from change_it import InputError
 from change_it.audit import verdicts
-from change_it.audit.verdicts import read_summary
 from change_it.cli import main
 from change_it.commands import audit as audit_command
 from change_it.commands import score as score_command
@@ -127,31 +126,11 @@ def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch
     assert "\x1b[31m" not in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("without_drawings")
-def test_a_second_audit_replaces_the_first_and_leaves_other_files(audited, corpus):
-    out = audited.parent / "audit"
-    (out / "notes.txt").write_text("mine")
-    (out / "audit.json").write_text("{}")
-    audit_command.run(options(audited, corpus))
-    assert json.loads((out / "audit.json").read_text())["systems"]
-    assert {path.name for path in out.iterdir()} == {"audit.html", "audit.json", "notes.txt"}
-
-
 def test_a_folder_of_other_files_is_refused_before_judges_load(judges, corpus, tmp_path):
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").write_text("x")
     with pytest.raises(InputError, match="holds other files"):
         audit_command.run(options(judges, corpus, out=tmp_path / "other"))
-
-
-def test_judges_of_the_hub_need_a_place(corpus):
-    with pytest.raises(InputError, match="--out"):
-        audit_command.run(options("someone/judges", corpus))
-
-
-def test_no_items_are_too_few(judges, corpus):
-    with pytest.raises(InputError, match="--items 0"):
-        audit_command.run(AuditOptions(judges=str(judges), corpus=corpus, items=0))
 
 
 def test_the_command_line_knows_it(corpus, capsys):
@@ -174,9 +153,3 @@ def test_an_audit_in_short_stands_in_every_report(audited, corpus, capsys, tmp_p
     assert found["together"]["trained"] == found["together"]["unseen"] == [0, 0]  # six headlines are too few
     assert next(iter(found)) == "together"
     assert [one["judge"] for one in found["verdicts"]][-2:] == ["fluency", "facts"]
-
-
-def test_an_audit_of_other_weights_counts_for_nothing(audited):
-    ours, others = FakeJudges(("colle", "faro")), FakeJudges(("colle", "faro"), digits="def")
-    assert read_summary(ours, audited).together is not None
-    assert read_summary(others, audited).together is None

@@ -126,22 +126,9 @@ def test_ids_and_outlets_come_from_the_file(many):
         ([["x", "", ARTICLE], ["x", ORIGINAL, ARTICLE]], ["--json"], "new.csv has no original in line 2"),
         ([["x", ORIGINAL, ARTICLE]], [], "give --out FILE, or --json"),
         ([["x", ORIGINAL, ARTICLE]], ["--json", "--original", "y"], "leave out those on the command line"),
-        (
-            [["x", ORIGINAL, ARTICLE]],
-            ["--json", "--to", "nobody"],
-            "--to nobody is no outlet of these judges",
-        ),
     ],
 )
 def test_a_file_at_fault_is_one_sentence(many, rows, others, message):
     code, printed, error = many(rows, *others)
     assert (code, printed) == (2, "")
     assert message in error
-
-
-def test_nothing_given_says_what_to_give(capsys):
-    assert main(["judge"]) == 2
-    assert (
-        "give a headline with its --original and --article, or a file of them as --input"
-        in capsys.readouterr().err
-    )

@@ -22,14 +22,6 @@ def command(tmp_path, toy_corpus, monkeypatch, capsys):
     return run
 
 
-def test_a_file_that_lacks_headlines_is_refused(command, toy_test, tmp_path):
-    rows = [f"{item.id},{item.reference}" for item in toy_test.items[3:]]
-    (tmp_path / "new.csv").write_text("\n".join(["key,output", *rows]), encoding="utf-8")
-    code, _, error = command(tmp_path / "new.csv", "--columns", "id=key,headline=output")
-    assert code == 2
-    assert "3 ids missing: a0, a1, a2; --shared-items scores all systems on what every file has" in error
-
-
 def test_all_systems_are_scored_on_shared_items(command, toy_test, tmp_path):
     rows = [f"{item.id},{item.reference}" for item in toy_test.items[2:6]]
     (tmp_path / "new.csv").write_text("\n".join(["id,headline", *rows]), encoding="utf-8")
@@ -44,12 +36,3 @@ def test_all_systems_are_scored_on_shared_items(command, toy_test, tmp_path):
     code, _, error = command(tmp_path / "new.csv", *both, "--shared-items")
     assert code == 2
     assert "no headline in common of gio2rep" in error
-
-
-@pytest.mark.usefixtures("without_charts")
-def test_a_text_file_has_a_headline_a_line(command, toy_test, tmp_path):
-    lines = "\n".join(item.reference for item in toy_test.items)
-    (tmp_path / "new.txt").write_text(lines, encoding="utf-8")
-    code, printed, _ = command(tmp_path / "new.txt", "--json", "--out", str(tmp_path / "report"))
-    assert code == 0
-    assert json.loads(printed)["systems"]["mine"]["average"]["compliancy"] == 1

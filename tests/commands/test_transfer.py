@@ -30,7 +30,6 @@ from change_it.judges.reader import Reader
 from change_it.networks.pretrained import hash_of_weights
 from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import read_predictions
-from change_it.text.names import Casing
 
 ROWS = [
     {
@@ -146,12 +145,6 @@ def test_some_items_of_a_corpus(generators, tmp_path, toy_corpus, toy_test):
     assert ids(items=100) == order
 
 
-def test_one_direction_of_a_corpus(generators, tmp_path, toy_corpus, capsys):
-    made = transferred(options(generators, tmp_path, corpus=str(toy_corpus), to="rep"))
-    assert [row["target"] for row in made] == ["rep"] * 4
-    assert "score wants both directions" in capsys.readouterr().out
-
-
 def test_to_aims_every_row_and_needs_no_label(generators, tmp_path):
     rows = [{"title": row["headline"], "body": row["article"]} for row in ROWS[:2]]
     chosen = options(
@@ -231,13 +224,6 @@ def test_judges_of_all_folds_are_warned_about(generators, tmp_path, judges, caps
     judges.main.fold = fold
     transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
     assert ("--fold 0" in capsys.readouterr().out) == (fold == "all")
-
-
-def test_judges_of_other_outlets_are_refused(generators, tmp_path, monkeypatch):
-    others = FakeJudges(outlets=("left", "right"))
-    monkeypatch.setattr(Judges, "from_pretrained", lambda name, precision, device: others)
-    with pytest.raises(InputError, match="trained on left and right"):
-        transfer_command.run(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
 
 
 def many(tmp_path):
@@ -325,10 +311,7 @@ def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path
         ({}, "give --corpus .*, or --input"),
         ({"corpus": "c", "input": "i.csv"}, "exclude each other"),
         ({"input": "i.csv", "candidates": 5}, "--candidates are for judges"),
-        ({"input": "i.csv", "batch_size": 0}, "--batch-size 0"),
         ({"input": "i.csv", "items": 3}, "--items are drawn from --corpus"),
-        ({"corpus": "c", "items": 0}, "--items 0: give at least 1"),
-        ({"input": "i.csv", "beams": 0}, "--beams 0: give at least 1"),
         ({"input": "i.csv", "out": Path(".")}, "is a folder"),
     ],
 )
@@ -342,20 +325,6 @@ def test_options_that_do_not_fit_each_other(tmp_path, changes, message, monkeypa
 
 def setup_for(*targets):
     return Setup(SimpleNamespace(outlets=("rep", "gio")), targets, ("article",), None, Search())
-
-
-@pytest.mark.parametrize(
-    ("rows", "columns", "message"),
-    [
-        ([{"id": "1", "headline": "a", "label": "rep"}], "", "no column article or full_text .*--columns"),
-        ([{"id": "1", "article": "a"}], "", "no column label .* or give --to"),
-        ([{"id": "1", "article": "a", "label": "rep"}], "id=key", "no column key"),
-    ],
-)
-def test_columns_that_are_missing(tmp_path, rows, columns, message):
-    file = write(tmp_path / "in.csv", rows)
-    with pytest.raises(InputError, match=message):
-        file_items(setup_for("rep", "gio"), file, columns=columns)
 
 
 def test_a_file_without_rows(tmp_path):
@@ -408,51 +377,3 @@ def test_one_headline_goes_to_the_outlet_that_judges_do_not_take_it_for(one, gen
     )
     (tmp_path / "run" / "judges").mkdir()
     assert json.loads(one(*article, generator=beside)[1])["to"] == "gio"
-
-
-@pytest.mark.parametrize(
-    ("headline", "arguments", "message"),
-    [
-        (["Crolla"], ["--to", "gio"], "give --article FILE"),
-        (["Crolla"], ["--out", "new.csv", "--input", "old.csv"], "is printed: leave out --out and --input"),
-        ([], ["--article", "a.txt"], "--article and --json are of one headline"),
-        ([], ["--corpus", "c"], "give a headline and its --article, or --out"),
-    ],
-)
-def test_one_headline_and_files_are_not_mixed(one, headline, arguments, message, monkeypatch, tmp_path):
-    monkeypatch.setattr("change_it.commands.transfer.check_corpus", lambda corpus: None)
-    monkeypatch.chdir(tmp_path)
-    for name in ("old.csv", "a.txt"):
-        Path(name).touch()
-    code, printed, error = one(*arguments, headline=headline)
-    assert (code, printed) == (2, "")
-    assert message in error
-
-
-def test_one_headline_far_from_what_was_learnt_is_warned_of_on_standard_error(one, generators, tmp_path):
-    run = shutil.copytree(generators, tmp_path / "run" / "generators").parent
-    article = ["--article", tmp_path / "article.txt", "--to", "gio", "--beams", 2]
-    Casing.from_texts(["Il ponte sulla statale crolla ieri. Crolla il ponte."]).save(
-        run / "judges" / "fluency"
-    )
-    code, answer, error = one(*article, generator=run / "generators")
-    assert (code, bool(answer), error) == (0, True, "")
-    far = ["Nuotatori esultano dopo la finale"]
-    for generator in (run / "generators", run / "generators" / "sum-gio"):
-        code, answer, error = one(*article, headline=far, generator=generator)
-        assert (code, bool(answer.strip())) == (0, True)
-        assert error.startswith("Do not rely on this headline: what writes it knows ")
-        assert error.count("\n") == 1
-
-
-def test_ids_that_are_made_are_said_to_be(generators, tmp_path, capsys):
-    rows = [{name: value for name, value in row.items() if name != "id"} for row in ROWS[:2]]
-    made = transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv", rows)))
-    assert [row["id"] for row in made] == ["in-1", "in-2"]
-    printed = " ".join(capsys.readouterr().out.split())
-    assert (
-        "2 ids are made from the name of the file and the number of the row, such as in-1: to bring your own"
-        in printed
-    )
-    transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv")))
-    assert "ids are made" not in capsys.readouterr().out

@@ -123,13 +123,6 @@ def test_documents_without_words_have_empty_headlines(name):
     assert baseline(name, []) == []
 
 
-@pytest.mark.parametrize("name", BASELINES)
-def test_every_baseline_has_at_most_n_words_of_the_document(name):
-    for text, headline in zip(DOCUMENTS, baseline(name, DOCUMENTS, n_words=3, language="it"), strict=True):
-        assert 0 < len(words(headline)) <= 3
-        assert {*words(headline)} <= {*words(text)}
-
-
 def test_function_words_alone_and_unlinked_words():
     assert baseline("stextrank", ["Il la e. Non si."], language="it") == ["Il la e."]
     assert baseline("wtextrank", ["Il la e. Non si."], language="it") == [""]

@@ -1,7 +1,6 @@
 import gzip
 import os
 import pickle
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,6 @@ from processes import run_python
 
 from change_it import InputError
 from change_it.hevas.embeddings import WordEmbeddings, load_vectors, train_vectors
-from change_it.hevas.text_space import cosines
 from change_it.text.tokens import words
 
 NAMES = ["pane", "Roma", "roma", "Olio", "OLIO", "mare", "vento"]
@@ -47,14 +45,6 @@ def test_a_text_is_the_mean_vector_of_its_words(vectors):
     assert expected[2:] == [0, 0]
     expected = max(cosine(mean(vectors, "mare"), mean(vectors, text)) for text in ("pane", "vento"))
     assert space.to_references(["mare"], [["pane", "vento"]]) == pytest.approx([expected])
-
-
-def test_the_mean_agrees_with_gensim(vectors):
-    names = ["pane", "roma", "mare"]
-    space = WordEmbeddings(DOCUMENTS, vectors)
-    np.testing.assert_allclose(
-        space.vectors([names])[0], vectors.get_mean_vector(names, pre_normalize=False), rtol=1e-6
-    )
 
 
 @pytest.mark.parametrize("form", ["text", "binary", "gzip"])
@@ -124,17 +114,6 @@ def corpus():
     return [" ".join(rng.choice(subjects[row % 2], 60)) for row in range(200)]
 
 
-def test_trained_vectors_know_which_words_go_together():
-    steps = []
-    vectors = train_vectors(corpus(), dimensions=16, passes=8, progress=lambda *step: steps.append(step))
-    space = WordEmbeddings(corpus(), vectors)
-    same, other = cosines(
-        space.vectors(["pesce1 pesce2"] * 2), space.vectors(["pesce3 pesce4", "voto3 voto4"])
-    )
-    assert same > other + 0.3
-    assert steps == [(step, 8) for step in range(1, 9)]
-
-
 def test_trained_vectors_are_the_same_in_every_process():
     code = (
         "import sys\n"
@@ -171,9 +150,3 @@ def test_vectors_of_another_language_and_odd_numbers_are_bad_input(vectors):
     for options in ({"dimensions": 0}, {"passes": 0}):
         with pytest.raises(InputError, match="1 or more"):
             train_vectors(DOCUMENTS, **options)
-
-
-def test_without_gensim_the_message_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "gensim", None)
-    with pytest.raises(InputError, match="pip install gensim"):
-        train_vectors(DOCUMENTS)

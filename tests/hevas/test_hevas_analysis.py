@@ -7,9 +7,8 @@ from drawn import normal_scores, tied_scores
 from scipy import stats
 
 from change_it import InputError
-from change_it import stats as own_stats
 from change_it.hevas.analysis import compare, mean_intervals
-from change_it.stats import Friedman, holm
+from change_it.stats import holm
 
 #: What earlier tests in the process left open is not ours.
 LEFT_OPEN = ("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
@@ -85,15 +84,6 @@ def test_paired_tests_equal_scipy(make, n):
     assert found.friedman.kendall_w == pytest.approx(expected.statistic / (n * 3))
 
 
-def test_identical_systems():
-    column = normal_scores()[:, :1]
-    found = compare(np.repeat(column, 3, axis=1), SYSTEMS[:3])
-    assert found.friedman == Friedman(0.0, 1.0, 0.0)
-    for pair in found.pairs:
-        assert (pair.difference, pair.wilcoxon, pair.p, pair.p_holm, pair.rank_biserial) == (0, 0, 1, 1, 0)
-        assert pair.published_p == pytest.approx(1)
-
-
 def test_constant_scores():
     data = normal_scores()
     data[:, 1] = 0.1
@@ -136,29 +126,6 @@ def test_many_documents_do_not_warn():
     for pair in found.pairs:
         limit = stats.studentized_range.sf(abs(pair.difference) / error, 8, np.inf)
         assert pair.published_p == pytest.approx(limit, abs=1e-3)
-
-
-def test_intervals_equal_scipy_in_the_limit():
-    data = normal_scores(50)[:, :2]
-    found = intervals(data, resamples=20000)
-    for column, ends in zip(data.T, found, strict=True):
-        expected = stats.bootstrap(
-            (column,), np.mean, n_resamples=20000, method="percentile", rng=np.random.default_rng(5)
-        ).confidence_interval
-        assert ends == pytest.approx(expected, abs=0.02)
-        assert ends[0] < column.mean() < ends[1]
-
-
-def test_intervals_are_seeded_and_do_not_depend_on_the_chunks(monkeypatch):
-    data = normal_scores(50)
-    found = intervals(data, seed=3)
-    assert (intervals(data, seed=3) == found).all()
-    assert (intervals(data, seed=4) != found).any()
-    narrow = intervals(data, seed=3, level=0.5)
-    assert (narrow[:, 0] > found[:, 0]).all()
-    assert (narrow[:, 1] < found[:, 1]).all()
-    monkeypatch.setattr(own_stats, "_CELLS", 333)
-    assert intervals(data, seed=3) == pytest.approx(found)
 
 
 def test_intervals_draw_the_same_documents_for_every_system():

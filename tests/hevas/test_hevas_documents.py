@@ -88,37 +88,6 @@ def test_documents_at_fault_are_named(tmp_path, changed, message):
         read_documents(str(file))
 
 
-def test_unreadable_documents(tmp_path):
-    for name, content, message in (
-        ("none.csv", None, "does not exist"),
-        ("text.txt", b"x\n", "lacks the column article"),
-        ("latin.csv", "article\nperch\xe9".encode("latin-1"), "is not text in UTF-8"),
-        ("ragged.csv", b'id,article\n1,"a"\n2,b,c,d\n', "put texts with commas or line breaks in quotes"),
-        ("empty.csv", b"", "is empty: give a file with a header"),
-        ("broken.jsonl", b'{"article": \n', "line 1: broken JSON"),
-        ("numbers.jsonl", b"3\n", "line 1: this is no JSON object"),
-        ("broken.parquet", b"PAR1", "is no parquet that can be read"),
-        ("header.csv", b"id,article\n", "has a header and no rows"),
-    ):
-        if content is not None:
-            (tmp_path / name).write_bytes(content)
-        with pytest.raises(InputError, match=message):
-            read_documents(str(tmp_path / name))
-
-
-@pytest.mark.parametrize("delimiter", [";", "\t"])
-def test_semicolons_and_tabs_separate_too(tmp_path, documents, delimiter):
-    lines = [
-        ["id", "headline", "article"],
-        *([row["id"], f'"{row["headline"]}"', f'"{row["article"]}"'] for row in ROWS),
-    ]
-    file = tmp_path / "news.csv"
-    file.write_text("\n".join(delimiter.join(line) for line in lines), encoding="utf-8")
-    read = read_documents(str(file))
-    assert (read.ids, read.texts, read.references) == (IDS, documents.texts, HEADLINES)
-    assert read_headlines(file, documents) == tuple(several[0] for several in HEADLINES)
-
-
 def test_headlines_one_a_line(tmp_path, documents):
     file = tmp_path / "mine.txt"
     file.write_bytes("\ufeffUno\r\n\r\n tre   volte \r\n".encode())

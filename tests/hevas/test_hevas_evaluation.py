@@ -203,21 +203,6 @@ def test_only_what_is_wanted_is_done():
     assert found.signature.startswith("hevas|lang:it|counts:set|tok:unicode|n:4|")
 
 
-def test_other_languages_with_their_own_parts():
-    german = Documents(("1",), ("Die Regierung stürzt in Rom.",), (("Regierung stürzt",),), "x")
-    system = System("s", ("Regierungskrise in Rom",))
-    with pytest.raises(InputError, match=r"no stop words for language 'de'.*stop_words none"):
-        evaluate(german, [system], metrics=["R-1"], options=MetricOptions(language="de"))
-    options = MetricOptions(language="de", stop_words="none")
-    assert evaluate(german, [system], metrics=["R-1", "Fog"], options=options).means["s"]["Fog"] > 1.2
-    with pytest.raises(InputError, match="no part-of-speech tagger for 'de'"):
-        evaluate(german, [system], metrics=["PNR"], options=options)
-    unknown = MetricOptions(language="xx", stop_words="none")
-    with pytest.raises(InputError, match="no syllable patterns for language 'xx'"):
-        evaluate(german, [system], metrics=["Fog"], options=unknown)
-    assert evaluate(german, [system], metrics=["AWL"], options=unknown).means["s"]["AWL"] == 20 / 3
-
-
 def test_bad_input():
     bare = Documents(DOCUMENTS.ids, ARTICLES, None, "bare.csv")
     for documents, systems, keywords, message in (
@@ -255,10 +240,3 @@ def test_bad_input():
     needing = ["R-1", "R-2", "R-SU", "R-WSU", "LSA-S", "TM-S", "WE-S", "KL-S", "JS-S"]
     with pytest.raises(InputError, match=f"headline, which {', '.join(needing)} need"):
         evaluate(bare, [GOOD])
-
-
-def test_as_many_topics_and_dimensions_as_documents():
-    options = MetricOptions(topics=4, lsi="4")
-    assert evaluate(DOCUMENTS, [GOOD], metrics=["LSA-C", "TM-C"], options=options).means["good"]["TM-C"] > 0
-    many = MetricOptions(topics=5, lsi="5")  # asked of metrics that are not wanted
-    assert evaluate(DOCUMENTS, [GOOD], metrics=["R-1"], options=many).means["good"]["R-1"] > 0

@@ -1,9 +1,7 @@
 import numpy as np
-import pyphen
 import pytest
 
 from change_it.errors import InputError
-from change_it.hevas import readability as module
 from change_it.hevas.readability import (
     LOWER_IS_BETTER,
     RATIOS,
@@ -92,13 +90,6 @@ def test_fog_counts_complex_words_by_the_languages_own_patterns():
     assert fog(["a b c d e f g h i"], "en") == pytest.approx(3.6)  # nine plain words, the least of nine
 
 
-def test_syllables_are_pyphens_pieces_where_a_line_may_break_at_all_of_them():
-    """Without a syllable of one letter at either end, its margins make no difference."""
-    plain = pyphen.Pyphen(lang="it_IT")
-    for word in ("presidente", "governo", "costituzione", "ministro", "parlamento", "lavoratori", "strade"):
-        assert syllables(word, "it") == len(plain.positions(word)) + 1
-
-
 def test_average_word_length_by_hand():
     assert average_word_length(["Un'idea: «sì»", "È", "", "?!"]).tolist() == [(2 + 4 + 2) / 3, 1, 0, 0]
 
@@ -120,26 +111,8 @@ def test_all_five_at_once():
     assert scores["Fog"].tolist() == fog(headlines, "it").tolist()
 
 
-def test_no_headlines_give_empty_arrays():
-    assert all(values.shape == (0,) for values in readability([], "en").values())
-
-
-def test_a_tagger_of_ones_own():
-    scores = readability(["Roma lui sindaco vince"], "it", tagger=Fixed())
-    assert [scores[name][0] for name in ("PNR", "NR", "PR")] == [0.25, 0.25, 0.25]
-
-
 def test_unknown_languages_name_those_that_exist():
     with pytest.raises(InputError, match=r"'xx'.*en, it"):
         readability(["Roma"], "xx")
     with pytest.raises(InputError, match=r"'xx'.*\ben\b.*\bit\b"):
         fog([], "xx")
-
-
-def test_pyphen_missing_says_what_to_install(monkeypatch):
-    import sys
-
-    monkeypatch.setitem(sys.modules, "pyphen", None)
-    module._breaks.cache_clear()
-    with pytest.raises(InputError, match="pip install pyphen"):
-        fog(["Roma"], "nl")

@@ -67,18 +67,6 @@ def test_judges_show_their_table_and_signature(run, options):
     assert 'Judges.from_pretrained("me/judges")' in card.text
 
 
-def test_a_card_calls_a_judge_no_better_than_what_it_is_not_surely_ahead_of(run, options, tmp_path):
-    folder = shutil.copytree(run / "judges/hh", tmp_path / "hh")
-    metrics = json.loads((folder / "metrics.json").read_text())
-    baseline = metrics["baselines"]["tf-idf cosine"]
-    baseline["random"] |= {"lead": {"value": 0.02, "low": 0.01, "high": 0.03}}
-    baseline["hard"] |= {"lead": {"value": 0.02, "low": -0.01, "high": 0.05}}
-    (folder / "metrics.json").write_text(json.dumps(metrics))
-    text = model_card(files_of(options("judge", folder))).text
-    assert "On hard this judge is no better than tf-idf cosine" in text
-    assert text.count("is no better than") == 1
-
-
 def test_models_of_the_sample_say_that_its_newspapers_are_invented(run, options, tmp_path):
     for kind, folder, model in (
         ("judge", "judges", "judges/main"),
@@ -123,17 +111,6 @@ def test_a_licence_of_texts_is_not_claimed_for_a_model_behind_a_generator(run, o
     assert shown.data.license == "unknown"
     assert "the terms of that model hold for it too" in shown.text
     assert model_card(files_of(options("generator", folder, license="mit"))).data.license == "mit"
-
-
-def test_a_generator_without_a_run_has_a_card_too(run, options, tmp_path):
-    folder = shutil.copytree(run / "generators/sum-gio", tmp_path / "alone" / "sum-gio")
-    card = model_card(files_of(options("generator", folder)))
-    assert card.data.eval_results is None
-    assert "No report names this generator" in card.text
-    record = json.loads((run / "corpus/alignment.json").read_text())
-    assert f"| A2 | strictly aligned, the gold test set | {record['pairs']['kept']['A2']} |" in card.text
-    (folder / "corpus.json").unlink()
-    assert "aligned, the gold test set" not in model_card(files_of(options("generator", folder))).text
 
 
 def test_strings_of_strangers_are_text(options, tmp_path):

@@ -80,10 +80,8 @@ def test_kinds_and_private_repositories(api, options):
         (401, "log in"),
         (403, "may not write"),
         (404, "no model"),
-        (429, "busy"),
         (503, "busy"),
         (0, "lost"),
-        (418, "418"),
     ],
 )
 def test_a_fault_that_stays_is_one_sentence(api, options, call, status, words):

@@ -1,18 +1,13 @@
 from functools import cache
 
-import matplotlib
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from matplotlib.image import imread
 
-from change_it import InputError
 from change_it.audit.calibration import Reliability
 from change_it.audit.verdicts import Result
 from change_it.hevas.analysis import compare
 from change_it.results.charts import (
-    _in_lines,
-    _two_places,
     bar_chart,
     box_chart,
     correlation_chart,
@@ -84,12 +79,6 @@ def test_boxes_are_the_quartiles():
             assert (across.min(), across.max()) == pytest.approx(tuple(np.quantile(column, [0.25, 0.75])))
 
 
-def test_points_beyond_the_whiskers_are_shown():
-    table = {"m": np.array([[0.0], [1], [2], [3], [4], [5], [6], [7], [50], [50]])}
-    (axes,) = panels(box_chart(table, ["one"]))
-    assert axes.collections[0].get_offsets().tolist() == [[50, 0]]
-
-
 def test_lower_is_better_is_marked_and_explained():
     higher = scores(2)
     table = {"R-1": higher["M-0"], "Fog": higher["M-1"]}
@@ -114,23 +103,6 @@ def test_correlations_are_written_above_the_diagonal():
     assert figure.axes[1].get_xlabel() == "Pearson correlation, n = 90"
 
 
-@pytest.mark.parametrize("n", [4, 900])
-def test_scatters_lie_in_their_cells(n):
-    table = {
-        "up": np.arange(n, dtype=float),
-        "down": -np.arange(n, dtype=float),
-        "curve": np.arange(n) ** 2.0,
-    }
-    axes = correlation_chart(table, correlations(table)).axes[0]
-    (cloud,) = (found for found in axes.collections if len(found.get_offsets()) > 1)
-    points = np.asarray(cloud.get_offsets()).reshape(3, min(n, 400), 2)
-    for (row, column), cell in zip([(1, 0), (2, 0), (2, 1)], points, strict=True):
-        assert (np.abs(cell - [column, row]) < 0.5).all()
-    # a cell's y grows downwards: "down" against "up" falls, "curve" against "up" rises
-    assert np.corrcoef(points[0].T)[0, 1] == pytest.approx(1)
-    assert np.corrcoef(points[1].T)[0, 1] < -0.9
-
-
 @pytest.mark.parametrize("name", ["bar", "box", "correlation"])
 def test_files(tmp_path, name):
     figure = chart(name)
@@ -141,47 +113,6 @@ def test_files(tmp_path, name):
     save(chart(name), tmp_path / "y.png")
     assert (tmp_path / "y.png").read_bytes() == (tmp_path / "x.png").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.png", "y.png"]
-
-
-@pytest.mark.parametrize("name", ["bar", "box", "correlation"])
-@pytest.mark.parametrize("layout", ["figure.autolayout", "figure.constrained_layout.use"])
-def test_a_file_is_drawn_once_whatever_layout_is_usual(tmp_path, monkeypatch, name, layout):
-    drawn, draw = [], Figure.draw
-    monkeypatch.setattr(
-        Figure, "draw", lambda figure, renderer: drawn.append(figure) or draw(figure, renderer)
-    )
-    with matplotlib.rc_context({layout: True}):
-        figure = chart(name)
-        save(figure, tmp_path / "x.png")
-    assert drawn == [figure]
-
-
-@pytest.mark.parametrize(("metrics", "systems", "n"), [(1, 1, 1), (2, 13, 2), (5, 1, 3)])
-def test_odd_sizes(tmp_path, metrics, systems, n):
-    table = scores(metrics, n, systems)
-    names = [f"system {i}" for i in range(systems)]
-    save(bar_chart(comparisons(table, names)), tmp_path / "bar.png")
-    save(box_chart(table, names), tmp_path / "box.png")
-    if metrics > 1:
-        save(correlation_chart(table, correlations(table)), tmp_path / "correlation.png")
-    assert all(imread(path).shape[1] <= 1280 for path in tmp_path.iterdir())
-
-
-def test_bad_input():
-    table = scores(2)
-    with pytest.raises(InputError, match="name at least one metric"):
-        bar_chart({})
-    with pytest.raises(InputError, match="name at least one metric"):
-        box_chart({}, SYSTEMS)
-    with pytest.raises(InputError, match="found M-0 and M-0, M-1"):
-        correlation_chart({"M-0": table["M-0"]}, correlations(table))
-    with pytest.raises(InputError, match="same two metrics or more"):
-        correlation_chart(scores(1), correlations(scores(1)))
-
-
-def test_labels():
-    assert [_two_places(value) for value in (0.333, -0.5, 1.0, -0.001)] == [".33", "−.50", "1.00", ".00"]
-    assert _in_lines("agnostic-it5-small+rerank") == "agnostic-it5-\nsmall+rerank"
 
 
 def test_a_reliability_curve_has_its_points():

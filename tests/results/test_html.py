@@ -2,7 +2,6 @@ import base64
 import gzip
 import html
 import json
-import platform
 import re
 from dataclasses import replace
 from functools import cache
@@ -10,22 +9,18 @@ from hashlib import sha256
 from html.parser import HTMLParser
 
 import numpy as np
-import polars as pl
 import pytest
 from csv_files import read_csv, write_csv
 from pages import expected
 from scoring_fakes import FakeJudges, toy_test_set
 
-from change_it import InputError, __version__
+from change_it import InputError
 from change_it.commands import score as score_command
 from change_it.commands.score import ScoreOptions
-from change_it.results import report_files as files
-from change_it.results.charts import Drawing, funnel_chart, outcomes
-from change_it.results.context import corpus_info, judges_info, made
-from change_it.results.pages import breakable, explained, heat
+from change_it.results.charts import outcomes
+from change_it.results.context import corpus_info, judges_info
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import (
-    examples_table,
     meaning,
     paper_table,
     remarks,
@@ -122,16 +117,6 @@ def report(contexts, tmp_path_factory):
     return out
 
 
-@pytest.fixture
-def one_chart(monkeypatch):
-    """Reports with the funnel alone."""
-    monkeypatch.setattr(
-        files,
-        "compliancy_drawings",
-        lambda scores, _: [Drawing("funnel", "Funnel", "The funnel", funnel_chart(scores))],
-    )
-
-
 def test_the_page_escapes_and_stands_alone(report, scores):
     text = (report / "report.html").read_text(encoding="utf-8")
     page = parse(text)
@@ -157,17 +142,6 @@ def test_the_page_escapes_and_stands_alone(report, scores):
 
 
 @pytest.mark.usefixtures("without_charts")
-def test_the_page_says_what_the_sources_rather_say(tmp_path, scores):
-    wrong = [{"text": "Roma", "start": 0, "end": 4, "kind": "name", "rather": "Parigi"}]
-    scores.items["hostile"] = scores.items["hostile"].with_columns(unsupported=pl.lit(json.dumps(wrong)))
-    text = page_of(tmp_path, scores)
-    assert '<span class="small">the sources rather say “Parigi” than “Roma”</span>' in text
-    data, _ = parse(text).scripts
-    rows = json.loads(gzip.decompress(base64.b64decode(data)))["rows"]
-    assert [0, 4, "Parigi"] in [place for row in rows for place in row[4]]
-
-
-@pytest.mark.usefixtures("without_charts")
 def test_the_page_has_all_items_of_all_systems(tmp_path, scores):
     write_report(tmp_path, scores, None, [])
     data, _ = parse((tmp_path / "report.html").read_text(encoding="utf-8")).scripts
@@ -185,14 +159,6 @@ def test_the_page_has_all_items_of_all_systems(tmp_path, scores):
                 one["text"] for one in json.loads(item["unsupported"])
             ]
             assert probabilities["hh"] == figure(item["p_hh"])
-
-
-def test_what_a_report_was_made_with():
-    found = made()
-    assert re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC$", found["date"])
-    assert __version__ in found["version"]
-    assert f"Python {platform.python_version()}" in found["libraries"]
-    assert found["hardware"]
 
 
 @pytest.mark.slow
@@ -244,28 +210,6 @@ def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judge
     context.close()
 
 
-def test_page_and_terminal_begin_with_what_was_written(scores, toy_test):
-    table = examples_table(scores)
-    assert [row.values["source"] for row in table.rows[:2]] == [
-        toy_test.items[0].source,
-        next(item.source for item in toy_test.items if item.label == "gio"),
-    ]
-    assert table.rows[0].values["gold"] == toy_test.items[0].reference
-    assert table.rows[0].values["headline"].text == scores.items["hostile"]["headline"][0]
-    assert {row.values["facts"] for row in table.rows} == {False}
-    assert "fluency" not in [column.name for column in table.columns]
-
-
-@pytest.mark.usefixtures("without_charts")
-def test_sections_without_material_are_left_out(tmp_path, toy_test, fake_judges):
-    found = score(toy_test, fake_judges, built_in_systems(toy_test), resamples=2)
-    assert examples_table(found) is None
-    write_report(tmp_path, found, corpus_info("owner/name"), judges_info("owner/name"))
-    page = parse((tmp_path / "report.html").read_text(encoding="utf-8"))
-    assert page.sections == ["systems", "items", "measured", "charts", "tests", "signature"]
-    assert [address[1:] for address in page.addresses] == page.sections
-
-
 def test_files_beside_the_page(report, scores):
     out = report
     assert sorted(path.name for path in (out / "charts").iterdir()) == [
@@ -285,59 +229,9 @@ def test_files_beside_the_page(report, scores):
     assert rows[2]["signature"] == scores.signature
 
 
-@pytest.mark.usefixtures("one_chart")
-def test_a_second_report_replaces_the_first_and_leaves_other_files(tmp_path, scores, toy_test, fake_judges):
-    out = tmp_path / "report"
-    write_report(out, scores, None, [])
-    (out / "notes.txt").write_text("mine", encoding="utf-8")
-    (out / "hevas").mkdir()
-    others = [
-        *built_in_systems(toy_test)[:2],
-        ScoredSystem("new", tuple(item.reference for item in toy_test.items)),
-    ]
-    write_report(out, score(toy_test, fake_judges, others, resamples=2), None, [])
-    assert {path.stem for path in (out / "items").iterdir()} == {"gold", "copy", "new"}
-    names = ["charts", "items", "notes.txt", "report.html", "scores.json", "systems.csv", "systems.tex"]
-    assert sorted(path.name for path in out.iterdir()) == names
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["report"]
-
-
-@pytest.mark.usefixtures("without_charts")
-def test_a_report_that_is_interrupted_leaves_the_old_one(tmp_path, scores, monkeypatch):
-    out = tmp_path / "report"
-    write_report(out, scores, None, [])
-    before = {path: path.read_bytes() for path in out.rglob("*.*")}
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(files, "write_text", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        write_report(out, replace(scores, corpus="other"), None, [])
-    assert {path: path.read_bytes() for path in out.rglob("*.*")} == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["report"]
-
-
-@pytest.mark.usefixtures("without_charts")
-def test_formulas_of_strangers_are_quoted(tmp_path, toy_test, fake_judges):
-    starts = ("=1+1", "+39 02", "-3 gradi", "@qui", "normale", "'citato", "\t=1", "a=b")
-    headlines = tuple(starts[at % len(starts)] for at in range(len(toy_test.items)))
-    scores = score(toy_test, fake_judges, [ScoredSystem("=sum", headlines)], resamples=2)
-    write_report(tmp_path / "report", scores, None, [])
-    written = [row["headline"] for row in read_csv(tmp_path / "report" / "items" / "=sum.csv")]
-    assert written == [f"'{text}" if text[0] in "=+-@\t" else text for text in headlines]
-    assert {row["system"] for row in read_csv(tmp_path / "report" / "systems.csv")} == {"'=sum"}
-
-
 def test_the_same_scores_give_the_same_page(tmp_path, scores, contexts, report):
     write_report(tmp_path, scores, *contexts)
     assert (tmp_path / "report.html").read_bytes() == (report / "report.html").read_bytes()
-
-
-def test_one_direction_has_charts_too(tmp_path, toy_test, fake_judges):
-    half = replace(toy_test, items=toy_test.items[4:])
-    write_report(tmp_path, score(half, fake_judges, built_in_systems(half), resamples=5), None, [])
-    assert "gio2rep" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def cells(text, region):
@@ -459,23 +353,6 @@ def with_fake_judges(monkeypatch, fake_judges):
 
 
 @pytest.mark.usefixtures("with_fake_judges")
-def test_the_command_prints_a_table(capsys, tmp_path, toy_corpus, toy_test):
-    lines = [f"{item.id},{item.reference},{item.target}" for item in toy_test.items]
-    (tmp_path / "mine.csv").write_text("\n".join(["id,headline,target", *lines]) + "\n", encoding="utf-8")
-    score_command.run(
-        ScoreOptions(
-            corpus=str(toy_corpus),
-            judges=str(tmp_path),
-            predictions=(f"mine={tmp_path / 'mine.csv'}",),
-            resamples=10,
-        )
-    )
-    printed = capsys.readouterr().out
-    assert "mine" in printed
-    assert "compliancy|judges:aaaaaa" in printed
-
-
-@pytest.mark.usefixtures("with_fake_judges")
 def test_the_command_refuses_the_judges_that_chose(tmp_path, toy_corpus, toy_test):
     reranker = Reranker.of(FakeJudges(fold="0")).signature
     rows = [[item.id, item.reference, item.target, "", reranker] for item in toy_test.items]
@@ -485,40 +362,6 @@ def test_the_command_refuses_the_judges_that_chose(tmp_path, toy_corpus, toy_tes
     )
     with pytest.raises(InputError, match="mine: fold 0 overlaps fold all, the weights of main and hh and ah"):
         score_command.run(options)
-
-
-def test_filters_of_the_templates():
-    assert heat(-0.5) == ' style="background: rgb(213 94 0 / 28%)"'
-    assert heat(None) == ""
-    names = ("extract+rerank", "R-WSU", "«strano...»")
-    assert [breakable(name) for name in names] == ["extract+<wbr>rerank", "R-WSU", "«strano...»"]
-    assert list(explained(["Fog", "AWL", "R-1"])) == ["Fog, AWL", "R-1"]
-
-
-@pytest.mark.usefixtures("without_charts")
-def test_examples_have_five_marks_and_underline_what_is_unsupported(tmp_path, toy_test):
-    gold = [item.reference for item in toy_test.items]
-    gold[0] = "Ecco: <b>a Zagarolo & Palombara crolla il ponte, 17 feriti!"
-    systems = [*built_in_systems(toy_test), ScoredSystem("mine", tuple(gold))]
-    text = page_of(tmp_path, score(toy_test, FakeJudges(digits="abcd"), systems, resamples=2))
-    assert (
-        "Ecco: &lt;b&gt;a <u>Zagarolo</u> &amp; <u>Palombara</u> crolla il ponte, <u>17</u> feriti!" in text
-    )
-    assert "Underlined: numbers, names and quotations without support" in text
-    assert "trained judges read the results" in text
-    assert "Paired tests, strict compliancy" in text
-    average = cells(text, "Systems, average of the directions")
-    measures = ["strict", "compliancy", "hh", "ah", "main", "main normalised", "fluency", "facts"]
-    assert average[0][1:9] == measures
-    assert "n/a" not in {cell for row in average for cell in row}
-
-
-@pytest.mark.usefixtures("without_charts")
-def test_without_a_fluency_judge_the_page_says_why(tmp_path, scores):
-    text = page_of(tmp_path, scores)
-    assert cells(text, "Systems, average of the directions")[1][2] == "n/a"
-    assert "train judge --task fluency" in text
-    assert "Paired tests, strict compliancy" not in text
 
 
 def test_the_terminal_shows_strict_compliancy_and_its_interval(toy_test):
@@ -553,18 +396,3 @@ def test_one_line_says_what_the_first_figure_means(tmp_path, toy_test, scores):
     assert text.index(html.escape(line).replace("&#x27;", "&#39;")) < text.index("<table>")
     invented = replace(found, outlets=("colle", "faro"))
     assert "six automatic checks on two invented newspapers;" in meaning(invented)
-
-
-@pytest.mark.usefixtures("without_charts")
-def test_heads_of_columns_are_explained_on_hover_and_on_tap(tmp_path, scores):
-    text = page_of(tmp_path, scores)
-    for name in scores.measures:
-        [about] = re.findall(f'popovertarget="about-{name}" title="([^"]+)">', text)[:1]
-        assert text.count(f'<div popover id="about-{name}">{about}</div>') == 1
-
-
-@pytest.mark.usefixtures("without_charts")
-def test_systems_of_few_headlines_are_grey_and_say_what_they_are(tmp_path, scores):
-    text = page_of(tmp_path, scores)
-    assert text.count('<tr class="faint">') == 2 * len(scores.systems) + len(scores.systems)  # of 4 and of 8
-    assert '<span class="small">The original as it is.</span>' in text

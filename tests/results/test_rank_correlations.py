@@ -48,12 +48,6 @@ def test_the_table_and_the_json_have_them(scores):
     assert row["n"] == record["cut"]["n"] == 18
 
 
-def test_without_another_system_they_are_of_those_that_need_no_model(scores, monkeypatch):
-    kept = {name: items for name, items in scores.items.items() if name not in ("cut", "failed")}
-    monkeypatch.setattr(type(scores), "systems", property(lambda _: list(kept)))
-    assert set(rank_correlations(scores)) == {EVERY, "copy", "lead", "random-target"}
-
-
 def test_few_headlines_are_not_correlated():
     test = toy_test_set()
     assert (

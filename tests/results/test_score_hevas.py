@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from csv_files import read_csv
 from scipy import stats
 from scoring_fakes import FakeJudges, toy_test_set, write_stand_ins, write_toy_corpus
 
-from change_it import InputError
 from change_it.cli import main
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
@@ -101,22 +99,6 @@ def test_correlations_are_those_of_the_headlines_themselves(measured):
             assert within.spearman[i][j] == pytest.approx(stats.spearmanr(*apart).statistic, abs=1e-9)
 
 
-def test_headlines_that_nobody_has_written_are_no_agreement(test_set):
-    headlines = ["", *("sempre le stesse parole" for _ in test_set.items[1:])]
-    systems = [*built_in_systems(test_set), ScoredSystem("one", tuple(headlines))]
-    scores = score(test_set, FakeJudges(), systems, resamples=2, progress=False)
-    evaluation = hevas.evaluate(
-        hevas.check(test_set, MetricOptions()),
-        [hevas.System(system.name, system.headlines) for system in systems],
-        metrics=["AWL"],
-    )
-    columns = hevas.judge_columns(scores, evaluation)
-    assert evaluation.values["one"][0, 0] == 0
-    assert columns["AWL"].mask.sum() == 1
-    one = [name for name in scores.systems if name != "gold"].index("one")
-    assert columns["AWL"][:, one].std() == pytest.approx(0)
-
-
 def test_bleu_and_rouge_of_items_are_those_of_the_table(measured):
     scores, found = measured
     columns = hevas.judge_columns(scores, found.evaluation)
@@ -173,14 +155,6 @@ def test_the_page_and_the_files(tmp_path, measured, charts):
     assert len(ids) == len(set(ids))
 
 
-def test_a_report_without_hevas_says_nothing_of_it(tmp_path, measured):
-    scores, _ = measured
-    write_report(tmp_path, scores, None, [])
-    assert "HEvAS" not in (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "hevas" not in json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
-    assert not (tmp_path / "hevas").exists()
-
-
 @pytest.fixture
 def judges(monkeypatch):
     """Judges that no training made; counts how often they were loaded."""
@@ -227,9 +201,3 @@ def test_bad_input_is_refused_before_judges_are_loaded(tmp_path, corpus, toy_cor
     assert "is a file" in capsys.readouterr().err
     assert judges == []
     assert not (tmp_path / "out").exists()
-
-
-def test_articles_without_words_are_bad_input(test_set):
-    items = (replace(test_set.items[0], article="…"), *test_set.items[1:])
-    with pytest.raises(InputError, match="1 document has an empty article"):
-        hevas.check(replace(test_set, items=items), MetricOptions())

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -12,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from gradio import Blocks
-from processes import run_python
 
 from change_it import space_path
 from change_it.commands import demo
@@ -115,16 +113,6 @@ def test_the_program_serves_until_it_is_interrupted(tiny_run):
     assert "rep2gio" in page
     assert code in (0, 130)
     assert "Traceback" not in printed
-
-
-@pytest.mark.slow
-def test_a_port_that_is_taken_is_one_sentence(tiny_run):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        found = run_python("-m", "change_it.cli", "demo", "--run", str(tiny_run), "--port", port)
-    assert found.returncode == 2
-    assert f"--port {port}" in found.stderr
-    assert "Traceback" not in found.stderr
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from change_it.generators.rerank import JudgedCandidate
 from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.facts import Unsupported
 from change_it.scoring.item import Item, read_test_set
-from change_it.space.examples import _chosen, corpus_examples, examples, invented_examples
+from change_it.space.examples import _chosen, corpus_examples, examples
 from change_it.space.parts import ARTICLE, HEADLINE
 
 
@@ -70,11 +70,6 @@ def test_examples_of_a_corpus_are_always_the_same(corpus, tmp_path):
     assert corpus_examples(judges, str(tmp_path / "none"), "it") == ()
 
 
-def test_texts_that_the_page_does_not_take_are_no_examples(corpus, monkeypatch):
-    monkeypatch.setattr("change_it.space.examples.ARTICLE", 5)
-    assert corpus_examples(FakeJudges(("colle", "faro")), corpus, "it") == ()
-
-
 def test_invented_examples_fit_and_are_of_both_outlets():
     for language in ("it", "en"):
         some = examples(language)
@@ -82,8 +77,3 @@ def test_invented_examples_fit_and_are_of_both_outlets():
         assert all(len(one["headline"]) <= HEADLINE for one in some)
         assert all(len(one["article"]) <= ARTICLE for one in some)
     assert examples("de") == examples("it")
-
-
-def test_without_a_corpus_the_examples_are_invented(models):
-    assert list(models.examples) == invented_examples(models.outlets, "it")
-    assert [one.headline for one in models.examples] == [one["headline"] for one in examples("it")]

@@ -39,26 +39,6 @@ def page():
     return app.build(None)  # without models: this tab needs none
 
 
-def test_documents_and_systems_are_those_that_hevas_reads(tmp_path, documents_file, documents):
-    assert documents.references == hevas_documents.read_documents(str(documents_file)).references
-    assert documents.ids == tuple(row[0] for row in DOCUMENTS)
-    assert documents.name == "documents.csv"
-    turned = write_csv(
-        tmp_path / "s.csv", [[row[0], f"  {row[2]} "] for row in reversed(DOCUMENTS)], ["id", "headline"]
-    )
-    plain = tmp_path / "t.txt"
-    plain.write_text("".join(f"{row[2]}\r\n" for row in DOCUMENTS), encoding="utf-8", newline="")
-    systems = quality.read_uploaded_systems([turned, plain], documents)
-    assert [system.headlines for system in systems] == [tuple(row[2] for row in DOCUMENTS)] * 2
-
-
-def test_headlines_with_an_error_are_empty(tmp_path, documents):
-    rows = [[row[0], row[2], "too long" if row[0] == "d1" else ""] for row in DOCUMENTS]
-    path = write_csv(tmp_path / "s.csv", rows, ["id", "headline", "error"])
-    [system] = quality.read_uploaded_systems([path], documents)
-    assert [bool(headline) for headline in system.headlines] == [row[0] != "d1" for row in DOCUMENTS]
-
-
 def test_names_are_unlike_each_other_and_fit_for_files(tmp_path, documents):
     names = ["a b/../c", "first", "x", "X"]
     paths = []
@@ -151,30 +131,3 @@ def test_what_cells_hold_is_text_in_all_that_comes_back(page, tmp_path):
     with open(by_name["report.html"], encoding="utf-8") as file:
         assert "<img" not in file.read()
     assert all(row["headline"].startswith("'") for row in read_csv(by_name["b-mine.csv"]))
-
-
-def test_the_handler_works_without_models(page, tmp_path, documents_file):
-    system = write_csv(tmp_path / "mine.csv", [[row[0], row[2]] for row in DOCUMENTS], ["id", "headline"])
-    asked = measured_by(page, "quality")
-    chosen = [list(CHEAP), ["first"], ["interval", "scatter"], "it", 9, ""]
-    shown, files = asked(str(documents_file), [str(system)], *chosen)
-    assert "hevas|" in shown
-    assert shown.count("<svg ") == 2
-    assert "mine – first" in shown
-    assert "Wilcoxon" in shown
-    by_name = {path.rpartition("/")[2]: path for path in files["value"]}
-    assert set(by_name) == {
-        *("report.html", "summary.csv", "summary.json", "mine.csv", "first.csv"),
-        *("interval.png", "scatter.png"),
-    }
-    with open(by_name["report.html"], encoding="utf-8") as file:
-        assert str(tmp_path) not in file.read()
-    message, hidden = asked(None, None, *chosen)
-    assert "Choose a file of documents" in message
-    assert not hidden["visible"]
-
-
-def test_the_example_can_be_measured(page):
-    documents, systems = quality._example("en")
-    shown, _ = measured_by(page, "quality")(documents, systems, ["AWL"], ["first"], [], "en", 9, "ratio:0.5")
-    assert "lead – first" in shown

@@ -1,8 +1,5 @@
 """The Score tab: uploaded tables are read, scored as `scoring.score` does it, and every fault is one sentence."""
 
-import json
-import re
-
 import polars as pl
 import pytest
 from csv_files import write_csv
@@ -82,16 +79,6 @@ def test_verdicts_values_and_signature(scored, table):
     assert tab.summary(found)["file"] == "mine.csv"
 
 
-def test_measures_that_need_gold_are_left_out_without_it(scored, tmp_path, table):
-    with_references = write(tmp_path / "with.csv", [[*row, row[4]] for row in ROWS], [*HEADER, "gold"])
-    without, with_gold = scored(table), scored(with_references)
-    assert "bleu" not in json.dumps(tab.summary(without)).replace("bleu_source", "")
-    assert not {"gold", "rougeL"} & set(without.items["mine"].columns)
-    assert not {"bleu", "bleu_low", "rougeL_high"} & set(without.rows[0].flat(without.measures))
-    assert with_gold.row("with").values["rougeL"] == 1.0
-    assert with_gold.items["with"]["gold"].to_list() == [ROWS[0][4], ROWS[2][4], ROWS[1][4]]
-
-
 def test_a_system_that_the_same_judges_chose_is_refused(scored, tmp_path):
     chose = "fold:all|" + "|".join(
         f"{task}:{digit * 64}" for task, digit in zip(("main", "hh", "ah"), "abc", strict=True)
@@ -99,12 +86,6 @@ def test_a_system_that_the_same_judges_chose_is_refused(scored, tmp_path):
     path = write(tmp_path / "mine.csv", [[*row, chose] for row in ROWS], [*HEADER, "reranker"])
     with pytest.raises(InputError, match="mine: both train on all folds, the weights of main and hh and ah"):
         scored(path)
-
-
-def test_an_empty_prediction_counts_as_failed(scored, tmp_path):
-    path = write(tmp_path / "mine.csv", [[*ROWS[0][:4], "  "], ROWS[1]])
-    found = scored(path)
-    assert found.row("mine", "rep2gio").values["compliancy"] == 0
 
 
 def faulty():
@@ -156,29 +137,6 @@ def test_a_fault_is_one_sentence(tmp_path, fault):
     assert len(sentence) < 1000
 
 
-def test_parquet_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"^mine.parquet is parquet"):
-        tab.read_uploaded_predictions(tmp_path / "mine.parquet", OUTLETS)
-
-
-def test_the_handler_shows_results_and_faults_in_place(page, table, tmp_path):
-    handler = measured_by(page, "score")
-    shown, files = handler(str(table), "relative")
-    assert "compliancy|judges:" in shown
-    assert "Without a column gold there is no BLEU" in shown
-    assert re.findall(r"rowgroup[^>]*>([^<]+)", shown) == ["average", "rep2gio", "gio2rep"]
-    assert "Is the difference real?" not in shown
-    assert shown.count("<svg ") == 3
-    assert files["visible"]
-    assert {file.rpartition("/")[2] for file in files["value"]} == {
-        *("items.csv", "systems.csv", "scores.json", "compliancy.png", "judges.png", "funnel.png"),
-    }
-    message, hidden = handler(str(write(tmp_path / "<b>.csv", [], ["x"])), "relative")
-    assert "&lt;b&gt;.csv" in message
-    assert not hidden["visible"]
-    assert "Choose a CSV file first." in handler(None, "relative")[0]
-
-
 def test_several_systems_are_tested_in_pairs_and_their_names_are_text(page, tmp_path):
     rows = [
         [str(n), f"Notizia numero {n} lunga", f"Una notizia lunga {n}", "rep", text, system]
@@ -192,11 +150,6 @@ def test_several_systems_are_tested_in_pairs_and_their_names_are_text(page, tmp_
     assert "rowgroup" not in shown  # one direction: no average beside it
     assert "&lt;script&gt;good" in shown
     assert "<script" not in shown
-
-
-def test_the_example_can_be_scored(models):
-    found = tab.score_upload(models, tab._example(models), "target")
-    assert found.systems == ["copy", "lead"]
 
 
 def test_the_endpoint_answers_gradio_client(models, table, tmp_path):

@@ -2,26 +2,17 @@
 
 import json
 import re
-import shutil
-from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
-from csv_files import write_csv
 from gradio_client.exceptions import AppError
-from processes import run_program
 from scoring_fakes import EVENTS, FakeJudges
 
-from change_it import space_path
 from change_it.audit.verdicts import Summary, Verdict
 from change_it.errors import InputError
 from change_it.generators.headline_transfer import Proposer
 from change_it.generators.search import Candidate
-from change_it.scoring.facts import Facts, Unsupported
-from change_it.space import app
 from change_it.space import transfer_tab as tab
-from change_it.space.examples import examples
 from change_it.space.models import Models
 from change_it.space.parts import notice, text_of
 from change_it.text.names import Casing
@@ -105,20 +96,6 @@ def test_the_best_is_the_one_that_is_strictly_compliant():
     assert "neither the original headline nor the article has: 17" in html
 
 
-def test_what_the_sources_rather_say_stands_where_the_mark_is(monkeypatch):
-    def refused(*_, **__):
-        return [Facts(False, (Unsupported("ponte", 4, 9, "name", "viadotto"),))]
-
-    monkeypatch.setattr("change_it.scoring.compliancy.check_all_facts", refused)
-    models, _ = fixed("Un, ponte!")
-    answer = ask(models)
-    html = tab.cards_html(answer)
-    assert "the sources rather say “viadotto” than “ponte”" in html
-    assert 'aria-description="the sources rather say: viadotto">' in html
-    assert "Then a reader" not in html
-    assert "Then a reader" in tab.cards_html(answer | {"reader": True})
-
-
 def test_a_text_far_from_what_the_judges_learnt_from_is_flagged():
     models, _ = fixed("Statale, il ponte!", judges=FakeJudges().with_casing(Casing.from_texts([ARTICLE])))
     near, far = ask(models), ask(models, headline="Ballano nuvole azzurre")
@@ -187,20 +164,14 @@ def test_the_judges_read_all_requests_of_a_batch_at_once():
     ("changes", "sentence"),
     [
         ({"headline": " … \n"}, "Write the original headline"),
-        ({"headline": None}, "Write the original headline"),
         ({"article": "\x00\x01"}, "Paste the article"),
         ({"headline": "a" * 301}, "original headline: 301 characters are too many, at most 300 fit"),
-        ({"article": "a" * 1_000_000}, "article: 1,000,000 characters are too many, at most 20,000 fit"),
         ({"headline": ["x"]}, "a text is needed"),
         ({"direction": "rep2rep"}, "no such direction: choose one of rep2gio, gio2rep"),
-        ({"direction": ["rep2gio"]}, "no such direction"),
         ({"count": 0}, "from 1 to 8"),
-        ({"count": 2.5}, "from 1 to 8"),
         ({"count": float("inf")}, "from 1 to 8"),
-        ({"count": "3"}, "from 1 to 8"),
         ({"weight": 1.1}, "from 0 to 1"),
         ({"weight": float("nan")}, "from 0 to 1"),
-        ({"weight": None}, "from 0 to 1"),
     ],
 )
 def test_what_cannot_be_transferred_is_refused_in_a_sentence(changes, sentence):
@@ -253,32 +224,11 @@ def test_changed_words_are_marked(source, new, added, gone):
     assert tab.dropped(source, new) == gone
 
 
-def test_unsupported_words_are_marked_where_they_stand():
-    places = [{"start": 10, "end": 99, "kind": "number"}]
-    pieces = tab.headline_pieces("Crolla il ponte", "Crolla il 17", places)
-    assert pieces == [("Crolla il ", False, False), ("17", True, True)]
-
-
 def test_the_slider_orders_candidates_by_story_or_by_style():
     near, far = "Il ponte sulla statale", "Piove!"  # one keeps the story, the other changes the style
     models, _ = fixed(near, far)
     best = [ask(models, count=1, weight=weight)["candidates"][0]["headline"] for weight in (0.0, 1.0)]
     assert best == [near, far]
-
-
-def test_the_page_opens_with_the_first_example_whatever_the_judges_say():
-    first, second = examples("it")[:2]
-    models, _ = fixed("Piove", f"{second['headline']} davvero!")  # liked better
-    boxes = {
-        block.elem_id: block.value for block in app.build(models).blocks.values() if hasattr(block, "value")
-    }
-    assert boxes["headline"] == first["headline"]
-    direction = list(models.directions)[first["outlet"]]
-    answer = tab.transfer(models, first["headline"], first["article"], direction, "fixed")
-    assert boxes["candidates-found"] == tab.cards_html(answer)
-    nothing, _ = fixed("")  # it never finds anything to write
-    [found] = [one for one in app.build(nothing).blocks.values() if one.elem_id == "candidates-found"]
-    assert "Write a headline" in found.value
 
 
 def test_a_judge_that_must_not_be_relied_on_is_named_beside_its_mark():
@@ -355,10 +305,7 @@ def test_the_endpoints_answer(client):
     ("values", "message"),
     [
         ((None, None), "Write the original headline"),
-        ((7, "b"), "a text is needed"),
         (("a", "b", "<b>"), "choose one of rep2gio, gio2rep"),
-        (("a", "b", "rep2gio", "<script>"), "choose one of sum, other"),
-        (("a", "b", "rep2gio", "sum", 10**30), "from 1 to 8"),
     ],
 )
 def test_endpoints_refuse_in_one_sentence(client, values, message):
@@ -376,21 +323,3 @@ def test_a_fault_of_ours_is_one_sentence_too(client, models, monkeypatch):
     with pytest.raises(AppError) as failure:
         client.predict(HEADLINE, ARTICLE, api_name="/transfer")
     assert str(failure.value) == "Something went wrong on our side: try again in a moment."
-
-
-@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
-def test_the_commands_of_the_card_run_with_200_headlines(client, tmp_path):
-    card = (Path(space_path()) / "README.md").read_text(encoding="utf-8")
-    address = client.src.rstrip("/")
-    script = "\n".join(re.findall(r"```bash\n(.*?)```", card, re.DOTALL))
-    assert "https://owner-headline-transfer.hf.space" in script
-    rows = [[str(n), HEADLINE, ARTICLE, "rep", f"Statale, {n} ponti!"] for n in range(200)]
-    write_csv(tmp_path / "new.csv", rows, ["id", "source", "article", "label", "headline"])
-    command = ["bash", "-euc", script.replace("https://owner-headline-transfer.hf.space", address)]
-    done = run_program(command, cwd=tmp_path, check=True, timeout=300)
-    assert done.stderr == ""
-    assert done.stdout.count("event: complete") == 2
-    assert "error" not in done.stdout
-    verdicts = pl.read_csv(tmp_path / "verdicts.csv")
-    assert verdicts["headline"].to_list() == [row[-1] for row in rows]
-    assert {"compliant", "hh", "ah", "main", "facts"} < set(verdicts.columns)
