@@ -315,25 +315,6 @@ def test_headlines_of_the_own_outlet_are_a_condition(study_corpus, tmp_path, wit
     assert rows["setting1", "anna"]["accuracy"] == rows["setting1", "judge main"]["accuracy"] == 1
 
 
-def test_files_without_targets_aim_at_the_other_outlet(study_corpus, tmp_path):
-    table = pl.read_csv(write_predictions(study_corpus, tmp_path / "e.csv")).drop("target")
-    table.write_csv(tmp_path / "table.csv")
-    (tmp_path / "lines.txt").write_text("\n".join(f"Riga {n} del ponte" for n in range(80)))
-    specs = [f"table={tmp_path / 'table.csv'}", f"lines={tmp_path / 'lines.txt'}"]
-    assert draw(study_corpus, tmp_path, *specs, items=4) == 0
-    key = read_csv(tmp_path / "sheet-key.csv")
-    assert [sum(row["condition"] == name for row in key) for name in ("table", "lines")] == [4, 4]
-    assert all(row["outlet"] != row["label"] for row in key)
-
-
-def test_a_file_that_mixes_both_targets_is_refused(study_corpus, tmp_path, capsys):
-    files = in_newspaper(study_corpus, tmp_path)
-    pl.read_csv(files[1]).with_columns(target=pl.lit("rep")).write_csv(files[1])
-    specs = [f"mixed={file}" for file in files]
-    arguments = ["--corpus", study_corpus, "--predictions", *specs, "--out", tmp_path / "s.csv"]
-    assert "with the wrong target" in refused(["annotate", "sheets", *arguments], capsys)
-
-
 # Krippendorff's alpha against a case computed by hand and against values of the package `krippendorff`.
 
 N = None
