@@ -267,20 +267,6 @@ def test_a_bad_sheet_is_one_sentence(sheet, tmp_path, capsys, spoil, words):
     assert words in refused(["annotate", "score", file, "--key", sheet.with_name("sheet-key.csv")], capsys)
 
 
-def test_files_that_are_not_what_they_should_be(sheet, tmp_path, capsys, study_corpus):
-    key = sheet.with_name("sheet-key.csv")
-    assert "does not exist" in refused(["annotate", "score", "none.csv", "--key", key], capsys)
-    assert "lacks the column" in refused(["annotate", "score", sheet, "--key", sheet], capsys)
-    filled = fill_in(sheet, tmp_path / "majority.csv", told_apart)
-    assert "cannot be called majority" in refused(["annotate", "score", filled, "--key", key], capsys)
-    twice = key.read_text(encoding="utf-8").splitlines(keepends=True)
-    key.write_text("".join([*twice, twice[1]]), encoding="utf-8")
-    assert "items twice" in refused(["annotate", "score", filled, "--key", key], capsys)
-    file = write_predictions(study_corpus, tmp_path / "echo.csv")
-    arguments = ["--corpus", study_corpus, "--predictions", f"gold={file}", "--out", sheet]
-    assert "gold is taken" in refused(["annotate", "sheets", *arguments], capsys)
-
-
 def test_a_headline_like_a_formula_is_quoted_in_the_sheet(study_corpus, tmp_path):
     file = write_predictions(study_corpus, tmp_path / "plus.csv")
     pl.read_csv(file).with_columns(headline="+1: " + pl.col("headline")).write_csv(file)

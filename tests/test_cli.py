@@ -149,14 +149,6 @@ def test_output_that_nobody_reads_is_no_fault():
     assert process.wait() == 141
 
 
-def test_a_broken_pipe_within_the_package_keeps_its_traceback():
-    def fail():
-        raise BrokenPipeError(32, "Broken pipe")
-
-    with pytest.raises(BrokenPipeError):
-        exit_on_input_error(fail)
-
-
 def test_a_fault_of_the_package_keeps_its_traceback():
     def fail():
         raise LookupError("ours.toml")

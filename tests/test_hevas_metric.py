@@ -67,17 +67,6 @@ def test_vectors_as_a_file_or_an_object(metric, tmp_path):
     assert "vectors:v.txt,2x2" in read["signature"]
 
 
-def test_bad_input(metric):
-    with pytest.raises(InputError, match="no metric called BLEU"):
-        metric.compute(**INPUT, metrics=["BLEU"])
-    with pytest.raises(InputError, match="no option charts: choose from language, lsi, "):
-        metric.compute(**INPUT, metrics=CHEAP, charts=3)
-    with pytest.raises(InputError, match="4 documents are fewer than 10 LDA topics"):
-        metric.compute(**INPUT)
-    with pytest.raises(InputError, match=r"1 document has an empty article \(2\)"):
-        metric.compute(**{**INPUT, "documents": [ARTICLES[0], "", *ARTICLES[2:]]}, metrics=CHEAP)
-
-
 def test_without_references_the_metrics_that_need_none(metric, expected):
     given = {"predictions": PREDICTIONS, "documents": ARTICLES, "topics": 2, "lsi": "2", "seed": 3}
     result = metric.compute(**given)

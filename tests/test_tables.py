@@ -87,12 +87,6 @@ def test_markdown_keeps_its_columns_apart():
     assert to_markdown(table).splitlines() == ["| system | F1 |", "|---|---:|", r"| a\|b | .500 |"]
 
 
-def test_some_of_the_columns(table):
-    some = table.only(["measure_2", "system"])
-    assert some.header == ["measure 2", "system"]
-    assert some.texts[0] == [".002", "[red]one-of-a-very-long-name"]
-
-
 @pytest.mark.parametrize(
     ("value", "format_", "shown"),
     [

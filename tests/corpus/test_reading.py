@@ -191,14 +191,6 @@ def test_a_table_of_very_many_columns(write):
     assert len(str(caught.value)) < 1000
 
 
-def test_fields_of_any_length(write):
-    body = "parola " * 100_000
-    assert (
-        len(read_pair(write("x.csv", release(f"1,a,{body},R", "2,b,c,G"))).articles[0].article)
-        == len(body) - 1
-    )
-
-
 def test_typography_is_levelled_on_request(write):
     reading = read_pair(
         write("x.csv", release("1,Renzi: «Ecco»,Testo – Uno,R", GOOD[1])), normalise_typography=True

@@ -73,26 +73,6 @@ def test_rows_intervals_and_signatures(scores):
     json.dumps(scores.as_dict(), allow_nan=False)
 
 
-def test_a_row_as_columns(scores):
-    row = scores.row("lead", "rep2gio")
-    assert row.flat(["hh", "fluency"]) == {
-        "system": "lead",
-        "direction": "rep2gio",
-        "n": 4,
-        "events": 4,
-        "runs": 1,
-        "references": 4,
-        "errors": 0,
-        "hh": row.values["hh"],
-        "hh_low": row.intervals["hh"][0],
-        "hh_high": row.intervals["hh"][1],
-        "fluency": None,
-        "fluency_low": None,
-        "fluency_high": None,
-        "signature": row.signature,
-    }
-
-
 def test_items_add_up_to_the_row(scores):
     for direction, value in (
         scores.items["lead"].group_by("direction").agg(pl.col("compliant").mean()).iter_rows()

@@ -80,10 +80,6 @@ def test_in_another_language_names_and_numbers_are_exchanged_alone():
     assert set(found.values()) == {"name", "number"}
 
 
-def test_nothing_to_change():
-    assert changed("Ecco", [""]) == {}
-
-
 @pytest.mark.parametrize(
     ("text", "language", "new"),
     [

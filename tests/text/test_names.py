@@ -132,24 +132,6 @@ def test_names_by_their_writing(text, language, expected):
     assert names(text, language) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Vince: Roma, Milano. Torino", ["Vince", "Roma", "Torino"]),
-        ("Roma-Lazio finisce", ["Roma", "Lazio"]),
-        ("Finisce Roma-Lazio", ["Finisce"]),
-        ("Vince l'Inter", ["Vince"]),
-        ("Vince 'Inter'", ["Vince", "Inter"]),
-    ],
-)
-def test_where_any_word_has_a_capital(text, expected):
-    headline = Headline(text, "it")
-    begins = [
-        piece.text for i, piece in enumerate(headline.pieces) if headline.begins(i) and piece.kind == "word"
-    ]
-    assert begins == expected
-
-
 def test_full_names_are_names_in_a_row():
     headline = Headline("Ieri Mario Draghi vede Giuseppe Conte e Letta", "it")
     assert [headline.words(*ends) for ends in headline.full_names()] == [
