@@ -267,20 +267,6 @@ def test_a_bad_sheet_is_one_sentence(sheet, tmp_path, capsys, spoil, words):
     assert words in refused(["annotate", "score", file, "--key", sheet.with_name("sheet-key.csv")], capsys)
 
 
-def test_files_that_are_not_what_they_should_be(sheet, tmp_path, capsys, study_corpus):
-    key = sheet.with_name("sheet-key.csv")
-    assert "does not exist" in refused(["annotate", "score", "none.csv", "--key", key], capsys)
-    assert "lacks the column" in refused(["annotate", "score", sheet, "--key", sheet], capsys)
-    filled = fill_in(sheet, tmp_path / "majority.csv", told_apart)
-    assert "cannot be called majority" in refused(["annotate", "score", filled, "--key", key], capsys)
-    twice = key.read_text(encoding="utf-8").splitlines(keepends=True)
-    key.write_text("".join([*twice, twice[1]]), encoding="utf-8")
-    assert "items twice" in refused(["annotate", "score", filled, "--key", key], capsys)
-    file = write_predictions(study_corpus, tmp_path / "echo.csv")
-    arguments = ["--corpus", study_corpus, "--predictions", f"gold={file}", "--out", sheet]
-    assert "gold is taken" in refused(["annotate", "sheets", *arguments], capsys)
-
-
 def test_a_headline_like_a_formula_is_quoted_in_the_sheet(study_corpus, tmp_path):
     file = write_predictions(study_corpus, tmp_path / "plus.csv")
     pl.read_csv(file).with_columns(headline="+1: " + pl.col("headline")).write_csv(file)
@@ -313,25 +299,6 @@ def test_headlines_of_the_own_outlet_are_a_condition(study_corpus, tmp_path, wit
     filled = fill_in(sheet, tmp_path / "anna.csv", told_apart)
     rows = score(sheet, [filled], capsys, "--judges", "made/up")["answer"]
     assert rows["setting1", "anna"]["accuracy"] == rows["setting1", "judge main"]["accuracy"] == 1
-
-
-def test_files_without_targets_aim_at_the_other_outlet(study_corpus, tmp_path):
-    table = pl.read_csv(write_predictions(study_corpus, tmp_path / "e.csv")).drop("target")
-    table.write_csv(tmp_path / "table.csv")
-    (tmp_path / "lines.txt").write_text("\n".join(f"Riga {n} del ponte" for n in range(80)))
-    specs = [f"table={tmp_path / 'table.csv'}", f"lines={tmp_path / 'lines.txt'}"]
-    assert draw(study_corpus, tmp_path, *specs, items=4) == 0
-    key = read_csv(tmp_path / "sheet-key.csv")
-    assert [sum(row["condition"] == name for row in key) for name in ("table", "lines")] == [4, 4]
-    assert all(row["outlet"] != row["label"] for row in key)
-
-
-def test_a_file_that_mixes_both_targets_is_refused(study_corpus, tmp_path, capsys):
-    files = in_newspaper(study_corpus, tmp_path)
-    pl.read_csv(files[1]).with_columns(target=pl.lit("rep")).write_csv(files[1])
-    specs = [f"mixed={file}" for file in files]
-    arguments = ["--corpus", study_corpus, "--predictions", *specs, "--out", tmp_path / "s.csv"]
-    assert "with the wrong target" in refused(["annotate", "sheets", *arguments], capsys)
 
 
 # Krippendorff's alpha against a case computed by hand and against values of the package `krippendorff`.

@@ -1,12 +1,10 @@
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import evaluate
 import pandas as pd
 import polars as pl
 import pytest
-import yaml
 from datasets import Dataset
 from scoring_fakes import FakeJudges
 
@@ -82,26 +80,6 @@ def test_one_signature_is_one_number(metric, toy_test, fake_judges):
     assert alone["signature"] == row.signature.replace("|partners:8|events:4|", "|partners:0|events:8|")
 
 
-def test_two_identical_calls_give_identical_results(metric, gold, fake_judges):
-    mixed = {**gold, "predictions": gold["predictions"][:3] + gold["sources"][3:]}
-    first = metric.compute(**mixed, judges=fake_judges)
-    assert first == metric.compute(**mixed, judges=fake_judges)
-    assert first["compliancy"] == pytest.approx((0.75 + 0) / 2)
-
-
-def test_add_batch(metric, gold, fake_judges):
-    whole = metric.compute(**gold, judges=fake_judges)
-    for half in (slice(None, 4), slice(4, None)):
-        metric.add_batch(**{name: values[half] for name, values in gold.items()})
-    assert metric.compute(judges=fake_judges) == whole
-
-
-def test_one_direction_is_the_average(metric, gold, fake_judges):
-    result = metric.compute(**{name: values[:4] for name, values in gold.items()}, judges=fake_judges)
-    assert "gio2rep" not in result
-    assert result["rep2gio"]["compliancy"] == result["compliancy"]
-
-
 def test_the_shared_task_s_labels_are_understood(metric, gold, fake_judges):
     letters = {**gold, "labels": ["R" if label == "rep" else "G" for label in gold["labels"]]}
     assert metric.compute(**letters, judges=fake_judges) == metric.compute(**gold, judges=fake_judges)
@@ -115,14 +93,6 @@ def test_bad_input(metric, gold, fake_judges):
             **{**gold, "predictions": [*gold["predictions"][:2], " ", *gold["predictions"][3:]]},
             judges=fake_judges,
         )
-
-
-def test_features_and_card(metric):
-    assert set(metric.features) == {"predictions", "sources", "articles", "labels"}
-    card = (Path(change_it.metric_path("compliancy")) / "README.md").read_text(encoding="utf-8")
-    header = yaml.safe_load(card.split("---")[1])
-    assert header["sdk"] == "gradio"
-    assert header["app_file"] == "app.py"
 
 
 def test_columns_classes_one_label_and_a_path_are_understood(

@@ -82,14 +82,6 @@ def test_direct_use_gives_the_rows_of_the_command(built, script, tmp_path, monke
     assert len(builds) == 1
 
 
-def test_it_prepares_parquet(built, script, tmp_path):
-    direct = script.ChangeItSplits(
-        config_name="pairs", data_files=built[0], cache_dir=str(tmp_path / "cache")
-    )
-    direct.download_and_prepare(str(tmp_path / "out"), file_format="parquet")
-    assert sorted(path.suffix for path in (tmp_path / "out").iterdir()) == [".json", ".parquet", ".parquet"]
-
-
 def test_it_has_every_option_of_the_command(script):
     with pytest.raises(ValueError, match="data_files"):
         script.ChangeItSplits(

@@ -14,7 +14,7 @@ from change_it.cli import main
 from change_it.commands import corpus_build
 from change_it.corpus import alignment, duplicates, vectors
 from change_it.corpus.corpus_options import parse_sizes
-from change_it.engines import EngineOptions, map_ordered, map_threads, share, use_engine, workers
+from change_it.engines import EngineOptions, map_ordered, map_threads, use_engine, workers
 from change_it.errors import InputError
 
 #: A machine that is lost is noticed after a second and a half.
@@ -111,10 +111,6 @@ class TestLocal:
     def test_what_a_piece_raises_is_raised(self):
         with pytest.raises(ZeroDivisionError):
             list(map_ordered(lambda number: 1 // number, [(1,), (0,)]))
-
-    def test_a_shared_value_is_the_value(self):
-        value = object()
-        assert share(value) is value
 
 
 class TestOptions:

@@ -12,7 +12,6 @@ from change_it.cli import main
 from change_it.corpus.folder import read_language
 from change_it.errors import InputError
 from change_it.generators.card import prompt_of
-from change_it.hevas.readability import syllables
 from change_it.scoring.facts import FactChecker
 from change_it.text.stopwords import guess_language, stop_words
 from change_it.text.tagging import load_tagger
@@ -102,14 +101,3 @@ def test_what_german_lacks_is_said(tmp_path):
         load_tagger("de")
     with pytest.raises(InputError, match="no prompts for --language de"):
         prompt_of("de", "article", "kurier")
-
-
-def test_hevas_measures_german(corpus, tmp_path, capsys):
-    pytest.importorskip("pyphen")
-    assert syllables("Bürgermeister", "de") == 4
-    measure = ["hevas", "--documents", str(corpus), "--language", "de", "--baselines", "first"]
-    assert main([*measure, "--metrics", "LSA-C", "--out", str(tmp_path / "refused")]) == 2
-    assert "stop_words none" in capsys.readouterr().err
-    chosen = ["--stop-words", "none", "--metrics", "R-1", "LSA-C", "Fog", "AWL"]
-    assert main([*measure, *chosen, "--out", str(tmp_path / "measured")]) in (0, None)
-    assert "lang:de|stop:none" in (tmp_path / "measured" / "summary.json").read_text(encoding="utf-8")

@@ -1,9 +1,7 @@
 import json
-from pathlib import Path
 
 import evaluate
 import pytest
-import yaml
 
 import change_it
 from change_it import InputError
@@ -58,27 +56,6 @@ def test_a_single_reference_may_stand_without_a_list(metric):
     )
 
 
-def test_add_batch(metric):
-    whole = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
-    for half in (slice(None, 1), slice(1, None)):
-        metric.add_batch(predictions=PREDICTIONS[half], references=REFERENCES[half])
-    assert metric.compute() == whole
-
-
-def test_bad_input(metric):
-    with pytest.raises(InputError, match="headline 1 has no reference"):
-        metric.compute(predictions=["a", "b"], references=[["a"], []])
-    with pytest.raises(InputError, match="choose set or clipped"):
-        metric.compute(predictions=["a"], references=[["a"]], counts="all")
-
-
-def test_card():
-    card = (Path(change_it.metric_path("headline_rouge")) / "README.md").read_text(encoding="utf-8")
-    header = yaml.safe_load(card.split("---")[1])
-    assert (header["sdk"], header["app_file"]) == ("gradio", "app.py")
-    assert all(f"`{name}`" in card for name in KEYS)
-
-
 def test_some_of_the_measures(metric):
     every = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
     some = metric.compute(predictions=PREDICTIONS, references=REFERENCES, rouge_types=["rougeL", "rouge1"])
@@ -86,11 +63,3 @@ def test_some_of_the_measures(metric):
     assert some.items() <= every.items()
     with pytest.raises(InputError, match="rouge_types has 'rougeLsum': choose from rouge1, rouge2, rougeL"):
         metric.compute(predictions=PREDICTIONS, references=REFERENCES, rouge_types=["rougeLsum"])
-
-
-@pytest.mark.parametrize("name", ["compliancy", "hevas", "headline_rouge"])
-def test_what_a_metric_says_of_itself_is_filled_in(name):
-    info = evaluate.load(change_it.metric_path(name))
-    assert info.license == "Apache-2.0"
-    assert all(url.startswith("https://") for url in [info.homepage, *info.reference_urls])
-    assert info.reference_urls

@@ -1,9 +1,7 @@
 import json
-from pathlib import Path
 
 import evaluate
 import pytest
-import yaml
 
 import change_it
 from change_it import InputError
@@ -57,19 +55,6 @@ def test_one_value_a_headline(metric, expected):
         assert result[name][2] == 0
 
 
-def test_a_single_reference_may_stand_without_a_list(metric):
-    single = {**INPUT, "references": [texts[0] for texts in REFERENCES]}
-    several = {**INPUT, "references": [texts[:1] for texts in REFERENCES]}
-    assert metric.compute(**single, metrics=CHEAP) == metric.compute(**several, metrics=CHEAP)
-
-
-def test_add_batch(metric):
-    whole = metric.compute(**INPUT, metrics=CHEAP)
-    for half in (slice(None, 1), slice(1, None)):
-        metric.add_batch(**{name: texts[half] for name, texts in INPUT.items()})
-    assert metric.compute(metrics=CHEAP) == whole
-
-
 def test_vectors_as_a_file_or_an_object(metric, tmp_path):
     from gensim.models import KeyedVectors
 
@@ -80,24 +65,6 @@ def test_vectors_as_a_file_or_an_object(metric, tmp_path):
     read = metric.compute(**INPUT, metrics=["WE-S"], vectors=str(tmp_path / "v.txt"))
     assert given["WE-S"] == read["WE-S"] == pytest.approx(1 / 4)
     assert "vectors:v.txt,2x2" in read["signature"]
-
-
-def test_bad_input(metric):
-    with pytest.raises(InputError, match="no metric called BLEU"):
-        metric.compute(**INPUT, metrics=["BLEU"])
-    with pytest.raises(InputError, match="no option charts: choose from language, lsi, "):
-        metric.compute(**INPUT, metrics=CHEAP, charts=3)
-    with pytest.raises(InputError, match="4 documents are fewer than 10 LDA topics"):
-        metric.compute(**INPUT)
-    with pytest.raises(InputError, match=r"1 document has an empty article \(2\)"):
-        metric.compute(**{**INPUT, "documents": [ARTICLES[0], "", *ARTICLES[2:]]}, metrics=CHEAP)
-
-
-def test_card():
-    card = (Path(change_it.metric_path("hevas")) / "README.md").read_text(encoding="utf-8")
-    header = yaml.safe_load(card.split("---")[1])
-    assert (header["sdk"], header["app_file"]) == ("gradio", "app.py")
-    assert all(f"`{name}`" in card for name in [*METRICS, "empty", "signature"])
 
 
 def test_without_references_the_metrics_that_need_none(metric, expected):

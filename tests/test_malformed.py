@@ -69,10 +69,6 @@ def set_in(name, *path, value):
     return lambda folder: edit(folder / name, change)
 
 
-def drop_from(name, key):
-    return lambda folder: edit(folder / name, lambda record: record.pop(key))
-
-
 def write(name, text):
     return lambda folder: (folder / name).write_text(text)
 

@@ -28,8 +28,3 @@ def test_the_example_on_the_card_runs(name, monkeypatch):
     numbers = [value for value in names["results"].values() if isinstance(value, float)]
     assert numbers
     assert not any(map(math.isnan, numbers))
-
-
-def test_dir_shows_what_the_package_offers():
-    assert set(change_it.__all__) <= set(dir(change_it))
-    assert "HeadlineTransfer" in dir(change_it)

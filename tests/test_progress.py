@@ -1,8 +1,7 @@
 import pytest
-from rich.console import Console
 
 from change_it import progress
-from change_it.progress import ProgressBar, tracked
+from change_it.progress import tracked
 
 
 @pytest.fixture
@@ -24,12 +23,3 @@ def test_nothing_is_logged_where_no_bar_is_wanted(clock, capsys):
     for step, _ in enumerate(tracked(range(1000), "hh", shown=False)):
         clock[0] = step
     assert capsys.readouterr().err == ""
-
-
-def test_a_terminal_gets_the_bar_alone(clock, capsys, monkeypatch):
-    monkeypatch.setattr(progress, "Console", lambda stderr: Console(stderr=stderr, force_terminal=True))
-    with ProgressBar() as bar:
-        task = bar.add_task("hh", total=2)
-        clock[0] = 60
-        bar.update(task, completed=1)
-    assert "hh: 1 of 2" not in capsys.readouterr().err

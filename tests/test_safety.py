@@ -209,10 +209,6 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
-#: What needs another thing first, or writes less than a small disk holds.
-LIGHT = {"annotate sheets", "push", "quickstart", "reproduce"}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [name for name in WRITERS if name not in ("push", "quickstart", "reproduce")]

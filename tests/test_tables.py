@@ -66,19 +66,6 @@ def test_a_wide_table_loses_no_figure_and_no_heading(table, width):
     assert ".003*" in text
 
 
-def test_a_wide_terminal_shows_one_block_and_a_narrow_one_repeats_the_first_column(table):
-    assert printed(table, 200).count("[red]one-of-a-very-long-name") == 1
-    assert printed(table, 80).count("[red]one-of-a-very-long") >= 2
-
-
-def test_a_long_heading_goes_on_below_itself():
-    table = Table((Column("metric", "text"), Column("agnostic-it5-small+rerank")), (Row({"metric": "R-1"}),))
-    text = printed(table, 40)
-    assert max(map(len, text.splitlines())) <= 40
-    heading = text.partition("─")[0].replace("metric", "")
-    assert "".join(heading.split()) == "agnostic-it5-small+rerank"
-
-
 def test_values_for_files_are_not_rounded(table):
     header, rows = records(table)
     assert header[:5] == ["system", "interval_low", "interval_high", "measure_0", "measure_0 rank"]
@@ -98,21 +85,6 @@ def test_an_interval_that_is_not_known_has_two_empty_cells():
 def test_markdown_keeps_its_columns_apart():
     table = Table((Column("system", "text"), Column("F1")), (Row({"system": "a|b", "F1": 0.5}),))
     assert to_markdown(table).splitlines() == ["| system | F1 |", "|---|---:|", r"| a\|b | .500 |"]
-
-
-def test_groups_are_named_where_the_rows_do_not(table):
-    assert table.with_groups() is table  # its systems begin with their group
-    rows = [Row({"row": "mean"}, group) for group in ("one", "two")]
-    plain = Table((Column("row", "text"),), tuple(rows))
-    assert plain.with_groups().texts == [["one", "mean"], ["two", "mean"]]
-    alone = Table(plain.columns, (rows[0], rows[0]))
-    assert alone.with_groups() is alone
-
-
-def test_some_of_the_columns(table):
-    some = table.only(["measure_2", "system"])
-    assert some.header == ["measure 2", "system"]
-    assert some.texts[0] == [".002", "[red]one-of-a-very-long-name"]
 
 
 @pytest.mark.parametrize(
@@ -172,16 +144,6 @@ def test_marks_and_underlined_parts(headlines):
     assert "\x1b[32m✓\x1b[0m" in out.getvalue()
 
 
-@pytest.mark.parametrize("width", [60, 80])
-def test_texts_share_the_width_and_stand_side_by_side(headlines, width):
-    text = printed(headlines, width)
-    assert text.count("original") == text.count("facts") == 1
-    assert max(map(len, text.splitlines())) <= width
-    [line] = [line for line in text.splitlines() if "✗" in line]
-    assert "Crolla" in line
-    assert "Roma," in line
-
-
 def test_latex():
     columns = (
         Column("system", "text"),
@@ -223,9 +185,3 @@ def test_latex():
         r"\label{tab:x}",
         r"\end{table*}",
     ]
-
-
-def test_latex_names_groups_where_there_are_several():
-    rows = tuple(Row({"row": "mean"}, group) for group in ("one", "two"))
-    text = to_latex(Table((Column("row", "text"),), rows), label="x")
-    assert r"\midrule" + "\n" + r"\multicolumn{1}{@{}l}{\emph{two}} \\" in text

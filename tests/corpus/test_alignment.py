@@ -86,14 +86,6 @@ def test_cosines_between_two_values_are_left_out_and_counted(corpus):
     assert np.array_equal(whole.counts, outer.counts)
 
 
-def test_repeated_articles_tie_at_one_and_are_ordered_by_index(corpus):
-    pairs = align(*corpus, window_days=None, floor=0.3)
-    top = list(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), strict=True))[:6]
-    assert top == [(a, b) for a in (2, 5, 9) for b in (7, 30)]
-    assert pairs.similarity.max() <= 1.0
-    assert [pair for pair in one_to_one(pairs).a_index.tolist() if pair in (2, 5, 9)][:2] == [2, 5]
-
-
 def test_one_to_one_is_greedy_from_the_top(corpus):
     pairs = align(*corpus, window_days=3, floor=0.1)
     free_a, free_b, expected = set(range(N)), set(range(N)), []
@@ -186,12 +178,3 @@ def test_a_thin_window_is_widened_to_the_nearest_days():
         sides = Compared(x, np.array([100]), one, one - 1), Compared(y, days, five, np.arange(5))
         index, _ = nearest_wrong(*sides, window_days=1, ceiling=0.9, at_least=at_least)
         assert index.tolist() == [expected]
-
-
-def test_groups_never_meet():
-    x = csr_matrix(np.eye(2))
-    days, clusters = np.zeros(2, dtype=int), np.arange(2)
-    sides = Compared(x, days, np.array([0, 1]), clusters), Compared(x, days, np.array([2, 3]), clusters + 2)
-    index, cosine = nearest_wrong(*sides, window_days=3, ceiling=2.0)
-    assert index.tolist() == [-1, -1]
-    assert cosine.tolist() == [0, 0]

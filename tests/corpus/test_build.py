@@ -14,10 +14,8 @@ from polars.testing import assert_frame_equal
 from change_it.cli import main
 from change_it.commands import corpus_build
 from change_it.commands import corpus_build as command
-from change_it.corpus import build
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS, check_target, read_warnings
-from change_it.corpus.reading import Rejection
 from change_it.errors import InputError
 
 
@@ -68,13 +66,6 @@ class TestFolder:
         assert all(curve["pairs"][n] >= more for n, more in enumerate(curve["pairs"][1:]))
         assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
 
-    def test_rows_in_are_kept_or_rejected(self, folder):
-        report = json.loads((folder / "alignment.json").read_text())
-        rejected = read_csv(folder / "rejected.csv")
-        kept = sum(pl.read_parquet(file).height for file in (folder / "articles").iterdir())
-        assert report["rows"] == kept + len(rejected) == report["kept"] + sum(report["rejected"].values())
-        assert report["rejected"]["empty headline"] == report["rejected"]["duplicate id"] == 1
-
     def test_near_duplicates_of_test_articles_are_rejected_with_their_line(self, folder):
         lines = (folder.parent / "news.csv").read_text(encoding="utf-8").splitlines()
         rejected = read_csv(folder / "rejected.csv")
@@ -97,14 +88,6 @@ class TestFolder:
         outlets = load_dataset(str(folder), "main", cache_dir=str(tmp_path))["train"].features["label"]
         match = load_dataset(str(folder), "hh", cache_dir=str(tmp_path))["train"].features["label"]
         assert (outlets, match) == (ClassLabel(names=["rep", "gio"]), ClassLabel(names=["no_match", "match"]))
-
-    def test_parquet_alone_carries_the_class_labels(self, folder, tmp_path):
-        files = str(folder / "ah" / "train.parquet")
-        data = load_dataset("parquet", data_files=files, split="train", cache_dir=str(tmp_path))
-        assert data.features["label"] == ClassLabel(names=["no_match", "match"])
-
-    def test_nothing_else_is_left_behind(self, folder):
-        assert sorted(path.name for path in folder.parent.iterdir()) == ["corpus", "news.csv"]
 
 
 class TestBuild:
@@ -158,12 +141,6 @@ class TestBuild:
         made = [dataclasses.replace(a, date=None) if a.label == "rep" else a for a in articles()]
         with pytest.raises(InputError, match=r"an outlet has no dated article.*--window-days none"):
             build_corpus(reading(made), options())
-
-    def test_sizes(self):
-        corpus = build_corpus(reading(), options(sizes="A1=4,A2=6,A3=8"))
-        assert corpus.report["pairs"]["kept"] == {"A1": 4, "A2": 6, "A3": 8}
-        with pytest.raises(InputError, match="there are"):
-            build_corpus(reading(), options(sizes="A1=4000,A2=6000"))
 
     def test_a_corpus_without_loose_pairs_has_no_s2s1_training(self):
         corpus = build_corpus(reading(loose=0, alone=0), options())
@@ -225,16 +202,11 @@ class TestGivenAlignment:
 
 CHANGE_IT = {
     "released": ("id,headline,article,label", "{id},{headline},{article},{label}"),
-    "released with dates": (
-        "id,headline,article,label,date",
-        "{id},{headline},{article},{label},{date:%d/%m/%Y}",
-    ),
     "released with alignment": (
         "id,headline,article,label,alignment",
         "{id},{headline},{article},{label},{alignment}",
     ),
     "Hub": ("id,headline,full_text,alignment", "{number},{headline},{article},{alignment}"),
-    "Hub without alignment": ("id,headline,full,date", "{number},{headline},{article},{date:%d/%m/%Y}"),
 }
 
 
@@ -278,13 +250,6 @@ def test_one_file_a_newspaper(tmp_path):
     assert note.endswith("as in --columns id=key")
 
 
-def test_a_file_of_two_outlets_is_refused(tmp_path, capsys):
-    (tmp_path / "all.csv").write_text("headline,article\nCrolla il ponte,Il ponte è crollato.\n")
-    files = [f"{name}={tmp_path}/all.csv" for name in ("faro", "colle")]
-    assert main(["corpus", "build", *files, "--out", str(tmp_path / "corpus")]) == 2
-    assert "all.csv is given twice, of other outlets" in capsys.readouterr().err
-
-
 class TestWarnings:
     def test_a_test_set_that_is_too_small_names_thresholds_that_are_enough(self):
         made = reading(close=60, loose=200, alone=0)
@@ -312,25 +277,6 @@ class TestWarnings:
         assert read_warnings(str(tmp_path / "corpus")) == [warning]
         assert warning in (tmp_path / "corpus/README.md").read_text()
 
-    def test_many_rejected_rows_come_first_and_the_order_of_dates_is_printed(self, capsys):
-        made = reading(articles())
-        rejected = [Rejection("fake.csv", 200 + n, "", "unreadable date: ieri") for n in range(30)]
-        made = dataclasses.replace(made, rejected=rejected, rows=made.rows + 30, day_first={"fake.csv": True})
-        report = build_corpus(made, options()).report
-        assert report["day_first"] == {"fake.csv": True}
-        first, second = report["warnings"]
-        assert first.startswith("30 of ")
-        assert "the first (ieri) in fake.csv, line 200" in first
-        assert "the test set has" in second
-        command.print_summary(report)
-        printed = capsys.readouterr().out
-        assert "Dates of fake.csv: the day comes first" in printed
-        assert f"Warning: {first}.\n" in printed
-
-    def test_sizes_and_given_splits_are_not_answered_with_thresholds(self):
-        (warning,) = build_corpus(reading(), options(sizes="A1=4,A2=6,A3=8")).report["warnings"]
-        assert "--sizes" in warning
-
 
 class TestWrite:
     def test_what_a_killed_run_left_is_cleared(self, tmp_path):
@@ -350,12 +296,6 @@ class TestWrite:
         body = (tmp_path / "corpus/README.md").read_text().split("\n---\n", 1)[1]
         assert "&#60;img src&#61;x onerror&#61;alert(1)&#62;&#124;&#96;" in body
         assert "<img" not in body
-
-    def test_the_card_of_the_sample_says_that_its_newspapers_are_invented(self, tmp_path):
-        for sample in (False, True):
-            corpus = dataclasses.replace(built(), report=built().report | {"sample": sample})
-            write_corpus(corpus, tmp_path / "corpus")
-            assert ("are invented newspapers" in (tmp_path / "corpus/README.md").read_text()) == sample
 
     def test_a_folder_that_is_no_corpus_is_left_alone(self, tmp_path):
         (tmp_path / "notes.txt").write_text("mine")
@@ -408,15 +348,6 @@ class TestWrite:
         assert main(["corpus", "build", str(tmp_path / given), "--out", str(tmp_path / to)]) == 2
         assert "no output may overwrite an input: choose another --out" in capsys.readouterr().err
         assert (tmp_path / "out/mine.csv").read_text() == "mine"
-
-    def test_a_failure_leaves_what_was_there(self, tmp_path, monkeypatch):
-        out = tmp_path / "corpus"
-        write_corpus(built(), out)
-        monkeypatch.setattr(build, "card", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            write_corpus(built(seed=2), out)
-        assert json.loads((out / "alignment.json").read_text())["options"]["seed"] == 1
-        assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
 
     def test_outlet_names_that_yaml_would_misread(self, tmp_path):
         odd = reading()

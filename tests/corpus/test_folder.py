@@ -6,7 +6,7 @@ from polars.testing import assert_frame_equal
 
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.corpus_options import BuildOptions
-from change_it.corpus.folder import describe_corpus, read_outlets, read_table
+from change_it.corpus.folder import read_outlets, read_table
 from change_it.errors import InputError
 from tests.corpus_fakes import OUTLETS, reading
 
@@ -35,17 +35,6 @@ def test_folders_of_one_name_are_not_taken_for_one_another(corpora):
     for corpus, out in ((first, one), (second, other)):
         rows = load_dataset(str(out), "pairs", split="test")
         assert rows["a_headline"][:] == corpus.tables["pairs"]["test"]["a_headline"].to_list()
-
-
-def test_what_a_models_card_says_of_a_corpus(corpora, tmp_path):
-    corpus, out = corpora[0]
-    found = describe_corpus(str(out))
-    assert (found["dataset"], found["language"], found["sample"]) == (None, "none", False)
-    assert {name: found[name] for name in ("rows", "pairs")} == {
-        name: corpus.report[name] for name in ("rows", "pairs")
-    }
-    (tmp_path / "alone").mkdir()
-    assert describe_corpus(str(tmp_path / "alone")) == {"dataset": None, "language": None}
 
 
 @pytest.mark.parametrize("config", ["pairs", "nothing"])

@@ -1,7 +1,6 @@
 """Two outlets of many: the others teach content and language, never style, and no event of theirs is tested."""
 
 import dataclasses
-import json
 import random
 
 import polars as pl
@@ -9,7 +8,7 @@ import pytest
 from corpus_fakes import articles, options, reading, words
 
 from change_it.corpus.build import build_corpus, write_corpus
-from change_it.corpus.folder import CONFIGS, read_all_outlets, read_table
+from change_it.corpus.folder import CONFIGS, read_all_outlets
 from change_it.corpus.rewriting import read_rewriting
 from change_it.corpus.splits import OTHER_OUTLET
 from change_it.errors import InputError
@@ -128,13 +127,6 @@ def test_validation_of_hh_shares_no_article_with_training(folder):
 def test_the_reader_reads_them_and_the_generator_does_not(folder):
     assert set(read_rewriting(folder)["to"]) == {"rep", "gio"}
     assert set(read_rewriting(folder, other_outlets=True)["to"]) == {"rep", "gio", "post", "herald"}
-
-
-def test_a_corpus_of_two_outlets_alone_has_none(folder, tmp_path):
-    write_corpus(build_corpus(reading(), options()), tmp_path / "corpus")
-    out = str(tmp_path / "corpus")
-    assert read_all_outlets(out, "articles").equals(read_table(out, "articles", "train"))
-    assert json.loads((tmp_path / "corpus/alignment.json").read_text())["other_outlets"] == {}
 
 
 def test_splits_that_the_input_gives_are_refused():

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from csv_files import read_csv
 
 from change_it.commands.corpus_sample import SampleOptions, run
 from change_it.corpus.sample import SAMPLE, SIZE, is_sample, sample_articles
@@ -23,20 +22,6 @@ def test_the_whole_sample_is_the_published_one_for_every_seed(tmp_path: Path, se
     out = tmp_path / "sample.csv"
     run(SampleOptions(out=out, seed=seed))
     assert hashlib.sha256(out.read_bytes()).hexdigest() == PUBLISHED
-
-
-def test_size():
-    assert SAMPLE.stat().st_size < 3_000_000
-
-
-def test_run_writes_csv(tmp_path: Path, capsys):
-    out = tmp_path / "deep" / "sample.csv"
-    run(SampleOptions(out=out, articles=30, seed=3))
-    rows = read_csv(out)
-    assert list(rows[0]) == ["id", "headline", "article", "label", "date"]
-    assert [row["headline"] for row in rows] == [a.headline for a in sample_articles(30, seed=3)]
-    assert [path.name for path in out.parent.iterdir()] == ["sample.csv"]
-    assert "sample.csv" in capsys.readouterr().out.replace("\n", "")
 
 
 @pytest.mark.parametrize(("articles", "seed"), [(1, 1), (25, 2), (500, 3), (2000, 7), (11_999, 1)])
@@ -58,21 +43,12 @@ def test_a_part_is_a_time_as_full_of_events_as_the_whole():
     assert Counter(a.label for a in part).keys() == {"colle", "faro"}
 
 
-def test_the_seed_chooses_the_part():
-    assert not {a.id for a in sample_articles(100, seed=1)} & {a.id for a in sample_articles(100, seed=2)}
-
-
 @pytest.mark.parametrize(
     ("count", "fix"), [(0, "from 1 to 12000"), (SIZE + 1, "python -m tools.sample.write --articles 12001")]
 )
 def test_number_out_of_range(count, fix):
     with pytest.raises(InputError, match=fix):
         sample_articles(count, seed=1)
-
-
-def test_out_is_a_folder(tmp_path: Path):
-    with pytest.raises(InputError, match="is a folder"):
-        run(SampleOptions(out=tmp_path, articles=5))
 
 
 def test_a_corpus_says_whether_it_is_of_the_sample(corpus):

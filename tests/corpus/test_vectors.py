@@ -50,12 +50,6 @@ def test_codes_are_the_words_in_order():
     assert len(tokens) == len(TEXTS)
 
 
-def test_a_text_without_words_is_a_row_of_zeros():
-    matrix = tfidf(tokenise(TEXTS)).matrix
-    assert matrix[2].nnz == 0
-    assert matrix[3].nnz == 0
-
-
 @pytest.mark.parametrize("texts", [[], ["", "! ?"], ["each word", "only once"]])
 def test_nothing_to_compare_by_is_an_input_error(texts):
     with pytest.raises(InputError, match="no word is left"):

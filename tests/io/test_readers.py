@@ -80,17 +80,3 @@ def test_a_column_map(tmp_path):
     assert io.read_records(path, required=("headline",), optional=("id",), columns="id=")[0].cells == {
         "headline": "b"
     }
-
-
-def test_a_column_that_stands_twice_is_refused(tmp_path):
-    with pytest.raises(InputError, match="more than one column id"):
-        io.read_records(table(tmp_path, "id,headline,id\n1,a,b\n"), required=("headline",))
-
-
-def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(InputError, match=r"none\.csv does not exist"):
-        io.read_records(tmp_path / "none.csv", required=("id",))
-    with pytest.raises(InputError, match="has no column title"):
-        io.read_records(
-            table(tmp_path, "id\n1\n"), required=("id",), optional=("headline",), columns="headline=title"
-        )

@@ -37,14 +37,9 @@ def unsupported(prediction, article=ITALIAN, language="it", casing=None, source=
         "CONTE A PALAZZO CHIGI",
         "Il Pd da Conte",
         "Manovra da 5 mln, +7%",
-        "Manovra da cinque milioni",
-        "L'Italia e i suoi 12 cittadini al gelo",
         "Voto finale 151-3, poi Conte tace",
         "Dal '17 a oggi: Conte e Ratzinger no".replace("Ratzinger", "Benedetto"),
-        "Benedetto XVI e il sedicesimo anno".replace(" e il sedicesimo anno", ""),
-        "Alle 10:30 tutti da Conte",
         "Uno a uno tutti da Conte, prima la manovra",
-        "«Conte resta», dice l'ISTAT",
         "Conté e Zìngaretti",
     ],
 )
@@ -56,23 +51,18 @@ def test_supported_in_italian(prediction):
     ("prediction", "expected"),
     [
         ("Conte vede Zingaretti: 3.000 ore", ["3.000"]),
-        ("Conte vede Zingaretti per ventuno ore", ["ventuno"]),
         ("Manovra da 6 milioni", ["6 milioni"]),
         ("Manovra da 5 miliardi", ["5 miliardi"]),
         ("Manovra da 5 milioni di dollari", ["5 milioni di dollari"]),
-        ("Più cinque per cento", ["cinque per cento"]),
         ("Conte, zero voti", ["zero"]),
         ("Conte al gelo: -4 gradi", ["-4"]),
-        ("Conte al gelo: meno quattro", ["meno quattro"]),
         ("Voto finale a Conte: 151-48", ["48"]),
         ("Il premier Renzi vede Zingaretti", ["Renzi"]),
         ("Il premier vede D'Alema", ["Alema"]),
-        ("Vertice sul Mes: «Comanda Salvini»", ["Mes", "Salvini"]),
         ("Vertice sul Mes: «Qui comanda Salvini»", ["Mes", "Qui comanda Salvini"]),
         ("Vertice tra Conte-Salvini", ["Salvini"]),
         ("Papa Benedetto XIV tace", ["XIV"]),
         ("Il vertice di Conte con l'M5S e il G8", ["M5S", "G8"]),
-        ("Il premier vola da #Milano", ["Milano"]),
     ],
 )
 def test_unsupported_in_italian(prediction, expected):
@@ -87,8 +77,6 @@ def test_unsupported_in_italian(prediction, expected):
         "TRUMP'S BILL UP 5%",
         "U.S. soldiers wounded, says Mr. Trump",
         "McCain is 3rd senator to visit, first in the '80s",
-        "Dozens arrested as House Republican thanks Senator McCain",
-        "One of the Trumps",
     ],
 )
 def test_supported_in_english(prediction):
@@ -100,13 +88,10 @@ def test_supported_in_english(prediction):
     [
         ("Trump tells FBI 22 soldiers were wounded", ["22"]),
         ("House passes $1.6 billion bill", ["1.6 billion"]),
-        ("House passes $1.5 million bill", ["1.5 million"]),
         ("House passes €1.5 billion bill", ["1.5 billion"]),
-        ("Bill rises by 21%", ["21%"]),
         ("McCain is fifth senator to visit", ["fifth"]),
         ("Thousands of protesters were arrested", ["Thousands"]),
         ("The FBI visits Obama in Chicago", ["Obama", "Chicago"]),
-        ("Nothing but trouble for the CIA", ["CIA"]),
     ],
 )
 def test_unsupported_in_english(prediction, expected):
@@ -138,16 +123,6 @@ def test_disguised_numbers_are_seen(number):
 
 def test_the_same_disguise_of_what_the_article_says_is_no_offence():
     assert unsupported("Il premier Сοnte per ２ ore, il ７\u00a0per\u00a0cento") == []
-
-
-@pytest.mark.parametrize(
-    "prediction", ["conte vola a milano", "Il premier Conte vola a milano", "CONTE VOLA A MILANO"]
-)
-def test_names_of_the_corpus_are_seen_in_any_case(prediction):
-    casing = Casing.from_texts(
-        ["Tutti a Milano, poi a Milano e di nuovo a Milano, chi vola al mare, chi a Milano."]
-    )
-    assert [name.lower() for name in unsupported(prediction, casing=casing)] == ["milano"]
 
 
 def test_title_case_is_decided_by_the_corpus():
@@ -260,12 +235,6 @@ def test_in_a_quotation_that_nobody_said_numbers_and_names_are_not_given_again()
     ]
 
 
-def test_a_language_without_a_tagger_has_digits_and_capitals_inside_a_sentence():
-    article = "Le président Macron a vu trois ministres et 12 députés."
-    assert unsupported("Hier Macron a vu 12 députés", article, "fr") == []
-    assert unsupported("Hier Macron a vu 13 députés et Chirac", article, "fr") == ["13", "Chirac"]
-
-
 def test_many_headlines_read_each_text_once(monkeypatch):
     read = []
     kind = facts.Evidence
@@ -286,28 +255,6 @@ def test_many_headlines_read_each_text_once(monkeypatch):
     assert [each.supported for each in found] == [True, False, True]
 
 
-def test_texts_are_read_once_however_far_apart_and_only_the_latest_are_kept(monkeypatch):
-    read = []
-    original = facts.Evidence
-    monkeypatch.setattr(
-        facts, "Evidence", lambda text, language: read.append(text) or original(text, language)
-    )
-    events = 2 * facts.KEPT
-    sources, articles = ([f"{kind} {n}, ieri" for n in range(events)] * 2 for kind in ("Titolo", "Articolo"))
-    other = articles[events // 2 : events] + articles[: events // 2]
-    predictions = [f"Titolo {n}" for n in range(events)] + ["Titolo 999"] * events
-    found = check_all_facts(
-        predictions, sources=sources, articles=articles, reference_articles=other * 2, language="it"
-    )
-    assert [each.supported for each in found] == [True] * events + [False] * events
-    assert sorted(read) == sorted({*sources, *articles})
-
-
-def test_lists_of_different_lengths_are_refused():
-    with pytest.raises(ValueError, match="zip"):
-        check_all_facts(["a", "b"], sources=["a"], articles=["a", "b"], language="it")
-
-
 def test_an_empty_headline_claims_nothing():
     assert unsupported("") == []
     assert unsupported("...") == []
@@ -318,7 +265,6 @@ def test_an_empty_headline_claims_nothing():
     [
         ("Fiera di Milano XLII al via", "A Milano parte l'edizione 42 della fiera.", []),
         ("Fiera di Milano XLII al via", "A Milano parte l'edizione 43 della fiera.", ["XLII"]),
-        ("Fiera di Milano XCIV al via", "A Milano parte l'edizione 94 della fiera.", []),
         ("Il premier vede Roa", "Il premier vede un roano.", ["Roa"]),
         ("Il premier vede Luca", "Il premier vede un lucano.", []),
     ],

@@ -1,9 +1,7 @@
 import pytest
 from scoring_fakes import FakeJudges
 
-from change_it.scoring.facts import Unsupported
 from change_it.scoring.marks import judge_headlines, other_outlets
-from change_it.scoring.signature import signature
 
 ORIGINAL, ARTICLE = "Crolla il ponte", "Il ponte sulla statale è crollato."
 NEW = "Il ponte crolla!"
@@ -35,15 +33,3 @@ def test_a_headline_between_two_outlets_is_rewritten_for_the_second():
     judges = FakeJudges()
     judges.main.rule = lambda text, _: 0.5
     assert other_outlets(judges, [ORIGINAL]) == [judges.outlets[1]]
-
-
-def test_tables_say_what_sources_rather_say_only_where_something_is_said():
-    unsupported = {"text": "Draghi", "start": 0, "end": 6, "kind": "name"}
-    assert Unsupported(**unsupported).as_dict() == unsupported
-    assert Unsupported(**unsupported, rather="Il ponte").as_dict() == unsupported | {"rather": "Il ponte"}
-
-
-def test_the_signature_counts_runs_from_two_on():
-    options = {"language": "it", "reversal": "relative", "n": 8, "partners": 8, "events": 4}
-    texts = [signature(FakeJudges(), **options, resamples=9, seed=1, runs=runs) for runs in (1, 2)]
-    assert ["runs:" in text for text in texts] == [False, True]

@@ -73,48 +73,6 @@ def test_rows_intervals_and_signatures(scores):
     json.dumps(scores.as_dict(), allow_nan=False)
 
 
-def test_the_dictionary_has_the_rows_and_the_tests(scores):
-    found = scores.as_dict()
-    assert list(found["systems"]) == scores.systems
-    for system, rows in found["systems"].items():
-        assert list(rows) == scores.directions
-        for direction, cells in rows.items():
-            row = scores.row(system, direction)
-            about = {
-                "n": row.n,
-                "events": row.events,
-                "runs": 1,
-                "references": row.references,
-                "errors": row.errors,
-                "signature": row.signature,
-            }
-            intervals = {name: list(ends) for name, ends in row.intervals.items()}
-            assert cells == {**dict.fromkeys(scores.measures), **row.values, **about, "intervals": intervals}
-    first, *others = scores.systems
-    assert found["p_values"][first] == dict(zip(others, scores.p_values[0, 1:], strict=True))
-    assert found["signature"] == scores.row("gold").signature
-
-
-def test_a_row_as_columns(scores):
-    row = scores.row("lead", "rep2gio")
-    assert row.flat(["hh", "fluency"]) == {
-        "system": "lead",
-        "direction": "rep2gio",
-        "n": 4,
-        "events": 4,
-        "runs": 1,
-        "references": 4,
-        "errors": 0,
-        "hh": row.values["hh"],
-        "hh_low": row.intervals["hh"][0],
-        "hh_high": row.intervals["hh"][1],
-        "fluency": None,
-        "fluency_low": None,
-        "fluency_high": None,
-        "signature": row.signature,
-    }
-
-
 def test_items_add_up_to_the_row(scores):
     for direction, value in (
         scores.items["lead"].group_by("direction").agg(pl.col("compliant").mean()).iter_rows()
@@ -178,30 +136,6 @@ def test_every_distinct_question_is_asked_once(toy_test):
         assert max(Counter(judge.asked).values()) == 1
 
 
-def test_only_one_direction(toy_test, fake_judges):
-    half = replace(toy_test, items=toy_test.items[:4])
-    scores = score(half, fake_judges, built_in_systems(half), resamples=10)
-    assert scores.directions == ["rep2gio", "average"]
-    assert scores.row("lead").values == scores.row("lead", "rep2gio").values
-
-
-def test_one_resample_is_enough_and_none_too_few(toy_test, fake_judges):
-    systems = built_in_systems(toy_test)
-    assert score(toy_test, fake_judges, systems, resamples=1).row("lead").values["compliancy"] >= 0
-    with pytest.raises(InputError, match="--resamples 0 is too few"):
-        score(toy_test, fake_judges, systems, resamples=0)
-
-
-def test_runs_that_lack_different_items_are_refused(toy_test, fake_judges):
-    texts = [item.source for item in toy_test.items]
-    runs = [
-        ScoredSystem(f"mine.{number}", (None,) * number + tuple(texts[number:]), run_of="mine")
-        for number in (1, 2)
-    ]
-    with pytest.raises(InputError, match="the runs of mine lack different ids"):
-        score(toy_test, fake_judges, runs, resamples=2, progress=False)
-
-
 def test_systems_without_common_items_are_not_told_apart(toy_test, fake_judges):
     halves = [
         ScoredSystem(
@@ -226,15 +160,6 @@ def test_a_corpus_folder_gives_the_same_items(toy_corpus, toy_test):
     assert read.training_headlines == toy_test.training_headlines
 
 
-def test_a_second_corpus_of_the_same_name_is_read_afresh(tmp_path):
-    for name, n in (("one", 4), ("two", 1)):
-        folder = write_toy_corpus(tmp_path / name / "corpus")
-        pl.read_parquet(folder / "pairs" / "test.parquet").head(n).write_parquet(
-            folder / "pairs" / "test.parquet"
-        )
-        assert sum(bool(item.reference) for item in read_test_set(str(folder)).items) == 2 * n
-
-
 def test_of_several_partners_an_article_keeps_the_most_similar(tmp_path):
     folder = write_toy_corpus(tmp_path / "corpus")
     file = folder / "pairs" / "test.parquet"
@@ -251,18 +176,6 @@ def test_of_several_partners_an_article_keeps_the_most_similar(tmp_path):
         "b0": one["a_headline"],
         "b1": one["a_headline"],
     }
-
-
-@pytest.mark.parametrize("what", ["nowhere", "./no/folder", "/no/folder"])
-def test_a_corpus_that_is_not_there(what):
-    with pytest.raises(InputError, match="no corpus folder"):
-        read_test_set(what)
-
-
-def test_a_folder_that_is_no_corpus(tmp_path):
-    (tmp_path / "x.csv").write_text("a\n1\n")
-    with pytest.raises(InputError, match="corpus build"):
-        read_test_set(str(tmp_path))
 
 
 def test_systems_are_seeded_and_lead_has_the_target_s_length(toy_test):

@@ -77,12 +77,6 @@ def test_judges_that_are_not_independent_are_refused(toy_test, fold, digits):
     assert not judges.main.asked
 
 
-def test_every_refused_system_is_named(toy_test):
-    systems = [reranked(toy_test, FakeJudges(fold="1"), name) for name in ("one", "two")]
-    with pytest.raises(InputError, match=r"one: .*; two: "):
-        score(toy_test, FakeJudges(fold="1"), systems, resamples=2)
-
-
 def test_the_judges_of_the_other_fold_may_score(toy_test):
     systems = [*built_in_systems(toy_test), reranked(toy_test, FakeJudges(fold="0", digits="def"))]
     scores = score(toy_test, FakeJudges(fold="1"), systems, resamples=2)

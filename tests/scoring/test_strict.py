@@ -8,7 +8,6 @@ import pytest
 from scipy.stats import binomtest
 from scoring_fakes import FakeJudges, write_toy_corpus
 
-from change_it import InputError
 from change_it.corpus.folder import read_casing
 from change_it.results.score_tables import terminal_table
 from change_it.scoring.compliancy import compute_compliancy, judge_items
@@ -215,18 +214,6 @@ def test_the_function_without_a_corpus(toy_test, strict_judges):
     assert without["strict_compliancy_is_upper_bound"] is False
     one = compute_compliancy(judges=strict_judges, **arguments, events=["same", "same"])
     assert "|events:1|" in one["signature"]
-
-
-def test_the_function_knows_the_labels_of_change_it(toy_test, strict_judges):
-    item = toy_test.items[0]
-    for labels in (["rep", "gio"], ["R", "G"]):
-        found = compute_compliancy(
-            [item.reference] * 2, [item.source] * 2, [item.article] * 2, labels, strict_judges
-        )
-        assert [found[direction]["main"] for direction in ("rep2gio", "gio2rep")] == [1, 1]
-        assert found["intervals"]["rep2gio"]["main"] == pytest.approx((0.025, 1))
-    with pytest.raises(InputError, match="labels: 'X' is no outlet: give rep or gio"):
-        compute_compliancy([item.reference], [item.source], [item.article], ["X"], strict_judges)
 
 
 def test_progress_is_the_share_of_the_questions_of_all_judges(toy_test, fake_judges):

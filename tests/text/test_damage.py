@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from change_it.text.damage import FAMILIES, damage, family
+from change_it.text.damage import FAMILIES, damage
 from change_it.text.material import Material, Split
 from change_it.text.tokens import words
 
@@ -186,19 +186,3 @@ def test_what_cannot_be_broken_is_left_alone(headline, material):
     for name in FAMILIES:
         if name not in ("sampled", "inserted"):
             assert damage(headline, name, np.random.default_rng(1), material) is None
-
-
-def test_a_language_without_a_list_takes_short_words_for_function_words():
-    german = Material(["Der Rat will die Schule in der Stadt schliessen"] * 6, "none")
-    assert broken("telegram", german, german.headlines[0]).lower() == "der rat will schule stadt schliessen"
-
-
-def test_a_family_is_a_function_and_a_line(material):
-    @family
-    def shouted(headline, random, material):
-        return f"{headline}!!"
-
-    try:
-        assert broken("shouted", material).endswith("»!!")
-    finally:
-        del FAMILIES["shouted"]

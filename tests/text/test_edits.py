@@ -47,13 +47,10 @@ def test_numbers_and_measures(text, edit):
     ("text", "edit", "language"),
     [
         ("Il governo non cade", "Il governo cade", "it"),
-        ("Non cade il governo", "Cade il governo", "it"),
         ("Il governo cade a Roma", "Il governo non cade a Roma", "it"),
         ("Smentito: il governo cade", "Il governo cade", "it"),
         ("Sale il prezzo del pane", "Scende il prezzo del pane", "it"),
         ("Senate will vote on Monday", "Senate will not vote on Monday", "en"),
-        ("Trump denies it", "Trump says it", "en"),
-        ("TRUMP DENIES IT", "TRUMP SAYS IT", "en"),
     ],
 )
 def test_what_is_said_becomes_the_contrary(text, edit, language):
@@ -83,17 +80,11 @@ def test_in_another_language_names_and_numbers_are_exchanged_alone():
     assert set(found.values()) == {"name", "number"}
 
 
-def test_nothing_to_change():
-    assert changed("Ecco", [""]) == {}
-
-
 @pytest.mark.parametrize(
     ("text", "language", "new"),
     [
         ("Mario Rossi inaugura la piscina, 12 milioni", "it", ["piscina"]),
-        ("Inaugurata la scuola", "it", []),
         ("Perché la «festa» è dell'alunno", "it", ["festa"]),
-        ("Per 300 alunni anche una palestra", "it", ["palestra"]),
         ("Parla Verdi", "it", ["Parla"]),
         ("Mayor opens swimming pool", "en", ["opens", "swimming", "pool"]),
     ],

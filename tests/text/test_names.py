@@ -25,7 +25,6 @@ def names(text, language="it", casing=None):
         ("Il premier vola a Washington", ["Washington"]),
         ("D'Alema sfida l'Inter e il Pd", ["Alema", "Inter", "Pd"]),
         ("Sale la tensione sul Mes: «Vogliamo risposte»", ["Mes"]),
-        ("Arriva l'M5S al G20", ["M5S", "G20"]),
     ],
 )
 def test_capitals_inside_an_italian_sentence_are_names(text, expected):
@@ -44,13 +43,6 @@ def test_the_corpus_knows_names_without_or_among_capitals(text):
     assert [name.lower() for name in names(text, casing=CASING)] == ["roma"]
 
 
-def test_title_case_needs_more_than_a_capital():
-    casing = Casing.from_texts(
-        ["The mayor smirks when the party crumbles as Trump meets Trump and sees Trump."]
-    )
-    assert names("Trump Smirks When Party Crumbles", "en", casing) == ["Trump"]
-
-
 def test_words_in_small_letters_that_only_headlines_have_are_no_names():
     assert names("crolla la tangenziale", casing=CASING) == []
 
@@ -59,28 +51,10 @@ def test_an_address_has_no_names():
     assert names("Ecco la prova: http://Example.com/Roma", casing=CASING) == []
 
 
-def test_first_names_of_a_surname():
-    assert CASING.is_first_name("donata", "tromba")
-    assert not CASING.is_first_name("ivana", "tromba")
-
-
-def test_a_language_without_a_tagger_has_the_capitals_inside_a_sentence():
-    assert names("Gestern sprach Merkel in Berlin", "xx") == ["Merkel", "Berlin"]
-
-
 def test_share_of_capitals_and_other_forms():
     casing = Casing.from_texts(["Il sindaco di Roma parla, Roma tace.", "Tutti a roma"])
     assert [casing.share(word) for word in ("roma", "sindaco", "zagarolo")] == [2 / 3, 0, None]
     assert inflections("smirks", "en") & {"smirk", "smirking", "smirks"} == {"smirk", "smirking"}
-
-
-def test_a_text_of_other_words_is_foreign():
-    casing = Casing.from_texts(["Il ponte sulla statale crolla ieri, fermi i treni."])
-    assert casing.known_share("Ieri il ponte crolla a Roma", "it") == 1
-    assert casing.known_share("Il ponte balla", "it") == 0.5
-    assert not casing.is_foreign("Crolla il ponte", "it")
-    assert casing.is_foreign("Il ponte balla", "it")
-    assert casing.known_share("Roma 2021", "it") == 1
 
 
 @pytest.mark.parametrize(
@@ -99,7 +73,6 @@ def test_a_text_of_other_words_is_foreign():
         ("Ecco la Zorla", 10, 1, False),
         ("Zorla ecco la", 3, 3, True),
         ("Zorla ecco la", 4, 3, False),
-        ("Ecco: Zorla viene", 4, 3, False),
         ("ECCO LA ZORLA", 3, 3, True),
         ("ECCO LA ZORLA", 4, 3, False),
     ],
@@ -108,13 +81,6 @@ def test_the_corpus_decides_by_the_share_of_capitals(text, lower, upper, is_name
     casing = Casing(Counter(zorla=lower), Counter(zorla=upper))
     headline = Headline(text, "xx")
     assert headline.is_name(headline.keys.index("zorla"), casing) == is_name
-
-
-@pytest.mark.parametrize(("lower", "expected"), [(1, ["Crolla"]), (2, [])])
-def test_a_verb_in_front_is_a_name_only_by_its_share(lower, expected):
-    assert (
-        names("Crolla il ponte", casing=Casing(Counter(crolla=lower, ponte=9), Counter(crolla=4))) == expected
-    )
 
 
 @pytest.mark.parametrize(
@@ -141,10 +107,6 @@ def test_casing_is_saved_and_loaded(tmp_path):
     assert Casing.load(tmp_path / "nowhere") is None
 
 
-def test_of_an_article_only_the_beginning_is_read():
-    assert Casing.from_texts(["e " * 1249 + "abc"]).lower == {"ab": 1}  # 2,500 characters
-
-
 def test_a_text_is_foreign_below_a_share_of_known_words():
     letters = "abcdefghijklmnopqrstuvwxy"
     casing = Casing(Counter({letter * 5: 1 for letter in letters[:23]}))
@@ -159,10 +121,8 @@ def test_a_text_is_foreign_below_a_share_of_known_words():
     [
         ("Parla il dott. Rossi", "it", ["Rossi"]),
         ("Il 51ENNE Rossi", "it", ["Rossi"]),
-        ("Vince 51 Rossi", "it", ["Rossi"]),
         ("Canta I'LL SEE", "xx", ["SEE"]),
         ("Ecco la «é»", "it", []),
-        ("Ecco la qualità", "it", []),
         ("Ecco la 漢字", "it", ["漢字"]),
         ("Ecco la 漢字", "xx", []),
         ("Vince Rossi Bianchi Verdi Neri", "it", ["Rossi", "Bianchi", "Verdi", "Neri"]),
@@ -170,53 +130,6 @@ def test_a_text_is_foreign_below_a_share_of_known_words():
 )
 def test_names_by_their_writing(text, language, expected):
     assert names(text, language) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Roma vince", ["Roma"]),
-        ("Vince: Roma, Milano. Torino", ["Vince", "Roma", "Torino"]),
-        ("Roma-Lazio finisce", ["Roma", "Lazio"]),
-        ("Finisce Roma-Lazio", ["Finisce"]),
-        ("Finisce - Roma", ["Finisce", "Roma"]),
-        ("Vince l'Inter", ["Vince"]),
-        ("Vince 'Inter'", ["Vince", "Inter"]),
-        ("'Inter' vince", ["Inter"]),
-    ],
-)
-def test_where_any_word_has_a_capital(text, expected):
-    headline = Headline(text, "it")
-    begins = [
-        piece.text for i, piece in enumerate(headline.pieces) if headline.begins(i) and piece.kind == "word"
-    ]
-    assert begins == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "alone", "beside_a_name", "beside_a_word"),
-    [
-        ("Vince la Zorle", True, True, False),
-        ("Vedo Zorle", True, True, True),  # the tagger takes it for a name
-        ("Zorle vince", True, True, False),
-        ("Zorle a Roma", False, False, False),  # for a verb
-        ("ECCO LE ZORLE", False, True, False),
-        ("vince la zorle", False, True, False),
-    ],
-)
-def test_a_word_that_the_corpus_lacks_is_no_name_beside_other_forms_in_small_letters(
-    text, alone, beside_a_name, beside_a_word
-):
-    headline = Headline(text, "it")
-    index = headline.keys.index("zorle")
-    assert headline.is_name(index) == alone
-    assert headline.is_name(index, Casing(Counter(zorlare=1), Counter(zorlare=1))) == beside_a_name
-    assert headline.is_name(index, Casing(Counter(zorlare=2), Counter(zorlare=1))) == beside_a_word
-    assert headline.is_name(index, known={"zorlare"}) == (alone and beside_a_word)
-
-
-def test_contractions_are_no_names_in_capitals():
-    assert names("THEY'RE IN ZAGAROLO AND WE'LL SEE", "en", CASING) == ["ZAGAROLO", "SEE"]
 
 
 def test_full_names_are_names_in_a_row():

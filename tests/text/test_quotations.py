@@ -12,16 +12,13 @@ def quoted(text, language="it"):
     "text",
     [
         "Il sindaco: «Questa strada resta chiusa»",
-        "Il sindaco: »Questa strada resta chiusa«",
         "Il sindaco: “Questa strada resta chiusa”",
-        "Il sindaco: „Questa strada resta chiusa“",
         'Il sindaco: "Questa strada resta chiusa"',
         "Il sindaco: 'Questa strada resta chiusa'",
         "Il sindaco: ‘Questa strada resta chiusa’",
         "Il sindaco: ''Questa strada resta chiusa''",
         "‘Questa strada resta chiusa’, dice il sindaco",
         "«Questa strada resta chiusa»",
-        "L'ira dell'assessore: 'Questa strada resta chiusa', un po' d'acqua",
     ],
 )
 def test_words_between_marks(text):
@@ -34,12 +31,9 @@ def test_words_between_marks(text):
         ("«Mai detto “basta così”, anzi»", ["Mai detto “basta così”, anzi"]),
         ("«Prima ora e poi mai», «Tutti insieme adesso»", ["Prima ora e poi mai", "Tutti insieme adesso"]),
         ("'L'ora dell'orto è suonata': il via", ["L'ora dell'orto è suonata"]),
-        ("Da '68 al '77, un po' di storia e' finita", []),
         ("La 'ndrangheta in città, un po' ovunque", []),
         ("Un po' di sole, poi l'acqua un po' ovunque", []),
         ('Tubi da 12" e da 6" ai cantieri del porto', []),
-        ("Il sindaco: «Questa strada resta chiusa", []),
-        ("Questa strada resta chiusa», dice il sindaco", []),
         ("Rossi: basta così con le buche", []),
         ("Il «caso» della «bella politica»", []),
         ("Muore l'autore di «La Grande Estate»", []),
@@ -57,7 +51,6 @@ def test_marks_that_quote_and_marks_that_do_not(text, expected):
     ("text", "expected"),
     [
         ("Mayor's 'town of the lakes' isn't Boston's", ["town of the lakes"]),
-        ("Dems' plan: mayors' 'no more of this' says it's '20s style", ["no more of this"]),
         ("Mayor reads from 'Shut Up and Row' at noon", []),
         ("Mayor Reads: 'Shut Up and Row'", ["Shut Up and Row"]),
         ("Rock 'n' roll and the singers' last show", []),
@@ -74,15 +67,11 @@ def test_english_apostrophes_and_titles(text, expected):
         ("«Non torneremo… indietro domani»", False),
         ("«Non torneremo mai... lo prometto a tutti»", True),
         ("«Non torneremo mai [...] lo prometto»", True),
-        ("«Non torneremo mai [più] indietro»", True),
         ("«Non [...] indietro... tutti»", False),  # any text may have single words
         ("«...torneremo mai piu’ indietro...»", True),
-        ("«Non torneremo (mai) più»", True),
-        ("«Non torneremo indietro ora»", False),
         ("«Torneremo mai più indietro»", True),
         ("«Non andremo mai più indietro»", False),
         ("«Lo prometto a tutti quanti voi»", False),
-        ("«Lo prometto qui a tutti»", True),
         ("«Prometto a voi tutti»", False),
     ],
 )

@@ -9,17 +9,13 @@ from change_it.text.tokens import words
     [
         ["Il premier cade.", "Il Colle tace.", "Si vota a maggio?", "Forse!"],
         ["Lo dice l'on. Bianchi.", "Il dott. Verdi nega."],
-        ["L'art. 18 resta.", "La legge n. 104 cambia a pag. 3."],
         ["La Enel S.p.A. Holding cresce.", "Arriva la Fiat S.p.A.", "Il titolo vola."],
         ["Mr. Rahami left at 5 p.m. Friday.", "He returned at 6 p.m.", "The police waited."],
         ["George W. Bush and J. K. Rowling met Gen. Lee.", "Nobody knew."],
-        ["It cost $3.5 million.", "2016 was worse."],
         ["Visit www.example.org now.", "Then decide."],
         ["“Is it over?” she asked.", "“No.”", "He left."],
         ["«Basta!» grida la piazza.", "«Andiamo via.»", "(Ma nessuno si muove.)", "Poi piove."],
-        ["He shopped at Acme Inc. Stores.", "He sued Acme Inc.", "They settled."],
         ["Wait... what?!", "È tardi…", "Nessuno risponde."],
-        ["Mangia pane, olio ecc. Rossi, invece, carne.", "E beve vino, birra ecc.", "Poi dorme."],
         ["The judge moved on.", "Trump fell ill.", "Boston, Mass. Mayor Hill was not."],
     ],
 )

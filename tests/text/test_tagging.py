@@ -1,16 +1,13 @@
 import random
 import sys
 
-import numpy as np
 import pytest
 
 from change_it.errors import InputError
 from change_it.text.tagging import (
     CLOSED,
     TAGS,
-    PerceptronTagger,
     forms,
-    languages,
     load_tagger,
     sentence_case,
     tag_features,
@@ -106,19 +103,6 @@ def test_any_words_get_as_many_tags_and_unknown_ones_no_function_word_tag(langua
     )
 
 
-def test_the_weights_are_small_and_their_licence_is_named():
-    from change_it.text.tagging import WEIGHTS
-
-    assert languages() == ["en", "it"]
-    for language in languages():
-        assert (WEIGHTS / f"{language}.npz").stat().st_size < 2_000_000
-
-
-def test_unknown_language_names_those_that_exist():
-    with pytest.raises(InputError, match=r"'fr'.*en, it.*spacy:"):
-        load_tagger("fr")
-
-
 @pytest.mark.parametrize(
     ("text", "case"),
     [
@@ -132,22 +116,6 @@ def test_unknown_language_names_those_that_exist():
 )
 def test_case_of_a_sentence(text, case):
     assert sentence_case(text.split(), "it") == case
-
-
-@pytest.mark.parametrize(
-    ("content", "case"),
-    [
-        ("Roma Vince Oggi", "title"),
-        ("Roma Vince", "sentence"),
-        ("Roma Ama Due Re", "sentence"),  # words of three letters do not count
-        (" ".join(["Roma"] * 9 + ["vince"]), "title"),
-        (" ".join(["Roma"] * 8 + ["vince"] * 2), "sentence"),
-        ("ROMA VINCE", "upper"),
-        ("ROMA VINCE oggi", "sentence"),
-    ],
-)
-def test_a_title_has_three_capitals_and_nine_in_ten(content, case):
-    assert sentence_case(content.split(), "it") == case
 
 
 def test_forms_have_one_kind_of_quotes_and_digits():
@@ -179,60 +147,7 @@ def test_features_of_a_word_and_its_neighbours():
     )
 
 
-@pytest.mark.parametrize(
-    ("word", "shape"),
-    [
-        *(
-            ("roma", "x"),
-            ("dell'", "x"),
-            ("È", "X"),
-            ("L'", "X"),
-            ("ROMA", "XX"),
-            ("DELL’", "XX"),
-            ("Roma", "Xx"),
-        ),
-        *(("iPhone", "xX"), ("McCain", "xX"), ("2016", "0"), ("9:30", "0"), ("M5S", "0a"), ("80s", "0a")),
-        *(
-            ("co-founder", "x-"),
-            ("Nord-ovest", "X-"),
-            ("U.S.", "X."),
-            ("p.m.", "x."),
-            ("«", "Pi"),
-            ("€", "Sc"),
-            ("", "none"),
-        ),
-    ],
-)
-def test_shapes_of_words(word, shape):
-    assert word_features([word], "it")[0][10][2:-1] == shape
-
-
-@pytest.mark.parametrize(
-    ("word", "order", "expected"),
-    [
-        ("codesto", "DET PRON VERB", "PRON"),  # in the treebank
-        ("il", "DET PRON VERB", "DET"),  # a stop word
-        ("il", "PUNCT PRON VERB", "VERB"),
-        ("zorla", "DET PRON SYM VERB", "SYM"),
-        ("zorla", "NOUN DET", "NOUN"),
-        ("…", "DET NOUN PUNCT SYM", "PUNCT"),
-        ("…", "DET NOUN SYM PUNCT", "SYM"),
-        ("§", "DET NOUN PUNCT SYM", "NOUN"),  # in the treebank
-    ],
-)
-def test_a_word_gets_the_first_tag_that_it_may_have(word, order, expected):
-    scores = {tag: len(TAGS) - place for place, tag in enumerate(order.split())}
-    weights = np.array([[scores.get(tag, 0) for tag in TAGS]], np.int32)
-    tagger = PerceptronTagger("it", {"b": 0}, weights, ["codesto PRON", "§ NOUN"])
-    assert tagger.tag([word]) == [expected]
-
-
 # --- spaCy
-
-
-def test_a_spacy_pipeline_that_is_not_there_is_an_input_error():
-    with pytest.raises(InputError, match=r"spaCy"):
-        load_tagger("spacy:xx_no_such_pipeline")
 
 
 def test_spacy_missing_says_what_to_install(monkeypatch):
