@@ -166,7 +166,7 @@ def test_shell_and_python_examples_run(name, tmp_path, monkeypatch, forks):
     for block in pieces()[name]:
         if block.code.strip() == "change-it quickstart":
             shorten(monkeypatch)
-            assert cli.main(["quickstart", "--articles", "300"]) == 0
+            assert cli.main(["quickstart", "--articles", "500"]) == 0
             continue
         if block.language == "python":
             ran = forks.run(block.code)
