@@ -121,7 +121,7 @@ def test_shell_and_python_examples_run(name, tmp_path, monkeypatch):
             program, *arguments = shlex.split(line, comments=True) or [""]
             if arguments == ["quickstart"]:
                 shorten(monkeypatch)
-                assert cli.main(["quickstart", "--articles", "300"]) == 0
+                assert cli.main(["quickstart", "--articles", "500"]) == 0
             elif program == "change-it":
                 few = ["--items", "10"] if arguments[0] == "audit" else []
                 assert cli.main([*arguments, *few]) == 0, line

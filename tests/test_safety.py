@@ -49,7 +49,7 @@ def commands(made, corpus, out):
         "score": ["score", "--corpus", corpus, "--judges", judges, *to],
         "audit": ["audit", "--corpus", corpus, "--judges", judges, *to],
         "hevas": ["hevas", "--documents", corpus, "--baselines", "first", "--metrics", "R-1", *to],
-        "annotate sheets": ["annotate", "sheets", "--corpus", corpus, "--out", f"{out}/sheet.csv"],
+        "annotate sheets": ["annotate", "sheets", "--corpus", corpus, "--items", "20", "--out", f"{out}/sheet.csv"],
         "reproduce": ["reproduce", "hevas2019", "--corpus", corpus, *to],
         "push": ["push", "judge", f"{judges}/main", "nina/main", "--dry-run", *to],
     }  # fmt: skip

@@ -92,7 +92,7 @@ class QuickstartOptions:
     out: Path = Path("runs/quickstart")
     """Folder of the run: sample.csv, corpus, judges, judges-0, audit, generators, predictions, report."""
     articles: int = 12000
-    """Articles of the embedded sample, both newspapers together: at most 12000."""
+    """Articles of the embedded sample, both newspapers together: at most 12000, and some 500 at least, since judges of two folds learn from them."""
     seed: int = 1
     """Seed of everything: the same number gives the same numbers. The 12000 articles are the same for every seed."""
     reader: bool = False

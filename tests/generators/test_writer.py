@@ -33,7 +33,7 @@ def test_what_cannot_be_tuned_is_refused_at_once(tmp_path, capsys, monkeypatch, 
 @pytest.mark.slow(seconds=70)
 def test_the_quickstart_tunes_a_given_model(tmp_path, tiny_llama, monkeypatch, capsys, without_charts):
     shorten(monkeypatch)
-    options = QuickstartOptions(out=tmp_path, articles=300, writer=tiny_llama, writer_minutes=0.1)
+    options = QuickstartOptions(out=tmp_path, articles=500, writer=tiny_llama, writer_minutes=0.1)
     quickstart.run(options)
     card = GeneratorCard.load(tmp_path / "generators/rewrite")
     assert (card.recipe, card.base, card.to) == ("rewrite", tiny_llama, None)
