@@ -93,7 +93,7 @@ def test_json_goes_to_standard_output(judges, corpus, capsys, tmp_path):
     audit_command.run(options(judges, corpus, json=True, out=tmp_path / "here"))
     printed = json.loads(capsys.readouterr().out)
     assert printed == json.loads((tmp_path / "here" / "audit.json").read_text())
-    assert printed["strict_compliancy_is_upper_bound"] is True  # facts by rules
+    assert printed["strict_compliancy_is_upper_bound"] is False  # no fluency judge, no strict share
 
 
 def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch, capsys):
