@@ -128,9 +128,6 @@ PUBLISHED_JUDGES = (
 
 # HEvAS 2019: means of the five baselines, and correlations between the metrics.
 
-#: The documents behind all numbers: English Wikinews articles with one reference headline each.
-HEVAS_DOCUMENTS = 50
-
 #: Metrics of Table 1 (informativeness), in its order.
 INFORMATIVENESS = (
     *("R-1", "R-2", "R-SU", "R-WSU"),

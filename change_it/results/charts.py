@@ -22,7 +22,6 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from change_it.audit.calibration import Reliability
 from change_it.audit.probes import Probe
-from change_it.audit.verdicts import Result
 from change_it.errors import InputError
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
@@ -34,7 +33,6 @@ from change_it.results.score_tables import heading, metric_heading
 from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.stats import Correlations, Floats
-from change_it.tables import figure as written
 
 INK = "#010203"  #: Colour of lines and letters; stands for the page's text colour in an SVG inside a page.
 #: Style of the figures, for `matplotlib.rc_context`.
@@ -315,21 +313,6 @@ def outcomes(scores: Scores, system: str) -> dict[str, float]:
         refused[heading(judge)] = float((left & ~accepted).mean())
         left = left & accepted
     return {"accepted by all": float(left.mean()), **dict(reversed(refused.items()))}
-
-
-def passed_chart(systems: Mapping[str, Result]) -> Figure:
-    """What hh, ah and main let through of headlines, and below it what all judges do; a row for each system, called by its key."""
-    figure, axes = _canvas(len(systems), 0.5)
-    for offset, name, measure, colour in (
-        (-0.2, "compliancy", "compliancy", _GREY),
-        (0.2, "strict compliancy", "passed", _BLUE),
-    ):
-        values = [system.values[measure] or 0.0 for system in systems.values()]
-        rows = np.arange(len(values)) + offset
-        axes.barh(rows, values, height=0.36, color=colour, label=name)
-        for row, value in zip(rows, values, strict=True):
-            axes.text(value + 0.02, row, written(value), va="center", fontsize=10, color=INK)
-    return _finished(figure, axes, list(systems), "share of headlines accepted", legend_columns=2)
 
 
 def probes_chart(probes: Sequence[Probe]) -> Figure:

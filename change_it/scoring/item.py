@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import zip_longest
 
 import numpy as np
@@ -53,7 +54,7 @@ class TestSet:
         """(n,) the direction of each item."""
         return [item.direction for item in self.items]
 
-    @property
+    @cached_property
     def events(self) -> NDArray[np.str_]:
         """(n,) the event of each item, as the corpus has it."""
         return np.array([item.event for item in self.items])

@@ -5,13 +5,11 @@ import pytest
 from matplotlib.image import imread
 
 from change_it.audit.calibration import Reliability
-from change_it.audit.verdicts import Result
 from change_it.hevas.analysis import compare
 from change_it.results.charts import (
     bar_chart,
     box_chart,
     correlation_chart,
-    passed_chart,
     reliability_chart,
     save,
 )
@@ -120,13 +118,3 @@ def test_a_reliability_curve_has_its_points():
     _, line = reliability_chart([known]).axes[0].lines
     assert line.get_xydata().tolist() == [[0.2, 0.1], [0.8, 0.9]]
     assert line.get_label() == "main"
-
-
-def test_what_the_judges_let_through_has_a_bar_each_and_its_figure():
-    about = ((), False, "", 100)
-    values = {"compliancy": 0.61, "passed": 0.0}
-    result = Result("reversed words", *about, values, {}, 60, 0.0, 0.05, (), (), ())
-    [axes] = passed_chart({"in reverse": result}).axes
-    assert [bar.get_width() for bar in axes.patches] == [0.61, 0.0]
-    assert [text.get_text() for text in axes.texts] == [".610", ".000"]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["in reverse"]
