@@ -264,8 +264,9 @@ def published_systems(scores: Scores) -> Table | None:
     if not (directions.keys() - {AVERAGE}) & {*scores.directions}:
         return None
     gold = [row for row in published_figures.PUBLISHED_SYSTEMS if row.system == GOLD]
-    mean = sum(row.compliancy for row in gold) / len(gold)
-    printed = [gold[0]._replace(direction=AVERAGE, compliancy=mean), *published_figures.PUBLISHED_SYSTEMS]
+    mean = sum(row.measures["compliancy"] or 0 for row in gold) / len(gold)
+    average = gold[0]._replace(direction=AVERAGE, measures={**gold[0].measures, "compliancy": mean})
+    printed = [average, *published_figures.PUBLISHED_SYSTEMS]
     titles = HEADINGS | {"rougeL": "ROUGE"}  # of which kind the paper does not say
     columns = (Column(name, title=titles.get(name, "")) for name in printed[0].measures)
     rows = (
