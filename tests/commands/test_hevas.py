@@ -1,4 +1,3 @@
-import csv
 import json
 
 import polars as pl
@@ -89,13 +88,6 @@ def test_all_metrics_from_the_command_line(news, tmp_path, capsys):
     for path in (out / "charts").iterdir():
         with Image.open(path) as picture:
             assert picture.width > 400
-
-
-def test_a_single_metric_has_no_scatter_and_one_of_ours_no_rank(news, tmp_path):
-    run(options(news, metrics=("JS-C",), baselines=(), out=tmp_path / "js"))
-    assert not (tmp_path / "js" / "charts" / "scatter.png").exists()
-    [row] = csv.DictReader((tmp_path / "js" / "summary.csv").open(encoding="utf-8"))
-    assert (row["rank"], row["average"]) == ("", "")
 
 
 def test_the_same_options_give_the_same_bytes(news, tmp_path):

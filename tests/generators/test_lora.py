@@ -13,10 +13,9 @@ from transformers import GenerationConfig
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.card import GeneratorCard
-from change_it.generators.generator import add_adapters, kind_of, load_generator, load_model, load_tokenizer
+from change_it.generators.generator import add_adapters, load_generator, load_model, load_tokenizer
 from change_it.generators.generator_options import GeneratorSettings, preset
 from change_it.generators.search import Search, generate
-from change_it.networks.formats import EncoderDecoderFormat
 from change_it.training.settings import resolve
 
 
@@ -81,33 +80,6 @@ def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tin
         (tmp_path / name / "adapter_model.safetensors").read_bytes() for name in ("whole", "broken")
     )
     assert first == second
-
-
-@pytest.mark.parametrize("mixed_precision", ["no", "bf16"])
-def test_frozen_weights_are_bfloat16_where_that_is_asked_for(corpus, tmp_path, tiny, mixed_precision):
-    chosen = options(corpus, tmp_path, tiny, lora=True, updates=1, mixed_precision=mixed_precision)
-    train.train_generator(chosen)
-    half = mixed_precision == "bf16"
-    assert GeneratorCard.load(tmp_path).base_dtype == ("bfloat16" if half else "float32")
-    for precision in ("float32", "bf16"):
-        model = load_generator(tmp_path, precision=precision, device="cpu").model
-        assert (torch.bfloat16 in {weight.dtype for weight in model.parameters()}) == (
-            half and precision == "bf16"
-        )
-
-
-def test_sources_are_cut_to_the_models_positions_unless_asked_for_more(corpus, tmp_path, tiny_gpt2):
-    changed = {"recipe": "sum", "updates": 1}
-    train.train_generator(options(corpus, tmp_path / "out", tiny_gpt2, **changed))
-    generator = load_generator(tmp_path / "out", device="cpu")
-    read = generator.card.source_tokens
-    assert read + generator.format.overhead + 16 == 128
-    found = generate(
-        generator.model, generator.format, ["parola " * 400], Search(GenerationConfig(num_beams=2))
-    )
-    assert len(found[0]) == 1
-    with pytest.raises(InputError, match=f"positions for {read} tokens of the source"):
-        train.train_generator(options(corpus, tmp_path / "no", tiny_gpt2, source_tokens=200, **changed))
 
 
 @pytest.fixture(scope="module")
@@ -184,27 +156,3 @@ def test_damaged_adapters_are_refused(name, damage, says, adapters):
         edit(adapters / name, damage)
     with pytest.raises(InputError, match=says):
         load_generator(adapters, device="cpu")
-
-
-def test_settings_that_adapters_bring_of_other_libraries_are_not_used(adapters):
-    settings = {"megatron_config": {}, "megatron_core": "antigravity", "layer_replication": [[0, 1]] * 9}
-    edit(adapters / "adapter_config.json", lambda record: record.update(settings))
-    config = load_generator(adapters, device="cpu").model.peft_config["default"]
-    assert (config.megatron_config, config.layer_replication) == (None, None)
-
-
-def test_an_mbart_writes_from_the_token_that_it_learns_from(mbart):
-    tokenizer = load_tokenizer(mbart)
-    model = load_model(mbart, "encoder-decoder", tokenizer, use="base")
-    format_ = EncoderDecoderFormat(tokenizer, max_source_tokens=9, max_target_tokens=9)
-    labels = format_.collate(["a"], ["b"])["labels"]
-    learnt = model.prepare_decoder_input_ids_from_labels(labels)[0, 0]
-    assert model.generation_config.decoder_start_token_id == learnt
-
-
-def test_a_model_that_writes_no_text_is_refused(tmp_path):
-    from transformers import ViTConfig
-
-    ViTConfig().save_pretrained(tmp_path)
-    with pytest.raises(InputError, match=r"\(vit\) writes no text"):
-        kind_of(str(tmp_path))
