@@ -6,8 +6,7 @@ from change_it.generators.rerank import JudgedCandidate
 from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.facts import Unsupported
 from change_it.scoring.item import Item, read_test_set
-from change_it.space.examples import _chosen, corpus_examples, examples
-from change_it.space.parts import ARTICLE, HEADLINE
+from change_it.space.examples import _chosen, corpus_examples
 
 
 def judged(text, *refused_by, rather=""):
@@ -68,12 +67,3 @@ def test_examples_of_a_corpus_are_always_the_same(corpus, tmp_path):
     printed = {one.reference for one in read_test_set(corpus).items}
     assert [one.own in printed for one in found] == ["changed on purpose" not in one.label for one in found]
     assert corpus_examples(judges, str(tmp_path / "none"), "it") == ()
-
-
-def test_invented_examples_fit_and_are_of_both_outlets():
-    for language in ("it", "en"):
-        some = examples(language)
-        assert {one["outlet"] for one in some} == {0, 1}
-        assert all(len(one["headline"]) <= HEADLINE for one in some)
-        assert all(len(one["article"]) <= ARTICLE for one in some)
-    assert examples("de") == examples("it")
