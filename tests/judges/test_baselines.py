@@ -85,11 +85,3 @@ def test_the_frozen_encoder_reads_each_text_once_and_not_the_padding():
     assert cosines(["ab", "ab", "ab"], ["ab", "ba", "cd"]) == pytest.approx([1, 1, 0])
     assert cosines(["aabb"], ["a"]) == pytest.approx([np.sqrt(0.5)])
     assert sorted(reads) == ["a", "aabb", "ab", "ba", "cd"]
-
-
-def test_some_of_keeps_small_sets_and_draws_by_seed():
-    examples = pairs()
-    assert baselines.some_of(examples, seed=1) is examples
-    some = baselines.some_of(examples, seed=1, at_most=3)
-    assert len(some) == 3
-    assert some.texts == baselines.some_of(examples, seed=1, at_most=3).texts
