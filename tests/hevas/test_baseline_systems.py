@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from change_it import InputError
 from change_it.hevas import baseline_systems as baselines
-from change_it.hevas.baseline_systems import BASELINES, baseline
+from change_it.hevas.baseline_systems import baseline
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import stop_words
 from change_it.text.tokens import words
@@ -115,28 +114,7 @@ def test_random_takes_the_beginning_of_any_sentence_and_the_seed_decides():
     assert drawn[1:] == baseline("random", ["", *[text] * 299], n_words=2, seed=4)[1:]
 
 
-@pytest.mark.parametrize("name", BASELINES)
-def test_documents_without_words_have_empty_headlines(name):
-    made = baseline(name, ["", "Il pesce nuota. Il pesce dorme.", " …\n\n!"], language="it")
-    assert [bool(headline) for headline in made] == [False, True, False]
-    assert baseline(name, ["", "?"], language="it") == ["", ""]
-    assert baseline(name, []) == []
-
-
 def test_function_words_alone_and_unlinked_words():
     assert baseline("stextrank", ["Il la e. Non si."], language="it") == ["Il la e."]
     assert baseline("wtextrank", ["Il la e. Non si."], language="it") == [""]
     assert baseline("wtextrank", ["mare e vento e pane"], n_words=2, language="it") == ["mare vento"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"name": "last"}, "first, random, tfidf, wtextrank, stextrank"),
-        ({"name": "first", "n_words": 0}, "1 or more"),
-        ({"name": "first", "language": "xx"}, "no stop words"),
-    ],
-)
-def test_bad_options_are_refused(arguments, message):
-    with pytest.raises(InputError, match=message):
-        baseline(documents=DOCUMENTS, **arguments)
