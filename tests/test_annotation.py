@@ -222,31 +222,6 @@ def test_a_headline_like_a_formula_is_quoted_in_the_sheet(study_corpus, tmp_path
         assert sum(row["headline"].startswith("'+1: ") for row in rows) == 10
 
 
-def in_newspaper(corpus, folder):
-    """Two files, one an outlet, of headlines in the original's own style."""
-    rows = pl.read_parquet(corpus / "articles" / "test.parquet")
-    files = []
-    for label in ("rep", "gio"):
-        files.append(folder / f"{label}.csv")
-        rows.filter(label=label).select(
-            "id", headline="Ora: " + pl.col("headline"), target="label"
-        ).write_csv(files[-1])
-    return files
-
-
-def test_headlines_of_the_own_outlet_are_a_condition(study_corpus, tmp_path, with_judges, capsys):
-    files = [f"setting1={file}" for file in in_newspaper(study_corpus, tmp_path)]
-    assert draw(study_corpus, tmp_path, *files) == 0
-    sheet = tmp_path / "sheet.csv"
-    key = [row for row in read_csv(tmp_path / "sheet-key.csv") if row["condition"] == "setting1"]
-    assert len(key) == 20
-    assert all(row["outlet"] == row["label"] for row in key)
-    assert sum(row["outlet"] == "gio" for row in key) == 10
-    filled = fill_in(sheet, tmp_path / "anna.csv", told_apart)
-    rows = score(sheet, [filled], capsys, "--judges", "made/up")["answer"]
-    assert rows["setting1", "anna"]["accuracy"] == rows["setting1", "judge main"]["accuracy"] == 1
-
-
 # Krippendorff's alpha against a case computed by hand and against values of the package `krippendorff`.
 
 N = None

@@ -80,16 +80,6 @@ def test_one_signature_is_one_number(metric, toy_test, fake_judges):
     assert alone["signature"] == row.signature.replace("|partners:8|events:4|", "|partners:0|events:8|")
 
 
-def test_bad_input(metric, gold, fake_judges):
-    with pytest.raises(InputError, match="labels: 'left' is no outlet: give rep or gio"):
-        metric.compute(**{**gold, "labels": ["left"] * 8}, judges=fake_judges)
-    with pytest.raises(InputError, match="empty texts in predictions at 2"):
-        metric.compute(
-            **{**gold, "predictions": [*gold["predictions"][:2], " ", *gold["predictions"][3:]]},
-            judges=fake_judges,
-        )
-
-
 def test_columns_classes_one_label_and_a_path_are_understood(
     metric, gold, fake_judges, monkeypatch, tmp_path
 ):

@@ -30,19 +30,6 @@ def test_one_headline_gets_six_marks_and_unsupported_numbers_are_named(command, 
     assert first[2:10] == ["hh", "ah", "main", "main_normalised", "fluency", "facts", "compliant", "strict"]
 
 
-@pytest.mark.parametrize(
-    ("others", "changed", "message"),
-    [
-        (["--to", "nobody"], {}, "--to nobody is no outlet of these judges"),
-        ([], {"original": " "}, "--original has no text"),
-        ([], {"article": "missing.txt"}, "missing.txt does not exist"),
-    ],
-)
-def test_bad_input_is_one_sentence(command, capsys, others, changed, message):
-    assert command("Crolla il ponte", *others, **changed) == 2
-    assert message in capsys.readouterr().err
-
-
 @pytest.fixture
 def many(tmp_path, monkeypatch, capsys):
     """The command line for a file of headlines: exit code, standard output, standard error."""

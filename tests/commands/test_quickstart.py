@@ -99,26 +99,6 @@ def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(cal
     assert [command for command, _ in commands[len(STEPS) :]] == ["score"]
 
 
-def test_a_given_writer_is_tuned_before_the_judges_and_goes_on_where_it_was(called, tmp_path, monkeypatch):
-    commands, failing = called
-    loaded = []
-    monkeypatch.setattr("change_it.generators.generator.check_writer", loaded.append)
-    (tmp_path / "model").mkdir()
-    options = QuickstartOptions(out=tmp_path / "run", writer=str(tmp_path / "model"), writer_minutes=3)
-    failing.command = "train_judge"
-    with pytest.raises(InputError):
-        quickstart.run(options)
-    learning = commands[2][1]
-    assert (learning.recipe, learning.architecture, learning.lora) == ("rewrite", options.writer, True)
-    assert (learning.max_minutes, learning.updates, learning.resume) == (3, None, True)
-    failing.command = ""
-    quickstart.run(options)
-    assert loaded == [options.writer]
-    assert len([settings for _, settings in commands if hasattr(settings, "recipe")]) == 2
-    with pytest.raises(InputError, match="choose another --out"):
-        quickstart.run(QuickstartOptions(out=tmp_path / "run"))
-
-
 def test_a_run_with_other_options_is_left_alone(called, tmp_path):
     quickstart.run(QuickstartOptions(out=tmp_path))
     with pytest.raises(InputError, match="choose another --out"):

@@ -84,14 +84,6 @@ def test_their_pairs_are_strict_of_two_outlets_and_of_one_fold(corpus):
         assert fold[pair["a_id"]] == fold[pair["b_id"]] == pair["fold"]
 
 
-def test_the_two_have_the_same_splits_of_pairs_without_them(corpus):
-    alone = build_corpus(reading(), options())
-    assert corpus.report["pairs"]["kept"]["A1"] == alone.report["pairs"]["kept"]["A1"]
-    assert corpus.report["pairs"]["kept"]["A2"] == alone.report["pairs"]["kept"]["A2"]
-    assert "other" not in alone.tables["articles"]
-    assert alone.report["other_outlets"] == {}
-
-
 def test_judges_of_content_and_language_learn_from_them_and_main_does_not(folder):
     def texts(task):
         data = load_task(task, folder, fold="all", negatives="mixed", validation_share=0.2, seed=1)

@@ -200,34 +200,3 @@ def test_the_network_as_published_is_the_organisers(name):
     assert usual.output is None
     assert not usual.config.loss_by_sequence
     assert usual.encoder.bridge_hidden.weight.shape == (cells, cells)
-
-
-def test_bad_input(corpus, tmp_path, trained):
-    out = tmp_path / "out"
-
-    def refused(match, **changes):
-        with pytest.raises(InputError, match=match):
-            train.train_generator(options(corpus, out, **changes))
-
-    refused("no recipe 'sums'", recipe="sums")
-    refused("give colle or faro", to="gio")
-    refused("--to is missing", to=None)
-    refused("leave it out", recipe="agnostic")
-    refused("give s2s, pn, pnc, transformer, a Hub id", architecture=str(tmp_path / "none"))
-    refused("--lora is for pre-trained models", lora=True)
-    refused("give an even number", cells=15)
-    refused("a vocabulary of 5 holds no words", vocabulary=5)
-    refused("at least 2", source_tokens=1)
-    with pytest.raises(InputError, match="no corpus folder"):
-        train.train_generator(options(str(tmp_path / "none"), out))
-    assert not out.exists()
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="is a file"):
-        train.train_generator(options(corpus, tmp_path / "file"))
-    (tmp_path / "taken/checkpoints").mkdir(parents=True)
-    with pytest.raises(InputError, match="no unfinished generator of ours: choose another --out"):
-        train.train_generator(options(corpus, tmp_path / "taken"))
-    with pytest.raises(InputError, match="no generator of ours"):
-        load_generator(corpus)
-    with pytest.raises(InputError, match="there is no folder"):
-        load_generator(tmp_path / "none")

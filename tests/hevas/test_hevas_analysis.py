@@ -1,6 +1,3 @@
-import json
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 from drawn import normal_scores, tied_scores
@@ -92,25 +89,6 @@ def test_constant_scores():
     assert constant.interval == (0.1, 0.1)
     assert found.published_test == "rank-sum"
     assert compare(np.zeros((5, 3)), SYSTEMS[:3]).friedman.p == 1
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-@pytest.mark.parametrize("m", [1, 2, 3, 4])
-@pytest.mark.parametrize("make", [normal_scores, tied_scores, lambda n: np.zeros((n, 4))])
-def test_few_documents_and_systems(make, n, m):
-    found = compare(make(n)[:, :m], SYSTEMS[:m])
-    assert len(found.pairs) == m * (m - 1) // 2
-    assert (found.friedman is None) == (m < 3)
-    if n < 3:
-        assert found.published_test == "rank-sum"
-        assert all(summary.shapiro_p is None for summary in found.systems)
-    deviations = [None] * m if n == 1 else make(n)[:, :m].std(axis=0, ddof=1).tolist()
-    assert [summary.deviation for summary in found.systems] == pytest.approx(deviations)
-    text = json.dumps(asdict(found), allow_nan=False)
-    assert json.loads(text)["documents"] == n
-    for pair in found.pairs:
-        assert 0 <= pair.p <= pair.p_holm <= 1
-        assert 0 <= pair.published_p <= 1
 
 
 def test_intervals_draw_the_same_documents_for_every_system():

@@ -130,23 +130,6 @@ def test_another_run_is_refused(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["hevas2019", "--corpus", "./none"], "none"),
-        (["hevas2019", "--submissions", "a=b.csv"], "--submissions is for changeit2020"),
-        (["changeit2020", "--submissions", "a=none.csv"], "none.csv does not exist"),
-    ],
-)
-def test_bad_input_is_one_sentence(corpus, tmp_path, capsys, arguments, words):
-    given = [] if "--corpus" in arguments else ["--corpus", corpus]
-    assert main(["reproduce", *arguments, *given, "--out", str(tmp_path / "out")]) == 2
-    message = capsys.readouterr().err
-    assert words in message
-    assert len(message.strip().splitlines()) == 1
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
     ("spoil", "words"),
     [
         (lambda rows: rows[1:], "1 id missing: a0"),

@@ -121,10 +121,6 @@ def test_disguised_numbers_are_seen(number):
     assert len(unsupported(f"Conte e altri {number} da Zingaretti")) == 1
 
 
-def test_the_same_disguise_of_what_the_article_says_is_no_offence():
-    assert unsupported("Il premier Сοnte per ２ ore, il ７\u00a0per\u00a0cento") == []
-
-
 def test_title_case_is_decided_by_the_corpus():
     assert unsupported("Trump Smirks When He Meets Boston", ENGLISH, "en", CASING) == ["Boston"]
 
@@ -151,25 +147,10 @@ def test_a_first_name_belongs_to_its_surname():
     assert unsupported("Conte Zingaretti Boschi", article=article) == []
 
 
-def test_about_allows_rounding():
-    article = "The march drew 104 people and cost 1,234,567 dollars."
-    assert unsupported("About 100 people march", article, "en") == []
-    assert unsupported("March cost $1.2 million", article, "en") == []
-    assert unsupported("March cost $1.3 million", article, "en") == ["1.3 million"]
-    assert unsupported("March drew 100", article, "en") == ["100"]
-
-
 def test_unspecified_amounts_want_one_of_the_size():
     assert unsupported("Decine in piazza", "In piazza erano 40.") == []
     assert unsupported("Decine in piazza", "In piazza erano sette.") == ["Decine"]
     assert unsupported("Decine in piazza", "In piazza nel 2017.") == ["Decine"]
-
-
-def test_demonyms_and_places_support_each_other():
-    assert unsupported("L'ira della Francia", "I francesi protestano.") == []
-    assert unsupported("La rabbia dei Milanesi", "Tutta Milano protesta.") == []
-    assert unsupported("The anger of the French", "France is angry.", "en") == []
-    assert unsupported("A New Yorker in Iraq", "New York mourns an Iraqi.", "en") == []
 
 
 def test_other_surnames_of_one_stem_do_not():

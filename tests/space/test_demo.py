@@ -29,12 +29,6 @@ def launched(monkeypatch):
     return found
 
 
-def test_the_models_of_a_run_are_used(tiny_run, launched, monkeypatch):
-    monkeypatch.setattr(demo, "_train", lambda run: pytest.fail("it trained"))
-    demo.run(DemoOptions(run=tiny_run, port=7001))
-    assert (launched["server_port"], launched["server_name"], launched["share"]) == (7001, "127.0.0.1", False)
-
-
 @pytest.mark.parametrize("lacking", ["judges/hh", "generators"])
 def test_the_quickstart_runs_first_where_models_are_missing(
     tiny_run, tmp_path, launched, monkeypatch, lacking

@@ -6,7 +6,6 @@ import pytest
 from gradio_client.exceptions import AppError
 from scoring_fakes import EVENTS, FakeJudges
 
-from change_it.audit.verdicts import Summary, Verdict
 from change_it.errors import InputError
 from change_it.generators.headline_transfer import Proposer
 from change_it.generators.search import Candidate
@@ -174,25 +173,6 @@ def test_changed_words_are_marked(source, new, added, gone):
     assert [piece for piece, is_new, _ in pieces if is_new] == added
     assert "".join(piece for piece, *_ in pieces) == new
     assert tab.dropped(source, new) == gone
-
-
-def test_a_judge_that_must_not_be_relied_on_is_named_beside_its_mark():
-    models, _ = fixed("Statale, il ponte!")
-    assert "do not rely on this judge" not in tab.cards_html(ask(models))
-    audit = Summary((Verdict("hh", "distrust", ("there is none",)),))
-    html = tab.cards_html(ask(Models(FakeJudges(), models.systems, audit=audit)))
-    assert html.count("do not rely on this judge") == 1
-
-
-def test_the_models_of_a_run(tiny_run, tmp_path):
-    models = Models.from_run(tiny_run)
-    models.warm_up()
-    assert list(models.systems) == ["sum"]
-    answer = tab.transfer(models, HEADLINE, ARTICLE, "rep2gio", "sum", 2)
-    assert answer["signature"] == models.judges.signature
-    assert answer["signature"].endswith("|fold:all")
-    with pytest.raises(InputError, match="holds no judges"):
-        Models.from_run(tmp_path)
 
 
 def test_the_endpoints_answer(client):
