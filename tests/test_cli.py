@@ -1,7 +1,6 @@
 """The `change-it` program as a user meets it: help, version, exit codes, one sentence for bad input."""
 
 import itertools
-import json
 import re
 import shlex
 import subprocess
@@ -11,7 +10,6 @@ from dataclasses import MISSING, fields
 import pytest
 import tyro
 from help_examples import first_example
-from processes import run_python
 
 from change_it.cli import (
     COMMANDS,
@@ -64,63 +62,6 @@ def test_what_cannot_be_parsed_is_said_by_tyro_and_ends_with_2(arguments, words,
         main(arguments)
     assert stop.value.code == 2
     assert words in " ".join(capsys.readouterr().err.split())
-
-
-HEAVY = {
-    "torch",
-    "transformers",
-    "datasets",
-    "sklearn",
-    "polars",
-    "pyarrow",
-    "scipy",
-    "matplotlib",
-    "accelerate",
-}
-
-
-LIGHT = [
-    (["--help"], {"numpy", "rich", "jinja2"}),
-    (["corpus", "build", "--help"], {"numpy", "rich"}),
-    (["corpus", "build", "none.csv", "--out", "c"], {"numpy"}),
-    (["corpus", "build", "news.csv", "--out", "c", "--columns", "headline=title"], {"numpy"}),
-    (
-        ["train", "judge", "--task", "main", "--encoder", "scratch", "--corpus", "./none", "--out", "j"],
-        {"numpy"},
-    ),
-    (["score", "--corpus", "./none", "--judges", "j"], {"numpy"}),
-    (["transfer", "--generator", "./none", "--input", "news.csv", "--out", "new.csv"], {"numpy"}),
-    (["annotate", "sheets", "--corpus", "./none", "--out", "sheet.csv"], {"numpy"}),
-    (["reproduce", "hevas2019", "--corpus", "./none", "--out", "r"], {"numpy"}),
-]
-#: Each case in a process that parts from one that has loaded the command line alone; the cases and the names are arguments.
-ASK = """
-import json, os, sys
-from change_it.cli import main
-cases, names = map(json.loads, sys.argv[1:])
-for arguments in cases:
-    child = os.fork()
-    if child == 0:
-        try:
-            status = main(arguments)
-        except SystemExit as stop:
-            status = stop.code
-        print("STATUS", json.dumps([status, [name for name in names if name in sys.modules]]), flush=True)
-        os._exit(0)
-    os.waitpid(child, 0)
-"""
-
-
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory):
-    """The case to its exit code and to what it loaded."""
-    folder = tmp_path_factory.mktemp("light")
-    (folder / "news.csv").write_text("id,headline,article,label\n1,a,x,R\n2,b,y,G\n")
-    names = sorted(HEAVY.union(*(more for _, more in LIGHT)))
-    given = json.dumps([arguments for arguments, _ in LIGHT]), json.dumps(names)
-    result = run_python("-c", ASK, *given, check=True, cwd=folder)
-    found = [json.loads(line) for line in re.findall(r"^STATUS (.*)$", result.stdout, re.MULTILINE)]
-    return {" ".join(arguments): answer for (arguments, _), answer in zip(LIGHT, found, strict=True)}
 
 
 def test_output_that_nobody_reads_is_no_fault():

@@ -8,8 +8,9 @@ import pytest
 import scoring_fakes
 from csv_files import read_csv
 from scipy import stats
-from scoring_fakes import FakeJudges, toy_test_set, write_toy_corpus
+from scoring_fakes import FakeJudges, toy_test_set, write_stand_ins, write_toy_corpus
 
+from change_it.cli import main
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
@@ -166,3 +167,23 @@ def judges(monkeypatch):
 
     monkeypatch.setattr(predict.Judges, "from_pretrained", load)
     return loaded
+
+
+def run(*arguments):
+    return main(["score", *map(str, arguments)])
+
+
+@pytest.mark.usefixtures("judges")
+def test_the_command_writes_and_prints_both(tmp_path, corpus, capsys):
+    out = tmp_path / "out"
+    folder = write_stand_ins(tmp_path / "judges")
+    given = ("--corpus", corpus, "--judges", folder, "--hevas", "--resamples", 5)
+    assert run(*given, "--out", out) == 0
+    printed = capsys.readouterr().out
+    assert "compliancy|judges:" in printed
+    assert "hevas|lang:it|" in printed
+    assert "items/, charts/ and hevas/" in printed
+    assert (out / "hevas" / "report.html").is_file()
+    assert run(*given, "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["hevas"] == json.loads((out / "scores.json").read_text(encoding="utf-8"))["hevas"]

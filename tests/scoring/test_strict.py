@@ -12,7 +12,6 @@ from change_it.results.score_tables import terminal_table
 from change_it.scoring.compliancy import compute_compliancy, judge_items
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
-from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.scoring.systems import ScoredSystem, built_in_systems, on_same_items
 
 
@@ -197,14 +196,3 @@ def test_the_function_without_a_corpus(toy_test, strict_judges):
     assert without["strict_compliancy_is_upper_bound"] is False
     one = compute_compliancy(judges=strict_judges, **arguments, events=["same", "same"])
     assert "|events:1|" in one["signature"]
-
-
-def test_a_reranker_may_have_a_fluency_judge():
-    four, three = (Reranker.of(FakeJudges(fold="0", digits=digits)) for digits in ("abcd", "abc"))
-    assert four.signature == f"{three.signature}|fluency:{'d' * 64}"
-    assert parse_reranker(four.signature) == four
-    assert parse_reranker(three.signature) == three
-    assert four.short == "aaaaaa+bbbbbb+cccccc+dddddd,fold:0"
-    scoring = Reranker.of(FakeJudges(fold="1", digits="efgd"))
-    assert four.shared_with(scoring) == ["the weights of fluency are the same"]
-    assert three.shared_with(scoring) == []

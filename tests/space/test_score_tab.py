@@ -41,13 +41,6 @@ def models():
     return Models(FakeJudges(), {"sum": System()})
 
 
-@pytest.fixture(scope="module")
-def page(models):
-    from change_it.space import app
-
-    return app.build(models)
-
-
 @pytest.fixture
 def scored(models):
     """Scores a file."""

@@ -2,7 +2,6 @@ import random
 
 import pytest
 
-from change_it.errors import InputError
 from change_it.text.tagging import (
     CLOSED,
     TAGS,
@@ -118,22 +117,3 @@ def test_case_of_a_sentence(text, case):
 
 
 # --- spaCy
-
-
-def test_a_spacy_pipeline_keeps_the_words(tmp_path):
-    spacy = pytest.importorskip("spacy")
-    from spacy.training import Example
-
-    pipeline = spacy.blank("it")
-    pipeline.add_pipe("morphologizer")
-    words, tags = ["l'", "Italia", "vince"], ["DET", "PROPN", "VERB"]
-    doc = spacy.tokens.Doc(pipeline.vocab, words=words)
-    examples = [Example.from_dict(doc, {"words": words, "pos": tags})]
-    optimizer = pipeline.initialize(lambda: examples)
-    for _ in range(60):
-        pipeline.update(examples, sgd=optimizer)
-    pipeline.to_disk(tmp_path / "tagger")
-    assert load_tagger(f"spacy:{tmp_path / 'tagger'}").tag(words) == tags
-    spacy.blank("it").to_disk(tmp_path / "blank")
-    with pytest.raises(InputError, match="no part-of-speech tagger"):
-        load_tagger(f"spacy:{tmp_path / 'blank'}")
