@@ -65,17 +65,3 @@ def test_a_file_of_headlines_becomes_a_table(many, tmp_path):
     for name in ("hh", "ah", "main", "fluency", "facts"):
         assert table[name].to_list() == [one.marks[name] for one in expected]
     assert table["strict_compliancy"].to_list() == [one.strict for one in expected]
-
-
-@pytest.mark.parametrize(
-    ("rows", "others", "message"),
-    [
-        ([["x", "", ARTICLE], ["x", ORIGINAL, ARTICLE]], ["--json"], "new.csv has no original in line 2"),
-        ([["x", ORIGINAL, ARTICLE]], [], "give --out FILE, or --json"),
-        ([["x", ORIGINAL, ARTICLE]], ["--json", "--original", "y"], "leave out those on the command line"),
-    ],
-)
-def test_a_file_at_fault_is_one_sentence(many, rows, others, message):
-    code, printed, error = many(rows, *others)
-    assert (code, printed) == (2, "")
-    assert message in error

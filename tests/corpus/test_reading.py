@@ -186,46 +186,6 @@ def test_a_table_of_very_many_columns(write):
     assert len(str(caught.value)) < 1000
 
 
-@pytest.mark.parametrize(
-    ("content", "options", "message"),
-    [
-        ("", {}, "holds no rows"),
-        (release("1,a,x,R", "2,b,y,R"), {}, "all usable rows have the label 'R'"),
-        (release(*GOOD), {"labels": "R,Z"}, "no usable row has the label 'Z'"),
-        (release(*GOOD, "3,c,z,Q"), {}, "3 labels occur"),
-        (
-            release(*GOOD),
-            {"columns": "headline=title"},
-            "no column 'title'.*columns are id, headline, article, label",
-        ),
-        (release(*GOOD), {"columns": "headline"}, "is not ours=theirs"),
-        (release(*GOOD), {"labels": "R"}, "two different outlets"),
-        (
-            release("1,a,x,R,2024 06 15", header="id,headline,article,label,date"),
-            {},
-            "1 unreadable date.*2024 06 15; give --columns date=",
-        ),
-    ],
-)
-def test_input_that_cannot_be_used(write, content, options, message):
-    with pytest.raises(InputError, match=message):
-        read([write("x.csv", content)], **options)
-
-
-def test_files_that_cannot_be_read(write, tmp_path):
-    cases = {
-        str(tmp_path / "none.csv"): "does not exist",
-        str(tmp_path / "none*.csv"): "no file matches",
-        str(tmp_path): "is a folder",
-        "hf://datasets/only-a-name": "is no data set id",
-    }
-    for file, message in cases.items():
-        with pytest.raises(InputError, match=message):
-            read([file])
-    with pytest.raises(InputError, match="no input"):
-        read([])
-
-
 def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
     """A folder `owner/name` in the working directory stands for the Hub, as it does for `load_dataset`."""
     from datasets import ClassLabel, Dataset

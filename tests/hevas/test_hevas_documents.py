@@ -74,20 +74,6 @@ def test_columns_may_have_other_names_and_headlines_may_be_absent(tmp_path):
         read_documents(str(file), columns="title=headline")
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"article": " … "}, r"1 document has an empty article \(b\)"),
-        ({"headline": ""}, r"1 document has no reference headline \(b\)"),
-        ({"id": "a"}, r"1 document has an id that stands twice \(a\)"),
-    ],
-)
-def test_documents_at_fault_are_named(tmp_path, changed, message):
-    file = write(tmp_path / "news.csv", [ROWS[0], {**ROWS[1], **changed}, ROWS[2]])
-    with pytest.raises(InputError, match=message):
-        read_documents(str(file))
-
-
 def test_headlines_by_id_in_any_order(tmp_path, documents):
     file = tmp_path / "mine.csv"
     file.write_text(
