@@ -14,7 +14,6 @@ from help_examples import first_example
 from change_it.cli import (
     COMMANDS,
     TYRO_CONFIG,
-    exit_on_input_error,
     main,
     names_of,
     options_of,
@@ -70,14 +69,6 @@ def test_output_that_nobody_reads_is_no_fault():
     process.stdout.close()
     assert process.stderr.read() == b""
     assert process.wait() == 141
-
-
-def test_a_fault_of_the_package_keeps_its_traceback():
-    def fail():
-        raise LookupError("ours.toml")
-
-    with pytest.raises(LookupError):
-        exit_on_input_error(fail)
 
 
 @pytest.mark.parametrize("words", COMMANDS_AND_GROUPS, ids=" ".join)

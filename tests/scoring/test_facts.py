@@ -1,7 +1,6 @@
 import pytest
 
-from change_it.scoring import facts
-from change_it.scoring.facts import FactChecker, check_all_facts
+from change_it.scoring.facts import FactChecker
 from change_it.text.names import Casing
 
 ITALIAN = (
@@ -214,26 +213,6 @@ def test_in_a_quotation_that_nobody_said_numbers_and_names_are_not_given_again()
         ("Vedrò Renzi 3 volte a Bari", "quotation"),
         ("8", "number"),
     ]
-
-
-def test_many_headlines_read_each_text_once(monkeypatch):
-    read = []
-    kind = facts.Evidence
-    monkeypatch.setattr(facts, "Evidence", lambda text, language: read.append(text) or kind(text, language))
-    predictions = ["Conte a Roma", "Poi Renzi a Roma", "Conte a Torino"]
-    found = check_all_facts(
-        predictions,
-        sources=["Titolo"] * 3,
-        articles=[ITALIAN] * 3,
-        reference_articles=["", "", "Torino"],
-        language="it",
-    )
-    assert sorted(read) == sorted(["Titolo", ITALIAN, "Torino"])
-    assert found == [
-        FactChecker("it").check(prediction, source="Titolo", article=ITALIAN, reference_article=reference)
-        for prediction, reference in zip(predictions, ["", "", "Torino"], strict=True)
-    ]
-    assert [each.supported for each in found] == [True, False, True]
 
 
 def test_an_empty_headline_claims_nothing():

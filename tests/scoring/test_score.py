@@ -1,5 +1,4 @@
 import json
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -113,14 +112,6 @@ def test_several_runs_are_a_mean_with_intervals_over_runs_and_events(toy_test, f
 def systems_of(systems, count):
     """The systems on the first items alone."""
     return [replace(system, headlines=system.headlines[:count]) for system in systems]
-
-
-def test_every_distinct_question_is_asked_once(toy_test):
-    judges = FakeJudges()
-    systems = built_in_systems(toy_test)
-    score(toy_test, judges, [*systems, ScoredSystem("again", systems[0].headlines)], resamples=2)
-    for judge in (judges.main, judges.hh, judges.ah):
-        assert max(Counter(judge.asked).values()) == 1
 
 
 def test_systems_without_common_items_are_not_told_apart(toy_test, fake_judges):
