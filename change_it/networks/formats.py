@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch import Tensor
-from transformers import PreTrainedTokenizerBase
+from transformers import NoRepeatNGramLogitsProcessor, PreTrainedTokenizerBase
 
-from .repeats import NoRepeatedNGram
 from .tokenizer import IGNORED, HeadlineTokenizer, padded, padded_inputs, prompted_batch
 
 #: Characters of a token, at most: what lies behind is cut before the tokenizer reads it.
@@ -21,6 +20,18 @@ CHARACTERS = 40
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x9f]")
 #: Field of a prompt for the original headline.
 HEADLINE = "{headline}"
+
+
+class NoRepeatedNGram(NoRepeatNGramLogitsProcessor):
+    """Forbids an n-gram twice in what is generated; the prompt's own n-grams stay allowed."""
+
+    def __init__(self, size: int, prompt: int):
+        super().__init__(size)
+        self.prompt = prompt
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Scores with -inf for the tokens that would repeat an n-gram."""
+        return super().__call__(input_ids[:, self.prompt :], scores)
 
 
 class Format(ABC):
@@ -66,13 +77,8 @@ class Format(ABC):
         return 1
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
-        """Arguments of `generate` that keep n-grams from being written twice."""
-        rules = [NoRepeatedNGram(no_repeat_ngram_size, prompt)] if no_repeat_ngram_size else []
-        return {"no_repeat_ngram_size": 0, "logits_processor": rules}
-
-    def generation_config(self, no_repeat_ngram_size: int) -> dict[str, Any]:
-        """What `search` asks for, as far as a file can say it."""
-        return {"no_repeat_ngram_size": no_repeat_ngram_size if no_repeat_ngram_size > 1 else 0}
+        """Arguments of `generate` that keep n-grams from being written twice; `prompt` tokens stand before them."""
+        return {"no_repeat_ngram_size": no_repeat_ngram_size}
 
     @abstractmethod
     def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
@@ -118,11 +124,7 @@ class WordFormat(Format):
         ]
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
-        """The same: these networks have the rules of words in their own `generate`."""
-        return self.generation_config(no_repeat_ngram_size)
-
-    def generation_config(self, no_repeat_ngram_size: int) -> dict[str, Any]:
-        """What `search` asks for; `no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice."""
+        """`no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice."""
         if no_repeat_ngram_size != 1:
             return {"no_repeat_ngram_size": no_repeat_ngram_size, "repeatable_token_ids": None}
         ids = self.tokenizer.get_vocab().items()
@@ -184,9 +186,10 @@ class CausalFormat(Format):
         """The prompt and the source, padded on the left."""
         return inputs["input_ids"].shape[1]
 
-    def generation_config(self, no_repeat_ngram_size: int) -> dict[str, Any]:
-        """What `search` asks for, without the rule against repeats, which would hold for what stands in the prompt too."""
-        return {}
+    def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
+        """By a rule of ours: that of transformers holds for what stands in the prompt too."""
+        rules = [NoRepeatedNGram(no_repeat_ngram_size, prompt)] if no_repeat_ngram_size else []
+        return {"no_repeat_ngram_size": 0, "logits_processor": rules}
 
     def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
         """`input_ids` are of prompt, headline and end, `labels` without the prompt."""

@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedTokenizerFast
 
 SPECIAL = ("<pad>", "<unk>", "<s>", "</s>")
@@ -152,12 +153,8 @@ def _joined(tokens: Sequence[str]) -> str:
 
 def padded(rows: Sequence[Sequence[int]], value: int, *, left: bool = False) -> Tensor:
     """(n, longest) int64, shorter rows filled behind or before."""
-    longest = max(map(len, rows), default=0)
-    filled = [
-        [*[value] * (longest - len(row)), *row] if left else [*row, *[value] * (longest - len(row))]
-        for row in rows
-    ]
-    return torch.tensor(filled, dtype=torch.long)
+    tensors = [torch.tensor(row, dtype=torch.long) for row in rows]
+    return pad_sequence(tensors, True, value, padding_side="left" if left else "right")
 
 
 def padded_inputs(rows: Sequence[Sequence[int]], padding: int, *, left: bool = False) -> dict[str, Tensor]:

@@ -4,18 +4,42 @@ Imports of ours are relative and stay in this folder, so that `register_for_auto
 with the weights.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor, nn
-from transformers import GenerationMixin, LogitsProcessorList, PreTrainedConfig, PreTrainedModel
+from transformers import (
+    GenerationMixin,
+    LogitsProcessor,
+    LogitsProcessorList,
+    PreTrainedConfig,
+    PreTrainedModel,
+)
 from transformers.modeling_outputs import Seq2SeqLMOutput
-
-from .repeats import NoRepeatedWord
 
 if TYPE_CHECKING:  # `save_pretrained` looks for such lines, and saves these files too
     from .headline_pipeline import HeadlinePipeline  # noqa: F401 (saved beside this file)
 
 IGNORED = -100
+#: The most frequent ids of a tokenizer over words: articles, prepositions, marks.
+FREQUENT = 200
+
+
+class NoRepeatedWord(LogitsProcessor):
+    """Forbids a word twice, but for the `FREQUENT` ones, which it forbids twice in a row; `marks` stay allowed."""
+
+    def __init__(self, marks: Sequence[int]):
+        self.marks = torch.tensor(marks, dtype=torch.long)
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Scores with -inf for the words that would be repeated."""
+        written = input_ids[:, 1:]  # `<s>` stands before them
+        repeated = torch.zeros_like(scores, dtype=torch.bool).scatter_(1, written, True)
+        repeated[:, :FREQUENT] = False
+        repeated.scatter_(1, written[:, -1:], True)
+        repeated[:, self.marks.to(scores.device)] = False
+        return scores.masked_fill(repeated, -torch.inf)
 
 
 class WordConfig(PreTrainedConfig):

@@ -115,7 +115,7 @@ def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(cal
 def test_a_given_writer_is_tuned_before_the_judges_and_goes_on_where_it_was(called, tmp_path, monkeypatch):
     commands, failing = called
     loaded = []
-    monkeypatch.setattr("change_it.generators.generator.check_writer", loaded.append)
+    monkeypatch.setattr("change_it.generators.generator.kind_of", loaded.append)
     (tmp_path / "model").mkdir()
     options = QuickstartOptions(out=tmp_path / "run", writer=str(tmp_path / "model"), writer_minutes=3)
     failing.command = "train_judge"

@@ -16,14 +16,12 @@ from change_it.generators.card import GeneratorCard
     [
         ("./none", "there is no folder ./none"),
         ("owner/none", "owner/none is no folder here, and the Hub cannot be reached or has none"),
-        ("gpt2", "tokens of headline and article, 192 are read: give another model"),  # 128 positions in all
     ],
 )
-def test_what_cannot_be_tuned_is_refused_at_once(tmp_path, capsys, monkeypatch, tiny_gpt2, name, words):
+def test_what_cannot_be_tuned_is_refused_at_once(tmp_path, capsys, monkeypatch, name, words):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    writer = {"gpt2": tiny_gpt2}.get(name, name)
     capsys.readouterr()
-    assert main(["quickstart", "--writer", writer, "--out", str(tmp_path / "out")]) == 2
+    assert main(["quickstart", "--writer", name, "--out", str(tmp_path / "out")]) == 2
     message = capsys.readouterr().err
     assert words in message
     assert len(message.strip().splitlines()) == 1
