@@ -120,7 +120,8 @@ def choose(
         )
         alike = [text for texts_alike in set_all_alike(originals, texts) for text in texts_alike]
         old_alike, new_alike = np.split(judges.main.probabilities(alike, progress=False), 2)
-        kept = strictly_reversed(new_alike, old_alike, aim) & [fact.supported for fact in facts]
+        supported = np.array([fact.supported for fact in facts], dtype=bool)
+        kept = supported & strictly_reversed(new_alike, old_alike, aim)
         refused = ~kept & np.isin(owner, owner[kept])
         bounds = np.where(refused, 0.0, bounds * judges.fluency.probabilities(texts, progress=False)[:, 1])
     # AH, which reads whole articles, is asked last and only while it can change the choice: what the others say is an upper
