@@ -1,8 +1,7 @@
 """`HeadlineTransfer`: trained generators as a function from headlines and articles to new headlines."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, repeat
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from change_it.generators.generator import Generator, load_generator
 from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
 from change_it.generators.search import Candidate, Search, generate
-from change_it.io import column_of, refuse_empty, texts_of
+from change_it.io import refuse_empty, texts_of
 from change_it.networks.formats import Format
 from change_it.networks.pretrained import batches_at_once, is_large, local_folder
 from change_it.progress import ProgressBar
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 #: A batch has at most so many sources, source tokens, headlines that are searched at once, and scores of their tokens (1 GiB).
 LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES, BATCH_SCORES = 64, 16_384, 640, 1 << 28
-#: Headlines of a batch that are streamed together.
-STREAMED = 8
 
 #: Original headline, article and outlet aimed at; a text that the system does not read is empty.
 Question = tuple[str, str, str]
@@ -267,46 +264,6 @@ class HeadlineTransfer(Proposer):
             return candidates[0] if single else candidates
         texts = [some[0].text if some else "" for some in candidates]
         return texts[0] if single else texts
-
-    def stream(
-        self,
-        headline: Iterable[str],
-        *,
-        article: Iterable[str] | None = None,
-        to: str | int | Iterable[str] | Iterable[int] | None = None,
-        batch_size: int = STREAMED,
-        **options: Any,
-    ) -> Iterator[Any]:
-        """New headlines one after the other, each as soon as its batch is written.
-
-        Args:
-            headline: original headlines, of any length: a list, a column of a data set, a generator.
-            article: their articles; may be left out where headlines are read.
-            to: the outlet aimed at, or one for each headline; may be left out where there is no choice.
-            batch_size: headlines that are read, written and judged at once.
-            **options: others of a call: `num_candidates`, `judges`, `language`, `decoding`, `seed`.
-
-        Yields:
-            In the order of the headlines what a call returns for one of them.
-
-        Raises:
-            InputError: as a call does; headlines before the one at fault are yielded.
-
-        Examples:
-            >>> for some in transfer.stream(headlines, article=articles, to="faro", judges=judges):  # doctest: +SKIP
-            ...     print(some[0].text, some[0].marks)
-        """
-        texts = iter(column_of("headline", headline))
-        articles = None if article is None else iter(column_of("article", article))
-        aims = iter(() if to is None else repeat(to) if isinstance(to, str | int) else column_of("to", to))
-        while some := list(islice(texts, batch_size)):
-            yield from self(
-                some,
-                article=None if articles is None else list(islice(articles, len(some))),
-                to=None if to is None else list(islice(aims, len(some))),
-                batch_size=batch_size,
-                **options,
-            )
 
     def _loaded(self, judges: "str | Path | Judges") -> "Judges":
         """The judges, loaded once, if they are of the same outlets."""

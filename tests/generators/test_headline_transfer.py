@@ -96,8 +96,6 @@ def test_columns_are_as_good_as_lists(both, kind):
     expected = both(HEADLINES, article=ARTICLES, to=["gio", "rep", "gio"])
     classes = np.array([1, 0, 1])  # as a ClassLabel numbers the outlets
     assert both(table["headline"], article=table["article"], to=classes) == expected
-    streamed = both.stream(table["headline"], article=table["article"], to=classes)
-    assert list(streamed) == expected
 
 
 def test_headlines_alone_are_enough_where_they_are_read(folder):
@@ -181,21 +179,3 @@ def test_judges_need_articles_and_the_same_outlets(both, folder):
     reads_headlines = HeadlineTransfer.from_pretrained(folder, recipe="s2s1", device="cpu")
     with pytest.raises(InputError, match="judges read articles"):
         reads_headlines(HEADLINES, judges=FakeJudges())
-
-
-def test_a_stream_gives_each_headline_as_soon_as_its_batch_is_written(both):
-    read = []
-
-    def headlines():
-        for headline in HEADLINES:
-            read.append(headline)
-            yield headline
-
-    found = both.stream(headlines(), article=iter(ARTICLES), to=["gio", "rep", "gio"], batch_size=2)
-    assert next(found) == both(HEADLINES[0], article=ARTICLES[0], to="gio")
-    assert read == HEADLINES[:2]
-    assert list(found) == both(HEADLINES[1:], article=ARTICLES[1:], to=["rep", "gio"])
-    judged = both.stream(HEADLINES, article=ARTICLES, to="gio", num_candidates=2, judges=FakeJudges())
-    assert [len(some) for some in judged] == [2, 2, 2]
-    with pytest.raises(InputError, match="give one of each an item"):
-        list(both.stream(HEADLINES, article=ARTICLES[:1], to="gio"))
