@@ -72,7 +72,8 @@ class PromptFormat(CausalFormat):
         text = self.tokenizer.apply_chat_template(turns, tokenize=False, **options)
         return self._ids([str(text)])[0]
 
-    def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+    def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+        """The headline in each answer."""
         ended = torch.isin(ids, torch.tensor(self.ends)).any(1).tolist()
         whole = ids.shape[1] < self.max_target_tokens
         texts = self.tokenizer.batch_decode(ids, skip_special_tokens=True)

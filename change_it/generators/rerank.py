@@ -8,10 +8,9 @@ import numpy as np
 
 from change_it.generators.search import Candidate
 from change_it.judges.judge import Judges
-from change_it.scoring.compliancy import Progress, Reversal, judge_items, strictly_reversed
+from change_it.scoring.compliancy import Progress, Reversal, strictly_reversed
 from change_it.scoring.facts import check_all_facts
-from change_it.scoring.item import Item
-from change_it.scoring.marks import JudgedHeadline, joint_probability, marks_of
+from change_it.scoring.marks import JudgedHeadline, joint_probability, judge_headlines
 from change_it.stats import Ints
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import set_all_alike
@@ -48,14 +47,13 @@ def judge_candidates(
     `language`, guessed from the articles when None.
     """
     offered = [[candidate for candidate in some if candidate.text.strip()] for some in candidates]
-    label_of = dict(zip(judges.outlets[::-1], judges.outlets, strict=True))
-    items = [
-        Item("", label_of[target], target, source, article, prediction=candidate.text)
+    asked = [
+        (candidate.text, source, article, target)
         for some, source, article, target in zip(offered, sources, articles, targets, strict=True)
         for candidate in some
     ]
-    judged = judge_items(judges, items, reversal=reversal, language=language, progress=progress)
-    rows = judged.iter_rows(named=True)
+    columns = map(list, zip(*asked, strict=True)) if asked else ([], [], [], [])
+    judged = iter(judge_headlines(judges, *columns, reversal=reversal, language=language, progress=progress))
     weights = np.broadcast_to(style_weight, len(offered)).tolist()
 
     def rank(weight: float, judged: JudgedCandidate) -> tuple[bool, float]:
@@ -68,9 +66,7 @@ def judge_candidates(
 
     ordered = []
     for some, weight in zip(offered, weights, strict=True):
-        judged_some = [
-            JudgedCandidate(**vars(each), **marks_of(next(rows), reversal=reversal)) for each in some
-        ]
+        judged_some = [JudgedCandidate(**{**vars(next(judged)), "score": each.score}) for each in some]
         ordered.append(sorted(judged_some, key=partial(rank, weight)))
     return ordered
 
