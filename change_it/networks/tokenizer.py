@@ -9,13 +9,12 @@ One file without an import of ours, so that `register_for_auto_class` can send i
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import torch
-from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedTokenizerFast
@@ -125,17 +124,11 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
 def train_tokenizer(texts: Iterable[str], *, size: int, reserved: int = 100) -> HeadlineTokenizer:
     """Learn the vocabulary: the `size` most frequent words, special tokens included, ties by alphabet."""
     spaces = normalizers.Replace(Regex(r"\s+"), " ")
-    normalizer = normalizers.Sequence([normalizers.NFC(), spaces, normalizers.Strip()])
-    splitter = pre_tokenizers.Split(Regex(TOKEN), behavior="removed", invert=True)
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(token for token, _ in splitter.pre_tokenize_str(normalizer.normalize_str(text)))
-    for token in SPECIAL:
-        counts.pop(token, None)
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[: max(0, size - len(SPECIAL))]
-    vocabulary = {token: id_ for id_, token in enumerate([*SPECIAL, *(token for token, _ in ranked)])}
-    backend = Tokenizer(models.WordLevel(vocabulary, unk_token=SPECIAL[UNKNOWN]))
-    backend.normalizer, backend.pre_tokenizer = normalizer, splitter
+    backend = Tokenizer(models.WordLevel(unk_token=SPECIAL[UNKNOWN]))
+    backend.normalizer = normalizers.Sequence([normalizers.NFC(), spaces, normalizers.Strip()])
+    backend.pre_tokenizer = pre_tokenizers.Split(Regex(TOKEN), behavior="removed", invert=True)
+    trainer = trainers.WordLevelTrainer(vocab_size=size, special_tokens=list(SPECIAL), show_progress=False)
+    backend.train_from_iterator(texts, trainer)
     special = dict(zip(("pad_token", "unk_token", "bos_token", "eos_token"), SPECIAL, strict=True))
     return HeadlineTokenizer(tokenizer_object=backend, reserved=reserved, **special)
 
