@@ -88,16 +88,7 @@ class Generator:
 
 
 def load_generator(name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto") -> Generator:
-    """Load a generator.
-
-    Args:
-        name: folder written by `change-it train generator`, or a Hub id.
-        precision: bf16 leaves weights in bfloat16 around which adapters were trained so; they are float32 otherwise.
-        device: auto, cpu, cuda, cuda:1, mps.
-
-    Raises:
-        InputError: no such folder or id, not a generator, its base model is not there, no such device.
-    """
+    """Load a generator from its folder or Hub id; bf16 leaves weights in bfloat16 around which adapters were trained so."""
     where = pick_device(device)
     folder = local_folder(name, command=COMMAND)
     card = GeneratorCard.load(folder)

@@ -59,23 +59,9 @@ class Proposer(ABC):
         batch_size: int | None = None,
         progress: bool = False,
     ) -> list[list[Candidate]]:
-        """Candidates for every headline.
+        """For every headline its distinct candidates, at most so many, best first; none where there is nothing to read.
 
-        Args:
-            headlines: n original headlines.
-            articles: n articles.
-            to: the outlet aimed at, or one for each headline.
-            candidates: candidates a headline, at most.
-            decoding: how headlines are searched for: settings of transformers; five beams when None.
-            seed: of headlines that are drawn at random (`do_sample`).
-            batch_size: sources a batch; None takes what the length of sources and the width of the search allow.
-            progress: show a progress bar.
-
-        Returns:
-            n lists of distinct candidates, best first; an empty list where there is nothing to read.
-
-        Raises:
-            InputError: an unknown outlet or one that is not served, or numbers differ.
+        The other arguments are those of a call of `HeadlineTransfer`.
         """
         search = Search(decoding or GenerationConfig(), candidates, seed)
         headlines, articles = texts_of("headlines", headlines), texts_of("articles", articles)
@@ -122,15 +108,7 @@ class HeadlineTransfer(Proposer):
     """
 
     def __init__(self, generators: Sequence[Generator]):
-        """Transfer with loaded generators.
-
-        Args:
-            generators: one, or one for each outlet; of one recipe and one pair of outlets. A newspaper-agnostic
-                one serves both, and so does one of the recipe rewrite.
-
-        Raises:
-            InputError: they do not belong together.
-        """
+        """Transfer with loaded generators: one, or one for each outlet, of one recipe and one pair of outlets."""
         cards = [generator.card for generator in generators]
         if len({card.recipe for card in cards}) != 1 or len({card.outlets for card in cards}) != 1:
             given = (

@@ -19,7 +19,8 @@ def headline_loss(model: Any, batch: Mapping[str, Tensor]) -> Tensor:
     """
     inner = extract_model_from_parallel(model)
     inner = inner.get_base_model() if hasattr(inner, "get_base_model") else inner  # in adapters
-    options, known = dict(batch), signature(type(inner).forward).parameters
+    options: dict[str, Any] = dict(batch)
+    known = signature(type(inner).forward).parameters
     if "logits_to_keep" in known:
         first = int((batch["labels"] != IGNORED).any(0).nonzero()[0])
         keep = batch["labels"].shape[1] - first + 1  # a token is predicted from the one before
