@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,7 +35,7 @@ from change_it.generators.generator_options import (
     ModelKind,
     no_model,
 )
-from change_it.generators.search import BEAMS, Search, generate
+from change_it.generators.search import BEAMS
 from change_it.io import PICKLE, is_missing_path, read_json, record_errors, write_json
 from change_it.networks.formats import FORMATS, Format
 from change_it.networks.pointer_generator import (
@@ -107,24 +107,7 @@ def load_generator(name: str | Path, *, precision: Arithmetic = "float32", devic
         else:
             model = load_model(folder, card.kind, tokenizer)
     with load_errors(f"{name} cannot be loaded as a generator: train or save it again"):
-        generator = Generator(model.to(where).eval(), make_format(card, tokenizer, model), card, folder)
-        _try_out(generator)
-    return generator
-
-
-@torch.no_grad()
-def _try_out(generator: Generator) -> None:
-    """Read and write a word, the last piece of the tokenizer included: what does not fit together fails here, and not amid a run."""
-    model, card, format_ = generator.model, generator.card, generator.format
-    space = max_positions(model, card, format_)
-    if space is not None and space < card.source_tokens:
-        raise ValueError(f"its model has positions for {max(space, 0)} tokens of a source")
-    batch = format_.collate(["Prova"], ["Prova"])
-    loss = model(**{name: tensor.to(model.device) for name, tensor in batch.items()}).loss
-    if not torch.isfinite(loss):
-        raise ValueError("what it computes are no finite numbers")
-    brief = make_format(replace(card, target_tokens=2), format_.tokenizer, model)
-    generate(model, brief, ["Prova"], Search(GenerationConfig(num_beams=1)))
+        return Generator(model.to(where).eval(), make_format(card, tokenizer, model), card, folder)
 
 
 def make_format(card: GeneratorCard, tokenizer: PreTrainedTokenizerBase, model: Any) -> Format:

@@ -87,12 +87,6 @@ def choose(
     article has, or whose style is gone once both headlines are set alike, is refused, unless that is so of all of the item's.
     """
     aims = np.asarray(targets, dtype=np.int64)
-    if not len(candidates) == len(sources) == len(articles) == len(aims):
-        raise ValueError(
-            "candidates, sources, articles and targets differ in length: give one of each an item"
-        )
-    if not np.isin(aims, (0, 1)).all():
-        raise ValueError("targets are 0 for outlet A and 1 for outlet B")
     strict = judges.fluency is not None
     pairs = [
         (row, place) for row, some in enumerate(candidates) for place, text in enumerate(some) if text.strip()

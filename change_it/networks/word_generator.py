@@ -75,10 +75,6 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
     def _supports_default_dynamic_cache(cls) -> bool:
         return False  # each has a `DecoderState` of its own
 
-    def get_encoder(self, modality: str | None = None) -> nn.Module:
-        """The encoder, for `generate`."""
-        return self.encoder
-
     def forward(
         self,
         input_ids: Tensor | None = None,
