@@ -146,9 +146,11 @@ def add_pipeline(folder: Path, card: GeneratorCard) -> None:
     config["custom_pipelines"] = {"text-generation": {"impl": impl, "pt": [auto]}}
     write_json(folder / "config.json", config)
     tokens = read_json(folder / "generation_config.json") or {}
+    rules = FORMATS[card.kind](read_tokenizer(folder), **options).search(
+        size, 1
+    )  # as far as a file can say them
     search = {"num_beams": BEAMS, "max_new_tokens": card.target_tokens}
-    if card.kind != "causal":  # of these a file cannot say that the prompt's n-grams stay allowed
-        search |= FORMATS[card.kind](read_tokenizer(folder), **options).search(size, 1)
+    search["no_repeat_ngram_size"] = rules["no_repeat_ngram_size"]
     write_json(folder / "generation_config.json", {**tokens, **search})
     custom_object_save(HeadlinePipeline, folder)
 
@@ -276,8 +278,7 @@ def add_adapters(model: Any, options: GeneratorOptions, kind: ModelKind) -> Any:
     scale = {"r": LORA_RANK, "lora_alpha": LORA_ALPHA}
     config = peft.LoraConfig(task_type=task, **scale, target_modules=targets)
     try:
-        with warnings.catch_warnings():
-            _hush_peft()
+        with warnings.catch_warnings(action="ignore"):
             return peft.get_peft_model(model, config)
     except ValueError as error:
         reason = str(error).partition("\n")[0][:200]
@@ -305,20 +306,13 @@ def load_adapters(model: Any, folder: Path, *, trainable: bool = False) -> Any:
             shapes = {name: file.get_slice(name).get_shape() for name in sorted(file.keys())}
         if any(shape[0] != config.r for name, shape in shapes.items() if "_A" in name):
             raise ValueError(f"they are not of rank {config.r}")
-        with warnings.catch_warnings():
-            _hush_peft()  # of what is missing, too, which is looked for below
+        with warnings.catch_warnings(action="ignore"):  # of what is missing, too, which is looked for below
             adapted = peft.PeftModel.from_pretrained(model, folder, is_trainable=trainable, config=config)
         state = peft.get_peft_model_state_dict(adapted, save_embedding_layers=False)
         if different := shapes.keys() ^ state.keys():
             raise ValueError(f"{min(different)} is missing or too much")
         check_finite(state, folder)
     return adapted
-
-
-def _hush_peft() -> None:
-    """Silence warnings of what PEFT does itself: it sets fan_in_fan_out, and asks models for a property of an old name."""
-    warnings.simplefilter("ignore", UserWarning)
-    warnings.simplefilter("ignore", FutureWarning)
 
 
 def import_peft() -> Any:

@@ -10,8 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+import torch
 from torch import Tensor
-from transformers import NoRepeatNGramLogitsProcessor, PreTrainedTokenizerBase
+from transformers import LogitsProcessor, NoRepeatNGramLogitsProcessor, PreTrainedTokenizerBase
 
 from .tokenizer import IGNORED, HeadlineTokenizer, padded, padded_inputs, prompted_batch
 
@@ -20,6 +21,24 @@ CHARACTERS = 40
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x9f]")
 #: Field of a prompt for the original headline.
 HEADLINE = "{headline}"
+#: The most frequent ids of a tokenizer over words: articles, prepositions, marks.
+FREQUENT = 200
+
+
+class NoRepeatedWord(LogitsProcessor):
+    """Forbids a word twice, but for the `FREQUENT` ones, which it forbids twice in a row; `marks` stay allowed."""
+
+    def __init__(self, marks: Sequence[int]):
+        self.marks = torch.tensor(marks, dtype=torch.long)
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Scores with -inf for the words that would be repeated."""
+        written = input_ids[:, 1:]  # `<s>` stands before them
+        repeated = torch.zeros_like(scores, dtype=torch.bool).scatter_(1, written, True)
+        repeated[:, :FREQUENT] = False
+        repeated.scatter_(1, written[:, -1:], True)
+        repeated[:, self.marks.to(scores.device)] = False
+        return scores.masked_fill(repeated, -torch.inf)
 
 
 class NoRepeatedNGram(NoRepeatNGramLogitsProcessor):
@@ -113,10 +132,10 @@ class WordFormat(Format):
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
         """`no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice."""
         if no_repeat_ngram_size != 1:
-            return {"no_repeat_ngram_size": no_repeat_ngram_size, "repeatable_token_ids": None}
+            return super().search(no_repeat_ngram_size, prompt)
         ids = self.tokenizer.get_vocab().items()
         marks = sorted(id_ for token, id_ in ids if not any(map(str.isalnum, token)))
-        return {"no_repeat_ngram_size": 3, "repeatable_token_ids": marks}
+        return {"no_repeat_ngram_size": 3, "logits_processor": [NoRepeatedWord(marks)]}
 
     def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
         """See `Format`."""

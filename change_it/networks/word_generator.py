@@ -1,45 +1,19 @@
-"""What our encoder-decoders over words share: configuration, call, and words that are written once.
+"""What our encoder-decoders over words share: configuration and call.
 
 Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
 with the weights.
 """
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch import Tensor, nn
-from transformers import (
-    GenerationMixin,
-    LogitsProcessor,
-    LogitsProcessorList,
-    PreTrainedConfig,
-    PreTrainedModel,
-)
+from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import Seq2SeqLMOutput
 
 if TYPE_CHECKING:  # `save_pretrained` looks for such lines, and saves these files too
     from .headline_pipeline import HeadlinePipeline  # noqa: F401 (saved beside this file)
 
 IGNORED = -100
-#: The most frequent ids of a tokenizer over words: articles, prepositions, marks.
-FREQUENT = 200
-
-
-class NoRepeatedWord(LogitsProcessor):
-    """Forbids a word twice, but for the `FREQUENT` ones, which it forbids twice in a row; `marks` stay allowed."""
-
-    def __init__(self, marks: Sequence[int]):
-        self.marks = torch.tensor(marks, dtype=torch.long)
-
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Scores with -inf for the words that would be repeated."""
-        written = input_ids[:, 1:]  # `<s>` stands before them
-        repeated = torch.zeros_like(scores, dtype=torch.bool).scatter_(1, written, True)
-        repeated[:, :FREQUENT] = False
-        repeated.scatter_(1, written[:, -1:], True)
-        repeated[:, self.marks.to(scores.device)] = False
-        return scores.masked_fill(repeated, -torch.inf)
 
 
 class WordConfig(PreTrainedConfig):
@@ -141,22 +115,6 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
             "encoder_outputs": encoder_outputs,
             "use_cache": use_cache,
         }
-
-    def generate(  # type: ignore[override]  # the others are in kwargs
-        self,
-        inputs: Tensor | None = None,
-        generation_config: Any = None,
-        logits_processor: Any = None,
-        **kwargs: Any,
-    ) -> Any:
-        """As in transformers, with one more setting: where there are `repeatable_token_ids`, no other word is written twice."""
-        name = "repeatable_token_ids"
-        saved = getattr(generation_config, name, getattr(self.generation_config, name, None))
-        repeatable = kwargs.pop(name, saved)
-        rules = [] if repeatable is None else [NoRepeatedWord(repeatable)]
-        processors = LogitsProcessorList([*rules, *(logits_processor or [])])
-        search: Any = super()
-        return search.generate(inputs, generation_config, processors, **kwargs)
 
     @property
     def _padding(self) -> int:

@@ -10,10 +10,15 @@ from change_it.generators.card import prompt_of
 from change_it.generators.generator import load_model, load_tokenizer, new_network
 from change_it.generators.generator_options import NETWORKS
 from change_it.generators.search import Candidate, Search, best, generate, read_decoding
-from change_it.networks import word_generator
-from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, NoRepeatedNGram, WordFormat
+from change_it.networks import formats
+from change_it.networks.formats import (
+    CausalFormat,
+    EncoderDecoderFormat,
+    NoRepeatedNGram,
+    NoRepeatedWord,
+    WordFormat,
+)
 from change_it.networks.tokenizer import IGNORED, train_tokenizer
-from change_it.networks.word_generator import NoRepeatedWord
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
 ODD = ["", "   \n", "\ud800 a \x00", "parola " * 3000, "😀" * 50, "Il governo"]
@@ -127,7 +132,7 @@ def test_odd_sources_give_a_candidate_each(generator):
 
 
 def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
-    monkeypatch.setattr(word_generator, "FREQUENT", 7)
+    monkeypatch.setattr(formats, "FREQUENT", 7)
     tokenizer = train_tokenizer(["il, il. il, il. il, ponte crolla"], size=20, reserved=2)
     il, comma, stop, crolla, ponte = (
         tokenizer.convert_tokens_to_ids(word) for word in ("il", ", ", ". ", "crolla", "ponte")
@@ -135,8 +140,8 @@ def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
     copied = len(tokenizer)
     assert max(il, comma, stop) < 7 <= min(crolla, ponte)
     settings = WordFormat(tokenizer, **LENGTHS).search(1, 1)
-    refuse = NoRepeatedWord(settings["repeatable_token_ids"])
-    assert (settings["no_repeat_ngram_size"], settings["repeatable_token_ids"]) == (3, sorted([comma, stop]))
+    [refuse] = settings["logits_processor"]
+    assert (settings["no_repeat_ngram_size"], refuse.marks.tolist()) == (3, sorted([comma, stop]))
 
     def refused(*written):
         scores = refuse(torch.tensor([[2, *written]]), torch.zeros(1, len(tokenizer) + 2))
