@@ -66,7 +66,7 @@ class DecoderState(DynamicCache):
         ] = []  # (sources, heads, tokens, hidden / heads) of each layer, those of the sources
         self.last: Tensor | None = None  # (n, 1, hidden) embedding of the last word
 
-    def reorder_cache(self, beam_idx: Tensor) -> None:
+    def reorder_cache(self, beam_idx: torch.LongTensor) -> None:
         """Follow the beams that survive."""
         super().reorder_cache(beam_idx)
         self.last = None if self.last is None else self.last.index_select(0, beam_idx)
