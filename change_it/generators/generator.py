@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,7 +35,7 @@ from change_it.generators.generator_options import (
     ModelKind,
     no_model,
 )
-from change_it.generators.search import BEAMS
+from change_it.generators.search import BEAMS, Search, generate
 from change_it.io import PICKLE, is_missing_path, read_json, record_errors, write_json
 from change_it.networks.formats import FORMATS, Format
 from change_it.networks.pointer_generator import (
@@ -107,7 +107,24 @@ def load_generator(name: str | Path, *, precision: Arithmetic = "float32", devic
         else:
             model = load_model(folder, card.kind, tokenizer)
     with load_errors(f"{name} cannot be loaded as a generator: train or save it again"):
-        return Generator(model.to(where).eval(), make_format(card, tokenizer, model), card, folder)
+        generator = Generator(model.to(where).eval(), make_format(card, tokenizer, model), card, folder)
+        _try_out(generator)
+    return generator
+
+
+@torch.no_grad()
+def _try_out(generator: Generator) -> None:
+    """Read and write a word, the last piece of the tokenizer included: what does not fit together fails here, and not amid a run."""
+    model, card, format_ = generator.model, generator.card, generator.format
+    space = max_positions(model, card, format_)
+    if space is not None and space < card.source_tokens:
+        raise ValueError(f"its model has positions for {max(space, 0)} tokens of a source")
+    batch = format_.collate(["Prova"], ["Prova"])
+    loss = model(**{name: tensor.to(model.device) for name, tensor in batch.items()}).loss
+    if not torch.isfinite(loss):
+        raise ValueError("what it computes are no finite numbers")
+    brief = make_format(replace(card, target_tokens=2), format_.tokenizer, model)
+    generate(model, brief, ["Prova"], Search(GenerationConfig(num_beams=1)))
 
 
 def make_format(card: GeneratorCard, tokenizer: PreTrainedTokenizerBase, model: Any) -> Format:
@@ -146,11 +163,9 @@ def add_pipeline(folder: Path, card: GeneratorCard) -> None:
     config["custom_pipelines"] = {"text-generation": {"impl": impl, "pt": [auto]}}
     write_json(folder / "config.json", config)
     tokens = read_json(folder / "generation_config.json") or {}
-    rules = FORMATS[card.kind](read_tokenizer(folder), **options).search(
-        size, 1
-    )  # as far as a file can say them
-    search = {"num_beams": BEAMS, "max_new_tokens": card.target_tokens}
-    search["no_repeat_ngram_size"] = rules["no_repeat_ngram_size"]
+    rules = FORMATS[card.kind](read_tokenizer(folder), **options).search(size, 1)
+    blocked = rules["no_repeat_ngram_size"]  # of the rules what a file can say
+    search = {"num_beams": BEAMS, "max_new_tokens": card.target_tokens, "no_repeat_ngram_size": blocked}
     write_json(folder / "generation_config.json", {**tokens, **search})
     custom_object_save(HeadlinePipeline, folder)
 

@@ -34,6 +34,8 @@ ADAPTER = "adapter_config.json"
 #: What a model is loaded for: to answer as it was saved; as the base that adapters or training start from; as an encoder
 #: that gets a new head.
 Use = Literal["saved", "base", "encoder"]
+#: Numbers of a model beyond twice the bytes of its weights: what a new head and tables that are not saved may have.
+SPARE = 50_000_000
 #: What a configuration also says, where and with what a model was made, on which no answer depends.
 ORIGIN = frozenset({"_name_or_path", "architectures", "auto_map", "transformers_version"})
 TRAINED_ON = frozenset({"corpus", "encoder", "seed"})
@@ -162,7 +164,7 @@ def load_weights(
     pooler may be new too. A `config` stands for the one beside the weights.
     """
     if Path(name).is_dir():
-        _check_folder(Path(name))
+        _check_folder(auto, Path(name), config)
     other = f"{name} was saved by another version of change-it or has been damaged"
     options = {"dtype": dtype, "use_safetensors": True, "output_loading_info": True}
     options |= {} if config is None else {"config": config}
@@ -191,8 +193,8 @@ def load_weights(
     return model
 
 
-def _check_folder(folder: Path) -> None:
-    """Refuse a folder of which other weights are loaded than `hash_of_weights` reads, or a model of more layers than its weights have tensors."""
+def _check_folder(auto: Any, folder: Path, config: Any) -> None:
+    """Refuse a folder of which other weights are loaded than `hash_of_weights` reads, or a model much larger than its weights, which transformers would make before it refuses them."""
     if (folder / ADAPTER).exists():
         raise InputError(f"{folder} {_ADAPTERS} {folder} --out DIR")
     record = read_json(folder / "config.json") or {}
@@ -211,10 +213,17 @@ def _check_folder(folder: Path) -> None:
     for file in files:
         with safe_open(file, framework="pt") as opened:
             tensors += len(opened.keys())
+    larger = (
+        f"{folder / 'config.json'} is of a far larger model than the weights beside it: save the model again"
+    )
     if any(isinstance(value, int) and _LAYERS.search(name) and value > tensors for name, value in values):
-        raise InputError(
-            f"{folder / 'config.json'} is of a far larger model than the weights beside it: save the model again"
-        )
+        raise InputError(larger)
+    if config is None and hasattr(auto, "from_config"):
+        with torch.device("meta"):
+            outline = auto.from_config(read_config(folder), trust_remote_code=False)
+        numbers = sum(tensor.numel() for tensor in (*outline.parameters(), *outline.buffers()))
+        if numbers > 2 * sum(file.stat().st_size for file in files) + SPARE:
+            raise InputError(larger)
 
 
 def _values(record: object) -> Iterator[tuple[str, object]]:
