@@ -1,8 +1,7 @@
 """`HeadlineTransfer`: trained generators as a function from headlines and articles to new headlines."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, repeat
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from change_it.generators.generator import Generator, load_generator
 from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
 from change_it.generators.search import Candidate, Search, generate
-from change_it.io import column_of, refuse_empty, texts_of
+from change_it.io import refuse_empty, texts_of
 from change_it.networks.formats import Format
 from change_it.networks.pretrained import batches_at_once, is_large, local_folder
 from change_it.progress import ProgressBar
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 #: A batch has at most so many sources, source tokens, headlines that are searched at once, and scores of their tokens (1 GiB).
 LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES, BATCH_SCORES = 64, 16_384, 640, 1 << 28
-#: Headlines of a batch that are streamed together.
-STREAMED = 8
 
 #: Original headline, article and outlet aimed at; a text that the system does not read is empty.
 Question = tuple[str, str, str]
@@ -62,23 +59,9 @@ class Proposer(ABC):
         batch_size: int | None = None,
         progress: bool = False,
     ) -> list[list[Candidate]]:
-        """Candidates for every headline.
+        """For every headline its distinct candidates, at most so many, best first; none where there is nothing to read.
 
-        Args:
-            headlines: n original headlines.
-            articles: n articles.
-            to: the outlet aimed at, or one for each headline.
-            candidates: candidates a headline, at most.
-            decoding: how headlines are searched for: settings of transformers; five beams when None.
-            seed: of headlines that are drawn at random (`do_sample`).
-            batch_size: sources a batch; None takes what the length of sources and the width of the search allow.
-            progress: show a progress bar.
-
-        Returns:
-            n lists of distinct candidates, best first; an empty list where there is nothing to read.
-
-        Raises:
-            InputError: an unknown outlet or one that is not served, or numbers differ.
+        The other arguments are those of a call of `HeadlineTransfer`.
         """
         search = Search(decoding or GenerationConfig(), candidates, seed)
         headlines, articles = texts_of("headlines", headlines), texts_of("articles", articles)
@@ -125,15 +108,7 @@ class HeadlineTransfer(Proposer):
     """
 
     def __init__(self, generators: Sequence[Generator]):
-        """Transfer with loaded generators.
-
-        Args:
-            generators: one, or one for each outlet; of one recipe and one pair of outlets. A newspaper-agnostic
-                one serves both, and so does one of the recipe rewrite.
-
-        Raises:
-            InputError: they do not belong together.
-        """
+        """Transfer with loaded generators: one, or one for each outlet, of one recipe and one pair of outlets."""
         cards = [generator.card for generator in generators]
         if len({card.recipe for card in cards}) != 1 or len({card.outlets for card in cards}) != 1:
             given = (
@@ -267,46 +242,6 @@ class HeadlineTransfer(Proposer):
             return candidates[0] if single else candidates
         texts = [some[0].text if some else "" for some in candidates]
         return texts[0] if single else texts
-
-    def stream(
-        self,
-        headline: Iterable[str],
-        *,
-        article: Iterable[str] | None = None,
-        to: str | int | Iterable[str] | Iterable[int] | None = None,
-        batch_size: int = STREAMED,
-        **options: Any,
-    ) -> Iterator[Any]:
-        """New headlines one after the other, each as soon as its batch is written.
-
-        Args:
-            headline: original headlines, of any length: a list, a column of a data set, a generator.
-            article: their articles; may be left out where headlines are read.
-            to: the outlet aimed at, or one for each headline; may be left out where there is no choice.
-            batch_size: headlines that are read, written and judged at once.
-            **options: others of a call: `num_candidates`, `judges`, `language`, `decoding`, `seed`.
-
-        Yields:
-            In the order of the headlines what a call returns for one of them.
-
-        Raises:
-            InputError: as a call does; headlines before the one at fault are yielded.
-
-        Examples:
-            >>> for some in transfer.stream(headlines, article=articles, to="faro", judges=judges):  # doctest: +SKIP
-            ...     print(some[0].text, some[0].marks)
-        """
-        texts = iter(column_of("headline", headline))
-        articles = None if article is None else iter(column_of("article", article))
-        aims = iter(() if to is None else repeat(to) if isinstance(to, str | int) else column_of("to", to))
-        while some := list(islice(texts, batch_size)):
-            yield from self(
-                some,
-                article=None if articles is None else list(islice(articles, len(some))),
-                to=None if to is None else list(islice(aims, len(some))),
-                batch_size=batch_size,
-                **options,
-            )
 
     def _loaded(self, judges: "str | Path | Judges") -> "Judges":
         """The judges, loaded once, if they are of the same outlets."""

@@ -72,7 +72,8 @@ class PromptFormat(CausalFormat):
         text = self.tokenizer.apply_chat_template(turns, tokenize=False, **options)
         return self._ids([str(text)])[0]
 
-    def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+    def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+        """The headline in each answer."""
         ended = torch.isin(ids, torch.tensor(self.ends)).any(1).tolist()
         whole = ids.shape[1] < self.max_target_tokens
         texts = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
@@ -105,18 +106,7 @@ class Prompted(Proposer):
         precision: Arithmetic = "float32",
         device: str = "auto",
     ) -> "Prompted":
-        """Load a causal model or an encoder-decoder.
-
-        Args:
-            name: its folder or Hub id.
-            prompt: how it is asked.
-            max_new_tokens: tokens of an answer, at most, thoughts among them; 48 when None.
-            precision: bf16 for weights in bfloat16.
-            device: auto, cpu, cuda, cuda:1, mps.
-
-        Raises:
-            InputError: no such model, no such device, or it has too few positions to be asked.
-        """
+        """Load a causal model or an encoder-decoder, which writes `max_new_tokens` at most, thoughts among them; 48 when None."""
         where, folder = pick_device(device), local_folder(name, command=COMMAND)
         kind, tokenizer = kind_of(str(folder)), load_tokenizer(folder)
         if kind == "words":

@@ -116,10 +116,9 @@ def adapters(untrained, tmp_path):
 @pytest.mark.parametrize(
     ("base", "says"),
     [
-        ("../tiny-t5", "neither a full path nor a Hub id"),
-        ("http://127.0.0.1:9/x", "neither a full path nor a Hub id"),
-        ("file:///etc", "neither a full path nor a Hub id"),
-        ("/nowhere/t5", "belong to the model in /nowhere/t5, which is not there"),
+        ("../tiny-t5", "neither the full path of a folder nor a Hub id"),
+        ("http://127.0.0.1:9/x", "neither the full path"),
+        ("/nowhere/t5", "belong to /nowhere/t5, which is neither the full path"),
         ("nina/nothing", "nina/nothing cannot be loaded as a generator"),
     ],
 )

@@ -8,9 +8,14 @@ from change_it.generators.card import prompt_of
 from change_it.generators.generator import load_model, load_tokenizer, new_network
 from change_it.generators.generator_options import NETWORKS
 from change_it.generators.search import Candidate, Search, best, generate
-from change_it.networks import repeats
-from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, WordFormat
-from change_it.networks.repeats import NoRepeatedNGram, NoRepeatedWord
+from change_it.networks import formats
+from change_it.networks.formats import (
+    CausalFormat,
+    EncoderDecoderFormat,
+    NoRepeatedNGram,
+    NoRepeatedWord,
+    WordFormat,
+)
 from change_it.networks.tokenizer import IGNORED, train_tokenizer
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
@@ -65,6 +70,7 @@ def test_causal_labels_leave_the_prompt_out_and_sources_are_cut_not_the_prompt(t
     assert prompt == format_.overhead + format_.max_source_tokens
     assert (labels[0, prompt:] == ids[0, prompt:]).all()
     assert tokenizer.decode(short).endswith("gio: Sì</s>")
+    assert mask[1, -len(short) :].all()  # padded on the left
     assert (labels[1][~mask[1].bool()] == IGNORED).all()
 
 
@@ -100,16 +106,16 @@ def test_odd_sources_give_a_candidate_each(generator):
 
 
 def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
-    monkeypatch.setattr(repeats, "FREQUENT", 7)
+    monkeypatch.setattr(formats, "FREQUENT", 7)
     tokenizer = train_tokenizer(["il, il. il, il. il, ponte crolla"], size=20, reserved=2)
     il, comma, stop, crolla, ponte = (
         tokenizer.convert_tokens_to_ids(word) for word in ("il", ", ", ". ", "crolla", "ponte")
     )
     copied = len(tokenizer)
     assert max(il, comma, stop) < 7 <= min(crolla, ponte)
-    settings = WordFormat(tokenizer, **LENGTHS).generation_config(1)
-    refuse = NoRepeatedWord(settings["repeatable_token_ids"])
-    assert (settings["no_repeat_ngram_size"], settings["repeatable_token_ids"]) == (3, sorted([comma, stop]))
+    settings = WordFormat(tokenizer, **LENGTHS).search(1, 1)
+    [refuse] = settings["logits_processor"]
+    assert (settings["no_repeat_ngram_size"], refuse.marks.tolist()) == (3, sorted([comma, stop]))
 
     def refused(*written):
         scores = refuse(torch.tensor([[2, *written]]), torch.zeros(1, len(tokenizer) + 2))
