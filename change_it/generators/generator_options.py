@@ -111,6 +111,7 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
     """`GeneratorOptions` once presets stand for what was not given; `vocabulary` and `cells` are of s2s, pn and pnc alone."""
 
     architecture: str = field()
+    learning_rate: float = field()
     source_tokens: int = field()
     target_tokens: int = field()
     no_repeat_ngram_size: int = field()

@@ -6,8 +6,9 @@ A run that is killed and resumed ends with the same weights, bit for bit on a CP
 import math
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,7 @@ class TrainingRun:
     dataset: (
         Any  # if it has `set_epoch`, an item may depend on the epoch and its index, but on no random state
     )
-    collate: Callable[[list[Any]], Mapping[str, Tensor]]
+    collate: Callable[[list[Any]], dict[str, Any]]
     # validation score of the model (higher is better), or a mapping with `score` and further numbers, in the main process;
     # None keeps the last weights
     evaluate: Evaluate | None
@@ -217,7 +218,7 @@ class Pace(TrainerCallback):
             self.stopped = "updates" if state.global_step >= state.max_steps else "early"
         if state.is_world_process_zero:
             record = {"run": self.fingerprint, "seconds": self.seconds, "stopped": self.stopped}
-            write_json(Path(args.output_dir) / f"checkpoint-{state.global_step}" / COMPLETE, record)
+            write_json(Path(str(args.output_dir)) / f"checkpoint-{state.global_step}" / COMPLETE, record)
 
     def on_log(self, args: TrainingArguments, state: TrainerState, *_: Any, **__: Any) -> None:
         """Write a line of each evaluation where no bar is drawn."""
@@ -233,6 +234,19 @@ class Pace(TrainerCallback):
             words = ", ".join(f"{name} {value:.3f}" for name, value in numbers.items())
             done = f"update {state.global_step:,} of {state.max_steps:,}"
             print(f"{self.run.name}: {done}, {words}", file=sys.stderr)
+
+
+class ShuffledBatches(LengthGroupedSampler):
+    """Batches of like length in random order, the one that is not full last.
+
+    transformers leaves them from the longest to the shortest within each fifty, which costs .05 nats a token of the small writer.
+    """
+
+    def __iter__(self) -> Iterator[int]:
+        batches = torch.tensor(list(super().__iter__())).split(self.batch_size)
+        full = len(self.lengths) // self.batch_size
+        order = torch.randperm(full, generator=self.generator).tolist()
+        yield from torch.cat([*(batches[index] for index in order), *batches[full:]]).tolist()
 
 
 class RunTrainer(Trainer):
@@ -271,13 +285,15 @@ class RunTrainer(Trainer):
         scheduler = super().create_scheduler(num_training_steps, optimizer)
         if isinstance(scheduler, LambdaLR):
             scheduler.lr_lambdas = [
-                lambda update, factor=factor: factor(max(update, num_training_steps * self.pace.share))
-                for factor in scheduler.lr_lambdas
+                partial(self._by_time, factor, num_training_steps) for factor in scheduler.lr_lambdas
             ]
         return scheduler
 
-    def _get_train_sampler(self, train_dataset: Any = None) -> LengthGroupedSampler:
-        return LengthGroupedSampler(
+    def _by_time(self, factor: Callable[[Any], float], total: int, update: int) -> float:
+        return factor(max(update, total * self.pace.share))
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> ShuffledBatches:
+        return ShuffledBatches(
             self.args.train_batch_size, lengths=list(self.run.lengths), generator=self.pace.order
         )
 
@@ -312,10 +328,10 @@ class RunTrainer(Trainer):
         """Write the weights, without what a run that is resumed loads anyway: the base of adapters."""
         if self.args.should_save and output_dir:
             Path(output_dir).mkdir(parents=True, exist_ok=True)
-            save_file(_trained(self.model), Path(output_dir) / WEIGHTS)
+            save_file(_trained(self.run.model), Path(output_dir) / WEIGHTS)
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        self.model.load_state_dict(load_file(Path(resume_from_checkpoint) / WEIGHTS), strict=False)
+        self.run.model.load_state_dict(load_file(Path(resume_from_checkpoint) / WEIGHTS), strict=False)
 
     def _load_best_model(self) -> None:
         self._load_from_checkpoint(str(self.state.best_model_checkpoint))
@@ -400,7 +416,7 @@ def train(
             trainer.train(resume_from_checkpoint=str(checkpoint))
     trainer.accelerator.unwrap_model(trainer.model_wrapped, keep_fp32_wrapper=False).eval()
     state = trainer.state
-    history: dict[int, dict[str, float]] = {}
+    history: dict[float, dict[str, float]] = {}
     for logs in state.log_history:
         if numbers := _numbers(logs):
             history.setdefault(logs["step"], {"update": logs["step"]}).update(numbers)

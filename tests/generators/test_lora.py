@@ -47,7 +47,7 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
 
 def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, monkeypatch):
     out = tmp_path / "out"
-    short = {"updates": 4, "evaluation_steps": 4, "learning_rate": 3e-2}
+    short = {"updates": 6, "evaluation_steps": 6, "learning_rate": 3e-2}
     metrics = train.train_generator(options(corpus, out, tiny, lora=True, **short))
     assert 0 < metrics["sizes"]["trained"] < metrics["sizes"]["parameters"]
     losses = [record["validation loss"] for record in metrics["training"]["history"]]

@@ -143,6 +143,10 @@ def test_adagrad_starts_as_see_et_al_have_it(tmp_path):
     assert (given["lr"], given["initial_accumulator_value"]) == (0.15, 0.1)
 
 
+def settings_of(*given):
+    return resolve(TrainingOptions(arg=given), {"learning_rate": 1.0, "batch_size": 1}, TrainingSettings)
+
+
 def test_bad_input(tmp_path):
     for given, words in {
         "learning_rat=1": "has no such argument",
@@ -154,9 +158,7 @@ def test_bad_input(tmp_path):
         "report_to=nobody": "nobody is not supported",
     }.items():
         with pytest.raises(InputError, match=words):
-            options = TrainingOptions(arg=(given,))
-            settings = resolve(options, {"learning_rate": 1.0, "batch_size": 1}, TrainingSettings)
-            training_arguments(settings, tmp_path)
+            training_arguments(settings_of(given), tmp_path)
     trained(tmp_path)
     with pytest.raises(InputError, match=r"updates was 48, is 49.*remove that folder"):
         trained(tmp_path, updates=49, resume=True)
