@@ -1,8 +1,10 @@
 """Training: it learns, stops, keeps the best weights, and a killed run ends where an unbroken one does."""
 
 import json
+import sys
 import time
 from itertools import chain, repeat
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -218,3 +220,34 @@ def test_evaluations_between_the_first_and_the_last_have_a_share_of_the_minutes(
     assert len(scored) == 6  # six seconds of sixty
     assert scored[-1] == result.updates
     assert json.loads((tmp_path / f"checkpoint-{result.updates}" / COMPLETE).read_text())["stopped"] == "time"
+
+
+@pytest.mark.slow
+def test_two_processes_under_torchrun_and_accelerate_launch(tmp_path):
+    from processes import run_program  # this file is a program too
+
+    def run(out, *more, launcher=("torch.distributed.run", "--nproc_per_node", "2")):
+        return run_program([sys.executable, "-m", *launcher, __file__, str(tmp_path / out), *more])
+
+    whole = run("whole").stdout
+    assert "RESULT 2 24 " in whole
+    assert run("broken", "break").returncode != 0
+    assert run("broken", "resume").stdout == whole
+    assert "RESULT 1 48 " in run("one", launcher=("accelerate.commands.launch", "--cpu")).stdout
+
+
+def main(out, what=""):
+    torch.set_num_threads(1)
+    decide = trainer.Pace.on_step_end
+    if what == "break":
+        trainer.Pace.on_step_end = lambda pace, args, state, control, **_: (
+            sys.exit(3) if state.global_step == 13 else decide(pace, args, state, control)
+        )
+    model, result = trained(Path(out), resume=what == "resume", max_minutes=5.0)
+    if trainer.process_state().is_main_process:
+        weights = sum(value.double().sum().item() for value in model.state_dict().values())
+        print("RESULT", trainer.process_state().num_processes, result.updates, result.best_update, weights)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
