@@ -9,7 +9,7 @@ from tyro.conf import Fixed
 
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
-from change_it.training.settings import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings
+from change_it.training.settings import Arithmetic, TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency", "facts"]
 Size = Literal["tiny", "small", "base"]
@@ -200,7 +200,7 @@ def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
 def presets() -> dict[str, dict[str, Any]]:
     """Task, alone and with an encoder from scratch, to its presets, for help texts; the Bi-LSTM among them."""
     return {
-        name: DEFAULTS | preset(JudgeOptions(task=task, corpus="", out=Path(), encoder=encoder))
+        name: preset(JudgeOptions(task=task, corpus="", out=Path(), encoder=encoder))
         for task in get_args(Task)
         for name, encoder in ((task, ""), (f"{task} {SCRATCH}", SCRATCH), (BILSTM, BILSTM))
     }

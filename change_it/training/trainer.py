@@ -21,7 +21,6 @@ from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
 from transformers import (
     EarlyStoppingCallback,
-    PrinterCallback,
     Trainer,
     TrainerCallback,
     TrainerControl,
@@ -72,9 +71,7 @@ class TrainingRun:
     """A model and all that its training needs."""
 
     model: nn.Module  # returns an output with `.loss` when called with a batch
-    dataset: (
-        Any  # if it has `set_epoch`, an item may depend on the epoch and its index, but on no random state
-    )
+    dataset: Any  # with `set_epoch`, an item may depend on epoch and index, but on no random state
     collate: Callable[[list[Any]], dict[str, Any]]
     # validation score of the model (higher is better), or a mapping with `score` and further numbers, in the main process;
     # None keeps the last weights
@@ -160,10 +157,8 @@ class Pace(TrainerCallback):
     the first and the last one are left out when they would take more than `EVALUATING` of it.
     """
 
-    def __init__(
-        self, run: TrainingRun, settings: TrainingSettings, started: float, fingerprint: dict[str, int]
-    ):
-        self.run, self.settings, self.fingerprint = run, settings, fingerprint
+    def __init__(self, run: TrainingRun, settings: TrainingSettings, started: float, about: str):
+        self.run, self.settings, self.about = run, settings, about
         self.limit = math.inf if settings.max_minutes is None else 60 * settings.max_minutes
         self.started = self.begun = started
         self.before = self.seconds = self.evaluating = self.last_evaluation = 0.0
@@ -217,23 +212,8 @@ class Pace(TrainerCallback):
         if control.should_training_stop and not self.stopped:
             self.stopped = "updates" if state.global_step >= state.max_steps else "early"
         if state.is_world_process_zero:
-            record = {"run": self.fingerprint, "seconds": self.seconds, "stopped": self.stopped}
+            record = {"run": self.about, "seconds": self.seconds, "stopped": self.stopped}
             write_json(Path(str(args.output_dir)) / f"checkpoint-{state.global_step}" / COMPLETE, record)
-
-    def on_log(self, args: TrainingArguments, state: TrainerState, *_: Any, **__: Any) -> None:
-        """Write a line of each evaluation where no bar is drawn."""
-        numbers = {
-            name: value
-            for logs in state.log_history[-2:]
-            if logs["step"] == state.global_step
-            for name, value in _numbers(logs).items()
-        }
-        last = _numbers(state.log_history[-1])
-        told = "score" in last if self.run.evaluate else bool(last)
-        if told and args.disable_tqdm and state.is_world_process_zero:
-            words = ", ".join(f"{name} {value:.3f}" for name, value in numbers.items())
-            done = f"update {state.global_step:,} of {state.max_steps:,}"
-            print(f"{self.run.name}: {done}, {words}", file=sys.stderr)
 
 
 class ShuffledBatches(LengthGroupedSampler):
@@ -268,7 +248,6 @@ class RunTrainer(Trainer):
         if config is not vars(self):  # Trainer writes into it that nothing is cached
             config.clear()
             config.update(before)
-        self.remove_callback(PrinterCallback)
         self.run, self.pace = run, pace
 
     @staticmethod
@@ -344,15 +323,6 @@ def _trained(model: nn.Module) -> dict[str, Tensor]:
     return {name: value.contiguous() for name, value in model.state_dict().items() if name not in untrained}
 
 
-def _numbers(logs: Mapping[str, Any]) -> dict[str, float]:
-    """Loss and validation numbers of a line of `log_history`."""
-    return {
-        name.removeprefix("eval_"): value
-        for name, value in logs.items()
-        if name == "loss" or name.startswith("eval_")
-    }
-
-
 def _newest(out: Path) -> Path | None:
     """The newest checkpoint that was not being written when the run died."""
     found = [folder for folder in out.glob("checkpoint-*") if (folder / COMPLETE).exists()]
@@ -391,17 +361,16 @@ def train(
         arguments.load_best_model_at_end = False
     arguments.eval_on_start = run.evaluate is not None and checkpoint is None
 
-    fingerprint = {"examples": len(run.dataset), "updates": total, "processes": arguments.world_size}
-    pace = Pace(run, settings, started, fingerprint)
+    about = f"{len(run.dataset)} examples, {total} updates, {arguments.world_size} processes"
+    pace = Pace(run, settings, started, about)
     trainer = RunTrainer(run, arguments, pace, settings.early_stopping)
     if checkpoint is None:
         trainer.train()
     else:
         record = read_json(checkpoint / COMPLETE) or {}
-        if changed := [name for name in fingerprint if record["run"][name] != fingerprint[name]]:
-            told = ", ".join(f"{name} was {record['run'][name]}, is {fingerprint[name]}" for name in changed)
+        if record["run"] != about:
             raise InputError(
-                f"{out} is of an unfinished run with other data or options ({told}): "
+                f"{out} is of an unfinished run with other data or options ({record['run']}, now {about}): "
                 "use the same ones to finish it, or remove that folder to begin again"
             )
         state = TrainerState.load_from_json(str(checkpoint / STATE))
@@ -418,7 +387,12 @@ def train(
     state = trainer.state
     history: dict[float, dict[str, float]] = {}
     for logs in state.log_history:
-        if numbers := _numbers(logs):
+        numbers = {
+            name.removeprefix("eval_"): value
+            for name, value in logs.items()
+            if name.startswith(("loss", "eval_"))
+        }
+        if numbers:
             history.setdefault(logs["step"], {"update": logs["step"]}).update(numbers)
     return TrainingResult(
         state.global_step,

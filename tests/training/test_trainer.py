@@ -162,7 +162,7 @@ def test_bad_input(tmp_path):
         with pytest.raises(InputError, match=words):
             training_arguments(settings_of(given), tmp_path)
     trained(tmp_path)
-    with pytest.raises(InputError, match=r"updates was 48, is 49.*remove that folder"):
+    with pytest.raises(InputError, match=r"48 updates.*49 updates.*remove that folder"):
         trained(tmp_path, updates=49, resume=True)
 
 
