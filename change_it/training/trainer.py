@@ -130,8 +130,12 @@ def training_arguments(settings: TrainingSettings, out: Path) -> TrainingArgumen
     given = settings.arguments
     if unknown := sorted(given.keys() - {each.name for each in fields(TrainingArguments)}):
         raise InputError(f"--arg {listed(unknown)}: transformers' TrainingArguments has no such argument")
-    if theirs := sorted((of_run.keys() | {"fsdp", "deepspeed", "push_to_hub"}) & given.keys()):
-        raise InputError(f"--arg {listed(theirs)}: that is set by the run itself")
+    if theirs := sorted(
+        (of_run.keys() | {"num_train_epochs", "fsdp", "deepspeed", "push_to_hub"}) & given.keys()
+    ):
+        raise InputError(
+            f"--arg {listed(theirs)}: that is set by the run, or --epochs, --batch-size, --seed and --out"
+        )
     if given.get("fp16") and not torch.cuda.is_available():
         raise InputError("--arg fp16=true needs a CUDA device: use bf16=true")
     kept = {name: value for name, value in given.items() if name not in OPTIONS}
@@ -232,8 +236,6 @@ class ShuffledBatches(LengthGroupedSampler):
 class RunTrainer(Trainer):
     """transformers' `Trainer` over a `TrainingRun`, which is evaluated by its own function."""
 
-    loss_is_scaled_for_ga = False
-
     def __init__(self, run: TrainingRun, arguments: TrainingArguments, pace: Pace, patience: int):
         config = vars(getattr(run.model, "config", None) or self)
         before = dict(config)
@@ -248,7 +250,7 @@ class RunTrainer(Trainer):
         if config is not vars(self):  # Trainer writes into it that nothing is cached
             config.clear()
             config.update(before)
-        self.run, self.pace = run, pace
+        self.run, self.pace, self.model_accepts_loss_kwargs = run, pace, False  # the loss is a batch's mean
 
     @staticmethod
     def get_optimizer_cls_and_kwargs(args: TrainingArguments, model: Any = None) -> tuple[Any, Any]:
@@ -373,10 +375,12 @@ def train(
                 f"{out} is of an unfinished run with other data or options ({record['run']}, now {about}): "
                 "use the same ones to finish it, or remove that folder to begin again"
             )
-        state = TrainerState.load_from_json(str(checkpoint / STATE))
-        if state.best_metric is not None:  # the folder may have been moved
-            state.best_model_checkpoint = str(out / f"checkpoint-{state.best_global_step}")
-            state.save_to_json(str(checkpoint / STATE))
+        with process_state().main_process_first():
+            state = TrainerState.load_from_json(str(checkpoint / STATE))
+            if state.best_metric is not None:  # the folder may have been moved
+                state.best_model_checkpoint = str(out / f"checkpoint-{state.best_global_step}")
+            if arguments.should_save:
+                state.save_to_json(str(checkpoint / STATE))
         pace.before = pace.seconds = record["seconds"]
         if record["stopped"]:  # nothing but the saving is left
             trainer.state, pace.stopped = state, record["stopped"]

@@ -155,7 +155,7 @@ def test_bad_input(tmp_path):
         "seed": "give NAME=VALUE",
         "max_steps=0": "out of range",
         "learning_rate=high": "out of range",
-        "output_dir=x": "set by the run itself",
+        "output_dir=x": "set by the run, or --epochs",
         "warmup_steps=-1": "warmup_steps >= 0",
         "report_to=nobody": "nobody is not supported",
     }.items():
