@@ -2,28 +2,16 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
-import tyro
-
 from change_it.errors import InputError
-from change_it.training.settings import (
-    DEFAULTS,
-    InferenceOptions,
-    Optimizer,
-    TrainingOptions,
-    TrainingSettings,
-)
+from change_it.training.settings import Hidden, InferenceOptions, TrainingOptions, TrainingSettings
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
 Reads = Literal["article", "headline", "both"]
 Language = Literal["it", "en"]
 ModelKind = Literal["words", "encoder-decoder", "causal"]
-
-#: A setting that is no option of the command line.
-Value = TypeVar("Value")
-Hidden = Annotated[Value, tyro.conf.Fixed, tyro.conf.Suppress]
 
 #: Those of LREC 2020, whose generators are PNC and read 500 words.
 OF_LREC: tuple[Recipe, ...] = ("agnostic", "train_d", "train_m")
@@ -57,7 +45,7 @@ class GeneratorOptions(TrainingOptions):
     """Train a generator that writes headlines of one outlet, from its articles (sum) or from the other's headlines (s2s), or of both.
 
     Examples:
-        change-it train generator --recipe rewrite --corpus runs/quickstart/corpus --out runs/mine/generators/rewrite --mixed-precision bf16
+        change-it train generator --recipe rewrite --corpus runs/quickstart/corpus --out runs/mine/generators/rewrite --arg bf16=true
         change-it train generator --recipe sum --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
         change-it train generator --recipe s2s2 --to rep --corpus runs/mine/corpus --out runs/mine/generators/s2s2-rep
         change-it train generator --recipe sum --architecture it5/it5-base --lora --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
@@ -86,21 +74,12 @@ class GeneratorOptions(TrainingOptions):
 
     # What presets and other programs set.
     quick: Hidden[bool] = False  # small batches and shorter sources, for small corpora
-    gradient_checkpointing: Hidden[bool] = False
     no_repeat_ngram_size: Hidden[int | None] = (
         None  # of what is written; 0 allows all, 1 spares the most frequent words
     )
     vocabulary: Hidden[int | None] = None  # words that s2s, pn, pnc and transformer know, at most
     cells: Hidden[int | None] = None  # of s2s, pn and pnc; the size of the states of transformer
     validation_share: Hidden[float] = 0.05  # of the training data, chooses the weights; agnostic has its own
-    optimizer: Hidden[Optimizer | None] = None
-    weight_decay: Hidden[float] = 0.01
-    warmup_ratio: Hidden[float] = 0.1
-    max_grad_norm: Hidden[float | None] = None
-    early_stopping: Hidden[int | None] = None
-    evaluation_steps: Hidden[int | None] = None
-    checkpoint_steps: Hidden[int] = 200
-    tensorboard: Hidden[bool] = False
 
     @property
     def inputs(self) -> tuple[str | None, ...]:
@@ -116,9 +95,6 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
     source_tokens: int = field()
     target_tokens: int = field()
     no_repeat_ngram_size: int = field()
-    optimizer: Optimizer = "adamw"
-    max_grad_norm: float = 1.0
-    early_stopping: int = 0
 
 
 @dataclass(kw_only=True)
@@ -266,8 +242,8 @@ def preset(options: GeneratorOptions, kind: ModelKind = "encoder-decoder") -> di
 
 def presets() -> dict[str, dict[str, Any]]:
     """Architecture to its presets, for help texts; the kinds of pre-trained models among them."""
-    presets = [*NETWORKS.items(), *PRETRAINED.items()]
-    return {name: DEFAULTS | values for name, values in presets}
+    presets: list[tuple[str, dict[str, Any]]] = [*NETWORKS.items(), *PRETRAINED.items()]
+    return dict(presets)
 
 
 def check_url(url: str) -> str:

@@ -46,7 +46,7 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
 
 def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, monkeypatch):
     out = tmp_path / "out"
-    short = {"updates": 4, "evaluation_steps": 4, "learning_rate": 3e-2}
+    short = {"updates": 6, "evaluation_steps": 6, "learning_rate": 3e-2}
     metrics = train.train_generator(options(corpus, out, tiny, lora=True, **short))
     assert 0 < metrics["sizes"]["trained"] < metrics["sizes"]["parameters"]
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
@@ -73,13 +73,25 @@ def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tin
     train.train_generator(options(corpus, tmp_path / "whole", tiny_t5, **short))
     with interrupted_at(5):
         train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short))
-    [saved, *_] = tmp_path.glob("broken/checkpoints/generator/checkpoints/*/model.safetensors")
+    [saved, *_] = tmp_path.glob("broken/checkpoints/generator/*/model.safetensors")
     assert all("lora_" in key for key in keys(saved.parent, saved.name))
     train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short, resume=True))
     first, second = (
         (tmp_path / name / "adapter_model.safetensors").read_bytes() for name in ("whole", "broken")
     )
     assert first == second
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_frozen_weights_are_bfloat16_where_that_is_asked_for(corpus, tmp_path, tiny, half):
+    chosen = options(corpus, tmp_path, tiny, lora=True, updates=1, arg=(f"bf16={half}",))
+    train.train_generator(chosen)
+    assert GeneratorCard.load(tmp_path).base_dtype == ("bfloat16" if half else "float32")
+    for precision in ("float32", "bf16"):
+        model = load_generator(tmp_path, precision=precision, device="cpu").model
+        assert (torch.bfloat16 in {weight.dtype for weight in model.parameters()}) == (
+            half and precision == "bf16"
+        )
 
 
 @pytest.fixture(scope="module")

@@ -179,16 +179,6 @@ def trained(corpus, tmp_path_factory) -> Path:
     return out
 
 
-def test_a_broken_run_resumes_to_the_same_weights(trained, corpus, tmp_path, interrupted_at, monkeypatch):
-    monkeypatch.setattr(fluency_training, "tested", lambda *_: {})
-    with interrupted_at(10):
-        train_judge(options(corpus, tmp_path / "fluency"))
-    train_judge(options(corpus, tmp_path / "fluency", resume=True))
-    assert (tmp_path / "fluency" / "model.safetensors").read_bytes() == (
-        trained / "model.safetensors"
-    ).read_bytes()
-
-
 def test_a_fold_learns_from_its_own_headlines_alone(corpus):
     articles = pl.read_parquet(Path(corpus) / "articles" / "train.parquet")
     data = load_fluency(corpus, fold="1", validation_share=0.1, seed=1)

@@ -165,7 +165,7 @@ FEW = """
 import os, signal, sys
 from change_it.cli import main
 from change_it.reproduction import runner
-from change_it.training.loop import TrainingBar
+from change_it.training.trainer import Pace
 
 read = runner.read_toml
 
@@ -178,14 +178,14 @@ def few(name):
     return found
 
 runner.read_toml = few
-shown = TrainingBar.show
+decide = Pace.on_step_end
 
-def show(bar, state, **note):
-    if bar.name.startswith("sum") and state.update == 5 and "cut" in sys.argv[-1]:
+def die(pace, args, state, control, **_):
+    if pace.run.name.startswith("sum") and state.global_step == 5 and "cut" in sys.argv[-1]:
         os.kill(os.getpid(), signal.SIGKILL)
-    shown(bar, state, **note)
+    decide(pace, args, state, control)
 
-TrainingBar.show = show
+Pace.on_step_end = die
 sys.exit(main(sys.argv[1:]))
 """
 
