@@ -7,7 +7,7 @@ from change_it import InputError, published_figures
 from change_it.commands.hevas import HevasOptions
 from change_it.hevas.analysis import OVERALL, analyse
 from change_it.hevas.baseline_systems import baseline
-from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
+from change_it.hevas.divergence import averaged_kl, inverse_frequencies, js_similarity
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.embeddings import train_vectors
 from change_it.hevas.evaluation import Evaluation, evaluate
@@ -100,7 +100,7 @@ def test_functions_have_the_defaults_of_the_command(function, shared):
 
 def test_options_reach_the_metrics():
     repeated = System("r", ("il il il", "la la", "più più", "neve neve"))
-    idf = InverseFrequencies.learn([words(text) for text in ARTICLES])
+    idf = inverse_frequencies([words(text) for text in ARTICLES])
     weighed = evaluate(DOCUMENTS, [GOOD], metrics=["JS-C"], options=MetricOptions(weights="tf-idf"))
     wanted = js_similarity(GOOD.headlines, [[text] for text in ARTICLES], idf=idf)
     assert weighed.values["good"][:, 0] == pytest.approx(wanted)
