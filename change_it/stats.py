@@ -270,11 +270,6 @@ def _chunks(total: int, width: int) -> Iterator[int]:
         yield min(size, total - start)
 
 
-def drawn_events(count: int, resamples: int, seed: int) -> Ints:
-    """(resamples, count): how often each of `count` events is drawn, as many with replacement."""
-    return np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), resamples)
-
-
 def _drawn(count: int, resamples: int, draws: int, random: np.random.Generator) -> Floats:
     """(resamples, count): how often each of `count` is drawn in so many draws with replacement."""
     drawn = random.integers(0, count, (resamples, draws)) + np.arange(resamples)[:, None] * count

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from change_it.corpus.folder import read_outlets
 from change_it.errors import InputError
 from change_it.io import read_json
-from change_it.stats import Floats, Ints, drawn_events
+from change_it.stats import Floats, Ints
 from change_it.tables import Row, Table, Value
 
 PUBLISHED, MEASURED, DIFFERENCE = "published", "measured", "difference"
@@ -66,11 +66,12 @@ def draw_cells(cells: ArrayLike, resamples: int, seed: int) -> Ints:
 
     The same seed draws the same events for all counts of as many.
     """
-    counts = np.asarray(cells)
+    counts, random = np.asarray(cells), np.random.default_rng(seed)
     if counts.ndim == 3:
-        return np.tensordot(drawn_events(len(counts), resamples, seed), counts, axes=1)
+        drawn = random.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), resamples)
+        return np.tensordot(drawn, counts, axes=1)
     flat = counts.ravel()
-    drawn = np.random.default_rng(seed).multinomial(flat.sum(), flat / flat.sum(), resamples)
+    drawn = random.multinomial(flat.sum(), flat / flat.sum(), resamples)
     return drawn.reshape(resamples, 2, 2)
 
 

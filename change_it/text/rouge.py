@@ -93,7 +93,7 @@ def _rouge_n(rows: Matched, n: int, *, clipped: bool) -> Floats:
     """ROUGE-N of each row."""
     scores = np.zeros(len(rows))
     for row, texts in enumerate(zip(rows.references, rows.candidates, strict=True)):
-        wanted, given = (extract_word_ngrams(text, n) for text in texts)
+        wanted, given = (extract_word_ngrams(list(text), n) for text in texts)
         if not clipped:
             wanted, given = Counter(wanted.keys()), Counter(given.keys())
         scores[row] = (wanted & given).total() / max(1, wanted.total())
