@@ -38,6 +38,8 @@ Aggregate = Callable[[Statistics], Mapping[str, Floats]]
 
 #: Name of the mean over the strata.
 AVERAGE = "average"
+#: Coverage of intervals and bounds.
+LEVEL = 0.95
 
 _CELLS = 2_000_000  # resamples x items held at once
 _DECIMALS = 12  # scores that differ by less than this are equal
@@ -68,7 +70,6 @@ def measure(
     shares: Mapping[str, str] | None = None,
     resamples: int = 1000,
     seed: int = 1,
-    level: float = 0.95,
 ) -> dict[str, dict[str, Score]]:
     """Stratum to measure to score (see `estimate` and `bootstrap_intervals`), the mean over the strata, `AVERAGE`, last.
 
@@ -77,13 +78,11 @@ def measure(
     share also covers Clopper and Pearson's of the effective number of events.
     """
     values = estimate(statistics, aggregate, strata)
-    ends = bootstrap_intervals(
-        statistics, aggregate, strata, events, resamples=resamples, seed=seed, level=level
-    )
+    ends = bootstrap_intervals(statistics, aggregate, strata, events, resamples=resamples, seed=seed)
     for name, counted in (shares or {}).items():
         if name in values:
             number = _effective(np.asarray(statistics[counted], np.float64), strata, events)
-            low, high = _exact(values[name], number, (1 - level) / 2)
+            low, high = _exact(values[name], number, (1 - LEVEL) / 2)
             wide = np.stack([np.fmin(ends[name][:, 0], low), np.fmax(ends[name][:, 1], high)], axis=1)
             few = np.minimum(values[name], 1 - values[name]) * number < _FEW
             ends[name] = np.where(few[:, None], wide, ends[name])
@@ -118,7 +117,6 @@ def bootstrap_intervals(
     *,
     resamples: int = 1000,
     seed: int = 1,
-    level: float = 0.95,
 ) -> dict[str, Floats]:
     """Percentile bootstrap intervals; events are drawn with replacement among those with items in the same strata.
 
@@ -146,7 +144,7 @@ def bootstrap_intervals(
     measured = _measures(np.moveaxis(sums, 1, 0), statistics, aggregate)
     runs = rows.shape[1]
     weights = _drawn(runs, resamples, max(1, runs - 1), random)
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     return {
         name: np.quantile((values * weights).sum(axis=-1) / weights.sum(axis=-1), [tail, 1 - tail], axis=1).T
         for name, values in measured.items()
@@ -457,7 +455,7 @@ def _matrix(columns: Floats) -> Matrix:
     return tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in matrix)
 
 
-def upper_bound(passed: Floats, events: Events, *, confidence: float = 0.95) -> float:
+def upper_bound(passed: Floats, events: Events) -> float:
     """One-sided upper bound of a share (Clopper and Pearson) of (n,) zeros and ones, by their effective number of events; 1 of none.
 
     Examples:
@@ -469,7 +467,7 @@ def upper_bound(passed: Floats, events: Events, *, confidence: float = 0.95) -> 
     if not len(passed):
         return 1.0
     number = _effective(np.ones(len(passed)), None, events)[:1]
-    return float(_exact(np.asarray(passed, np.float64).mean(keepdims=True), number, 1 - confidence)[1][0])
+    return float(_exact(np.asarray(passed, np.float64).mean(keepdims=True), number, 1 - LEVEL)[1][0])
 
 
 def _effective(counts: Floats, strata: Sequence[str] | None, events: Events | None) -> Floats:

@@ -21,6 +21,8 @@ _GZIP = b"\x1f\x8b"
 _PICKLE = b"\x80"
 #: Bytes of the header, or of a word and its numbers, that are read to tell text from binary.
 _LINE = 1_000_000
+#: Times that the training reads all documents.
+_PASSES = 3
 #: gensim leaves out what follows in a longer sequence.
 _LONGEST = 10_000
 
@@ -103,13 +105,10 @@ def train_vectors(
     documents: Sequence[Text],
     *,
     dimensions: int = 100,
-    passes: int = 3,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> "KeyedVectors":
     """Train word vectors on the documents: word2vec, CBOW, words that occur once included; the same on every run."""
-    if min(dimensions, passes) < 1:
-        raise InputError("word vectors need 1 or more dimensions and passes")
     texts = document_words(documents)
     pieces = [text[start : start + _LONGEST] for text in texts for start in range(0, len(text), _LONGEST)]
     model = _gensim().Word2Vec(
@@ -117,15 +116,15 @@ def train_vectors(
         vector_size=dimensions,
         window=_WINDOW,
         min_count=1,
-        epochs=passes,
+        epochs=_PASSES,
         seed=seed,
         workers=1,
-        callbacks=[] if progress is None else [_callback(progress, passes)],
+        callbacks=[] if progress is None else [_callback(progress)],
     )
     return model.wv
 
 
-def _callback(progress: Progress, passes: int) -> Any:
+def _callback(progress: Progress) -> Any:
     """A progress function in the form that gensim calls."""
     from gensim.models.callbacks import CallbackAny2Vec
 
@@ -134,7 +133,7 @@ def _callback(progress: Progress, passes: int) -> Any:
 
         def on_epoch_end(self, model: Any) -> None:
             self.done += 1
-            progress(self.done, passes)
+            progress(self.done, _PASSES)
 
     return _Passes()
 

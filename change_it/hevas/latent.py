@@ -25,6 +25,8 @@ from change_it.text.stopwords import stop_words
 DIMENSIONS = 100
 #: Rows that are multiplied at a time.
 _ROWS = 500
+#: Times that LDA reads all documents.
+_PASSES = 5
 #: Documents between two updates of the topics: a twentieth of all, within these bounds.
 _FEWEST, _MOST = 16, 256
 
@@ -97,7 +99,6 @@ class TopicModel(TextSpace):
         documents: Sequence[Text],
         *,
         topics: int = 10,
-        passes: int = 5,
         seed: int = 1,
         language: str = "none",
         progress: Progress | None = None,
@@ -110,8 +111,8 @@ class TopicModel(TextSpace):
             >>> space.coverage(["olio", "voto", "xyz", "legge"] * 10).round(2)[:4].tolist()
             [1.0, 1.0, 0.0, 1.0]
         """
-        if topics < 1 or passes < 1:
-            raise InputError(f"LDA with {topics} topics and {passes} passes: choose 1 or more of both")
+        if topics < 1:
+            raise InputError(f"LDA with {topics} topics: choose 1 or more")
         texts = document_words(documents, stop_words(language))
         filled = sum(map(bool, texts))
         if filled < topics:
@@ -124,7 +125,7 @@ class TopicModel(TextSpace):
         model = LatentDirichletAllocation(
             topics, learning_method="online", total_samples=filled, batch_size=batch, random_state=seed
         )
-        starts = [*range(0, len(texts), batch)] * passes
+        starts = [*range(0, len(texts), batch)] * _PASSES
         for step, start in enumerate(starts, start=1):
             model.partial_fit(counts[start : start + batch])
             if progress is not None:

@@ -132,12 +132,12 @@ def test_topic_measures_are_cosines_of_these_weights(topics):
 def test_the_seed_decides_the_topics_and_progress_is_reported():
     steps = []
     first, again, other = (
-        TopicModel.fit(DOCUMENTS, topics=3, passes=2, seed=seed, progress=progress)
+        TopicModel.fit(DOCUMENTS, topics=3, seed=seed, progress=progress)
         for seed, progress in ((5, lambda *step: steps.append(step)), (5, None), (6, None))
     )
     np.testing.assert_array_equal(first.coverage(HEADLINES), again.coverage(HEADLINES))
     assert not np.array_equal(first.coverage(HEADLINES), other.coverage(HEADLINES))
-    assert steps == [(step, 6) for step in range(1, 7)]  # three batches of at most 16, twice
+    assert steps == [(step, 15) for step in range(1, 16)]  # three batches of at most 16, five times
 
 
 @pytest.mark.parametrize("fit", [LatentSemantic.fit, TopicModel.fit])
@@ -168,10 +168,9 @@ def test_filters_out_of_range_are_bad_input(options, message):
         LatentSemantic.fit(DOCUMENTS, **options)
 
 
-@pytest.mark.parametrize("options", [{"topics": 0}, {"passes": 0}])
-def test_no_topics_and_no_passes_are_bad_input(options):
-    with pytest.raises(InputError, match="choose 1 or more of both"):
-        TopicModel.fit(DOCUMENTS, **options)
+def test_no_topics_are_bad_input():
+    with pytest.raises(InputError, match="choose 1 or more"):
+        TopicModel.fit(DOCUMENTS, topics=0)
 
 
 def test_lists_that_do_not_fit_are_bad_input(topics):
