@@ -3,7 +3,7 @@ import pytest
 
 from change_it import published_figures
 from change_it.hevas.analysis import analyse
-from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
+from change_it.hevas.divergence import averaged_kl, inverse_frequencies, js_similarity
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.latent import LatentSemantic, TopicModel
@@ -68,7 +68,7 @@ def test_every_metric_is_the_one_of_its_module(evaluation):
 
 def test_options_reach_the_metrics():
     repeated = System("r", ("il il il", "la la", "più più", "neve neve"))
-    idf = InverseFrequencies.learn([words(text) for text in ARTICLES])
+    idf = inverse_frequencies([words(text) for text in ARTICLES])
     weighed = evaluate(DOCUMENTS, [GOOD], metrics=["JS-C"], options=MetricOptions(weights="tf-idf"))
     wanted = js_similarity(GOOD.headlines, [[text] for text in ARTICLES], idf=idf)
     assert weighed.values["good"][:, 0] == pytest.approx(wanted)

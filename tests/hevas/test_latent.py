@@ -77,15 +77,6 @@ def test_the_search_for_the_threshold_goes_on_until_it_is_reached(monkeypatch):
     )
 
 
-def test_a_map_that_is_too_large_is_kept_as_factors(monkeypatch):
-    expected = LatentSemantic.fit(DOCUMENTS, keep="9").vectors(HEADLINES)
-    monkeypatch.setattr(latent, "_LARGEST_MAP", 1)
-    monkeypatch.setattr(latent, "_ROWS", 7)
-    np.testing.assert_allclose(
-        LatentSemantic.fit(DOCUMENTS, keep="9").vectors(HEADLINES), expected, atol=1e-10
-    )
-
-
 def test_repeated_and_empty_documents_bring_no_eigenvalue_of_zero():
     space = LatentSemantic.fit([*DOCUMENTS[:5], *DOCUMENTS[:5], ""], keep="ratio:1")
     assert len(space.eigenvalues) == 5
