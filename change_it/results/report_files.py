@@ -44,7 +44,7 @@ def write_report(
         write_table(
             folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
         )
-        write_text(folder / "systems.tex", latex(scores) + "\n")
+        write_text(folder / "systems.tex", latex(scores))
         write_json(
             folder / "scores.json",
             report_record(scores, hevas, audit) | ({"made": dict(made)} if made else {}),
@@ -67,7 +67,9 @@ def write_report(
 def latex(scores: Scores) -> str:
     """The averages as a table for a paper, with the signature as a comment."""
     cited = CITATIONS["evalnlgeval2020"]
-    return to_latex(paper_table(scores), label="tab:compliancy", comments=[scores.signature, cited])
+    return "\n".join(
+        [f"% {scores.signature}", f"% {cited}", to_latex(paper_table(scores), label="tab:compliancy")]
+    )
 
 
 def report_record(
