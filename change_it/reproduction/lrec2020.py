@@ -59,12 +59,9 @@ def condition(test: str, network: str) -> str:
 
 def draw_curve(corpus: str, out: Path) -> None:
     """Draw the number of alignments against the threshold."""
-    from change_it.results.charts import alignment_chart, save
-    from change_it.results.context import histogram
+    from change_it.results import charts
 
-    record = read_report(Path(corpus))
-    title = f"Alignments of {record['outlets']['a']} and {record['outlets']['b']}"
-    save(alignment_chart(histogram(record), title=title, wide=True), out)
+    charts.draw_curve(read_report(Path(corpus)), out)
 
 
 def write_inputs(corpus: str, out: Path) -> None:

@@ -5,15 +5,13 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from change_it.audit.measure import Audit
 from change_it.audit.probes import OCCLUDED, Cue, Probe
 from change_it.audit.verdicts import AUDIT_MEASURES, FEW, STOPPED, Result, Verdict
 from change_it.corpus.sample import OUTLETS
 from change_it.io import write_json, write_text
 from change_it.results.charts import Drawing, audit_drawings
-from change_it.results.pages import environment, inline_svg
+from change_it.results.pages import environment
 from change_it.results.report_folder import AUDIT_FILES, replaced_report
 from change_it.results.score_tables import heading
 from change_it.scoring.columns import GOLD
@@ -115,10 +113,6 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Tabl
 
 def audit_page(audit: Audit, drawings: Sequence[Drawing]) -> str:
     """The page of an audit, without any reference to another file."""
-    charts = {
-        drawing.name: (drawing, Markup(inline_svg(drawing.figure, drawing.description)))
-        for drawing in drawings
-    }
     values: dict[str, Any] = {
         "audit": audit,
         "invented": set(audit.outlets) == set(OUTLETS),
@@ -126,7 +120,7 @@ def audit_page(audit: Audit, drawings: Sequence[Drawing]) -> str:
         "probes": probes_table(audit.probes),
         "cues": {source: cues_table(audit.cues, audit.outlets, source) for source in ("main", "data")},
         "measures": {name: heading(name) for name in AUDIT_MEASURES},
-        "charts": charts,
+        "charts": {drawing.name: drawing for drawing in drawings},
         "few": FEW,
         "most": STOPPED,
         "occluded": OCCLUDED,

@@ -1,15 +1,12 @@
 """The pages, each one HTML file: opens offline, follows light and dark, reads on a phone."""
 
-import io
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 
-import matplotlib
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
-from matplotlib.figure import Figure
 
 from change_it import __version__
 from change_it.audit.verdicts import NO_AUDIT, Summary
@@ -21,7 +18,7 @@ from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.published_figures import CITATIONS
 from change_it.results import score_tables as tables
-from change_it.results.charts import INK, Drawing
+from change_it.results.charts import Drawing
 from change_it.results.context import CorpusInfo, Quality
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.items import items_table
@@ -147,12 +144,7 @@ def reasons(texts: Sequence[str]) -> str:
 
 
 def _render(template: str, drawings: Sequence[Drawing], **values: object) -> str:
-    return environment().get_template(template).render(charts=inline(drawings), **values)
-
-
-def inline(drawings: Sequence[Drawing]) -> list[tuple[Drawing, Markup]]:
-    """Charts as parts of a page."""
-    return [(drawing, Markup(inline_svg(drawing.figure, drawing.description))) for drawing in drawings]
+    return environment().get_template(template).render(charts=drawings, **values)
 
 
 def means_table(evaluation: Evaluation) -> Table:
@@ -180,20 +172,6 @@ def explained(metrics: Sequence[str]) -> dict[str, str]:
     for name in metrics:
         families.setdefault(METRICS[name].family, []).append(name)
     return {", ".join(names): FAMILIES[family] for family, names in families.items()}
-
-
-def inline_svg(figure: Figure, description: str) -> str:
-    """A figure as one `<svg>` element with ids of its own, whose ink is the text colour of the page."""
-    stream = io.StringIO()
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "change_it"}):
-        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    drawing = stream.getvalue()
-    drawing = drawing[drawing.index("<svg") :]
-    drawing = re.sub(r'<metadata>.*?</metadata>| id="image[^"]*"', "", drawing, flags=re.DOTALL)
-    drawing = drawing.replace(INK, "currentColor")
-    prefix = re.sub(r"\W+", "-", description.lower())
-    drawing = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", drawing)
-    return drawing.replace("<svg ", f'<svg role="img" aria-label="{escape(description)}" ', 1)
 
 
 def heat(value: object) -> Markup:

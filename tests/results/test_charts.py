@@ -54,7 +54,7 @@ def test_bars_are_the_means():
         assert [bar.get_width() for bar in axes.patches] == pytest.approx(values.mean(axis=0).tolist())
         assert axes.get_ylim()[0] > axes.get_ylim()[1]
     names = [label.get_text() for label in shown[0].get_yticklabels()]
-    assert names == ["a system w…long name", r"cost\$s", "third"]
+    assert names == ["a system w…long name", "cost$s", "third"]
 
 
 def test_intervals_are_drawn_only_when_wanted():
