@@ -38,9 +38,8 @@ class Column:
     name: str  # key of its values, and its name in CSV and JSON
     format: Format = "figure"
     title: str = ""  # the name when empty
-    below: "Column | None" = (
-        None  # second value of a cell: below in HTML, a column in CSV, left out elsewhere
-    )
+    #: Second value of a cell: below or behind it, a column of its own in CSV, left out on a terminal.
+    below: "Column | None" = None
 
     @property
     def heading(self) -> str:
@@ -68,6 +67,19 @@ class Row:
     tags: Sequence[str] = ()  # short remarks beside the first cell, such as `published`
     remark: str = ""  # one more line in the first cell
 
+    def text(self, column: Column) -> str:
+        """The cell as it is shown."""
+        return formatted(self.values.get(column.name), column.format) + self.marks.get(column.name, "")
+
+    def below(self, column: Column, brackets: str = "{}") -> str:
+        """What stands below the cell, in brackets; empty where nothing does."""
+        value = self.values.get(column.below.name) if column.below else None
+        return (
+            brackets.format(formatted(value, column.below.format))
+            if column.below and value is not None
+            else ""
+        )
+
 
 @dataclass(frozen=True)
 class Table:
@@ -91,13 +103,7 @@ class Table:
     @property
     def texts(self) -> list[list[str]]:
         """The cells as they are shown, row by row."""
-        return [
-            [
-                formatted(row.values.get(column.name), column.format) + row.marks.get(column.name, "")
-                for column in self.columns
-            ]
-            for row in self.rows
-        ]
+        return [[row.text(column) for column in self.columns] for row in self.rows]
 
     def with_groups(self) -> "Table":
         """The table with its groups as first column, for what shows no headings between rows; as it is where the rows name theirs."""
@@ -165,10 +171,13 @@ def records(table: Table) -> tuple[list[str], list[list[str | int | float | None
 
 
 def to_markdown(table: Table) -> str:
-    """The table in Markdown, without title and notes."""
+    """The table in Markdown, what stands below a value in brackets after it, without title and notes."""
     import pandas as pd
 
-    rows = [[cell.replace("|", r"\|") for cell in cells] for cells in table.texts]
+    rows = [
+        [(row.text(column) + row.below(column, " ({})")).replace("|", r"\|") for column in table.columns]
+        for row in table.rows
+    ]
     sides = ["left" if column.format == "text" else "right" for column in table.columns]
     return str(
         pd.DataFrame(rows, columns=table.header).to_markdown(
@@ -185,13 +194,9 @@ def to_latex(table: Table, *, label: str) -> str:
     """
     import pandas as pd
 
-    def small(row: Row, below: Column | None) -> str:
-        value = row.values.get(below.name) if below else None
-        return rf"{{\tiny {formatted(value, below.format)}}}" if below and value is not None else ""
-
     lines: list[list[str]] = []
     for row, cells in zip(table.rows, table.texts, strict=True):
-        under = [small(row, column.below) for column in table.columns]
+        under = [row.below(column, r"{{\tiny {}}}") for column in table.columns]
         lines += [[cell.translate(_LATEX) for cell in cells], *([under] if any(under) else [])]
     names = (name.translate(_LATEX).replace(" ", r"\\") for name in table.header)
     headings = [rf"\shortstack[r]{{{name}}}" if "\\\\" in name else name for name in names]

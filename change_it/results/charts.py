@@ -26,7 +26,6 @@ from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metric_options import Chart
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
-from change_it.results.context import Histogram, histogram
 from change_it.results.score_tables import heading, metric_heading
 from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, Scores
@@ -120,8 +119,8 @@ def hevas_drawings(
     return [Drawing(name, *HEVAS_TITLES[name], draw[name]()) for name in wanted]
 
 
-def compliancy_drawings(scores: Scores, histogram: Histogram | None = None) -> list[Drawing]:
-    """The charts of a scoring run; alignments where the corpus is known."""
+def compliancy_drawings(scores: Scores, corpus: Mapping[str, Any] | None = None) -> list[Drawing]:
+    """The charts of a scoring run; alignments where the `alignment.json` of the corpus is known."""
     title = "Compliancy" if scores.sorted_by == "compliancy" else "Strict compliancy"
     funnel = "Shares of headlines by the first judge that refuses them"
     drawings = [
@@ -129,9 +128,9 @@ def compliancy_drawings(scores: Scores, histogram: Histogram | None = None) -> l
         Drawing("judges", "What each judge accepts", "Acceptance by HH, AH and main", judges_chart(scores)),
         Drawing("funnel", "Where headlines fail", funnel, funnel_chart(scores)),
     ]
-    if histogram:
+    if corpus:
         above = "Number of alignments above a threshold"
-        drawings.append(Drawing("alignment", "Alignments by threshold", above, alignment_chart(histogram)))
+        drawings.append(Drawing("alignment", "Alignments by threshold", above, alignment_chart(corpus)))
     return drawings
 
 
@@ -318,16 +317,18 @@ def reliability_chart(curves: Sequence[Reliability]) -> Figure:
 
 
 @_styled
-def alignment_chart(histogram: Histogram, *, title: str = "") -> Figure:
-    """Number of alignments against the threshold (LREC 2020, Figure 2)."""
+def alignment_chart(record: Mapping[str, Any], *, title: str = "") -> Figure:
+    """Number of alignments against the threshold (LREC 2020, Figure 2), of the `alignment.json` of a corpus."""
     axes = _narrow(3.6)
-    lines = ((histogram.compared, "compared", "--"), (histogram.pairs, "pairs of the corpus", "-"))
-    for counts, label, line in lines:
-        above = np.cumsum(np.asarray(counts)[::-1])[::-1]
-        shown = slice(*np.flatnonzero(counts)[[0, -1]] + (0, 1)) if any(counts) else slice(0)
-        axes.plot(histogram.edges[shown], above[shown], line, color=_BLUE, linewidth=2, label=label)
-    for name, value, colour in (("loose", histogram.loose, _GREEN), ("strict", histogram.strict, _RED)):
-        label = f"{name} > {value:g}: {histogram.above[name]:,} pairs"
+    for name, label, line in (("compared", "compared", "--"), ("pairs", "pairs of the corpus", "-")):
+        counts = np.array(record["histogram"][name])
+        edges = np.array(record["histogram"]["edges"])[: len(counts)]
+        above = counts[::-1].cumsum()[::-1]
+        shown = (above > 0) & (counts.cumsum() > 0)  # from the first bin with any to the last
+        axes.plot(edges[shown], above[shown], line, color=_BLUE, linewidth=2, label=label)
+    for name, colour in (("loose", _GREEN), ("strict", _RED)):
+        value, count = record["thresholds"][name], record["pairs"][f"above_{name}"]
+        label = f"{name} > {value:g}: {count:,} pairs"
         axes.axvline(value, color=colour, linestyle=":", linewidth=2, label=label)
     axes.set(yscale="log", xlabel="threshold (cosine similarity of the articles)", ylabel="pairs above it")
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
@@ -340,7 +341,7 @@ def alignment_chart(histogram: Histogram, *, title: str = "") -> Figure:
 def draw_curve(record: Mapping[str, Any], path: Path) -> None:
     """Draw the curve of a corpus from its `alignment.json`."""
     title = f"Alignments of {record['outlets']['a']} and {record['outlets']['b']}"
-    save(alignment_chart(histogram(record), title=title), path)
+    save(alignment_chart(record, title=title), path)
 
 
 def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> list[Axes]:

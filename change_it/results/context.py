@@ -2,8 +2,10 @@
 
 import os
 import platform
+import re
 import subprocess
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -21,24 +23,12 @@ LIBRARIES = ("torch", "transformers", "numpy", "scikit-learn", "polars")
 
 
 @dataclass(frozen=True)
-class Histogram:
-    """Similarities of articles of the two outlets."""
-
-    edges: tuple[float, ...]  # lower ends of the bins, rising
-    compared: tuple[int, ...]  # everything compared, by bin
-    pairs: tuple[int, ...]  # the pairs of the corpus, by bin
-    strict: float
-    loose: float
-    above: Mapping[str, int]  # strict and loose to the number of pairs above that threshold
-
-
-@dataclass(frozen=True)
 class CorpusInfo:
     """The corpus in figures."""
 
     facts: dict[str, int]  # what, to the number of it
     rejected: dict[str, int]  # reason to the number of rows
-    histogram: Histogram | None
+    record: Mapping[str, Any]  # its `alignment.json`
 
 
 @dataclass(frozen=True)
@@ -69,20 +59,7 @@ def corpus_info(corpus: str) -> CorpusInfo | None:
         "leaks found": sum(leaks.values()),
     }
     rejected = dict(sorted(record["rejected"].items(), key=lambda pair: (-pair[1], pair[0])))
-    return CorpusInfo(facts, rejected, histogram(record))
-
-
-def histogram(record: Mapping[str, Any]) -> Histogram:
-    """The similarities in `alignment.json`."""
-    bins = record["histogram"]
-    return Histogram(
-        edges=tuple(bins["edges"][: len(bins["pairs"])]),
-        compared=tuple(bins["compared"]),
-        pairs=tuple(bins["pairs"]),
-        strict=record["thresholds"]["strict"],
-        loose=record["thresholds"]["loose"],
-        above={name: record["pairs"][f"above_{name}"] for name in ("strict", "loose")},
-    )
+    return CorpusInfo(facts, rejected, record)
 
 
 def judges_info(judges: str | Path) -> list[Quality]:
@@ -121,10 +98,11 @@ def made() -> dict[str, str]:
 
 def _processor() -> str:
     """The processor's name, empty where the system does not say it."""
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines() if cpuinfo.is_file() else []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor())
+    with suppress(OSError):
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+        if found := re.search(r"^model name\s*: (.*)", text, re.MULTILINE):
+            return found[1]
+    return platform.processor()
 
 
 def _commit() -> str:

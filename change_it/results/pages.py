@@ -1,6 +1,5 @@
 """The pages, each one HTML file: opens offline, follows light and dark, reads on a phone."""
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
@@ -27,7 +26,6 @@ from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import Format, Marked, Table, Value, figure, formatted, p_value
 from change_it.templates import template_environment
 
-_WORD = 9  # letters that are never broken
 #: What the metrics of each family of HEvAS measure.
 FAMILIES = {
     "ROUGE": "share of a reference headline's words (R-1), word pairs (R-2), words and pairs at any gap (R-SU), the same with near pairs counting more (R-WSU, may exceed 1)",
@@ -128,7 +126,6 @@ def environment() -> Environment:
         "figure": figure,
         "p_value": p_value,
         "formatted": _lines,
-        "breakable": breakable,
         "heat": heat,
         "number": "{:,}".format,
         "reasons": reasons,
@@ -180,14 +177,6 @@ def heat(value: object) -> Markup:
         return Markup("")
     colour = "0 114 178" if value > 0 else "213 94 0"
     return Markup(f' style="background: rgb({colour} / {55 * abs(value):.0f}%)"')
-
-
-def breakable(name: str) -> Markup:
-    """A name, escaped, whose long words may go on in a new line after a mark."""
-    words = re.split(r"( +)", str(escape(name)))
-    return Markup(
-        "".join(re.sub(r"([+._-])(?=\w)", r"\1<wbr>", word) if len(word) > _WORD else word for word in words)
-    )
 
 
 def _lines(value: Value, format_: Format) -> Markup:

@@ -37,7 +37,7 @@ def write_report(
     made: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Write page, `systems.csv`, `systems.tex`, `scores.json` and charts, and `items/<system>.csv`; `made` is of `context.made`."""
-    drawings = compliancy_drawings(scores, corpus_info.histogram if corpus_info else None)
+    drawings = compliancy_drawings(scores, corpus_info.record if corpus_info else None)
     page = compliancy_page(scores, corpus_info, judges_info, drawings, hevas, audit, made=made)
     with replaced_report(out, REPORT_FILES) as folder:
         cells = [row.flat(scores.measures) for row in scores.rows]

@@ -35,7 +35,7 @@ def write_pages(corpus, out):
     measured = hevas.measure(hevas.check(test, metrics), systems, scores, options=metrics, resamples=2)
     audited = audit(read_corpus(corpus, "it", casing=None, seed=1), judges, {}, at_most=6, resamples=2)
     summary = Summary(audited.verdicts, audited.together)
-    drawings = compliancy_drawings(scores, info.histogram)
+    drawings = compliancy_drawings(scores, info.record)
     evaluated = measured.documents, measured.evaluation, measured.analysis
     charts = hevas_drawings(*evaluated[1:])
     report = compliancy_page(scores, info, [], drawings, measured, summary, made=made())
