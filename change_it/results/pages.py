@@ -5,7 +5,6 @@ from functools import cache
 from types import MappingProxyType
 
 from jinja2 import Environment, PackageLoader
-from markupsafe import Markup, escape
 
 from change_it import __version__
 from change_it.audit.verdicts import NO_AUDIT, Summary
@@ -23,7 +22,7 @@ from change_it.results.hevas_scores import HevasResult
 from change_it.results.items import items_table
 from change_it.results.rank_correlations import rank_correlations
 from change_it.scoring.scores import AVERAGE, Scores
-from change_it.tables import Format, Marked, Table, Value, figure, formatted, p_value
+from change_it.tables import Table, figure, formatted, p_value
 from change_it.templates import template_environment
 
 #: What the metrics of each family of HEvAS measure.
@@ -125,19 +124,11 @@ def environment() -> Environment:
     templates.filters |= {
         "figure": figure,
         "p_value": p_value,
-        "formatted": _lines,
-        "heat": heat,
+        "formatted": formatted,
         "number": "{:,}".format,
-        "reasons": reasons,
     }
     templates.globals["version"] = __version__
     return templates
-
-
-def reasons(texts: Sequence[str]) -> str:
-    """Why a judge has its verdict, as the beginning of a sentence."""
-    text = "; ".join(texts)
-    return text[:1].upper() + text[1:]
 
 
 def _render(template: str, drawings: Sequence[Drawing], **values: object) -> str:
@@ -169,33 +160,3 @@ def explained(metrics: Sequence[str]) -> dict[str, str]:
     for name in metrics:
         families.setdefault(METRICS[name].family, []).append(name)
     return {", ".join(names): FAMILIES[family] for family, names in families.items()}
-
-
-def heat(value: object) -> Markup:
-    """The background of a correlation: blue if positive, orange if negative, pale enough to read on."""
-    if not isinstance(value, float):
-        return Markup("")
-    colour = "0 114 178" if value > 0 else "213 94 0"
-    return Markup(f' style="background: rgb({colour} / {55 * abs(value):.0f}%)"')
-
-
-def _lines(value: Value, format_: Format) -> Markup:
-    """A value of a table, its lines one below the other, what is marked underlined."""
-    if isinstance(value, Marked):
-        return underlined(value)
-    if format_ == "mark" and value is not None:
-        return Markup('<span class="{}">{}</span>').format(
-            "yes" if value else "no", formatted(value, format_)
-        )
-    if format_ == "text":
-        return Markup("<br>").join(formatted(value, format_).split("\n"))
-    return escape(formatted(value, format_))
-
-
-def underlined(value: Marked) -> Markup:
-    """A text, escaped, with its marked parts underlined."""
-    parts, end = [], 0
-    for start, stop in value.places:
-        parts += [escape(value.text[end:start]), Markup("<u>{}</u>").format(value.text[start:stop])]
-        end = stop
-    return Markup("").join([*parts, escape(value.text[end:])])
