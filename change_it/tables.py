@@ -74,21 +74,19 @@ class Row:
     def below(self, column: Column, brackets: str = "{}") -> str:
         """What stands below the cell, in brackets; empty where nothing does."""
         value = self.values.get(column.below.name) if column.below else None
-        return (
-            brackets.format(formatted(value, column.below.format))
-            if column.below and value is not None
-            else ""
-        )
+        if column.below is None or value is None:
+            return ""
+        return brackets.format(formatted(value, column.below.format))
 
 
 @dataclass(frozen=True)
 class Table:
     """A table of results; the first column says what a row is about."""
 
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    columns: Sequence[Column]
+    rows: Sequence[Row]
     title: str = ""
-    notes: tuple[str, ...] = ()  # sentences below the table
+    notes: Sequence[str] = ()  # sentences below the table
 
     @property
     def header(self) -> list[str]:
@@ -113,13 +111,13 @@ class Table:
         )
         if named or len({row.group for row in self.rows} - {""}) < 2:
             return self
-        rows = (replace(row, values={"group": row.group, **row.values}) for row in self.rows)
-        return replace(self, columns=(Column("group", "text", title=" "), *self.columns), rows=tuple(rows))
+        rows = [replace(row, values={"group": row.group, **row.values}) for row in self.rows]
+        return replace(self, columns=[Column("group", "text", title=" "), *self.columns], rows=rows)
 
     def only(self, names: Iterable[str]) -> "Table":
         """The table with some of its columns, in the order of the names."""
         by_name = {column.name: column for column in self.columns}
-        return replace(self, columns=tuple(by_name[name] for name in names))
+        return replace(self, columns=[by_name[name] for name in names])
 
 
 def figure(value: float | None) -> str:

@@ -24,7 +24,7 @@ def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
         Row({"judge": verdict.judge, "verdict": verdict.words, "why": verdict.text}) for verdict in verdicts
     ]
     columns = Column("judge", "text"), Column("verdict", "text"), Column("why", "text")
-    return Table(columns, tuple(rows), "What to make of each judge alone")
+    return Table(columns, rows, "What to make of each judge alone")
 
 
 #: The two blocks of systems.
@@ -69,24 +69,20 @@ def degenerate_table(systems: Sequence[Result], *, at_most: bool = False) -> Tab
             Column("n", "count"),
             Column("missed by", "text"),
         ),
-        tuple(rows),
+        rows,
         f"What the judges let through of {len(systems) - 1} systems that must fail",
     )
 
 
 def probes_table(probes: Sequence[Probe]) -> Table:
     """F1 of main on headlines that lack something."""
-    rows = [
-        Row({"headlines": probe.name, "f1": probe.f1, "interval": probe.interval, "n": probe.n})
-        for probe in probes
-    ]
     columns = (
-        Column("headlines", "text"),
+        Column("name", "text", "headlines"),
         Column("f1", title="F1 of main"),
         Column("interval", "interval", "95% interval"),
         Column("n", "count"),
     )
-    return Table(columns, tuple(rows), "What main listens to")
+    return Table(columns, [Row(vars(probe)) for probe in probes], "What main listens to")
 
 
 def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Table:
@@ -108,7 +104,7 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Tabl
             Column(f"{outlet} n", "count", "n"),
         )
     ]
-    return Table(tuple(columns), tuple(rows))
+    return Table(columns, rows)
 
 
 def audit_page(audit: Audit, drawings: Sequence[Drawing]) -> str:
