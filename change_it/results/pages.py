@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 from jinja2 import Environment, PackageLoader
 
@@ -17,7 +18,6 @@ from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.published_figures import CITATIONS
 from change_it.results import score_tables as tables
 from change_it.results.charts import Drawing
-from change_it.results.context import CorpusInfo, Quality
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.items import items_table
 from change_it.results.rank_correlations import rank_correlations
@@ -39,15 +39,15 @@ FAMILIES = {
 
 def compliancy_page(
     scores: Scores,
-    corpus_info: CorpusInfo | None,
-    judges_info: Sequence[Quality],
+    corpus: Mapping[str, Any] | None,
+    metrics: Mapping[str, Mapping[str, Any]],
     drawings: Sequence[Drawing],
     hevas: HevasResult | None = None,
     audit: Summary = NO_AUDIT,
     *,
     made: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The page of a scoring run, without any reference to another file."""
+    """The page of a scoring run, without any reference to another file, as `write_report`."""
     directions = [name for name in scores.directions if name != AVERAGE]
     rerankers: dict[str, list[str]] = {}
     for system, reranker in scores.rerankers.items():
@@ -57,8 +57,8 @@ def compliancy_page(
     optional = {
         "written": written,
         "verdicts": audit.verdicts,
-        "judges": judges_info,
-        "corpus": corpus_info,
+        "judges": metrics,
+        "corpus": corpus,
         "hevas": hevas,
         "overlaps": overlaps,
     }
@@ -82,9 +82,9 @@ def compliancy_page(
         published_judges=tables.published_judges(),
         rerankers=rerankers,
         failed=any(row.errors for row in scores.rows),
-        judges=tables.judges_table(judges_info) if judges_info else None,
-        corpus=corpus_info,
-        rejected=tables.rejected_table(corpus_info.rejected) if corpus_info else None,
+        judges=tables.judges_table(metrics) if metrics else None,
+        corpus=corpus,
+        rejected=tables.rejected_table(corpus["rejected"]) if corpus else None,
         tests=tables.tests_table(scores, scores.p_values),
         strict_tests=None
         if scores.strict_p_values is None

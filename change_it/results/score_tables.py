@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import product
+from typing import Any
 
 from change_it import published_figures
 from change_it.audit.verdicts import FEW
@@ -9,7 +11,7 @@ from change_it.corpus.sample import of_sample
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.results.context import Quality
+from change_it.judges.judge_options import no_better_than
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
 from change_it.scoring.columns import BUILT_IN, FLOOR, GOLD
@@ -270,15 +272,27 @@ def tests_table(scores: Scores, p_values: Floats) -> Table:
     return _square(scores.systems, "p", lambda i, j: float(p_values[i, j]))
 
 
-def judges_table(judges: Sequence[Quality]) -> Table:
-    """The judges beside their baselines."""
+def judges_table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Each judge on each test set, followed by its baselines, from their `metrics.json`."""
     rows = []
-    for row in sorted(judges, key=lambda row: row.task, reverse=True):
-        classes = [f"{name}: {' '.join(map(figure, cells))}" for name, cells in row.classes.items()]
-        values: dict[str, Value] = {"judge": row.name, "f1": row.f1, "classes": "\n".join(classes)}
-        tags = [f"no better than {' + '.join(row.no_better_than)}"] if row.no_better_than else []
-        remark = f"{row.task}, {row.test}"
-        rows.append(Row(values, row.task, strong=row.name == "judge", tags=tags, remark=remark))
+    for judge, record in sorted(metrics.items(), reverse=True):
+        systems = {"judge": record["results"], **record["baselines"]}
+        for test, (name, results) in product(record["results"], systems.items()):
+            cells = {
+                label: [figure(results[test][label][key]) for key in ("precision", "recall", "f1")]
+                for label in record["classes"]
+            }
+            classes = "\n".join(f"{label}: {' '.join(figures)}" for label, figures in cells.items())
+            unbeaten = " + ".join(no_better_than(record, test)) if name == "judge" else ""
+            rows.append(
+                Row(
+                    {"judge": name, "f1": results[test]["macro_f1"], "classes": classes},
+                    judge,
+                    strong=name == "judge",
+                    tags=[f"no better than {unbeaten}"] if unbeaten else [],
+                    remark=f"{judge}, {test}",
+                )
+            )
     columns = (
         *(Column("judge", "text"), Column("f1", title="F1")),
         Column("classes", "text", "class: precision, recall, F1"),
@@ -287,8 +301,9 @@ def judges_table(judges: Sequence[Quality]) -> Table:
 
 
 def rejected_table(rejected: Mapping[str, int]) -> Table:
-    """How many rows of the articles were rejected, and why."""
-    rows = [Row({"reason": reason, "rows": count}) for reason, count in rejected.items()]
+    """How many rows of the articles were rejected, and why, the most first."""
+    in_order = sorted(rejected.items(), key=lambda pair: (-pair[1], pair[0]))
+    rows = [Row({"reason": reason, "rows": count}) for reason, count in in_order]
     return Table([Column("reason", "text"), Column("rows", "count")], rows)
 
 

@@ -15,10 +15,11 @@ from pages import expected
 from scoring_fakes import FakeJudges, toy_test_set
 
 from change_it import InputError
+from change_it.audit.verdicts import read_metrics
 from change_it.commands import score as score_command
 from change_it.commands.score import ScoreOptions
+from change_it.io import read_json
 from change_it.results.charts import outcomes
-from change_it.results.context import corpus_info, judges_info
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import (
     meaning,
@@ -106,7 +107,7 @@ def contexts(tmp_path_factory):
         beside = {"hard": quality["hard"] | {"lead": lead}}
         metrics = {"classes": ["rep", "gio"], "results": quality, "baselines": {"tf-idf cosine": beside}}
         (judges / task / "metrics.json").write_text(json.dumps(metrics))
-    return corpus_info(str(corpus)), judges_info(str(judges))
+    return read_json(corpus / "alignment.json"), read_metrics(judges)
 
 
 @pytest.fixture(scope="module")
