@@ -1,7 +1,7 @@
 """The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, LaTeX, HTML or CSV."""
 
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
@@ -113,11 +113,6 @@ class Table:
             return self
         rows = [replace(row, values={"group": row.group, **row.values}) for row in self.rows]
         return replace(self, columns=[Column("group", "text", title=" "), *self.columns], rows=rows)
-
-    def only(self, names: Iterable[str]) -> "Table":
-        """The table with some of its columns, in the order of the names."""
-        by_name = {column.name: column for column in self.columns}
-        return replace(self, columns=[by_name[name] for name in names])
 
 
 def figure(value: float | None) -> str:

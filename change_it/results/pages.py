@@ -1,6 +1,7 @@
 """The pages, each one HTML file: opens offline, follows light and dark, reads on a phone."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -137,8 +138,9 @@ def _render(template: str, drawings: Sequence[Drawing], **values: object) -> str
 
 def means_table(evaluation: Evaluation) -> Table:
     """The means of an evaluation, without what is the same for all systems."""
-    shown = ["system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics]
-    return tables.hevas_table(evaluation).only(shown)
+    table = tables.hevas_table(evaluation)
+    shown = {"system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics}
+    return replace(table, columns=[column for column in table.columns if column.name in shown])
 
 
 def comparisons(analysis: Analysis) -> list[tuple[str, Comparison, Table, Table]]:

@@ -1,7 +1,7 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import product
 from typing import Any
 
@@ -176,8 +176,8 @@ def paper_table(scores: Scores) -> Table:
         "BLEU and ROUGE-L: against the other newspaper's own headline."
     )
     measured = {"system"}.union(*(row.values for row in scores.rows)) - {"bleu_source", "rougeL_source"}
-    shown = table.only(column.name for column in table.columns if column.name in measured)
-    return replace(shown, title=caption, notes=[*table.notes, *_remarks_of_systems(scores)])
+    columns = [column for column in table.columns if column.name in measured]
+    return Table(columns, table.rows, caption, [*table.notes, *_remarks_of_systems(scores)])
 
 
 def terminal_table(scores: Scores) -> Table:
@@ -187,18 +187,15 @@ def terminal_table(scores: Scores) -> Table:
         columns.append(_column(scores, name))
         if name in SORTED_BY:
             columns.append(Column(f"{name}_interval", "interval", "95% interval"))
-    rows = [
-        Row(
-            {
-                "system": system if direction == AVERAGE else f"  {direction}",
+    rows = []
+    for system in scores.names:
+        for direction in sorted(scores.directions, key=lambda name: name != AVERAGE):
+            average = direction == AVERAGE
+            values = {
+                "system": system if average else f"  {direction}",
                 **_values(scores.row(system, direction)),
-            },
-            group=system,
-            strong=direction == AVERAGE,
-        )
-        for system in scores.names
-        for direction in (AVERAGE, *(name for name in scores.directions if name != AVERAGE))
-    ]
+            }
+            rows.append(Row(values, system, strong=average))
     n = max(scores.row(system).n for system in scores.systems)
     title = f"Compliancy on {n} headlines, average and by direction"
     return Table(columns, rows, title, [*remarks(scores), scores.signature])
