@@ -1,8 +1,10 @@
 import json
+from functools import partial
 
 import polars as pl
 import pytest
 from csv_files import write_csv
+from rich.console import Console
 from scoring_fakes import FakeJudges, write_stand_ins
 
 from change_it.cli import main
@@ -38,7 +40,8 @@ def test_what_the_sources_rather_say_is_named(command, capsys, monkeypatch):
         return [Facts(False, (Unsupported("Trillano", 18, 26, "name", "Lunigola"),))]
 
     monkeypatch.setattr("change_it.scoring.compliancy.check_all_facts", refused)
-    monkeypatch.setattr("change_it.tables._PIPE_WIDTH", 200)  # no cell goes on in a second line
+    wide = partial(Console, width=200)  # no cell goes on in a second line
+    monkeypatch.setattr("change_it.commands.judge.console", wide)
     assert command("Crolla il ponte a Trillano") == 0
     assert "no: the sources rather say “Lunigola” than “Trillano”" in capsys.readouterr().out
 
