@@ -172,11 +172,8 @@ def to_markdown(table: Table) -> str:
         for row in table.rows
     ]
     sides = ["left" if column.format == "text" else "right" for column in table.columns]
-    return str(
-        pd.DataFrame(rows, columns=table.header).to_markdown(
-            index=False, disable_numparse=True, colalign=sides if rows else None
-        )
-    )
+    frame = pd.DataFrame(rows, columns=table.header)
+    return str(frame.to_markdown(index=False, disable_numparse=True, colalign=sides if rows else None))
 
 
 def to_latex(table: Table, *, label: str) -> str:
@@ -187,14 +184,14 @@ def to_latex(table: Table, *, label: str) -> str:
     """
     import pandas as pd
 
-    lines: list[list[str]] = []
-    for row, cells in zip(table.rows, table.texts, strict=True):
-        under = [row.below(column, r"{{\tiny {}}}") for column in table.columns]
-        lines += [[cell.translate(_LATEX) for cell in cells], *([under] if any(under) else [])]
+    lines = []
+    for row in table.rows:
+        lines.append([row.text(column).translate(_LATEX) for column in table.columns])
+        lines.append([row.below(column, r"{{\tiny {}}}") for column in table.columns])
     names = (name.translate(_LATEX).replace(" ", r"\\") for name in table.header)
     headings = [rf"\shortstack[r]{{{name}}}" if "\\\\" in name else name for name in names]
     narrow = {"footnotesize": ":{};", "setlength": r":{\tabcolsep}{2pt};"}
-    style = pd.DataFrame(lines, columns=headings).style.hide(axis="index")
+    style = pd.DataFrame(filter(any, lines), columns=headings).style.hide(axis="index")
     style.set_table_styles([{"selector": name, "props": props} for name, props in narrow.items()])
     sentences = [f"{text.rstrip('.')}." for text in (table.title, *table.notes) if text]
     places = "".join("l" if column.format == "text" else "r" for column in table.columns)
@@ -221,18 +218,15 @@ def print_table(table: Table, to: "Console") -> None:
     from rich.table import Table as Grid
     from rich.text import Text
 
-    def cell(row: Row, column: Column, text: str) -> Text:
-        value = row.values.get(column.name)
+    def cell(row: Row, column: Column) -> Text:
+        value, text = row.values.get(column.name), row.text(column)
         shown = Text(text, {"✓": "green", "✗": "red"}.get(text, ""))
         for ends in value.places if isinstance(value, Marked) else ():
             shown.stylize("underline", *ends)
         return shown.append("*" if column.name in row.best else best[column.format != "text"])
 
     best = ("", " " if any(row.best for row in table.rows) else "")
-    cells = [
-        list(map(cell, [row] * len(texts), table.columns, texts))
-        for row, texts in zip(table.rows, table.texts, strict=True)
-    ]
+    cells = [[cell(row, column) for column in table.columns] for row in table.rows]
     fixed = [bool(at) and column.format != "text" for at, column in enumerate(table.columns)]
     heads = [Text(name.replace(" ", "\n") if fixed[at] else name) for at, name in enumerate(table.header)]
     widths = [max(to.measure(text).maximum for text in texts) for texts in zip(heads, *cells, strict=True)]
@@ -246,15 +240,16 @@ def print_table(table: Table, to: "Console") -> None:
     for block in blocks:
         grid = Grid(box=SIMPLE_HEAD, padding=0)
         for at in block:
-            text = table.columns[at].format == "text"
+            right = table.columns[at].format != "text"
             grid.add_column(
-                heads[at], justify="left" if text else "right", no_wrap=fixed[at], overflow="fold"
+                heads[at], justify="right" if right else "left", no_wrap=fixed[at], overflow="fold"
             )
-        for row, texts, after in zip(table.rows, cells, [*table.rows[1:], None], strict=True):
-            style = "bold" if row.strong else "dim" if row.faint else ""
-            grid.add_row(
-                *(texts[at] for at in block), style=style, end_section=not after or after.group != row.group
-            )
+        lines = iter(cells)
+        for _, rows in table.groups:
+            for row, texts in zip(rows, lines, strict=False):
+                style = "bold" if row.strong else "dim" if row.faint else ""
+                grid.add_row(*(texts[at] for at in block), style=style)
+            grid.add_section()
         to.print(grid)
     for line in table.notes:
         to.print(line, soft_wrap=True, markup=False, highlight=False)

@@ -67,6 +67,13 @@ def test_a_wide_table_loses_no_figure_and_no_heading(table, width):
     assert ".003*" in text
 
 
+def test_a_table_without_rows_has_its_header():
+    table = Table((Column("system", "text"), Column("F1")), ())
+    assert (
+        printed(table, 40).split()[:2] == to_markdown(table).replace("|", " ").split()[:2] == ["system", "F1"]
+    )
+
+
 def test_values_for_files_are_not_rounded(table):
     header, rows = records(table)
     assert header[:5] == ["system", "interval_low", "interval_high", "measure_0", "measure_0 rank"]
