@@ -20,58 +20,42 @@ from change_it.tables import Column, Row, Table, Value
 
 def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
     """What to make of each judge."""
-    rows = [
-        Row({"judge": verdict.judge, "verdict": verdict.words, "why": verdict.text}) for verdict in verdicts
-    ]
-    columns = Column("judge", "text"), Column("verdict", "text"), Column("why", "text")
+    columns = [Column(name, "text") for name in ("judge", "verdict", "why")]
+    rows = [Row({"judge": each.judge, "verdict": each.words, "why": each.text}) for each in verdicts]
     return Table(columns, rows, "What to make of each judge alone")
 
 
 #: The two blocks of systems.
 TRAINED, UNSEEN = "judges learnt from their like", "no judge has seen their like"
+#: What is asked of every system but gold.
+_GIVEN_GOLD = (
+    Column("passed_given_gold", title="where gold passes"),
+    Column("upper_bound", title="upper bound"),
+    Column("given_gold", "count", "n where gold passes"),
+)
 
 
 def degenerate_table(systems: Sequence[Result], *, at_most: bool = False) -> Table:
     """What the judges let through of gold and of the systems that must fail, a group those that judges learnt from, a group the others; measures of a judge that is not there are left out. `at_most`: strict compliancy is an upper bound."""
     measures = [name for name in AUDIT_MEASURES if any(system.values[name] is not None for system in systems)]
-    ends = {name: Column(f"{name}_interval", "interval") for name in AUDIT_MEASURES[:2]}
     titles = {"passed": "strict compliancy"} if "fluency" in measures else {}
-    bounds = {"passed"} if at_most and titles else set()
-    columns = [
-        Column(
-            name, "at most" if name in bounds else "figure", titles.get(name, heading(name)), ends.get(name)
-        )
-        for name in measures
-    ]
+    columns = [Column("system", "text"), *_GIVEN_GOLD]
+    for name in measures:
+        below = Column(f"{name}_interval", "interval") if name in AUDIT_MEASURES[:2] else None
+        bound = at_most and name in titles
+        columns.append(Column(name, "at most" if bound else "figure", titles.get(name, heading(name)), below))
+    columns += [Column("n", "count"), Column("missed by", "text")]
     rows = []
     for system in sorted(systems, key=lambda system: (bool(system.breaks), not system.trained)):
-        values: dict[str, Value] = {"kind": system.system, "n": system.n, **system.values}
-        values |= {f"{name}_interval": system.intervals[name] for name in ends if name in system.intervals}
-        if system.breaks:
-            values |= {
-                "given gold": system.passed_given_gold,
-                "upper": system.upper_bound,
-                "given n": system.given_gold,
-            }
-        values["missed by"] = ", ".join(system.missed_by)
-        tags = ["not stopped"] if system.passes else []
+        values = vars(system) | system.values | {"missed by": ", ".join(system.missed_by)}
+        values |= {f"{name}_interval": ends for name, ends in system.intervals.items()}
+        values |= {} if system.breaks else {column.name: None for column in _GIVEN_GOLD}
         group = GOLD if not system.breaks else TRAINED if system.trained else UNSEEN
+        tags = ["not stopped"] if system.passes else []
         rows.append(
             Row(values, group, not system.breaks, tags=tags, remark=system.description, faint=system.n < FEW)
         )
-    return Table(
-        (
-            Column("kind", "text", "system"),
-            Column("given gold", title="where gold passes"),
-            Column("upper", title="upper bound"),
-            Column("given n", "count", "n where gold passes"),
-            *columns,
-            Column("n", "count"),
-            Column("missed by", "text"),
-        ),
-        rows,
-        f"What the judges let through of {len(systems) - 1} systems that must fail",
-    )
+    return Table(columns, rows, f"What the judges let through of {len(systems) - 1} systems that must fail")
 
 
 def probes_table(probes: Sequence[Probe]) -> Table:
