@@ -199,7 +199,9 @@ def correlation_chart(scores: Mapping[str, Floats], correlations: Correlations) 
     matrix = np.array(correlations.pearson, np.float64)
     colours = LinearSegmentedColormap.from_list("correlation", (_RED, "white", _BLUE))
     shown = np.where(np.triu(np.ones_like(matrix, bool), 1), matrix, np.nan)
-    image = axes.imshow(shown, cmap=colours, vmin=-1, vmax=1)
+    edges = np.arange(count + 1) - 0.5
+    lines: dict[str, Any] = {"edgecolors": _LINE, "linewidth": 0.5}
+    image = axes.pcolormesh(edges, edges, shown, cmap=colours, vmin=-1, vmax=1, **lines)
     for i, j in combinations(range(count), 2):
         text = "–" if np.isnan(matrix[i, j]) else f"{round(matrix[i, j], 2) + 0.0:.2f}".replace("0.", ".", 1)
         colour = "white" if abs(matrix[i, j]) > 0.6 else "black"
@@ -214,13 +216,9 @@ def correlation_chart(scores: Mapping[str, Floats], correlations: Correlations) 
     axes.scatter(x, y, s=max(15 / count, 0.7), color=_BLUE, alpha=0.45, linewidths=0, rasterized=True)
     axes.set_xticks(range(count), list(scores), rotation=90)
     axes.set_yticks(range(count), list(scores))
-    edges = np.arange(count + 1) - 0.5
-    axes.set_xticks(edges, minor=True)
-    axes.set_yticks(edges, minor=True)
+    axes.set(aspect="equal", ylim=(count - 0.5, -0.5))
     axes.grid(visible=False)
-    axes.grid(which="minor", axis="both", alpha=1, linewidth=0.5)
-    axes.tick_params(which="both", length=0)
-    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
     bar = figure.colorbar(
         image, ax=axes, location="top", shrink=0.7, aspect=45, pad=0.02, ticks=[-1, -0.5, 0, 0.5, 1]
     )
