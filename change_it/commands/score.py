@@ -11,6 +11,7 @@ from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus, read_language
 from change_it.engines import EngineOptions, use_engine, workers
 from change_it.errors import InputError
+from change_it.io import read_json
 from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import REPORT_FILES, check_out
 from change_it.tables import console, print_table
@@ -96,7 +97,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.hevas.metric_options import MetricOptions  # these load polars and matplotlib
     from change_it.progress import progress_bar
     from change_it.results import hevas_scores as hevas
-    from change_it.results.context import corpus_info, judges_info, made
+    from change_it.results.context import made
     from change_it.results.report_files import write_report
     from change_it.scoring.item import read_test_set
     from change_it.scoring.scores import score
@@ -112,7 +113,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.judges.judge import Judges, local_folder
 
     folder = local_folder(options.judges, command="change-it train judge")
-    read_metrics(folder)  # refused before anything is scored
+    qualities = read_metrics(folder)  # refused before anything is scored
     load = partial(
         Judges.from_pretrained, folder.resolve(), precision=options.precision, device=options.device
     )
@@ -145,8 +146,8 @@ def run(options: ScoreOptions) -> None:
         write_report(
             options.out,
             scores,
-            corpus_info(options.corpus),
-            judges_info(folder),
+            read_json(Path(options.corpus) / "alignment.json"),
+            qualities,
             measured,
             summary,
             made=made(),

@@ -39,7 +39,7 @@ from change_it.results.document import Document, Section
 from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.item import read_test_set
 from change_it.scoring.systems import read_scored_systems
-from change_it.stats import AVERAGE, Floats, Ints, correlations, drawn_events, holm
+from change_it.stats import AVERAGE, Floats, Ints, correlations, holm
 from change_it.tables import Column, Row, Table, console, with_interval
 
 #: Bootstrap resamples by scale.
@@ -459,13 +459,12 @@ def cells_of(classified: Mapping[str, Any], tests: Collection[str]) -> dict[str,
 
 def measures_of(cells: ArrayLike, resamples: int, seed: int) -> dict[str, Floats]:
     """(1 + resamples, 3) precision, recall and F1 of both classes and their mean, from counts, true by given class, and from resamples: of (2, 2) counts of the answers, of (events, 2, 2) of the events, the same for all of as many."""
-    counts = np.asarray(cells)
+    counts, random = np.asarray(cells), np.random.default_rng(seed)
     if counts.ndim == 3:
-        drawn = np.tensordot(drawn_events(len(counts), resamples, seed), counts, axes=1)
+        events = np.full(len(counts), 1 / len(counts))
+        drawn = np.tensordot(random.multinomial(len(counts), events, resamples), counts, axes=1)
     else:
-        drawn = np.random.default_rng(seed).multinomial(
-            counts.sum(), counts.ravel() / counts.sum(), resamples
-        )
+        drawn = random.multinomial(counts.sum(), counts.ravel() / counts.sum(), resamples)
     drawn = np.concatenate([counts.reshape(-1, 2, 2).sum(axis=0, keepdims=True), drawn.reshape(-1, 2, 2)])
     right, given, true = np.diagonal(drawn, axis1=1, axis2=2), drawn.sum(axis=1), drawn.sum(axis=2)
     parts = {"precision": (right, given), "recall": (right, true), "f1": (2 * right, given + true)}

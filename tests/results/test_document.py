@@ -14,8 +14,8 @@ DOCUMENT = Document("Title", "Lead.", [Section("two", TABLE, "What it shows.")],
 
 def test_intervals_stand_behind_their_values():
     text = markdown(DOCUMENT)
-    assert "| x | <b>one</b> | .500 (.400–.600) |" in text
-    assert "| y | two | – |" in text
+    assert "| x   | <b>one</b> | .500 (.400–.600) |" in text
+    assert "| y   | two        |                – |" in text
     assert text.startswith("# Title\n\nLead.\n\n## Two systems\n\nWhat it shows.\n")
     assert text.endswith("A note.\n\n`a|b`\n")
 
