@@ -44,8 +44,7 @@ The package is not on PyPI: this repository holds its source (`change_it/` and `
 
 ```bash
 pip install "{requirement}"
-```
-"""
+```"""
 #: Texts of CHANGE-IT may be passed on under the shared task's licence alone; the sample's are invented, under the package's own.
 LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset(OUTLETS): "apache-2.0"}
 #: Scores that an older report lacks, or one without a fluency judge.
@@ -383,7 +382,7 @@ def _share(*values: float | None, between: str = " | ") -> str:
 
 
 #: What all templates call.
-FUNCTIONS = {
+FUNCTIONS: dict[str, Any] = {
     "text": without_markup,
     "code": _code,
     "share": _share,
