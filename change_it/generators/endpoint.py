@@ -20,8 +20,8 @@ NO_KEY = "none"
 ANSWER_TOKENS = 96
 #: Settings of a search that a server knows.
 SENT = {"do_sample", "max_new_tokens", "temperature", "top_p"}
-#: Requests at a time, and seconds that an answer may take.
-CONCURRENCY, TIMEOUT = 8, 60.0
+#: Requests at a time, and seconds that an answer may take (as in the client of OpenAI: a small server answers one at a time).
+CONCURRENCY, TIMEOUT = 8, 600.0
 #: Statuses that are of one request and not of the server: the others go on.
 OF_ONE_REQUEST = {400, 413, 422}
 #: What the client raises over a response that it does not expect: no chat completion, or a refusal in a list.
@@ -68,7 +68,7 @@ class Endpoint(Proposer):
         asked = [(item, number) for item in unique for number in range(search.candidates)]
         texts: dict[Question, dict[str, None]] = {item: {} for item in items}
         with ThreadPoolExecutor(CONCURRENCY) as pool:
-            answers = pool.map(lambda one: self._ask(*one, search), asked)
+            answers = pool.map(lambda one: self._ask(one[0], one[1], search), asked)
             for (item, _), (text, fault) in zip(asked, answers, strict=True):
                 if text:
                     texts[item][text] = None

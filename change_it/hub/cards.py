@@ -1,7 +1,7 @@
 """Cards of data sets, models and Spaces, filled from what a run recorded."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -91,50 +91,18 @@ class JudgeEntry:
         """What it was trained from: a Hub id, a folder's name, or scratch."""
         return str(public(self.judge.model.config.change_it["encoder"]))
 
-    @property
-    def classes(self) -> tuple[str, str]:
-        """Names of its two classes."""
-        labels = self.judge.model.config.id2label
-        return labels[0], labels[1]
-
-    def rows(self) -> Iterator[tuple[str, str, list[float]]]:
-        """Test set, system, and precision, recall and F1 of both classes and mean F1: the judge, then its baselines."""
-        for test, result in self.metrics.get("results", {}).items():
-            systems = {"judge": result} | {
-                name: tests[test] for name, tests in self.metrics["baselines"].items()
-            }
-            for name, row in systems.items():
-                numbers = [row[label][key] for label in self.classes for key in ("precision", "recall", "f1")]
-                yield test, name, [*numbers, row["macro_f1"]]
-
-    def unbeaten(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Test sets, and the baselines that the judge is no better than there."""
-        tests = self.metrics.get("results", {})
-        return [(test, names) for test in tests if (names := no_better_than(self.metrics, test))]
-
-    def published(self) -> list[float]:
-        """The papers' row for this judge; empty where they have none, or one of another kind."""
-        if not as_in_the_papers(self.metrics["options"]):
-            return []
-        rows = [row for row in PUBLISHED_JUDGES if row.judge == self.judge.task]
-        numbers = [number for row in rows for number in (row.precision, row.recall, row.f1)]
-        return [*numbers, sum(row.f1 for row in rows) / len(rows)] if rows else []
-
 
 def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions) -> dict[str, bytes]:
     """README.md and evaluation results of one judge or three, from a folder."""
     first = entries[0]
     outlets = first.judge.outlets
     corpus = _corpus(folder / first.prefix, first.judge.model.config.change_it["corpus"], options)
-    results, shares = [], {}
+    results = []
     for entry in entries:
         for test, result in entry.metrics.get("results", {}).items():
             task = entry.judge.task if test in ("gold", "random") else f"{entry.judge.task}-{test}"
-            results += [
-                _result("text-classification", task, corpus, name, result[key], label)
-                for key, name, label in (("macro_f1", "f1", "mean F1"), ("accuracy", "accuracy", "accuracy"))
-            ]
-            shares[task] = result["macro_f1"]
+            for key, name, label in (("macro_f1", "f1", "mean F1"), ("accuracy", "accuracy", "accuracy")):
+                results.append(_result("text-classification", task, corpus, name, result[key], label))
     data = _model_data(
         options,
         corpus,
@@ -156,10 +124,13 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
         tasks=TASKS,
         corpus=corpus,
         citation=CITATIONS["evalnlgeval2020"],
+        published=PUBLISHED_JUDGES,
+        as_in_the_papers=as_in_the_papers,
+        no_better_than=no_better_than,
         options=options,
         **FUNCTIONS,
     )
-    return _model_files(card, shares, "mean F1 of both classes", corpus)
+    return _model_files(card, "mean F1 of both classes", corpus)
 
 
 def _signature(judges: Sequence["Judge | Reader"]) -> str:
@@ -184,13 +155,12 @@ def generator_card(
         f"{other}2{to}" for other, to in ((first, second), (second, first)) if card.to in (None, to)
     ]
     scored = scores[system] if system else {}
-    results, shares = [], {}
-    for direction in directions:
-        numbers = {key: scored.get(direction, {}).get(key) for key in SCORES}
-        for key, number in numbers.items():
-            if number is not None:
-                results.append(_result("text-generation", direction, corpus, key, number, SCORES[key]))
-                shares[f"{direction}_{key}"] = number
+    results = [
+        _result("text-generation", direction, corpus, key, scored[direction][key], title)
+        for direction in directions
+        for key, title in SCORES.items()
+        if scored.get(direction, {}).get(key) is not None
+    ]
     base = card.base or card.architecture
     license = options.license or license_of(card.outlets)
     data = _model_data(
@@ -228,7 +198,7 @@ def generator_card(
         license=license,
         **FUNCTIONS,
     )
-    return _model_files(page, shares, "on the other newspaper's aligned test set", corpus)
+    return _model_files(page, "on the other newspaper's aligned test set", corpus)
 
 
 def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> dict[str, bytes]:
@@ -345,16 +315,20 @@ def _system(card: GeneratorCard, folder: Path, systems: Mapping[str, object]) ->
     return next((name for name in usual if name in systems and name not in BUILT_IN), None)
 
 
-def _model_files(
-    card: ModelCard, shares: dict[str, float], notes: str, corpus: Mapping[str, Any]
-) -> dict[str, bytes]:
+def _model_files(card: ModelCard, notes: str, corpus: Mapping[str, Any]) -> dict[str, bytes]:
     """README.md, and the newer form of results where the data set they belong to is on the Hub."""
     files = {"README.md": _readme(card)}
-    if shares and corpus["dataset"]:
-        rows = [
-            EvalResultEntry(dataset_id=corpus["dataset"], task_id=task, value=round(value, 4), notes=notes)
-            for task, value in shares.items()
-        ]
+    rows = [
+        EvalResultEntry(
+            dataset_id=corpus["dataset"],
+            task_id=f"{one.dataset_config}{'' if one.metric_type == 'f1' else '_' + one.metric_type}",
+            value=one.metric_value,
+            notes=notes,
+        )
+        for one in card.data.get("eval_results") or []
+        if corpus["dataset"] and one.metric_type != "accuracy"
+    ]
+    if rows:
         files[RESULTS] = yaml_dump(eval_result_entries_to_yaml(rows)).encode()
     return files
 
