@@ -102,6 +102,7 @@ GENERATORS = {
     "NaN": (change_weights(spoil), "no finite numbers"),
     "a tensor is missing": (change_weights(partial(drop, "switch.weight")), "lack switch.weight"),
     "recipe": (set_in("generator.json", "recipe", value=["sum"]), "generator.json is broken"),
+    "length": (set_in("generator.json", "target_tokens", value=1), "generator.json is broken"),
     "nested": (write("generator.json", '{"recipe":' + DEEP), "generator.json is broken"),
     "tokenizer": (write("tokenizer.json", "{}"), "no tokenizer that can be loaded"),
 }  # fmt: skip
