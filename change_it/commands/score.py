@@ -2,14 +2,13 @@
 
 import sys
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from change_it.commands.checks import check_counts, check_predictions, check_systems
 from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus, read_language
-from change_it.engines import EngineOptions, use_engine, workers
+from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import REPORT_FILES, check_out
@@ -113,19 +112,16 @@ def run(options: ScoreOptions) -> None:
 
     folder = local_folder(options.judges, command="change-it train judge")
     read_metrics(folder)  # refused before anything is scored
-    load = partial(
-        Judges.from_pretrained, folder.resolve(), precision=options.precision, device=options.device
-    )
-    with use_engine(options):
+    with use_engine(options, models=True):
         if options.floor:
             choosers = Judges.from_pretrained(
                 options.floor, precision=options.precision, device=options.device
             )
             systems.append(floor(test, choosers, reversal=options.reversal, language=language))
-        judges = load()
+        judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
         scores = score(
             test,
-            (judges if judges.casing else judges.with_casing(read_casing(options.corpus))).on(workers(load)),
+            judges if judges.casing else judges.with_casing(read_casing(options.corpus)),
             systems,
             reversal=options.reversal,
             language=language,

@@ -3,12 +3,12 @@
 import os
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from huggingface_hub import InferenceClient, errors
 
-from change_it.engines import map_threads
 from change_it.errors import InputError
 from change_it.generators.generator_options import KEY, check_url
 from change_it.generators.headline_transfer import Proposer, Question
@@ -76,11 +76,10 @@ class Endpoint(Proposer):
         unique = dict.fromkeys(item for item in items if any(item[:2]))
         asked = [(item, number) for item in unique for number in range(search.candidates)]
         answers: dict[Question, list[Answer]] = {item: [] for item in items}
-        with ProgressBar(shown=progress) as bar:
+        with ProgressBar(shown=progress) as bar, ThreadPoolExecutor(CONCURRENCY) as pool:
             task = bar.add_task("asking", total=len(asked))
-            calls = ((self._request(item, number, search),) for item, number in asked)
-            threads = min(CONCURRENCY, len(asked)) or 1
-            for (item, _), answer in zip(asked, map_threads(self._ask, calls, threads), strict=True):
+            requests = [self._request(item, number, search) for item, number in asked]
+            for (item, _), answer in zip(asked, pool.map(self._ask, requests), strict=True):
                 is_example = answer.text and self.prompt.is_example(answer.text, item[2])
                 answers[item].append(Answer("", EXAMPLE) if is_example else answer)
                 bar.advance(task)

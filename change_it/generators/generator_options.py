@@ -121,7 +121,7 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
     early_stopping: int = 0
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, unsafe_hash=True)
 class SystemOptions(InferenceOptions):
     """What writes new headlines, and which judges choose among its candidates."""
 

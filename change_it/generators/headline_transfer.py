@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from transformers import GenerationConfig
 
 from change_it.corpus.article import outlet_names
-from change_it.engines import map_threads
 from change_it.errors import InputError
 from change_it.generators.card import COMMAND, choose_generators, usual_name
 from change_it.generators.generator import Generator, load_generator
@@ -18,7 +17,7 @@ from change_it.generators.recipes import source_of
 from change_it.generators.search import Candidate, Search, generate
 from change_it.io import column_of, refuse_empty, texts_of
 from change_it.networks.formats import Format
-from change_it.networks.pretrained import batches_at_once, is_large, local_folder
+from change_it.networks.pretrained import batches_at_once, is_large, local_folder, map_threads
 from change_it.progress import ProgressBar
 from change_it.training.settings import Arithmetic
 
@@ -363,11 +362,12 @@ def write(
     lengths = format_.lengths(sources, [""] * len(sources))
     order = sorted(range(len(sources)), key=lambda index: -lengths[index])
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
-    texts = (
-        (model, format_, [sources[index] for index in batch], search, no_repeat_ngram_size)
-        for batch in batches
-    )
-    yield from zip(batches, map_threads(generate, texts, threads), strict=True)
+    texts = ([sources[index] for index in batch] for batch in batches)
+
+    def answer(some: list[str]) -> list[list[Candidate]]:
+        return generate(model, format_, some, search, no_repeat_ngram_size)
+
+    yield from zip(batches, map_threads(answer, texts, threads), strict=True)
 
 
 def kept_together(model: Any, format_: Format, search: Search) -> int:

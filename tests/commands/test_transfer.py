@@ -250,7 +250,7 @@ def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, mo
         "    written.append(given)\n"
         "    return write(*given, **options)\n"
         "file_transfer.new_headlines = dying\n"
-        "file_transfer.map_threads = lambda function, items, threads: map(lambda each: function(*each), items)\n"
+        "file_transfer.map_threads = lambda function, items, threads: map(function, items)\n"
         f"transfer.run({chosen!r})\n"
     )
     result = run_python("-c", code)
