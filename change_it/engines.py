@@ -61,10 +61,10 @@ def use_engine(options: EngineOptions, *, models: bool = False) -> Iterator[None
     register_ray()
     free = ray.available_resources()
     gpus = int(free.get("GPU", 0)) if models else 0
-    processes = max(2, gpus or int(free.get("CPU", 0)))  # joblib takes one for none
+    processes = max(2, gpus) if gpus else int(free.get("CPU", 1))
     with parallel_config("ray", ray_remote_args={"num_gpus": gpus / processes} if gpus else ELSEWHERE):
         pool = Parallel(processes, batch_size=1, pre_dispatch="all").__enter__()
-    token = _cluster.set((pool, processes))
+    token = _cluster.set((pool, processes) if processes > 1 else None)  # joblib takes one for none
     try:
         yield
     except ray.exceptions.RayActorError as error:

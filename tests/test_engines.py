@@ -126,12 +126,12 @@ def test_what_a_lost_machine_had_is_done_again_and_what_is_raised_elsewhere_is_r
 
     second = cluster.add_node(**MACHINE)
     with use_engine(EngineOptions(engine="ray", address=cluster.address), models=True):
+        with pytest.raises(InputError, match="is not understood"):
+            list(map_ordered(parse_sizes, [("many",)]))
         lost = threading.Timer(1, lambda: cluster.remove_node(second, allow_graceful=False))
         lost.start()
         assert list(map_ordered(slowly, ((number,) for number in range(20)))) == list(range(20))
         lost.join()
-        with pytest.raises(InputError, match="is not understood"):
-            list(map_ordered(parse_sizes, [("many",)]))
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere", "127.0.0.1:99999"])

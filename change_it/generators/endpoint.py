@@ -14,7 +14,7 @@ from change_it.generators.generator_options import KEY, check_url
 from change_it.generators.headline_transfer import Proposer, Question
 from change_it.generators.prompt import Prompt, headline_of
 from change_it.generators.search import Candidate, Search
-from change_it.progress import ProgressBar
+from change_it.progress import bar
 
 #: What is sent where there is no key: without one the client would send the token of the Hub.
 NO_KEY = "none"
@@ -76,13 +76,12 @@ class Endpoint(Proposer):
         unique = dict.fromkeys(item for item in items if any(item[:2]))
         asked = [(item, number) for item in unique for number in range(search.candidates)]
         answers: dict[Question, list[Answer]] = {item: [] for item in items}
-        with ProgressBar(shown=progress) as bar, ThreadPoolExecutor(CONCURRENCY) as pool:
-            task = bar.add_task("asking", total=len(asked))
-            requests = [self._request(item, number, search) for item, number in asked]
-            for (item, _), answer in zip(asked, pool.map(self._ask, requests), strict=True):
+        requests = [self._request(item, number, search) for item, number in asked]
+        with ThreadPoolExecutor(CONCURRENCY) as pool:
+            found = bar("asking", len(asked), items=pool.map(self._ask, requests), shown=progress)
+            for (item, _), answer in zip(asked, found, strict=True):
                 is_example = answer.text and self.prompt.is_example(answer.text, item[2])
                 answers[item].append(Answer("", EXAMPLE) if is_example else answer)
-                bar.advance(task)
         silent = (several for several in answers.items() if not any(answer.text for answer in several[1]))
         self.faults |= {item: several[0].error for item, several in silent if several}
         return [

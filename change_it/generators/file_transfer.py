@@ -26,7 +26,7 @@ from change_it.generators.search import Search, read_decoding
 from change_it.io import append, cell_text, parse_columns, read_tables, write_table, write_text
 from change_it.judges.judge import Judges
 from change_it.networks.pretrained import map_threads
-from change_it.progress import ProgressBar
+from change_it.progress import bar
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.signature import ENDPOINT, Reranker, Writer
 from change_it.text.stopwords import guess_language
@@ -212,8 +212,7 @@ def transfer_items(
     chunks = [order[start : start + size] for start in range(0, len(order), size)]
     missing = [chunk for chunk in chunks if not done.keys() >= set(chunk)]
     before = len(order) - sum(map(len, missing))
-    with ProgressBar(shown=out is not None) as bar:
-        task = bar.add_task("transferring", total=len(order), completed=before)
+    with bar("transferring", len(order), initial=before, shown=out is not None) as done_bar:
         given = ([items[row] for row in chunk] for chunk in missing)
         if is_cluster():
             anywhere = _anywhere(options)
@@ -232,7 +231,7 @@ def transfer_items(
                 with unfinished.open("ab") as file:
                     append(file, lines.encode())
             done |= some
-            bar.advance(task, len(chunk))
+            done_bar.update(len(chunk))
     new = [
         replace(item, prediction=done[row][0], error=done[row][1]) if row in done else item
         for row, item in enumerate(items)

@@ -18,7 +18,7 @@ from change_it.generators.search import Candidate, Search, generate
 from change_it.io import column_of, refuse_empty, texts_of
 from change_it.networks.formats import Format
 from change_it.networks.pretrained import batches_at_once, is_large, local_folder, map_threads
-from change_it.progress import ProgressBar
+from change_it.progress import bar
 from change_it.training.settings import Arithmetic
 
 if TYPE_CHECKING:
@@ -325,8 +325,7 @@ class HeadlineTransfer(Proposer):
         sources = [source_of(self.reads, *item) for item in items]
         rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
         answers: list[list[Candidate]] = [[] for _ in items]
-        with ProgressBar(shown=progress) as bar:
-            task = bar.add_task(f"{self.recipe} generator", total=len(rows))
+        with bar(f"{self.recipe} generator", len(rows), shown=progress) as done_bar:
             for generator in {id(each): each for each in self.generators.values()}.values():
                 of_its_rows = [row for row in rows if self.generators[items[row][2]] is generator]
                 size = batch_size or default_batch_size(generator.model, generator.format, search)
@@ -337,7 +336,7 @@ class HeadlineTransfer(Proposer):
                 ):
                     for index, candidates in zip(indices, several, strict=True):
                         answers[of_its_rows[index]] = candidates
-                    bar.advance(task, len(indices))
+                    done_bar.update(len(indices))
         return answers
 
     def batches_at_once(self, search: Search) -> int:

@@ -22,12 +22,11 @@ from accelerate.utils import (
     parse_flag_from_env,
     set_seed,
 )
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Sampler
 
 from change_it.errors import InputError
-from change_it.progress import ProgressBar
+from change_it.progress import bar
 from change_it.training.checkpoints import (
     CHECKPOINTS_KEPT,
     clear_checkpoints,
@@ -136,35 +135,22 @@ class EpochBatches(Sampler[list[int]]):
         yield from batches
 
 
-class TrainingBar(ProgressBar):
+class TrainingBar:
     """Updates, loss, score and time left; in a log file notes are lines."""
 
     def __init__(self, name: str, total: int, state: Progressed, *, shown: bool):
-        super().__init__(
-            TextColumn(f"[bold]{name}[/]"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("loss {task.fields[loss]} score {task.fields[score]}"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            transient=False,
-            shown=shown,
-        )
-        self.name = name
-        self.task = self.add_task(name, total=total, completed=state.update, loss="…", score="…")
+        self.bar = bar(name, total, initial=state.update, shown=shown)
 
     def show(self, state: Progressed, *, total: int, note: bool = False) -> None:
         """Show a state, of so many updates; with `note` also in a log file."""
-        loss = f"{state.mean_loss:.3f}"
+        self.bar.total = total
         score = "…"
         if state.best_score is not None:
             score = f"{state.history[-1]['score']:.3f} (best {state.best_score:.3f})"
-        self.update(self.task, completed=state.update, total=total, loss=loss, score=score)
-        if note and not self.disable and not self.console.is_terminal:
-            self.console.print(
-                f"{self.name}: update {state.update}, loss {loss}, score {score}", highlight=False
-            )
+        self.bar.set_postfix({"loss": f"{state.mean_loss:.3f}", "score": score}, refresh=False)
+        self.bar.update(state.update - self.bar.n)
+        if note:
+            self.bar.refresh()
 
 
 def process_state() -> PartialState:
@@ -250,7 +236,8 @@ def train(
     clock.begin(state.seconds)
     evaluate_every = settings.evaluation_steps or max(1, total // EVALUATIONS)
     stopped = "early" if _exhausted(settings, state) else "updates"
-    with TrainingBar(name, total, state, shown=accelerator.is_main_process) as bar:
+    shown = TrainingBar(name, total, state, shown=accelerator.is_main_process)
+    with shown.bar:
         if state.update == 0 and evaluate is not None:  # a model that starts well may stay the best
             with clock.evaluation():
                 _evaluate(accelerator, prepared, evaluate, state, float(scheduler.get_last_lr()[0]))
@@ -275,14 +262,14 @@ def train(
                 scheduler.step()
                 state.update += 1
                 state.seconds = clock.read()
-                bar.show(state, total=clock.updates(state.update, total))
+                shown.show(state, total=clock.updates(state.update, total))
                 due = state.update % evaluate_every == 0 and clock.allows_evaluation
                 out_of_time = clock.is_up
                 if due or state.update == total or out_of_time:
                     with clock.evaluation():
                         _evaluate(accelerator, prepared, evaluate, state, float(scheduler.get_last_lr()[0]))
                     state.seconds = clock.seconds
-                    bar.show(state, total=clock.updates(state.update, total), note=True)
+                    shown.show(state, total=clock.updates(state.update, total), note=True)
                 if out_of_time:
                     stopped = "time"
                 elif _exhausted(settings, state):
