@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import islice
+from itertools import islice, starmap
 from typing import Any, Literal, TypeVar
 
 from change_it.errors import InputError
@@ -61,7 +61,7 @@ def use_engine(options: EngineOptions, *, models: bool = False) -> Iterator[None
     register_ray()
     free = ray.available_resources()
     gpus = int(free.get("GPU", 0)) if models else 0
-    processes = max(2, gpus) if gpus else int(free.get("CPU", 1))
+    processes = max(2, gpus) if gpus else int(free.get("CPU", 1)) or 1
     with parallel_config("ray", ray_remote_args={"num_gpus": gpus / processes} if gpus else ELSEWHERE):
         pool = Parallel(processes, batch_size=1, pre_dispatch="all").__enter__()
     token = _cluster.set((pool, processes) if processes > 1 else None)  # joblib takes one for none
@@ -83,10 +83,14 @@ def map_ordered(
     function: Callable[..., Result], items: Iterable[Sequence[object]], *, threads: int = THREADS
 ) -> Iterator[Result]:
     """`function(*item)` for each item, in their order."""
+    cluster = _cluster.get()
+    if cluster is None and threads == 1:
+        yield from starmap(function, items)
+        return
     from joblib import Parallel, delayed
 
     calls = (delayed(function)(*item) for item in items)
-    if (cluster := _cluster.get()) is None:
+    if cluster is None:
         yield from Parallel(threads, backend="threading", return_as="generator")(calls)
         return
     pool, processes = cluster

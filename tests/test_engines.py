@@ -91,7 +91,7 @@ def test_an_address_is_refused_without_ray():
 
 
 @pytest.mark.slow
-def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, monkeypatch):
+def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, monkeypatch, capsys):
     on_cluster = {"engine": "ray", "address": cluster.address}
     news = str(write_articles(tmp_path / "news.csv", articles(close=60, loose=40, alone=60)))
     corpus_build.run(options(tmp_path / "local", files=(news,)))
@@ -114,7 +114,9 @@ def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, m
     several = ["--candidates", "2", "--beams", "2", "--rerank", f"{models}/judges"]
     call("transfer", "new.csv", "--generator", f"{models}/generator", *several)
     assert filecmp.cmp(tmp_path / "local/new.csv", tmp_path / "ray/new.csv", shallow=False)
-    call("score", "report", "--judges", f"{models}/judges", "--resamples", "50")
+    capsys.readouterr()
+    call("score", "report", "--judges", f"{models}/judges", "--resamples", "50", "--json")
+    assert "raylet" not in capsys.readouterr().out
     assert same_files(tmp_path / "local/report/items", tmp_path / "ray/report/items")
 
 
