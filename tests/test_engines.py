@@ -16,6 +16,7 @@ from change_it.corpus import alignment
 from change_it.corpus.corpus_options import parse_sizes
 from change_it.engines import EngineOptions, map_ordered, use_engine
 from change_it.errors import InputError
+from change_it.judges import judge
 from change_it.networks.pretrained import map_threads
 
 #: A machine that is lost is noticed after a second and a half.
@@ -106,14 +107,24 @@ def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, m
     save_generator(models / "generator", outlets=("colle", "faro"), to="faro")
 
     def call(command, name, *more):
-        given = [command, "--corpus", corpus, "--device", "cpu", "--batch-size", "8", *more]
+        given = [command, "--corpus", corpus, "--device", "cpu", *more]
         assert main([*given, "--out", str(tmp_path / "local" / name)]) == 0
         cluster_options = ["--engine", "ray", "--address", cluster.address]
         assert main([*given, *cluster_options, "--out", str(tmp_path / "ray" / name)]) == 0
 
-    several = ["--candidates", "2", "--beams", "2", "--rerank", f"{models}/judges"]
+    several = [
+        "--batch-size",
+        "8",
+        "--candidates",
+        "2",
+        "--generation",
+        "num_beams=2",
+        "--rerank",
+        f"{models}/judges",
+    ]
     call("transfer", "new.csv", "--generator", f"{models}/generator", *several)
     assert filecmp.cmp(tmp_path / "local/new.csv", tmp_path / "ray/new.csv", shallow=False)
+    monkeypatch.setattr(judge, "LARGEST_BATCH", 16)
     capsys.readouterr()
     call("score", "report", "--judges", f"{models}/judges", "--resamples", "50", "--json")
     assert "raylet" not in capsys.readouterr().out

@@ -67,8 +67,6 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Bootstrap resamples, and trials of the paired tests at least: these are 100 for each two systems."""
     seed: int = 1
     """Seed of intervals, paired tests, the system random-target and HEvAS."""
-    batch_size: int | None = None
-    """Texts a judge reads at once; its own choice when not given."""
 
 
 def check(options: ScoreOptions) -> None:
@@ -79,7 +77,7 @@ def check(options: ScoreOptions) -> None:
         check_judges(options.floor)
     files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv", repeated=True)
     options.check_engine()
-    check_counts(resamples=options.resamples, batch_size=options.batch_size)
+    check_counts(resamples=options.resamples)
     if options.out:
         check_out(options.out, REPORT_FILES, inputs=[options.corpus, options.judges, options.floor, *files])
     check_predictions(options.predictions, options.columns, repeated=True)
@@ -127,7 +125,6 @@ def run(options: ScoreOptions) -> None:
             language=language,
             resamples=options.resamples,
             seed=options.seed,
-            batch_size=options.batch_size,
             progress=not options.json,
         )
     measured = None

@@ -140,7 +140,7 @@ def _check_fit(options: TransferOptions) -> None:
     for holds, fault in faults:
         if holds:
             raise InputError(fault)
-    for name in ("items", "candidates", "beams", "batch_size"):
+    for name in ("items", "candidates", "batch_size"):
         if (value := getattr(options, name)) is not None and value < 1:
             raise InputError(f"--{name.replace('_', '-')} {value}: give at least 1")
     if options.shots < 0:

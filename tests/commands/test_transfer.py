@@ -355,7 +355,7 @@ def one(generators, tmp_path, monkeypatch, capsys):
 
 
 def test_one_headline_is_answered_with_one_line(one, generators, tmp_path):
-    aim = ["--to", "gio", "--beams", 2]
+    aim = ["--to", "gio", "--generation", "num_beams=2"]
     line = one("--article", tmp_path / "article.txt", *aim)
     code, answer, _ = one("--article", "-", *aim, "--json")
     [row] = transferred(options(generators, tmp_path, input=write(tmp_path / "one.csv", ROWS[:1])))
