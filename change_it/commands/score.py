@@ -2,14 +2,13 @@
 
 import sys
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from change_it.commands.checks import check_counts, check_predictions, check_systems
 from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus, read_language
-from change_it.engines import EngineOptions, use_engine, workers
+from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.io import read_json
 from change_it.judges.judge_options import check_judges
@@ -69,8 +68,6 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Bootstrap resamples, and trials of the paired tests at least: these are 100 for each two systems."""
     seed: int = 1
     """Seed of intervals, paired tests, the system random-target and HEvAS."""
-    batch_size: int | None = None
-    """Texts a judge reads at once; its own choice when not given."""
 
 
 def check(options: ScoreOptions) -> None:
@@ -81,7 +78,7 @@ def check(options: ScoreOptions) -> None:
         check_judges(options.floor)
     files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv", repeated=True)
     options.check_engine()
-    check_counts(resamples=options.resamples, batch_size=options.batch_size)
+    check_counts(resamples=options.resamples)
     if options.out:
         check_out(options.out, REPORT_FILES, inputs=[options.corpus, options.judges, options.floor, *files])
     check_predictions(options.predictions, options.columns, repeated=True)
@@ -114,25 +111,21 @@ def run(options: ScoreOptions) -> None:
 
     folder = local_folder(options.judges, command="change-it train judge")
     qualities = read_metrics(folder)  # refused before anything is scored
-    load = partial(
-        Judges.from_pretrained, folder.resolve(), precision=options.precision, device=options.device
-    )
-    with use_engine(options):
+    with use_engine(options, models=True):
         if options.floor:
             choosers = Judges.from_pretrained(
                 options.floor, precision=options.precision, device=options.device
             )
             systems.append(floor(test, choosers, reversal=options.reversal, language=language))
-        judges = load()
+        judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
         scores = score(
             test,
-            (judges if judges.casing else judges.with_casing(read_casing(options.corpus))).on(workers(load)),
+            judges if judges.casing else judges.with_casing(read_casing(options.corpus)),
             systems,
             reversal=options.reversal,
             language=language,
             resamples=options.resamples,
             seed=options.seed,
-            batch_size=options.batch_size,
             progress=not options.json,
         )
     measured = None

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from threadpoolctl import ThreadpoolController
 
-from change_it.engines import map_ordered, share
+from change_it.engines import map_ordered
 from change_it.stats import Bools, Floats, Ints
 
 Reduced = TypeVar("Reduced")
@@ -373,7 +373,7 @@ def _partitions(
         starts, stops, lefts, rights = zip(*some, strict=True)
         start, stop, left, right = min(starts), max(stops), min(lefts), max(rights)
         if held != (start, stop):
-            held, rows = (start, stop), share(x.rows(start, stop))
+            held, rows = (start, stop), x.rows(start, stop)
         yield rows, y.rows(left, right), (start, left), some
 
 

@@ -97,7 +97,7 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
     no_repeat_ngram_size: int = field()
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, unsafe_hash=True)
 class SystemOptions(InferenceOptions):
     """What writes new headlines, and which judges choose among its candidates."""
 
@@ -121,12 +121,10 @@ class SystemOptions(InferenceOptions):
     """Folder or Hub id of judges main, hh and ah that choose, with fluency for strict compliancy; train them with --fold, others of the other fold must score."""
     candidates: int | None = None
     """Candidates a headline that the judges choose among; 10 when not given."""
-    reversal: Literal["relative", "target"] = "relative"
-    """What the judges choose for: main decides otherwise than on the original (the paper's), or for the target."""
-    beams: int = 5
-    """Width of the search, at least --candidates; 1 is greedy."""
+    reversal: Hidden[Literal["relative", "target"]] = "relative"  # what the judges choose for
+    beams: Hidden[int] = 5  # width of the search, at least as many as the candidates
     generation: tuple[str, ...] = ()
-    """Settings of transformers' GenerationConfig: do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
+    """Settings of transformers' GenerationConfig: num_beams=1 (greedy; 5 when not given) do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
     batch_size: int | None = None
     """Sources a generator reads at once; its own choice when not given."""
     seed: int = 1

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from transformers import GenerationConfig
 
 from change_it.corpus.article import outlet_names
-from change_it.engines import map_threads
 from change_it.errors import InputError
 from change_it.generators.card import COMMAND, choose_generators, usual_name
 from change_it.generators.generator import Generator, load_generator
@@ -17,8 +16,8 @@ from change_it.generators.recipes import source_of
 from change_it.generators.search import Candidate, Search, generate
 from change_it.io import refuse_empty, texts_of
 from change_it.networks.formats import Format
-from change_it.networks.pretrained import batches_at_once, is_large, local_folder
-from change_it.progress import ProgressBar
+from change_it.networks.pretrained import batches_at_once, is_large, local_folder, map_threads
+from change_it.progress import bar
 from change_it.training.settings import Arithmetic
 
 if TYPE_CHECKING:
@@ -261,8 +260,7 @@ class HeadlineTransfer(Proposer):
         sources = [source_of(self.reads, *item) for item in items]
         rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
         answers: list[list[Candidate]] = [[] for _ in items]
-        with ProgressBar(shown=progress) as bar:
-            task = bar.add_task(f"{self.recipe} generator", total=len(rows))
+        with bar(f"{self.recipe} generator", len(rows), shown=progress) as done_bar:
             for generator in {id(each): each for each in self.generators.values()}.values():
                 of_its_rows = [row for row in rows if self.generators[items[row][2]] is generator]
                 size = batch_size or default_batch_size(generator.model, generator.format, search)
@@ -273,7 +271,7 @@ class HeadlineTransfer(Proposer):
                 ):
                     for index, candidates in zip(indices, several, strict=True):
                         answers[of_its_rows[index]] = candidates
-                    bar.advance(task, len(indices))
+                    done_bar.update(len(indices))
         return answers
 
     def batches_at_once(self, search: Search) -> int:
@@ -298,11 +296,12 @@ def write(
     lengths = format_.lengths(sources, [""] * len(sources))
     order = sorted(range(len(sources)), key=lambda index: -lengths[index])
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
-    texts = (
-        (model, format_, [sources[index] for index in batch], search, no_repeat_ngram_size)
-        for batch in batches
-    )
-    yield from zip(batches, map_threads(generate, texts, threads), strict=True)
+    texts = ([sources[index] for index in batch] for batch in batches)
+
+    def answer(some: list[str]) -> list[list[Candidate]]:
+        return generate(model, format_, some, search, no_repeat_ngram_size)
+
+    yield from zip(batches, map_threads(answer, texts, threads), strict=True)
 
 
 def kept_together(model: Any, format_: Format, search: Search) -> int:

@@ -28,7 +28,7 @@ from change_it.networks.pretrained import (
     read_config,
     reading_errors,
 )
-from change_it.progress import ProgressBar
+from change_it.progress import bar
 from change_it.training.settings import Arithmetic
 
 #: Tokens of a prompt and of a headline, at most.
@@ -153,15 +153,14 @@ class Prompted(Proposer):
         if self.prompt.examples:  # all that are found: some may be of an example
             search = search._replace(candidates=search.width)
         size = batch_size or default_batch_size(self.model, self.format, search)
-        with ProgressBar(shown=progress) as bar:
-            task = bar.add_task("asking", total=len(rows))
+        with bar("asking", len(rows), shown=progress) as done_bar:
             threads = self.batches_at_once(search)
             for places, several in write(self.model, self.format, sources, search, NO_REPEAT, size, threads):
                 for place, candidates in zip(places, several, strict=True):
                     to = items[rows[place]][2]
                     own = (each for each in candidates if not self.prompt.is_example(each.text, to))
                     answers[rows[place]] = list(own)[:count]
-                bar.advance(task, len(places))
+                done_bar.update(len(places))
         return answers
 
     def _source(self, item: Question) -> str:

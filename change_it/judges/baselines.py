@@ -18,7 +18,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from change_it.judges.data import Examples
 from change_it.judges.judge import encode
-from change_it.progress import tracked
+from change_it.progress import bar
 from change_it.stats import AVERAGE, Floats, Ints, Statistics, measure
 
 Predict = Callable[[Examples], Ints]
@@ -128,7 +128,7 @@ def frozen_cosine(encoder: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) 
     def read(texts: Sequence[str]) -> None:
         encoder.eval()
         new = sorted({text for text in texts if text not in vectors}, key=lambda text: (-len(text), text))
-        for start in tracked(range(0, len(new), 32), "frozen encoder"):
+        for start in bar("frozen encoder", items=range(0, len(new), 32)):
             some = new[start : start + 32]
             batch = encode(tokenizer, some, max_tokens=limit).to(encoder.device)
             mask = batch["attention_mask"]

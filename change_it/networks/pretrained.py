@@ -7,10 +7,11 @@ and whatever a library raises over it is one sentence.
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import torch
 from safetensors import safe_open
@@ -29,6 +30,9 @@ from change_it.io import (
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 ADAPTER = "adapter_config.json"
 #: What a model is loaded for: to answer as it was saved; as the base that adapters or training start from; as an encoder
@@ -94,6 +98,24 @@ def batches_at_once(model: object) -> int:
         return 1
     on_cpu = {parameter.device.type for parameter in model.parameters()} == {"cpu"}
     return torch.get_num_threads() if on_cpu else 1
+
+
+def map_threads(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+    """`function(item)` for each item, in their order, in threads in each of which torch computes with one thread."""
+    if threads == 1:
+        yield from map(function, items)
+        return
+    usual = torch.get_num_threads()
+    with ThreadPoolExecutor(threads, initializer=_compute_alone, initargs=(usual,)) as pool:
+        yield from pool.map(function, items)
+
+
+def _compute_alone(usual: int) -> None:
+    """Let torch compute with one thread in this thread, and with the usual number in those that start later."""
+    torch.get_num_threads()  # takes over the usual number, which would undo the next line later
+    torch.set_num_threads(1)
+    with ThreadPoolExecutor(1) as other:
+        other.submit(torch.set_num_threads, usual).result()
 
 
 def is_large(model: nn.Module) -> bool:

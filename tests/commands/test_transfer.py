@@ -202,7 +202,7 @@ def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, mo
         "    written.append(given)\n"
         "    return write(*given, **options)\n"
         "file_transfer.new_headlines = dying\n"
-        "file_transfer.map_threads = lambda function, items, threads: map(lambda each: function(*each), items)\n"
+        "file_transfer.map_threads = lambda function, items, threads: map(function, items)\n"
         f"transfer.run({chosen!r})\n"
     )
     result = run_python("-c", code)
@@ -273,7 +273,7 @@ def one(generators, tmp_path, monkeypatch, capsys):
 
 
 def test_one_headline_is_answered_with_one_line(one, generators, tmp_path):
-    aim = ["--to", "gio", "--beams", 2]
+    aim = ["--to", "gio", "--generation", "num_beams=2"]
     line = one("--article", tmp_path / "article.txt", *aim)
     code, answer, _ = one("--article", "-", *aim, "--json")
     [row] = transferred(options(generators, tmp_path, input=write(tmp_path / "one.csv", ROWS[:1])))
