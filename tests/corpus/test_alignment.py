@@ -16,7 +16,7 @@ from change_it.corpus.alignment import (
     number_above,
     one_to_one,
 )
-from change_it.corpus.vectors import tfidf, tokenise
+from change_it.corpus.vectors import tfidf
 
 N = 90
 
@@ -32,7 +32,7 @@ def corpus(request, monkeypatch):
     random = np.random.default_rng(4)
     days = random.integers(736000, 736040, size=2 * N)
     days[random.choice(2 * N, size=20, replace=False)] = UNDATED
-    matrix = tfidf(tokenise(texts)).matrix
+    matrix = tfidf(texts)
     return matrix[:N], matrix[N:], days[:N], days[N:]
 
 
