@@ -12,7 +12,7 @@ from tiny_generators import save_generator
 from change_it import engines
 from change_it.cli import main
 from change_it.commands import corpus_build
-from change_it.corpus import alignment, duplicates, vectors
+from change_it.corpus import alignment
 from change_it.corpus.corpus_options import parse_sizes
 from change_it.engines import EngineOptions, map_ordered, map_threads, use_engine, workers
 from change_it.errors import InputError
@@ -142,8 +142,6 @@ class TestRay:
         for module, name, size in (
             (alignment, "WIDTH", 16),
             (alignment, "BLOCKS", 2),
-            (duplicates, "TEXTS_A_BLOCK", 16),
-            (vectors, "CHUNK", 4000),
         ):
             monkeypatch.setattr(module, name, size)
         cluster.losing = 20

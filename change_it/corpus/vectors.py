@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from scipy.sparse import coo_array, csr_matrix, triu
 from scipy.sparse.csgraph import connected_components
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.errors import InputError
 from change_it.stats import Ints
@@ -19,6 +18,8 @@ TEXTS_A_BLOCK, PAIRS_A_BLOCK = 2048, 50_000
 
 def tfidf(texts: Sequence[str], *, stop_words: Collection[str] = (), min_df: int = 2) -> csr_matrix:
     """Tf-idf vectors of unit length, (texts, words kept), so that a product of two rows is their cosine."""
+    from sklearn.feature_extraction.text import TfidfVectorizer  # loads pandas
+
     vectorizer = TfidfVectorizer(stop_words=list(stop_words) or None, min_df=min_df)
     try:
         return csr_matrix(vectorizer.fit_transform(texts))
