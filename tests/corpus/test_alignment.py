@@ -64,9 +64,7 @@ def test_align_is_the_masked_product(corpus, window, floor):
 
 
 @pytest.mark.parametrize("floor", [0.02, 0.3, 0.7])
-@pytest.mark.parametrize("common", [0.01, 0.3, 1.1])
-def test_articles_among_themselves_are_compared_once(corpus, floor, common, monkeypatch):
-    monkeypatch.setattr(alignment, "COMMON", common)
+def test_articles_among_themselves_are_compared_once(corpus, floor):
     x, _, days, _ = corpus
     pairs = align(x, x, days, days, window_days=5, floor=floor, once=True)
     found = {(min(pair), max(pair)) for pair in zip(pairs.a_index, pairs.b_index, strict=True)}
