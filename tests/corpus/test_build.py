@@ -16,6 +16,7 @@ from change_it.commands import corpus_build
 from change_it.commands import corpus_build as command
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS, check_target
+from change_it.corpus.reading import read_articles
 from change_it.errors import InputError
 
 
@@ -122,6 +123,16 @@ class TestBuild:
                 assert one["id"] != own["id"]
                 assert partner.get(one["id"]) != other["id"]
                 assert max(row["own_similarity"], row["other_similarity"]) < 0.185
+
+    def test_days_before_months_give_the_pairs_of_iso_dates(self, tmp_path):
+        built_from = []
+        for name, days in (("iso", "%Y-%m-%d"), ("day_first", "%d/%m/%Y")):
+            file = write_articles(tmp_path / f"{name}.csv", articles(), days)
+            read = read_articles(options(files=(str(file),)))
+            assert read.day_first == ({} if name == "iso" else {str(file): True})
+            built_from.append(build_corpus(read, options()).tables)
+        assert pl.concat(built_from[0]["pairs"].values()).height > 20
+        same(*built_from)
 
     def test_without_dates_there_is_no_window(self, capsys):
         undated = [dataclasses.replace(a, date=None) for a in articles()]

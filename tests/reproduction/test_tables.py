@@ -117,7 +117,9 @@ def test_a_cell_of_hevas_that_is_blind_is_flagged(tables):
     assert rows["first, difference"].values["R-1"] == 0
     assert rows["first, measured"].values["R-1_interval"] == (0.2, 0.4)
     assert DAGGER in table.notes[0]
-    assert ".959†" in next(line for line in to_markdown(table).splitlines() if "first, measured" in line).split()
+    assert (
+        ".959†" in next(line for line in to_markdown(table).splitlines() if "first, measured" in line).split()
+    )
     assert not means(**{"R-1": 0.9}).notes
 
 
