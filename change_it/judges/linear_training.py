@@ -1,0 +1,153 @@
+"""How linear judges are fitted: scikit-learn on the arrays that `linear` sees, in seconds."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+
+from change_it.judges.data import Examples
+from change_it.judges.linear import (
+    CAPITAL,
+    SIZE,
+    Array,
+    Arrays,
+    LinearJudgeConfig,
+    Pieces,
+    Words,
+    boosted,
+    features_of_pairs,
+    fluency_features,
+    inverse_frequency,
+    ngrams,
+    pieces,
+    tfidf,
+)
+from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
+from change_it.text.numbers import spelled
+from change_it.text.typography import plain
+
+#: Examples of pairs that are learnt from, and texts that words are counted in, at most.
+PAIRS, COUNTED = 8000, 10_000
+#: A word is a name where this share of it has a capital inside a sentence.
+NAME = 0.8
+#: Frequent pieces that are classes of their own.
+FREQUENT = 200
+NUMERALS = sorted(
+    {
+        word
+        for language in ("it", "en")
+        for ordinal in (False, True)
+        for word in spelled(language, ordinal=ordinal)
+    }
+)
+NEGATIONS = ["cannot", "mai", "nessun", "nessuna", "nessuno", "never", "niente", "no", "nobody", "non", "none", "nor", "not", "nulla", "né", "senza", "t", "without"]  # fmt: skip
+
+
+def fit_main(examples: Examples, *, seed: int) -> LinearJudge:
+    """Fit main: each headline as printed, and once more without its outlet's typography, so that words count by themselves."""
+    counts = ngrams([*examples.texts, *map(plain, examples.texts)])
+    idf = inverse_frequency(counts[: len(examples)])
+    model = LogisticRegression(C=5.0, max_iter=300, random_state=seed)
+    model.fit(tfidf(counts, idf), np.tile(examples.labels, 2))
+    arrays = {"idf": idf, "weight": model.coef_[0].astype(np.float32)}
+    return LinearJudge.of(arrays, float(model.intercept_[0]), judges="main")
+
+
+def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int) -> LinearJudge:
+    """Fit HH or AH; `texts` of the training side say how rare words are, and which are names."""
+    rng = np.random.default_rng(seed)
+    examples = examples.select(np.sort(rng.permutation(len(examples))[:PAIRS]))
+    config = LinearJudgeConfig(judges=task, numerals=NUMERALS, negations=NEGATIONS)
+    arrays = _rarity(
+        Words(
+            [texts[row] for row in rng.permutation(len(texts))[:COUNTED]],
+            frozenset(NUMERALS),
+            frozenset(NEGATIONS),
+        )
+    )
+    features = features_of_pairs(examples.texts, examples.pairs or [], config, arrays)
+    trees, constant = _boost(features, examples.labels, leaves=8, rounds=150, seed=seed)
+    return LinearJudge.of(arrays | trees, constant, judges=task, numerals=NUMERALS, negations=NEGATIONS)
+
+
+def _rarity(words: Words) -> Arrays:
+    """The idf of words, and of names alone."""
+    capitals, every = (
+        np.bincount(words.word[kept], minlength=SIZE) for kept in (words.flags & CAPITAL > 0, slice(None))
+    )
+    idf = inverse_frequency(words.matrix())
+    return {"idf": idf, "name": idf * (capitals > NAME * every).astype(np.float32)}
+
+
+def fit_fluency(
+    examples: Examples,
+    parts: Array,
+    counted: Sequence[str],
+    counted_parts: Array,
+    *,
+    acceptance: float,
+    printed: Sequence[str],
+    seed: int,
+) -> LinearJudge:
+    """Fit fluency: counts of n-grams in printed texts, and trees on what they say of headlines, printed (1) and broken (0).
+
+    What a headline is learnt by leaves out the counts of its own part of the texts. A share `acceptance` of the `printed` headlines,
+    which nothing was learnt from, gets more than a half.
+    """
+    common = Counter(piece for text in counted for piece in pieces(text)).most_common(FREQUENT)
+    frequent = frozenset(piece for piece, _ in common)
+    counts = Pieces(counted, frequent).counts()
+    found: Array | None = None
+    for part in np.unique(parts):
+        own = Pieces(
+            [text for text, its in zip(counted, counted_parts, strict=True) if its == part], frequent
+        ).counts()
+        rows = np.flatnonzero(parts == part)
+        seen = fluency_features(
+            Pieces([examples.texts[row] for row in rows], frequent), np.maximum(counts - own, 0)
+        )
+        found = np.zeros((len(examples), seen.shape[1]), np.float32) if found is None else found
+        found[rows] = seen
+    assert found is not None
+    trees, _ = _boost(found, examples.labels, leaves=16, rounds=300, seed=seed)
+    kept = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)
+    scores = boosted(fluency_features(Pieces(printed, frequent), kept), trees)
+    return LinearJudge.of(
+        {"counts": kept} | trees,
+        -float(np.quantile(scores, 1 - acceptance)),
+        judges="fluency",
+        frequent=sorted(frequent),
+    )
+
+
+def _boost(features: Array, labels: Array, *, leaves: int, rounds: int, seed: int) -> tuple[Arrays, float]:
+    """The trees of a gradient boosting as arrays for `boosted`, and its constant; both classes count alike."""
+    model: Any = HistGradientBoostingClassifier(
+        max_iter=rounds,
+        max_leaf_nodes=leaves,
+        learning_rate=0.06,
+        min_samples_leaf=20,
+        l2_regularization=1.0,
+        class_weight="balanced",
+        early_stopping=False,
+        random_state=seed,
+    ).fit(features, labels)
+    trees = [tree.nodes for (tree,) in model._predictors]
+    sizes = np.array([len(nodes) for nodes in trees])
+    root = np.cumsum(sizes) - sizes
+    nodes, shift = np.concatenate(trees), np.repeat(root, sizes)
+    leaf, here = nodes["is_leaf"] > 0, np.arange(len(nodes))
+    exact = nodes["num_threshold"].astype(np.float32)
+    above = exact > nodes["num_threshold"]  # rounded up: the next one below splits float32 features alike
+    exact[above] = np.nextafter(exact[above], np.float32(-np.inf))
+    return {
+        "root": root.astype(np.int64),
+        "feature": np.where(leaf, 0, nodes["feature_idx"]).astype(np.int64),
+        "threshold": np.where(leaf, 0, exact).astype(np.float32),
+        "left": np.where(leaf, here, nodes["left"] + shift).astype(np.int64),
+        "right": np.where(leaf, here, nodes["right"] + shift).astype(np.int64),
+        "value": np.where(leaf, nodes["value"], 0).astype(np.float32),
+    }, float(model._baseline_prediction[0, 0])
