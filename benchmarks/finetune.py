@@ -33,8 +33,8 @@ from change_it.generators.generator_options import GeneratorOptions, GeneratorSe
 from change_it.generators.recipes import load_recipe
 from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
 from change_it.networks.pretrained_loss import HeadlineLoss
-from change_it.training.optimizer import make_optimizer
 from change_it.training.settings import Arithmetic, resolve
+from change_it.training.trainer import RunTrainer, training_arguments
 
 WORDS = [
     "the",
@@ -125,7 +125,8 @@ def bare_pass(model: Any, batch: dict[str, Tensor]) -> Callable[[], None]:
 
 def training_step(trained: Any, batch: dict[str, Tensor], settings: GeneratorSettings) -> Callable[[], None]:
     """As the training loop makes it."""
-    optimizer = make_optimizer(trained, settings)
+    kind, rates = RunTrainer.get_optimizer_cls_and_kwargs(training_arguments(settings, Path()))
+    optimizer = kind([each for each in trained.parameters() if each.requires_grad], **rates)
 
     def run() -> None:
         trained(**batch).loss.backward()

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -25,8 +26,8 @@ from change_it.networks.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
 )
-from change_it.training.optimizer import make_optimizer
 from change_it.training.settings import TrainingSettings
+from change_it.training.trainer import RunTrainer, training_arguments
 
 #: Seconds a step of OpenNMT-py 3.5.1 with the shared task's pn.yaml at this size, two idle cores; not measured here.
 PUBLISHED_SECONDS = (1.4, 1.9)
@@ -93,7 +94,9 @@ def make_model(options: Options, **settings: Any) -> PointerGeneratorForConditio
 
 def optimizer_of(model: nn.Module) -> torch.optim.Optimizer:
     """The papers' Adagrad, as the training loop makes it."""
-    return make_optimizer(model, TrainingSettings(batch_size=1, optimizer="adagrad", learning_rate=0.15))
+    settings = TrainingSettings(batch_size=1, optimizer="adagrad", learning_rate=0.15)
+    kind, given = RunTrainer.get_optimizer_cls_and_kwargs(training_arguments(settings, Path()))
+    return kind(model.parameters(), **given)
 
 
 def training_step(

@@ -110,7 +110,7 @@ def judge(
                 corpus=str(options.out / "corpus"),
                 out=out,
                 fold=fold or options.fold,
-                mixed_precision="bf16" if options.precision == "bf16" else "no",
+                arg=("bf16=true",) if options.precision == "bf16" else (),
                 max_minutes=options.minutes,
                 seed=seed,
                 resume=True,

@@ -126,16 +126,19 @@ def smaller_corpus(shared_folder):
 @pytest.fixture
 def interrupted_at(monkeypatch):
     """A context in which training stops right after an update, before its evaluation and its checkpoint."""
-    from change_it.training.loop import TrainingBar
+    from change_it.training.trainer import Pace
+
+    decide = Pace.on_step_end
 
     @contextmanager
     def interrupted(update):
-        def show(bar, state, **note):
-            if state.update == update:
+        def on_step_end(pace, args, state, control, **_):
+            if state.global_step == update:
                 raise InterruptedError
+            decide(pace, args, state, control)
 
         with monkeypatch.context() as patched:
-            patched.setattr(TrainingBar, "show", show)
+            patched.setattr(Pace, "on_step_end", on_step_end)
             with pytest.raises(InterruptedError):
                 yield
 

@@ -41,7 +41,7 @@ def arguments(name, folder, out, seed):
     judges = ["--judges", f"{folder}/judges"]
     return {
         "build": ["corpus", "build", f"{folder}/sample.csv", "--out", str(out), "--seed", str(seed)],
-        "judge": [*["train", "judge", "--task", "hh", "--encoder", "scratch", "--updates", "6"], *given],
+        "judge": [*["train", "judge", "--task", "hh", "--encoder", "scratch", "--arg", "max_steps=6"], *given],
         "transfer": ["transfer", "--generator", f"{folder}/generator", "--generation", "do_sample=true", "--batch-size", "16", *given],
         "score": ["score", *judges, "--resamples", "50", *given],
     }[name]  # fmt: skip

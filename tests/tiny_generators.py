@@ -78,7 +78,6 @@ def options(corpus, out, architecture, **changes):
         "batch_size": 8,
         "updates": 12,
         "evaluation_steps": 6,
-        "checkpoint_steps": 0,
         "learning_rate": 3e-3,
     }
     return GeneratorOptions(corpus=corpus, out=out, architecture=architecture, **{**settings, **changes})

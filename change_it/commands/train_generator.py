@@ -34,7 +34,7 @@ def run(options: GeneratorOptions) -> None:
 
     from change_it.generators.train import train_generator
     from change_it.hub.packaging import write_readme
-    from change_it.training.loop import process_state
+    from change_it.training.trainer import process_state
 
     metrics = train_generator(options)
     if process_state().is_main_process:
@@ -51,7 +51,7 @@ def run(options: GeneratorOptions) -> None:
         if training["best_update"] == 0:
             terminal.print(
                 "[yellow]![/] no evaluation was better than before training, so these are the weights of the beginning: give "
-                "fewer --updates, a lower --learning-rate or more data",
+                "fewer updates (--arg max_steps=N), a lower --arg learning_rate=X or more data",
                 soft_wrap=True,
             )
         terminal.print(f"[green]✓[/] generator in [bold]{options.out}[/]", soft_wrap=True)

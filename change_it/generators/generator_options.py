@@ -57,7 +57,7 @@ class GeneratorOptions(TrainingOptions):
     """Train a generator that writes headlines of one outlet, from its articles (sum) or from the other's headlines (s2s), or of both.
 
     Examples:
-        change-it train generator --recipe rewrite --corpus runs/quickstart/corpus --out runs/mine/generators/rewrite --mixed-precision bf16
+        change-it train generator --recipe rewrite --corpus runs/quickstart/corpus --out runs/mine/generators/rewrite --arg bf16=true
         change-it train generator --recipe sum --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
         change-it train generator --recipe s2s2 --to rep --corpus runs/mine/corpus --out runs/mine/generators/s2s2-rep
         change-it train generator --recipe sum --architecture it5/it5-base --lora --to gio --corpus runs/mine/corpus --out runs/mine/generators/sum-gio
@@ -86,21 +86,19 @@ class GeneratorOptions(TrainingOptions):
 
     # What presets and other programs set.
     quick: Hidden[bool] = False  # small batches and shorter sources, for small corpora
-    gradient_checkpointing: Hidden[bool] = False
     no_repeat_ngram_size: Hidden[int | None] = (
         None  # of what is written; 0 allows all, 1 spares the most frequent words
     )
     vocabulary: Hidden[int | None] = None  # words that s2s, pn, pnc and transformer know, at most
     cells: Hidden[int | None] = None  # of s2s, pn and pnc; the size of the states of transformer
     validation_share: Hidden[float] = 0.05  # of the training data, chooses the weights; agnostic has its own
+    updates: Hidden[int | None] = None
     optimizer: Hidden[Optimizer | None] = None
-    weight_decay: Hidden[float] = 0.01
-    warmup_ratio: Hidden[float] = 0.1
+    learning_rate: Hidden[float | None] = None
     max_grad_norm: Hidden[float | None] = None
     early_stopping: Hidden[int | None] = None
     evaluation_steps: Hidden[int | None] = None
     checkpoint_steps: Hidden[int] = 200
-    tensorboard: Hidden[bool] = False
 
     @property
     def inputs(self) -> tuple[str | None, ...]:

@@ -49,9 +49,9 @@ from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_rec
 from change_it.io import check_writable, read_json, write_json
 from change_it.networks.formats import Format
 from change_it.networks.pretrained_loss import HeadlineLoss, loss_per_token
-from change_it.training.loop import TrainingResult, process_state
-from change_it.training.run_folder import TrainingRun, stage, stage_pretrained, train_in_folder
+from change_it.training.run_folder import stage, stage_pretrained, train_in_folder
 from change_it.training.settings import resolve
+from change_it.training.trainer import TrainingResult, TrainingRun, process_state
 
 #: Validation examples an evaluation reads, at most.
 VALIDATION = 1000
@@ -119,9 +119,10 @@ def _prepare(
             "their end: give more.",
             file=sys.stderr,
         )
-    trained: Any = model if kind == "words" else HeadlineLoss(model)
-    if settings.gradient_checkpointing:
-        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+    trained: Any = model
+    if kind != "words":
+        trained = HeadlineLoss(model)
+        trained.activation_checkpointing_enable = model.activation_checkpointing_enable
 
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
         some = data.train.select(rows)
@@ -195,7 +196,7 @@ def _affordable(
 
 def _base_dtype(settings: GeneratorSettings) -> Dtype:
     """Of the weights that are loaded: those that adapters leave as they are keep bfloat16 where that is asked for."""
-    return "bfloat16" if settings.lora and settings.mixed_precision == "bf16" else "float32"
+    return "bfloat16" if settings.lora and settings.bf16 else "float32"
 
 
 def _check(options: GeneratorOptions, kind: ModelKind) -> None:
@@ -215,7 +216,8 @@ def _check(options: GeneratorOptions, kind: ModelKind) -> None:
 
 def _evaluation_steps(settings: GeneratorSettings, kind: ModelKind, examples: int) -> int:
     """An epoch's updates, within limits."""
-    batch = settings.batch_size * settings.gradient_accumulation * process_state().num_processes
+    accumulated = settings.arguments.get("gradient_accumulation_steps", 1)
+    batch = settings.batch_size * accumulated * process_state().num_processes
     least, most = EVALUATION_STEPS["scratch" if kind == "words" else "pretrained"]
     return min(max(math.ceil(examples / batch), least), most)
 

@@ -31,8 +31,8 @@ from change_it.networks.pretrained import load_weights, read_tokenizer
 from change_it.stats import Bools, Floats
 from change_it.tables import Column, Row, Table
 from change_it.text.damage import FAMILIES
-from change_it.training.loop import TrainingResult
-from change_it.training.run_folder import TrainingRun, stage
+from change_it.training.run_folder import stage
+from change_it.training.trainer import TrainingResult, TrainingRun
 
 SEEN, UNSEEN = "seen damage", "unseen damage"
 #: Share of printed validation headlines that get more than a half.

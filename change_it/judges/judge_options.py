@@ -9,7 +9,7 @@ from tyro.conf import Fixed
 
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
-from change_it.training.settings import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings, arithmetic_of
+from change_it.training.settings import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency", "facts"]
 Size = Literal["tiny", "small", "base"]
@@ -60,7 +60,7 @@ class JudgeOptions(TrainingOptions):
     out: Path
     """Folder of the judge. What it holds is replaced only when the run is finished."""
     encoder: str = "bert-base-multilingual-cased"
-    """Pre-trained encoder: Hub id or local folder; scratch: a BERT of our own trained on the corpus alone; or, for main, bilstm-char-cnn: the classifier of LREC 2020. For facts a language model, causal or encoder-decoder, which is taken as it is unless --updates or --epochs is given, or scratch."""
+    """Pre-trained encoder: Hub id or local folder; scratch: a BERT of our own trained on the corpus alone; or, for main, bilstm-char-cnn: the classifier of LREC 2020. For facts a language model, causal or encoder-decoder, which is taken as it is unless --epochs or --arg max_steps is given, or scratch."""
     train_on: TrainingSet = "main"
     """What main learns from: main, the papers' R, A3 and A1; train_d or train_m, those of LREC 2020, or random, its 80% of all articles, tested on the others."""
     head: Fixed[Head | None] = None
@@ -92,7 +92,7 @@ class JudgeSettings(TrainingSettings, JudgeOptions):
     @property
     def arithmetic(self) -> Arithmetic:
         """The arithmetic of the judge's answers in validation and tests: bf16 where it trains in it."""
-        return arithmetic_of(self.mixed_precision)
+        return "bf16" if self.bf16 else "float32"
 
     def about(self, outlets: Sequence[str]) -> dict[str, Any]:
         """What the configuration of a judge keeps of its training, under `change_it`."""
@@ -110,7 +110,7 @@ PAPER: dict[Task, dict[str, Any]] = {
     "ah": {"max_tokens": 512, "batch_size": 8, "epochs": 6, "learning_rate": 1e-5, "early_stopping": 0},
     # No paper has it: what fine-tunes a small encoder on a few ten thousand headlines.
     "fluency": {"max_tokens": 64, "batch_size": 32, "epochs": 1, "learning_rate": 1e-4, "early_stopping": 0},
-    # A language model reads the sources as it is; --updates or --epochs fine-tunes it.
+    # A language model reads the sources as it is; --epochs or --arg max_steps fine-tunes it.
     "facts": {"max_tokens": 260, "batch_size": 8, "epochs": 0, "learning_rate": 1e-4, "early_stopping": 0},
 }
 

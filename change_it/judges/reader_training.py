@@ -27,8 +27,8 @@ from change_it.tables import Column, Row, Table
 from change_it.text.edits import FactKind, Mentions, by_ending, edits, with_a_foreign_word
 from change_it.text.names import Casing, Headline
 from change_it.text.stopwords import guess_language
-from change_it.training.loop import TrainingResult
-from change_it.training.run_folder import TrainingRun, stage_pretrained
+from change_it.training.run_folder import stage_pretrained
+from change_it.training.trainer import TrainingResult, TrainingRun
 
 LABELS = ("unsupported", "supported")
 #: Share of the printed validation headlines that the margins let through.

@@ -45,9 +45,9 @@ from change_it.published_figures import PUBLISHED_JUDGES
 from change_it.stats import Ints
 from change_it.tables import Column, Row, Table
 from change_it.text.typography import plain
-from change_it.training.loop import MIN_UPDATES, TrainingResult, process_state
-from change_it.training.run_folder import TrainingRun, stage_pretrained, train_in_folder
+from change_it.training.run_folder import stage_pretrained, train_in_folder
 from change_it.training.settings import resolve
+from change_it.training.trainer import MIN_UPDATES, TrainingResult, TrainingRun, process_state
 
 PUBLISHED = "published"
 TITLES = {"main": "main: which outlet", "hh": "HH: headline and headline", "ah": "AH: headline and article"}

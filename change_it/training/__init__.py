@@ -1,1 +1,1 @@
-"""Training: one Accelerate loop for judges and generators, and its options."""
+"""Training: transformers' Trainer for judges and generators, and its options."""

@@ -8,28 +8,26 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from accelerate.utils import set_seed
-from torch import Tensor, nn
 
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import check_writable, listed, read_json, write_json
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
-from change_it.training.checkpoints import COMPLETE
-from change_it.training.loop import (
-    MIN_UPDATES,
-    Evaluate,
-    TrainingResult,
+from change_it.training.settings import TrainingSettings
+from change_it.training.trainer import (
+    COMPLETE,
+    TrainingRun,
     check_launch,
     process_state,
     train,
+    training_arguments,
 )
-from change_it.training.settings import TrainingSettings
 
 WORK = "checkpoints"
 METRICS = "metrics.json"
@@ -37,21 +35,6 @@ METRICS = "metrics.json"
 FREE = {"resume", "max_minutes", "checkpoint_steps", "out"}
 #: Files of a model; those of an older model must not stay beside a new one.
 MODEL_FILES = ("*.safetensors", "*.safetensors.index.json", "*config.json", METRICS)
-
-
-@dataclass(frozen=True)
-class TrainingRun:
-    """A model and all that its training needs; see `loop.train`."""
-
-    model: nn.Module
-    dataset: Any
-    collate: Callable[[list[Any]], Mapping[str, Tensor]]
-    evaluate: Evaluate | None  # validation score of the model; None keeps the last weights
-    lengths: Sequence[int]
-    name: str
-    save: Callable[[Path], None]  # saves the trained model in a folder
-    describe: Callable[[TrainingResult], dict[str, Any]]  # metrics of the model, with the sizes of the data
-    min_updates: int = MIN_UPDATES
 
 
 def train_in_folder(
@@ -69,9 +52,10 @@ def train_in_folder(
     of `libraries` are recorded, and `files` are JSON files that are saved beside the model, by name.
     """
     check_launch()
-    state = process_state()
     check_writable(out, kind="run")
     work = out / WORK
+    arguments = training_arguments(settings, work / what)
+    state = process_state()
     if settings.resume and not work.exists() and (finished := _finished(settings, out)):
         return finished
     begun = not work.exists()
@@ -86,18 +70,8 @@ def train_in_folder(
         if begun or not settings.resume:  # what was there to resume stays
             _leave_nothing(work)
         raise
-    result = train(
-        run.model,
-        run.dataset,
-        run.collate,
-        settings,
-        out=work / what,
-        name=run.name,
-        evaluate=run.evaluate,
-        lengths=run.lengths,
-        min_updates=run.min_updates,
-        started=started,
-    )
+    with quiet():
+        result = train(run, settings, arguments, started=started)
     if not state.is_main_process:
         return {}
     final = work / "final"
@@ -116,7 +90,7 @@ def train_in_folder(
     for name, content in files.items():
         write_json(final / name, content)
     write_json(final / METRICS, metrics)
-    publish(final, out, logs=work / what / "logs")
+    publish(final, out, logs=work / what / "runs")
     return metrics
 
 

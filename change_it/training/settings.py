@@ -1,25 +1,20 @@
 """Options that every training run shares, the settings that they are resolved to, and options of every command that asks judges; a command's own dataclasses inherit them."""
 
+import json
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from tyro.conf import Fixed
+from tyro.conf import Fixed, UseAppendAction
 
 from change_it.errors import InputError
 
 Optimizer = Literal["adamw", "adam", "adagrad"]
-Precision = Literal["no", "fp16", "bf16"]
 Arithmetic = Literal["float32", "bf16"]
 #: Names that torch has for devices, with a number where a machine may have several.
 DEVICE = r"auto|(cpu|cuda|mps|xpu|npu|hpu|mlu|musa|xla)(:\d+)?"
-
-
-def arithmetic_of(precision: Precision) -> Arithmetic:
-    """What a judge that trains in a precision answers in."""
-    return "bf16" if precision == "bf16" else "float32"
 
 
 @dataclass(kw_only=True)
@@ -43,38 +38,56 @@ class InferenceOptions(DeviceOptions):
     """Arithmetic of the judges, and of a pre-trained model that writes: bf16 takes half the time where the processor multiplies bfloat16 matrices, nearly all verdicts stay, and signatures say it."""
 
 
+#: Arguments of transformers' TrainingArguments that presets and other programs set too, and what they are here.
+OPTIONS = {
+    "learning_rate": "learning_rate",
+    "max_grad_norm": "max_grad_norm",
+    "max_steps": "updates",
+    "eval_steps": "evaluation_steps",
+    "save_steps": "checkpoint_steps",
+}
+
+
 @dataclass(kw_only=True)
 class TrainingOptions:
     """How to train. A value of None means: the preset of the task and the model. What is `Fixed` is of presets and callers, not of the command line."""
 
     epochs: float | None = None
     """Passes over the training data; raised until there are at least 300 updates, but for a judge's pre-trained encoder."""
-    updates: int | None = None
-    """Total updates; overrides --epochs."""
     batch_size: int | None = None
-    """Examples a batch and process; an update takes --gradient-accumulation batches."""
+    """Examples a batch and process."""
+    arg: Annotated[tuple[str, ...], UseAppendAction] = ()
+    """NAME=VALUE of transformers' TrainingArguments, once for each: learning_rate=5e-5 max_steps=500 bf16=true gradient_accumulation_steps=8 report_to=tensorboard."""
+    updates: Fixed[int | None] = None
+    """Total updates; overrides --epochs."""
     optimizer: Fixed[Optimizer | None] = None
     """adamw: the learning rate rises, then falls to 0; adam (LREC 2020) and adagrad (See et al. 2017): constant, without decay."""
-    learning_rate: float | None = None
+    learning_rate: Fixed[float | None] = None
     """Peak learning rate."""
-    gradient_accumulation: int = 1
-    """Batches an update."""
     max_grad_norm: Fixed[float | None] = None
     """Gradients are clipped to this norm; 0 leaves them alone."""
-    mixed_precision: Precision = "no"
-    """Arithmetic of the forward pass."""
     early_stopping: Fixed[int | None] = None
     """Stop after this many evaluations without a better validation score; 0 never stops."""
     evaluation_steps: Fixed[int | None] = None
     """Updates between evaluations; ten in a run when not given."""
     checkpoint_steps: Fixed[int] = 200
-    """Updates between checkpoints; 0 writes none."""
+    """Updates between checkpoints; each evaluation writes one too."""
     resume: bool = False
     """Go on from the newest checkpoint in the output folder."""
     max_minutes: float | None = None
     """Stop cleanly after this many minutes, those of loading and of evaluations among them, and keep the best weights; the learning rate falls with the time."""
     seed: int = 1
     """Seed of weights, order and dropout."""
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What `--arg` gives, by name."""
+        return dict(map(_argument, self.arg))
+
+    @property
+    def bf16(self) -> bool:
+        """Whether the forward pass is in bfloat16."""
+        return self.arguments.get("bf16") is True
 
 
 @dataclass(kw_only=True)
@@ -88,22 +101,34 @@ class TrainingSettings(TrainingOptions):
     early_stopping: int = 0
 
 
+def _argument(given: str) -> tuple[str, Any]:
+    """Name and value of a NAME=VALUE."""
+    name, equals, value = given.partition("=")
+    if not equals:
+        raise InputError(f"--arg {given}: give NAME=VALUE, with a name of transformers' TrainingArguments")
+    try:
+        return name, json.loads(value.lower() if value in ("True", "False", "None") else value)
+    except ValueError:
+        return name, value
+
+
 #: The least that numbers may be; passes and steps of nothing train nothing.
 _LEAST: dict[str, float] = {
-    **dict.fromkeys(("updates", "batch_size", "gradient_accumulation", "evaluation_steps"), 1),
-    **dict.fromkeys(("epochs", "learning_rate", "max_grad_norm"), 0),
-    **dict.fromkeys(("early_stopping", "checkpoint_steps", "max_minutes"), 0),
+    **dict.fromkeys(("updates", "batch_size", "evaluation_steps", "checkpoint_steps"), 1),
+    **dict.fromkeys(("epochs", "learning_rate", "max_grad_norm", "early_stopping", "max_minutes"), 0),
 }
 
 
 def check_numbers(options: TrainingOptions) -> None:
     """Refuse numbers that nothing can be trained with; None is a preset's."""
-    for name, least in _LEAST.items():
-        value = getattr(options, name)
-        if value is not None and not least <= value < math.inf:
-            raise InputError(
-                f"--{name.replace('_', '-')} {value} is out of range: give a number of at least {least}"
-            )
+    given = options.arguments
+    numbers = {
+        f"--{name.replace('_', '-')} ": (getattr(options, name), least) for name, least in _LEAST.items()
+    }
+    numbers |= {f"--arg {name}=": (given.get(name), _LEAST[ours]) for name, ours in OPTIONS.items()}
+    for name, (value, least) in numbers.items():
+        if value is not None and not (isinstance(value, int | float) and least <= value < math.inf):
+            raise InputError(f"{name}{value} is out of range: give a number of at least {least}")
     if options.epochs == 0:
         raise InputError("--epochs 0 trains nothing: give more, a part of one such as 0.5 will do")
 
@@ -114,15 +139,18 @@ Settings = TypeVar("Settings", bound=TrainingSettings)
 
 
 def resolve(options: TrainingOptions, preset: Mapping[str, Any], into: type[Settings]) -> Settings:
-    """Fill what was not given from a preset, and from the defaults of the settings what the preset lacks.
+    """Fill what was not given from a preset, and from the defaults of the settings what the preset lacks; `--arg` wins.
 
     Examples:
-        >>> settings = resolve(TrainingOptions(epochs=2), {"epochs": 6, "batch_size": 8, "learning_rate": 0.1}, TrainingSettings)
-        >>> settings.epochs, settings.batch_size, settings.optimizer
-        (2, 8, 'adamw')
+        >>> options = TrainingOptions(epochs=2, arg=("max_steps=9",))
+        >>> settings = resolve(options, {"epochs": 6, "batch_size": 8, "learning_rate": 0.1}, TrainingSettings)
+        >>> settings.epochs, settings.updates, settings.batch_size, settings.optimizer
+        (2, 9, 8, 'adamw')
     """
+    check_numbers(options)
     names = [each.name for each in fields(into)]
     given = {name: getattr(options, name) for name in names}
+    given |= {OPTIONS[name]: value for name, value in options.arguments.items() if name in OPTIONS}
     return into(
         **{name: preset[name] for name in names if name in preset}
         | {name: value for name, value in given.items() if value is not None}

@@ -112,9 +112,14 @@ import os, signal
 from pathlib import Path, PosixPath
 from change_it.commands import train_generator
 from change_it.generators.generator_options import GeneratorOptions
-from change_it.training.loop import TrainingBar
+from change_it.training.trainer import Pace
+decide = Pace.on_step_end
+def die(pace, args, state, control, **_):
+    if state.global_step == 35:
+        os.kill(os.getpid(), signal.SIGKILL)
+    decide(pace, args, state, control)
 if {kill}:
-    TrainingBar.show = lambda bar, state, **note: state.update == 35 and os.kill(os.getpid(), signal.SIGKILL)
+    Pace.on_step_end = die
 train_generator.run({options!r})
 """
 
@@ -167,7 +172,7 @@ def test_s2s_and_agnostic(corpus, tmp_path):
         "recipe": "agnostic",
         "to": None,
         "updates": 3,
-        "mixed_precision": "bf16",
+        "arg": ("bf16=true",),
     }
     train.train_generator(options(corpus, tmp_path / "out", **changed))
     generator = load_generator(tmp_path / "out", device="cpu")
@@ -178,7 +183,7 @@ def test_s2s_and_agnostic(corpus, tmp_path):
 
 def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_path):
     changed = {"recipe": "rewrite", "architecture": None, "to": None, "updates": 8, "evaluation_steps": 8}
-    metrics = train.train_generator(options(corpus, tmp_path, **changed, mixed_precision="bf16"))
+    metrics = train.train_generator(options(corpus, tmp_path, **changed, arg=("bf16=true",)))
     history = metrics["training"]["history"]
     assert history[-1]["validation loss"] < history[0]["validation loss"]
     transfer = HeadlineTransfer.from_pretrained(tmp_path, device="cpu")

@@ -265,7 +265,7 @@ def short(monkeypatch):
 def test_training_makes_a_reader(corpus, tmp_path, capsys, short):
     out = tmp_path / "facts"
     arguments = ["--task", "facts", "--corpus", corpus, "--encoder", "scratch", "--out", str(out)]
-    arguments += ["--updates", "2", "--batch-size", "8"]
+    arguments += ["--arg", "max_steps=2", "--batch-size", "8"]
     assert main(["train", "judge", *arguments]) == 0
     assert "negated" in capsys.readouterr().out
     metrics = json.loads((out / "metrics.json").read_text())
@@ -291,8 +291,8 @@ def test_a_language_model_is_taken_as_it_is(corpus, tmp_path, short):
 def test_a_language_model_is_fine_tuned_when_it_is_asked(corpus, tmp_path, short, kind):
     folder, out = save_reader(tmp_path / "model", kind), tmp_path / "facts"
     arguments = ["train", "judge", "--task", "facts", "--corpus", corpus, "--encoder", str(folder)]
-    arguments += ["--max-tokens", "40", "--updates", "12"]
-    assert main([*arguments, "--learning-rate", "0.01", "--out", str(out)]) == 0
+    arguments += ["--max-tokens", "40", "--arg", "max_steps=12"]
+    assert main([*arguments, "--arg", "learning_rate=0.01", "--out", str(out)]) == 0
     history = json.loads((out / "metrics.json").read_text())["training"]["history"]
     assert [one["update"] for one in history] == [*range(13)]
     assert history[-1]["validation loss"] < history[0]["validation loss"] - 0.5

@@ -15,7 +15,7 @@ from change_it.judges.data import load_task
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import JudgeOptions, as_in_the_papers, preset
 from change_it.text.typography import plain
-from change_it.training.run_folder import TrainingRun
+from change_it.training.trainer import TrainingRun
 
 
 def options(corpus, out, **changes):
@@ -134,7 +134,7 @@ def test_a_judge_that_trains_in_bf16_is_tested_in_it_and_says_so(trained, corpus
     asked = []
     predict = Judge.predict
     monkeypatch.setattr(Judge, "predict", lambda self, *a: asked.append(self.precision) or predict(self, *a))
-    metrics = train.train_judge(options(corpus, tmp_path / "main", max_minutes=0.0, mixed_precision="bf16"))
+    metrics = train.train_judge(options(corpus, tmp_path / "main", max_minutes=0.0, arg=("bf16=true",)))
     assert metrics["precision"] == "bf16"
     assert set(asked) == {"bf16"}
 
@@ -222,7 +222,7 @@ def test_the_published_row_stands_beside_the_papers_kind_alone(trained):
 def test_two_processes_train_one_judge(corpus, tmp_path):
     command = ["-m", "torch.distributed.run", "--nproc_per_node", "2", "-m", "change_it.judges.train"]
     command += ["--task", "hh", "--corpus", corpus, "--encoder", "scratch", "--out", str(tmp_path / "hh")]
-    result = run_python(*command, "--updates", "6")
+    result = run_python(*command, "--arg", "max_steps=6")
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("HH: headline and headline") == 1
     assert Judge.from_pretrained(tmp_path / "hh").task == "hh"

@@ -182,7 +182,7 @@ FEW = """
 import os, signal, sys
 from change_it.cli import main
 from change_it.reproduction import runner
-from change_it.training.loop import TrainingBar
+from change_it.training.trainer import Pace
 
 plans = runner._plans
 
@@ -195,14 +195,14 @@ def few():
     return found
 
 runner._plans = few
-shown = TrainingBar.show
+decide = Pace.on_step_end
 
-def show(bar, state, **note):
-    if bar.name.startswith("sum") and state.update == 5 and "cut" in sys.argv[-1]:
+def die(pace, args, state, control, **_):
+    if pace.run.name.startswith("sum") and state.global_step == 5 and "cut" in sys.argv[-1]:
         os.kill(os.getpid(), signal.SIGKILL)
-    shown(bar, state, **note)
+    decide(pace, args, state, control)
 
-TrainingBar.show = show
+Pace.on_step_end = die
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -1,0 +1,415 @@
+"""How judges and generators are trained: transformers' `Trainer`, and what `--max-minutes` adds to it.
+
+A run that is killed and resumed ends with the same weights, bit for bit on a CPU, as one that was not.
+"""
+
+import math
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from accelerate import PartialState
+from accelerate.utils import broadcast_object_list, parse_flag_from_env
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from torch.optim.lr_scheduler import LambdaLR
+from transformers import (
+    EarlyStoppingCallback,
+    PrinterCallback,
+    Trainer,
+    TrainerCallback,
+    TrainerControl,
+    TrainerState,
+    TrainingArguments,
+)
+from transformers.integrations import get_reporting_integration_callbacks
+from transformers.trainer_pt_utils import LengthGroupedSampler
+from transformers.trainer_utils import IntervalStrategy
+
+from change_it.errors import InputError
+from change_it.io import listed, read_json, write_json
+from change_it.training.settings import OPTIONS, TrainingSettings
+
+#: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end.
+EVALUATIONS = 10
+#: Epochs rise until there are this many updates (small corpora).
+MIN_UPDATES = 300
+#: Share of --max-minutes that evaluations take, where the first and the last one alone do not take more.
+EVALUATING = 0.1
+#: Where Adagrad's sums of squared gradients start (See et al. 2017).
+INITIAL_ACCUMULATOR = 0.1
+#: Of AdamW: decay of weight matrices, and the share of the updates in which the learning rate rises.
+WEIGHT_DECAY, WARMUP = 0.01, 0.1
+#: Written into a checkpoint or a stage last: one without it was being written when the run died.
+COMPLETE = "complete"
+WEIGHTS, STATE = "model.safetensors", "trainer_state.json"
+
+Evaluate = Callable[[nn.Module], float | Mapping[str, float]]
+
+
+@dataclass
+class TrainingResult:
+    """How a run ended."""
+
+    updates: int  # optimizer steps
+    epochs: float  # passes over the data, fractional
+    seconds: float  # training time, earlier parts of a resumed run included
+    stopped: str  # all updates done, no better score (`early`), or out of time
+    best_score: float | None  # validation score of the weights that it now has; None without an evaluation
+    best_update: int
+    # for each evaluation `update`, `loss` (mean since the last one) and its numbers; the first before training
+    history: list[dict[str, float]]
+
+
+@dataclass(frozen=True)
+class TrainingRun:
+    """A model and all that its training needs."""
+
+    model: nn.Module  # returns an output with `.loss` when called with a batch
+    dataset: (
+        Any  # if it has `set_epoch`, an item may depend on the epoch and its index, but on no random state
+    )
+    collate: Callable[[list[Any]], Mapping[str, Tensor]]
+    # validation score of the model (higher is better), or a mapping with `score` and further numbers, in the main process;
+    # None keeps the last weights
+    evaluate: Evaluate | None
+    lengths: Sequence[int]  # of each example, to batch like with like
+    name: str
+    save: Callable[[Path], None]  # saves the trained model in a folder
+    describe: Callable[[TrainingResult], dict[str, Any]]  # metrics of the model, with the sizes of the data
+    min_updates: int = MIN_UPDATES
+
+
+def process_state() -> PartialState:
+    """The process group that `torchrun` or `accelerate launch` set up; one process on its own otherwise."""
+    return PartialState(cpu=not torch.accelerator.is_available())
+
+
+def check_launch() -> None:
+    """Refuse a launch by FSDP or DeepSpeed, which shard the model: the main process validates and saves it whole."""
+    for name in ("FSDP", "DeepSpeed"):
+        if parse_flag_from_env(f"ACCELERATE_USE_{name.upper()}"):
+            raise InputError(
+                f"{name} shards the model, which is validated and saved whole: launch without it"
+                " (a large model trains with --lora)"
+            )
+
+
+def training_arguments(settings: TrainingSettings, out: Path) -> TrainingArguments:
+    """The arguments of a run, those of `--arg` among them; InputError for one that the run sets itself or that transformers refuses."""
+    constant = settings.optimizer != "adamw"
+    usual = {
+        "learning_rate": settings.learning_rate,
+        "max_grad_norm": settings.max_grad_norm,
+        "optim": "adagrad" if settings.optimizer == "adagrad" else "adamw_torch_fused",
+        "weight_decay": 0.0 if constant else WEIGHT_DECAY,
+        "lr_scheduler_type": "constant" if constant else "linear",
+        "warmup_steps": 0 if constant else WARMUP,
+        "save_total_limit": 2,
+        "report_to": "none",
+        "disable_tqdm": not sys.stderr.isatty(),
+    }
+    of_run = {
+        "output_dir": str(out),
+        "per_device_train_batch_size": settings.batch_size,
+        "seed": settings.seed,
+        "eval_strategy": "steps",
+        "save_strategy": "steps",
+        "eval_on_start": True,
+        "load_best_model_at_end": True,
+        "metric_for_best_model": "score",
+        "greater_is_better": True,
+        "restore_callback_states_from_checkpoint": True,
+        "remove_unused_columns": False,
+        "ddp_find_unused_parameters": False,
+        "use_cpu": not torch.accelerator.is_available(),
+    }
+    given = settings.arguments
+    if unknown := sorted(given.keys() - {each.name for each in fields(TrainingArguments)}):
+        raise InputError(f"--arg {listed(unknown)}: transformers' TrainingArguments has no such argument")
+    if theirs := sorted((of_run.keys() | {"fsdp", "deepspeed", "push_to_hub"}) & given.keys()):
+        raise InputError(f"--arg {listed(theirs)}: that is set by the run itself")
+    if given.get("fp16") and not torch.cuda.is_available():
+        raise InputError("--arg fp16=true needs a CUDA device: use bf16=true")
+    kept = {name: value for name, value in given.items() if name not in OPTIONS}
+    try:
+        arguments = TrainingArguments(**{**usual, **of_run, **kept, "save_steps": 500, "eval_steps": 500})
+        for tracker in get_reporting_integration_callbacks(arguments.report_to):
+            tracker()
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise InputError(f"--arg {' '.join(settings.arg)}: {' '.join(str(error).split())}") from error
+    arguments._n_gpu = min(1, arguments.n_gpu)  # the others are for further processes
+    return arguments
+
+
+def of_main_process(value: Any) -> Any:
+    """What the main process has."""
+    return value if PartialState().num_processes == 1 else broadcast_object_list([value])[0]
+
+
+class Pace(TrainerCallback):
+    """When a run evaluates, writes checkpoints and ends, in time: the last evaluation has to fit in.
+
+    With `--max-minutes` the learning rate falls with the time where that passes sooner than the updates, and evaluations between
+    the first and the last one are left out when they would take more than `EVALUATING` of it.
+    """
+
+    def __init__(
+        self, run: TrainingRun, settings: TrainingSettings, started: float, fingerprint: dict[str, int]
+    ):
+        self.run, self.settings, self.fingerprint = run, settings, fingerprint
+        self.limit = math.inf if settings.max_minutes is None else 60 * settings.max_minutes
+        self.started = self.begun = started
+        self.before = self.seconds = self.evaluating = self.last_evaluation = 0.0
+        self.stopped = ""
+        self.order = torch.Generator()
+
+    @property
+    def share(self) -> float:
+        """Share of the time that is used up; 0 without a limit."""
+        training = self.limit - (self.begun - self.started)
+        return min(1.0, self.seconds / training) if training > 0 else 0.0
+
+    def read(self) -> float:
+        """Seconds of training, those before a run was resumed among them."""
+        self.seconds = self.before + time.monotonic() - self.begun
+        if self.limit < math.inf:
+            self.seconds = of_main_process(self.seconds)
+        return self.seconds
+
+    def on_train_begin(self, *_: Any, **__: Any) -> None:
+        """Begin to count."""
+        self.begun = self.started + of_main_process(time.monotonic() - self.started)
+
+    def on_epoch_begin(self, args: TrainingArguments, state: TrainerState, *_: Any, **__: Any) -> None:
+        """Draw the order of the examples from the seed and the epoch alone."""
+        seeds = np.random.SeedSequence((args.seed, int(state.epoch or 0)))
+        self.order.manual_seed(int(seeds.generate_state(1)[0]))
+
+    def on_step_end(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> None:
+        """Decide what follows an update."""
+        self.read()
+        total = self.begun - self.started + self.seconds
+        if state.global_step < state.max_steps and total + self.last_evaluation > self.limit:
+            control.should_training_stop, self.stopped = True, "time"
+        if self.evaluating + 2 * self.last_evaluation > EVALUATING * self.limit:
+            control.should_evaluate = False
+        if control.should_training_stop:
+            control.should_log = control.should_save = True
+            control.should_evaluate = self.run.evaluate is not None
+        control.should_save |= (
+            control.should_evaluate or state.global_step % self.settings.checkpoint_steps == 0
+        )
+
+    def on_save(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> None:
+        """Mark a checkpoint as complete, with what its run needs to go on."""
+        process_state().wait_for_everyone()
+        if control.should_training_stop and not self.stopped:
+            self.stopped = "updates" if state.global_step >= state.max_steps else "early"
+        if state.is_world_process_zero:
+            record = {"run": self.fingerprint, "seconds": self.seconds, "stopped": self.stopped}
+            write_json(Path(args.output_dir) / f"checkpoint-{state.global_step}" / COMPLETE, record)
+
+    def on_log(self, args: TrainingArguments, state: TrainerState, *_: Any, **__: Any) -> None:
+        """Write a line of each evaluation where no bar is drawn."""
+        numbers = {
+            name: value
+            for logs in state.log_history[-2:]
+            if logs["step"] == state.global_step
+            for name, value in _numbers(logs).items()
+        }
+        last = _numbers(state.log_history[-1])
+        told = "score" in last if self.run.evaluate else bool(last)
+        if told and args.disable_tqdm and state.is_world_process_zero:
+            words = ", ".join(f"{name} {value:.3f}" for name, value in numbers.items())
+            done = f"update {state.global_step:,} of {state.max_steps:,}"
+            print(f"{self.run.name}: {done}, {words}", file=sys.stderr)
+
+
+class RunTrainer(Trainer):
+    """transformers' `Trainer` over a `TrainingRun`, which is evaluated by its own function."""
+
+    loss_is_scaled_for_ga = False
+
+    def __init__(self, run: TrainingRun, arguments: TrainingArguments, pace: Pace, patience: int):
+        config = vars(getattr(run.model, "config", None) or self)
+        before = dict(config)
+        super().__init__(
+            model=run.model,
+            args=arguments,
+            data_collator=run.collate,
+            train_dataset=run.dataset,
+            eval_dataset=run.dataset,
+            callbacks=[pace, *([EarlyStoppingCallback(patience)] if patience and run.evaluate else [])],
+        )
+        if config is not vars(self):  # Trainer writes into it that nothing is cached
+            config.clear()
+            config.update(before)
+        self.remove_callback(PrinterCallback)
+        self.run, self.pace = run, pace
+
+    @staticmethod
+    def get_optimizer_cls_and_kwargs(args: TrainingArguments, model: Any = None) -> tuple[Any, Any]:
+        """Adagrad as See et al. (2017) have it."""
+        kind, options = Trainer.get_optimizer_cls_and_kwargs(args, model)
+        if args.optim == "adagrad":
+            # One pass over each parameter: a fifth of the time. Elsewhere there is none for Adagrad.
+            options |= {"initial_accumulator_value": INITIAL_ACCUMULATOR, "fused": args.device.type == "cpu"}
+        return kind, options
+
+    def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
+        """The schedule of the arguments, by the updates or the time, whichever is further."""
+        scheduler = super().create_scheduler(num_training_steps, optimizer)
+        if isinstance(scheduler, LambdaLR):
+            scheduler.lr_lambdas = [
+                lambda update, factor=factor: factor(max(update, num_training_steps * self.pace.share))
+                for factor in scheduler.lr_lambdas
+            ]
+        return scheduler
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> LengthGroupedSampler:
+        return LengthGroupedSampler(
+            self.args.train_batch_size, lengths=list(self.run.lengths), generator=self.pace.order
+        )
+
+    def compute_loss(self, model: nn.Module, inputs: Any, *_: Any, **__: Any) -> Any:
+        """The loss that the model gives."""
+        return model(**inputs).loss
+
+    def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
+        """Score the model in the main process, and before training keep its weights: a model that starts well may stay the best."""
+        before, numbers = self.pace.read(), None
+        if self.is_world_process_zero():
+            assert self.run.evaluate is not None
+            model = self.accelerator.unwrap_model(self.model_wrapped)
+            model.eval()
+            with torch.no_grad(), self.accelerator.autocast():
+                score = self.run.evaluate(model)
+            score = score if isinstance(score, Mapping) else {"score": score}
+            numbers = {f"eval_{name}": float(value) for name, value in score.items()}
+        metrics: dict[str, float] = of_main_process(numbers)
+        self.log(metrics)
+        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
+        if self.state.global_step == 0:
+            folder = str(Path(str(self.args.output_dir)) / "checkpoint-0")
+            self.save_model(folder)
+            self.state.best_metric, self.state.best_global_step = metrics["eval_score"], 0
+            self.state.best_model_checkpoint = folder
+        self.pace.last_evaluation = self.pace.read() - before
+        self.pace.evaluating += self.pace.last_evaluation
+        return metrics
+
+    def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
+        """Write the weights, without what a run that is resumed loads anyway: the base of adapters."""
+        if self.args.should_save and output_dir:
+            Path(output_dir).mkdir(parents=True, exist_ok=True)
+            save_file(_trained(self.model), Path(output_dir) / WEIGHTS)
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        self.model.load_state_dict(load_file(Path(resume_from_checkpoint) / WEIGHTS), strict=False)
+
+    def _load_best_model(self) -> None:
+        self._load_from_checkpoint(str(self.state.best_model_checkpoint))
+
+
+def _trained(model: nn.Module) -> dict[str, Tensor]:
+    """What is trained of a model, tied weights once, and its buffers."""
+    untrained = {name for name, _ in model.named_parameters(remove_duplicate=False)}
+    untrained -= {name for name, parameter in model.named_parameters() if parameter.requires_grad}
+    return {name: value.contiguous() for name, value in model.state_dict().items() if name not in untrained}
+
+
+def _numbers(logs: Mapping[str, Any]) -> dict[str, float]:
+    """Loss and validation numbers of a line of `log_history`."""
+    return {
+        name.removeprefix("eval_"): value
+        for name, value in logs.items()
+        if name == "loss" or name.startswith("eval_")
+    }
+
+
+def _newest(out: Path) -> Path | None:
+    """The newest checkpoint that was not being written when the run died."""
+    found = [folder for folder in out.glob("checkpoint-*") if (folder / COMPLETE).exists()]
+    return max(found, key=lambda folder: int(folder.name.rpartition("-")[2]), default=None)
+
+
+def train(
+    run: TrainingRun, settings: TrainingSettings, arguments: TrainingArguments, *, started: float
+) -> TrainingResult:
+    """Train the model of a run in place; afterwards it has the best weights by validation score (the last without one).
+
+    Works as a plain call, under `accelerate launch` and under `torchrun`; every process calls it with the same arguments.
+
+    Args:
+        run: what is trained.
+        settings: with `epochs` or `updates`.
+        arguments: of `training_arguments`, which are completed.
+        started: when the run began, in `time.monotonic()`: what was done since counts among the minutes.
+    """
+    if len(run.dataset) == 0:
+        raise InputError(f"there is nothing to train the {run.name} on: the training set is empty")
+    batches = math.ceil(math.ceil(len(run.dataset) / settings.batch_size) / arguments.world_size)
+    an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)
+    total = settings.updates or max(math.ceil((settings.epochs or 0) * an_epoch), run.min_updates)
+    if total == 0:
+        run.model.to(arguments.device).eval()
+        return TrainingResult(0, 0.0, 0.0, "updates", None, 0, [])
+    every = settings.evaluation_steps or max(1, total // EVALUATIONS)
+    arguments.max_steps, arguments.eval_steps, arguments.save_steps = total, every, every
+    if "logging_steps" not in settings.arguments:
+        arguments.logging_steps = every
+    out = Path(str(arguments.output_dir))
+    checkpoint = _newest(out) if settings.resume else None
+    if run.evaluate is None:
+        arguments.eval_strategy = IntervalStrategy.NO
+        arguments.load_best_model_at_end = False
+    arguments.eval_on_start = run.evaluate is not None and checkpoint is None
+
+    fingerprint = {"examples": len(run.dataset), "updates": total, "processes": arguments.world_size}
+    pace = Pace(run, settings, started, fingerprint)
+    trainer = RunTrainer(run, arguments, pace, settings.early_stopping)
+    if checkpoint is None:
+        trainer.train()
+    else:
+        record = read_json(checkpoint / COMPLETE) or {}
+        if changed := [name for name in fingerprint if record["run"][name] != fingerprint[name]]:
+            told = ", ".join(f"{name} was {record['run'][name]}, is {fingerprint[name]}" for name in changed)
+            raise InputError(
+                f"{out} is of an unfinished run with other data or options ({told}): "
+                "use the same ones to finish it, or remove that folder to begin again"
+            )
+        state = TrainerState.load_from_json(str(checkpoint / STATE))
+        if state.best_metric is not None:  # the folder may have been moved
+            state.best_model_checkpoint = str(out / f"checkpoint-{state.best_global_step}")
+            state.save_to_json(str(checkpoint / STATE))
+        pace.before = pace.seconds = record["seconds"]
+        if record["stopped"]:  # nothing but the saving is left
+            trainer.state, pace.stopped = state, record["stopped"]
+            trainer._load_from_checkpoint(state.best_model_checkpoint or str(checkpoint))
+        else:
+            trainer.train(resume_from_checkpoint=str(checkpoint))
+    trainer.accelerator.unwrap_model(trainer.model_wrapped, keep_fp32_wrapper=False).eval()
+    state = trainer.state
+    history: dict[int, dict[str, float]] = {}
+    for logs in state.log_history:
+        if numbers := _numbers(logs):
+            history.setdefault(logs["step"], {"update": logs["step"]}).update(numbers)
+    return TrainingResult(
+        state.global_step,
+        state.epoch or 0.0,
+        pace.seconds,
+        pace.stopped,
+        state.best_metric,
+        state.best_global_step or 0,
+        list(history.values()),
+    )

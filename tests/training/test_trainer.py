@@ -1,0 +1,218 @@
+"""Training: it learns, stops, keeps the best weights, and a killed run ends where an unbroken one does."""
+
+import json
+import time
+from itertools import chain, repeat
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch import nn
+
+from change_it.errors import InputError
+from change_it.training import trainer
+from change_it.training.settings import TrainingOptions, TrainingSettings, resolve
+from change_it.training.trainer import COMPLETE, TrainingRun, train, training_arguments
+
+FEATURES = torch.randn(90, 6, generator=torch.Generator().manual_seed(5))
+LABELS = (FEATURES.sum(1) > 0).long()
+
+
+class Classifier(nn.Module):
+    """Dropout makes the weights depend on the random state, length grouping on the order."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layers = nn.Sequential(nn.Linear(6, 16), nn.Dropout(0.3), nn.ReLU(), nn.Linear(16, 2))
+
+    def forward(self, features, labels):
+        logits = self.layers(features)
+        return SimpleNamespace(loss=nn.functional.cross_entropy(logits, labels), logits=logits)
+
+
+def accuracy(model):
+    return float((model(FEATURES, LABELS).logits.argmax(-1) == LABELS).float().mean())
+
+
+def trained(out, model=None, *, evaluate=accuracy, min_updates=1, started=None, **changes):
+    """The model and the result of a small run."""
+    given = {"epochs": 4, "batch_size": 8, "learning_rate": 3e-3, "checkpoint_steps": 5, "seed": 3}
+    settings = TrainingSettings(**{**given, **changes})
+    model = model or Classifier()
+    run = TrainingRun(
+        model=model,
+        dataset=range(90),
+        collate=lambda rows: {"features": FEATURES[rows], "labels": LABELS[rows]},
+        evaluate=evaluate,
+        lengths=[row % 7 for row in range(90)],
+        name="toy",
+        save=lambda folder: None,
+        describe=lambda result: {},
+        min_updates=min_updates,
+    )
+    arguments = training_arguments(settings, out)
+    return model, train(run, settings, arguments, started=time.monotonic() if started is None else started)
+
+
+def same(one, other):
+    return all(torch.equal(value, other.state_dict()[name]) for name, value in one.state_dict().items())
+
+
+@pytest.mark.parametrize("broken", [7, 17, 24, 30, 48])
+@pytest.mark.parametrize("given", [{}, {"arg": ("gradient_accumulation_steps=2",), "epochs": 8}])
+def test_a_run_that_broke_off_ends_with_the_same_weights(tmp_path, interrupted_at, broken, given):
+    whole, result = trained(tmp_path / "whole", **given)
+    with interrupted_at(broken):
+        trained(tmp_path / "broken", **given)
+    (tmp_path / "broken").rename(tmp_path / "moved")
+    resumed, again = trained(tmp_path / "moved", resume=True, **given)
+    assert same(whole, resumed)
+    assert again.best_update == result.best_update
+    scores = [[record["score"] for record in each.history] for each in (again, result)]
+    assert scores[0] == scores[1]
+
+
+def test_a_checkpoint_that_was_being_written_is_passed_over(tmp_path, interrupted_at):
+    whole, _ = trained(tmp_path / "whole", evaluate=None)
+    with interrupted_at(13):
+        trained(tmp_path / "broken", evaluate=None)
+    newest = tmp_path / "broken/checkpoint-12"
+    (newest / COMPLETE).unlink()
+    (newest / "optimizer.pt").write_bytes(b"half")
+    (newest / "trainer_state.json").write_text("{")
+    assert same(whole, trained(tmp_path / "broken", evaluate=None, resume=True)[0])
+
+
+def test_a_run_that_ended_and_was_not_saved_is_not_trained_on(tmp_path, monkeypatch):
+    scores = chain([0.1, 0.7, 0.2, 0.3], repeat(0.9))
+    model, result = trained(tmp_path, evaluate=lambda model: next(scores), early_stopping=2)
+    assert (result.stopped, result.best_score, result.best_update) == ("early", 0.7, 4)
+    monkeypatch.setattr(trainer.RunTrainer, "training_step", None)
+    again, found = trained(tmp_path, evaluate=accuracy, early_stopping=2, resume=True)
+    assert same(model, again)
+    assert found.history == result.history
+    assert found.stopped == "early"
+
+
+def test_it_learns_and_keeps_the_best_weights(tmp_path):
+    model, result = trained(tmp_path, epochs=10)
+    assert (result.updates, result.epochs, result.stopped) == (120, 10, "updates")
+    assert not model.training
+    assert result.best_score == max(record["score"] for record in result.history)
+    assert accuracy(model) == result.best_score > 0.8
+    assert result.history[0].keys() == {"update", "score"}
+    assert result.history[-1]["loss"] < result.history[1]["loss"]
+    assert len(list(tmp_path.glob("checkpoint-*"))) == 2
+
+
+def test_a_model_that_was_best_before_training_keeps_its_weights(tmp_path):
+    scores = chain([0.9], repeat(0.2))
+    model, result = trained(tmp_path, evaluate=lambda model: next(scores), epochs=10)
+    assert (result.best_update, result.updates) == (0, 120)
+    assert same(model, Classifier())
+
+
+def test_frozen_weights_are_neither_trained_nor_saved(tmp_path):
+    model = Classifier()
+    frozen = model.layers[0].weight.requires_grad_(False)
+    before = frozen.clone()
+    trained(tmp_path, model)
+    assert torch.equal(frozen, before)
+    saved = trainer.load_file(next(tmp_path.glob("checkpoint-*")) / trainer.WEIGHTS)
+    assert sorted(saved) == ["layers.0.bias", "layers.3.bias", "layers.3.weight"]
+
+
+def test_bfloat16_trains_and_leaves_a_plain_model(tmp_path):
+    model, result = trained(tmp_path, arg=("bf16=true", "report_to=tensorboard"))
+    assert result.updates == 48
+    assert {value.dtype for value in model.state_dict().values()} == {torch.float32}
+    assert model(FEATURES, LABELS).logits.dtype == torch.float32
+    assert list(tmp_path.glob("runs/*/events*"))
+
+
+def test_epochs_rise_to_the_least_number_of_updates(tmp_path):
+    _, result = trained(tmp_path, epochs=1, evaluate=None, min_updates=30)
+    assert (result.updates, result.epochs, result.best_score) == (30, 2.5, None)
+
+
+def test_adagrad_starts_as_see_et_al_have_it(tmp_path):
+    settings = TrainingSettings(batch_size=8, learning_rate=0.15, optimizer="adagrad")
+    kind, given = trainer.RunTrainer.get_optimizer_cls_and_kwargs(training_arguments(settings, tmp_path))
+    assert kind is torch.optim.Adagrad
+    assert (given["lr"], given["initial_accumulator_value"]) == (0.15, 0.1)
+
+
+def test_bad_input(tmp_path):
+    for given, words in {
+        "learning_rat=1": "has no such argument",
+        "seed": "give NAME=VALUE",
+        "max_steps=0": "out of range",
+        "learning_rate=high": "out of range",
+        "output_dir=x": "set by the run itself",
+        "warmup_steps=-1": "warmup_steps >= 0",
+        "report_to=nobody": "nobody is not supported",
+    }.items():
+        with pytest.raises(InputError, match=words):
+            options = TrainingOptions(arg=(given,))
+            settings = resolve(options, {"learning_rate": 1.0, "batch_size": 1}, TrainingSettings)
+            training_arguments(settings, tmp_path)
+    trained(tmp_path)
+    with pytest.raises(InputError, match=r"updates was 48, is 49.*remove that folder"):
+        trained(tmp_path, updates=49, resume=True)
+
+
+def test_arguments_win_over_presets():
+    preset = {"epochs": 6, "learning_rate": 1e-5, "batch_size": 4}
+    found = resolve(
+        TrainingOptions(epochs=1, arg=("learning_rate=0.1", "bf16=True")), preset, TrainingSettings
+    )
+    assert (found.epochs, found.learning_rate, found.batch_size, found.optimizer) == (1, 0.1, 4, "adamw")
+    assert found.bf16
+    with pytest.raises(TypeError, match="batch_size"):
+        resolve(TrainingOptions(), {"learning_rate": 1e-5}, TrainingSettings)
+
+
+class Ticking:
+    """A clock on which a batch takes a second, and an evaluation so many."""
+
+    def __init__(self, monkeypatch, evaluation):
+        self.now = 100.0
+        self.rates = []
+        monkeypatch.setattr(trainer.time, "monotonic", lambda: self.now)
+        step = trainer.RunTrainer.training_step
+
+        def slow(trainer_, *arguments):
+            self.now += 1.0
+            self.rates.append(trainer_._get_learning_rate())
+            return step(trainer_, *arguments)
+
+        def evaluate(model):
+            self.now += evaluation
+            return 0.5
+
+        monkeypatch.setattr(trainer.RunTrainer, "training_step", slow)
+        self.evaluate = evaluate
+
+
+def test_loading_and_evaluations_count_among_the_minutes(monkeypatch, tmp_path):
+    clock = Ticking(monkeypatch, evaluation=5.0)
+    started = clock.now - 10.0
+    limits = {"max_minutes": 1.0, "updates": 1000, "evaluation_steps": 2}
+    _, result = trained(tmp_path, evaluate=clock.evaluate, started=started, **limits)
+    assert result.stopped == "time"
+    assert 60.0 <= clock.now - started <= 61.0 + 5.0
+    scored = [record["update"] for record in result.history if "score" in record]
+    assert scored == [0, result.updates]  # 5 s of 6 are spent
+    assert max(clock.rates) > 0.9 * 3e-3
+    assert clock.rates[-1] < 0.2 * 3e-3
+
+
+def test_evaluations_between_the_first_and_the_last_have_a_share_of_the_minutes(monkeypatch, tmp_path):
+    clock = Ticking(monkeypatch, evaluation=1.0)
+    limits = {"max_minutes": 1.0, "updates": 1000, "evaluation_steps": 5}
+    _, result = trained(tmp_path, evaluate=clock.evaluate, **limits)
+    scored = [record["update"] for record in result.history if "score" in record]
+    assert len(scored) == 6  # six seconds of sixty
+    assert scored[-1] == result.updates
+    assert json.loads((tmp_path / f"checkpoint-{result.updates}" / COMPLETE).read_text())["stopped"] == "time"
