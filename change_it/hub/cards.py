@@ -25,7 +25,7 @@ from change_it.corpus.sample import OUTLETS, of_sample
 from change_it.generators.card import GeneratorCard
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
-from change_it.judges.judge_options import as_in_the_papers, no_better_than
+from change_it.judges.judge_options import no_better_than
 from change_it.published_figures import CITATIONS, PUBLISHED_JUDGES
 from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.facts import VERSION
@@ -108,7 +108,7 @@ class JudgeEntry:
 
     def published(self) -> list[float]:
         """The papers' row for this judge; empty where they have none, or one of another kind."""
-        if not as_in_the_papers(self.metrics["options"]):
+        if not self.metrics["options"].get("as_published"):
             return []
         rows = [row for row in PUBLISHED_JUDGES if row.judge == self.judge.task]
         numbers = [number for row in rows for number in (row.precision, row.recall, row.f1)]

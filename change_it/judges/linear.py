@@ -137,6 +137,10 @@ class Words:
         return _matrix(self.row[kept], self.word[kept], self.count)
 
 
+#: Whether two texts match the more (1) or the less (-1) the larger each of `pair_features` is.
+RISING = [1, *[1, -1, -1, 1, 1, 1, -1, -1] * 4]
+
+
 def pair_features(words: Words, first: Array, second: Array, arrays: Arrays) -> Array:
     """What two texts share, float32 (n, features): n rows of texts in `first` and in `second`.
 
@@ -375,7 +379,7 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
 
 
 def features_of_pairs(
-    texts: Sequence[str], pairs: Sequence[str], config: LinearJudgeConfig, arrays: Arrays
+    texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays
 ) -> Array:
     """`pair_features` of texts; each distinct one is read once."""
     rows = {text: row for row, text in enumerate(dict.fromkeys([*texts, *pairs]))}

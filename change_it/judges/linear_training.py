@@ -8,9 +8,12 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from change_it.judges.data import Examples
+from change_it.judges.data import Examples, TaskData
+from change_it.judges.fluency_data import FluencyData
+from change_it.judges.judge_options import Task
 from change_it.judges.linear import (
     CAPITAL,
+    RISING,
     SIZE,
     Array,
     Arrays,
@@ -33,6 +36,8 @@ from change_it.text.typography import plain
 PAIRS, COUNTED = 8000, 10_000
 #: A word is a name where this share of it has a capital inside a sentence.
 NAME = 0.8
+#: Share of the printed validation headlines that fluency lets through.
+ACCEPTANCE = 0.94
 #: Frequent pieces that are classes of their own.
 FREQUENT = 200
 NUMERALS = sorted(
@@ -44,6 +49,15 @@ NUMERALS = sorted(
     }
 )
 NEGATIONS = ["cannot", "mai", "nessun", "nessuna", "nessuno", "never", "niente", "no", "nobody", "non", "none", "nor", "not", "nulla", "né", "senza", "t", "without"]  # fmt: skip
+
+
+def fit_linear(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
+    """Fit the linear judge of a task on its training and validation examples."""
+    if isinstance(data, FluencyData):
+        return fit_fluency(data, seed=seed)
+    if task == "main":
+        return fit_main(data.known, seed=seed)
+    return fit_pairs(task, data.known, data.texts, seed=seed)
 
 
 def fit_main(examples: Examples, *, seed: int) -> LinearJudge:
@@ -69,7 +83,7 @@ def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int)
         )
     )
     features = features_of_pairs(examples.texts, examples.pairs or [], config, arrays)
-    trees, constant = _boost(features, examples.labels, leaves=8, rounds=150, seed=seed)
+    trees, constant = _boost(features, examples.labels, leaves=8, rounds=150, seed=seed, rising=RISING)
     return LinearJudge.of(arrays | trees, constant, judges=task, numerals=NUMERALS, negations=NEGATIONS)
 
 
@@ -82,28 +96,20 @@ def _rarity(words: Words) -> Arrays:
     return {"idf": idf, "name": idf * (capitals > NAME * every).astype(np.float32)}
 
 
-def fit_fluency(
-    examples: Examples,
-    parts: Array,
-    counted: Sequence[str],
-    counted_parts: Array,
-    *,
-    acceptance: float,
-    printed: Sequence[str],
-    seed: int,
-) -> LinearJudge:
-    """Fit fluency: counts of n-grams in printed texts, and trees on what they say of headlines, printed (1) and broken (0).
+def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
+    """Fit fluency: counts of n-grams in printed texts, and trees on what they say of headlines, printed and broken.
 
-    What a headline is learnt by leaves out the counts of its own part of the texts. A share `acceptance` of the `printed` headlines,
-    which nothing was learnt from, gets more than a half.
+    What a headline is learnt by leaves out the counts of its own part of the texts. A share `ACCEPTANCE` of the printed
+    validation headlines, which nothing was learnt from, gets more than a half.
     """
+    examples, parts, counted = data.train, data.parts[: len(data.train)], data.counted
     common = Counter(piece for text in counted for piece in pieces(text)).most_common(FREQUENT)
     frequent = frozenset(piece for piece, _ in common)
     counts = Pieces(counted, frequent).counts()
     found: Array | None = None
     for part in np.unique(parts):
         own = Pieces(
-            [text for text, its in zip(counted, counted_parts, strict=True) if its == part], frequent
+            [text for text, its in zip(counted, data.counted_parts, strict=True) if its == part], frequent
         ).counts()
         rows = np.flatnonzero(parts == part)
         seen = fluency_features(
@@ -114,16 +120,25 @@ def fit_fluency(
     assert found is not None
     trees, _ = _boost(found, examples.labels, leaves=16, rounds=300, seed=seed)
     kept = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)
+    printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
     scores = boosted(fluency_features(Pieces(printed, frequent), kept), trees)
     return LinearJudge.of(
         {"counts": kept} | trees,
-        -float(np.quantile(scores, 1 - acceptance)),
+        -float(np.quantile(scores, 1 - ACCEPTANCE)),
         judges="fluency",
         frequent=sorted(frequent),
     )
 
 
-def _boost(features: Array, labels: Array, *, leaves: int, rounds: int, seed: int) -> tuple[Arrays, float]:
+def _boost(
+    features: Array,
+    labels: Array,
+    *,
+    leaves: int,
+    rounds: int,
+    seed: int,
+    rising: Sequence[int] | None = None,
+) -> tuple[Arrays, float]:
     """The trees of a gradient boosting as arrays for `boosted`, and its constant; both classes count alike."""
     model: Any = HistGradientBoostingClassifier(
         max_iter=rounds,
@@ -133,6 +148,7 @@ def _boost(features: Array, labels: Array, *, leaves: int, rounds: int, seed: in
         l2_regularization=1.0,
         class_weight="balanced",
         early_stopping=False,
+        monotonic_cst=rising,
         random_state=seed,
     ).fit(features, labels)
     trees = [tree.nodes for (tree,) in model._predictors]
