@@ -30,6 +30,7 @@ def save_untrained(folder, task, texts, outlets):
     """An untrained judge, saved as `change-it train judge` saves one."""
     import numpy as np
 
+    import change_it.auto  # noqa: F401 (registers our models)
     from change_it.judges.baselines import scores
     from change_it.judges.encoders import build
     from change_it.networks.pretrained import hash_of_model, hash_of_weights

@@ -4,14 +4,16 @@ import tomllib
 from dataclasses import asdict, dataclass, fields
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
+
+from huggingface_hub.dataclasses import strict
+from huggingface_hub.errors import StrictDataclassError
 
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.generators.generator_options import (
     LONGEST_SOURCE,
     LONGEST_TARGET,
-    READS,
     Language,
     ModelKind,
     Reads,
@@ -19,13 +21,14 @@ from change_it.generators.generator_options import (
     check_recipe,
 )
 from change_it.io import GENERATOR_CARD as CARD
-from change_it.io import read_json, record_errors, write_json
+from change_it.io import read_json, write_json
 
 COMMAND = "change-it train generator"
 Dtype = Literal["float32", "bfloat16"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@strict
+@dataclass(kw_only=True)
 class GeneratorCard:
     """What a generator was made for and of."""
 
@@ -63,46 +66,23 @@ class GeneratorCard:
             raise InputError(
                 f"{folder} holds no {CARD}, so it is no generator of ours: train one with {COMMAND}"
             )
-        with record_errors(path):
+        try:
             of_card = {field.name: values[field.name] for field in fields(cls) if field.name in values}
-            prompt = of_card.get("prompt")
-            of_card |= {"outlets": tuple(of_card["outlets"]), "prompt": prompt and tuple(prompt)}
-            card = cls(**of_card)
-            if not card._is_written_so():
-                raise ValueError
-        is_made_so_now = card.recipe in READS and card.kind in get_args(ModelKind)
-        if not is_made_so_now or (card.kind == "causal" and not card.prompt):
-            raise InputError(
-                f"{path} is of another version (recipe {card.recipe}, kind {card.kind}): train the generator again"
-            )
-        return card
+            outlets, prompt = tuple(of_card["outlets"]), of_card.get("prompt")
+            return cls(**of_card | {"outlets": outlets, "prompt": prompt and tuple(prompt)})
+        except (StrictDataclassError, TypeError, LookupError) as error:
+            raise InputError(f"{path} is broken or of another version: train the generator again") from error
 
-    def _is_written_so(self) -> bool:
-        """Whether the values are of their types and within bounds; which recipes and kinds there are changes with versions."""
-        texts = (
-            self.recipe,
-            self.reads,
-            self.kind,
-            self.architecture,
-            self.language,
-            self.corpus,
-            *self.outlets,
-            *(self.prompt or ()),
-        )
+    def validate_bounds(self) -> None:
+        """Refuse values out of bounds; `strict` calls it, and compares types."""
         lengths = (self.source_tokens, LONGEST_SOURCE), (self.target_tokens, LONGEST_TARGET)
-        return (
-            all(isinstance(text, str) for text in texts)
-            and self.reads in get_args(Reads)
-            and self.language in get_args(Language)
-            and len(self.outlets) == 2
-            and len(self.prompt or self.outlets) == 2
-            and self.to in (None, *self.outlets)
-            and isinstance(self.base, str | None)
-            and all(isinstance(tokens, int) and 2 <= tokens <= most for tokens, most in lengths)
-            and isinstance(self.no_repeat_ngram_size, int)
-            and self.no_repeat_ngram_size >= 0
-            and self.base_dtype in get_args(Dtype)
-        )
+        if (
+            any(not 2 <= tokens <= most for tokens, most in lengths)
+            or self.to not in (None, *self.outlets)
+            or self.no_repeat_ngram_size < 0
+            or (self.kind == "causal" and not self.prompt)
+        ):
+            raise ValueError("a length, the outlet or the prompt does not fit")
 
 
 def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:

@@ -3,43 +3,31 @@
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from huggingface_hub import InferenceClient, errors
 
-from change_it.engines import map_threads
 from change_it.errors import InputError
 from change_it.generators.generator_options import KEY, check_url
 from change_it.generators.headline_transfer import Proposer, Question
 from change_it.generators.prompt import Prompt, headline_of
 from change_it.generators.search import Candidate, Search
-from change_it.progress import ProgressBar
 
 #: What is sent where there is no key: without one the client would send the token of the Hub.
 NO_KEY = "none"
-#: Why there is no headline where the answer is of another article.
-EXAMPLE = "the headline of an example in the prompt"
 #: Tokens of an answer, at most, when no `max_new_tokens` are given.
 ANSWER_TOKENS = 96
 #: Settings of a search that a server knows.
 SENT = {"do_sample", "max_new_tokens", "temperature", "top_p"}
-#: Requests at a time, and seconds that an answer may take.
-CONCURRENCY, TIMEOUT = 8, 60.0
+#: Requests at a time, and seconds that an answer may take (as in the client of OpenAI: a small server answers one at a time).
+CONCURRENCY, TIMEOUT = 8, 600.0
 #: Statuses that are of one request and not of the server: the others go on.
 OF_ONE_REQUEST = {400, 413, 422}
-#: What the client raises over a response that is no chat completion.
-NO_COMPLETION = (ValueError, TypeError, AttributeError, LookupError)
+#: What the client raises over a response that it does not expect: no chat completion, or a refusal in a list.
+UNEXPECTED = (ValueError, TypeError, AttributeError, LookupError)
 #: Characters of a server's reason, at most.
 REASON = 200
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What came of a request: a text, or why there is none."""
-
-    text: str
-    error: str = ""
 
 
 class Endpoint(Proposer):
@@ -56,7 +44,10 @@ class Endpoint(Proposer):
         super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"))
         self.url, self.model, self.prompt = check_url(url), model, prompt
         self._key = os.environ.get(KEY) or NO_KEY
-        self._client = InferenceClient(base_url=_path(self.url), api_key=self._key, timeout=TIMEOUT)
+        # The client would add /v1 to a path that has another version in it.
+        versioned = re.search(r"/v\d\w*(/|$)", self.url) and not self.url.endswith("/chat/completions")
+        path = f"{self.url}/chat/completions" if versioned else self.url
+        self._client = InferenceClient(base_url=path, api_key=self._key, timeout=TIMEOUT)
         self._named: set[str] = set()
 
     @property
@@ -75,94 +66,77 @@ class Endpoint(Proposer):
         """A request for each candidate: greedy for the first, drawn for the others."""
         unique = dict.fromkeys(item for item in items if any(item[:2]))
         asked = [(item, number) for item in unique for number in range(search.candidates)]
-        answers: dict[Question, list[Answer]] = {item: [] for item in items}
-        with ProgressBar(shown=progress) as bar:
-            task = bar.add_task("asking", total=len(asked))
-            calls = ((self._request(item, number, search),) for item, number in asked)
-            threads = min(CONCURRENCY, len(asked)) or 1
-            for (item, _), answer in zip(asked, map_threads(self._ask, calls, threads), strict=True):
-                is_example = answer.text and self.prompt.is_example(answer.text, item[2])
-                answers[item].append(Answer("", EXAMPLE) if is_example else answer)
-                bar.advance(task)
-        silent = (several for several in answers.items() if not any(answer.text for answer in several[1]))
-        self.faults |= {item: several[0].error for item, several in silent if several}
-        return [
-            [Candidate(text, 0.0) for text in dict.fromkeys(a.text for a in answers[item] if a.text)]
-            for item in items
-        ]
+        texts: dict[Question, dict[str, None]] = {item: {} for item in items}
+        with ThreadPoolExecutor(CONCURRENCY) as pool:
+            answers = pool.map(lambda one: self._ask(one[0], one[1], search), asked)
+            for (item, _), (text, fault) in zip(asked, answers, strict=True):
+                if text:
+                    texts[item][text] = None
+                else:
+                    self.faults.setdefault(item, fault)
+        return [[Candidate(text, 0.0) for text in texts[item]] for item in items]
 
-    def _request(self, item: Question, number: int, search: Search) -> dict[str, Any]:
-        """What is sent for a candidate of an item."""
-        decoding, is_drawn = search.decoding, search.is_drawn or number > 0
-        temperature = 1.0 if decoding.temperature is None else decoding.temperature
-        request: dict[str, Any] = {
-            "model": self.model,
-            "messages": [{"role": "user", "content": self.prompt.text(item)}],
-            "max_tokens": decoding.max_new_tokens or ANSWER_TOKENS,
-            "temperature": temperature if is_drawn else 0.0,
-        }
-        top_p = 0.95 if decoding.top_p is None else decoding.top_p
-        return {**request, "top_p": top_p, "seed": search.seed + number} if is_drawn else request
-
-    def _ask(self, request: dict[str, Any]) -> Answer:
-        """Send a request; what is wrong with the server and not with the request ends the run."""
+    def _ask(self, item: Question, number: int, search: Search) -> tuple[str, str]:
+        """A candidate, or why there is none; what is wrong with the server and not with the request ends the run."""
+        decoding = search.decoding
+        settings: dict[str, Any] = {"temperature": 0.0}
+        if search.is_drawn or number:
+            temperature = 1.0 if decoding.temperature is None else decoding.temperature
+            top_p = 0.95 if decoding.top_p is None else decoding.top_p
+            settings = {"temperature": temperature, "top_p": top_p, "seed": search.seed + number}
         try:
-            completion = self._client.chat_completion(**request)
+            completion = self._client.chat_completion(
+                [{"role": "user", "content": self.prompt.text(item)}],
+                model=self.model,
+                max_tokens=decoding.max_new_tokens or ANSWER_TOKENS,
+                **settings,
+            )
             if refusal := getattr(completion, "error", None):
-                return Answer("", f"refused: {self._reason(refusal)}")
+                return "", f"refused: {self._reason(refusal)}"
             self._named.add(" ".join(str(completion.model or "").split()) or self.model)
-            return _read(completion)
+            text, fault = _read(completion)
         except errors.InferenceTimeoutError:
-            return Answer("", "timeout")
+            return "", "timeout"
         except errors.OfflineModeIsEnabled as error:
             raise InputError("HF_HUB_OFFLINE forbids every request: unset it to ask a server") from error
-        except (errors.HfHubHTTPError, *NO_COMPLETION) as error:
-            if (response := _response(error)) is None:
-                return Answer("", "refused: the answer is no chat completion")
-            status, reason = response.status_code, self._reason(_body(response))
-            detail = f"status {status}" + (f" ({reason})" if reason else "")
-            if status in OF_ONE_REQUEST:
-                return Answer("", f"refused: {detail}")
-            raise InputError(
-                f"{self.url} answers with {detail}: mend that and call the command again, it goes on where it stopped"
-            ) from None  # the error may show the key
-        except errors.HTTPError as error:
+        except (errors.HTTPError, *UNEXPECTED) as error:
+            response = getattr(error, "response", None) or getattr(error.__context__, "response", None)
+            if response is not None:
+                return "", self._refused(response)
+            if not isinstance(error, errors.HTTPError):
+                return "", "refused: the answer is no chat completion"
             raise InputError(
                 f"{self.url} cannot be reached ({type(error).__name__}): start the server, or give another --endpoint"
             ) from error
+        if text and self.prompt.is_example(text, item[2]):
+            return "", "the headline of an example in the prompt"
+        return text, fault
 
-    def _reason(self, refusal: Any) -> str:
-        """What the server says of a refusal, without the key."""
-        refusal = refusal[0] if isinstance(refusal, list) and refusal else refusal
-        error = refusal.get("error", refusal) if isinstance(refusal, dict) else refusal
-        text = error.get("message", error.get("detail")) if isinstance(error, dict) else error
-        return " ".join(text.replace(self._key, "…").split())[:REASON] if isinstance(text, str) else ""
+    def _refused(self, response: Any) -> str:
+        """Why there is no headline, where the server refuses this request alone."""
+        try:
+            reason = self._reason(response.json())
+        except ValueError:
+            reason = ""
+        detail = f"status {response.status_code}" + (f" ({reason})" if reason else "")
+        if response.status_code in OF_ONE_REQUEST:
+            return f"refused: {detail}"
+        raise InputError(
+            f"{self.url} answers with {detail}: mend that and call the command again, it goes on where it stopped"
+        ) from None  # the error may show the key
 
-
-def _body(response: Any) -> Any:
-    """What a response holds; nothing where that is no JSON."""
-    try:
-        return response.json()
-    except ValueError:
-        return None
-
-
-def _path(url: str) -> str:
-    """Where a server is asked; the client would add /v1 to a path that has another version in it."""
-    versioned = re.search(r"/v\d\w*(/|$)", url) and not url.endswith("/chat/completions")
-    return f"{url}/chat/completions" if versioned else url
-
-
-def _response(error: BaseException) -> Any:
-    """The response behind an error; the client fails over bodies of refusals that it does not expect."""
-    response = getattr(error, "response", None)
-    return getattr(error.__context__, "response", None) if response is None else response
+    def _reason(self, body: Any) -> str:
+        """What a server says of a refusal, without the key."""
+        while isinstance(body, list | dict):
+            fields = map(body.get, ("error", "message", "detail")) if isinstance(body, dict) else body
+            body = next(filter(None, fields), "")
+        return " ".join(str(body or "").replace(self._key, "…").split())[:REASON]
 
 
-def _read(completion: Any) -> Answer:
-    """The headline of a chat completion."""
+def _read(completion: Any) -> tuple[str, str]:
+    """The headline of a chat completion, or why there is none."""
     choice = completion.choices[0]
-    text = headline_of(choice.message.content or "", ended=choice.finish_reason != "length")
     if getattr(choice.message, "refusal", None) or choice.finish_reason == "content_filter":
-        return Answer("", "refused by the model")
-    return Answer(text, "" if text else f"empty answer ({choice.finish_reason})")
+        return "", "refused by the model"
+    text = headline_of(choice.message.content or "", ended=choice.finish_reason != "length")
+    return text, "" if text else f"empty answer ({choice.finish_reason})"

@@ -1,9 +1,9 @@
 """Cards of data sets, models and Spaces, filled from what a run recorded."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,12 @@ from huggingface_hub import (
     DatasetCard,
     EvalResult,
     EvalResultEntry,
+    ModelCard,
     ModelCardData,
+    RepoCard,
     eval_result_entries_to_yaml,
 )
 from huggingface_hub.utils import yaml_dump
-from jinja2 import Environment, PackageLoader
 
 from change_it import __version__
 from change_it.corpus.alignment import number_above
@@ -29,7 +30,7 @@ from change_it.judges.judge_options import no_better_than
 from change_it.published_figures import CITATIONS, PUBLISHED_JUDGES
 from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.facts import VERSION
-from change_it.templates import template_environment, without_markup
+from change_it.templates import without_markup
 
 if TYPE_CHECKING:
     from change_it.judges.judge import Judge, Reader
@@ -37,8 +38,13 @@ if TYPE_CHECKING:
 RESULTS = ".eval_results/change_it.yaml"
 #: Where `corpus build` leaves the example's and the last section's texts of its README.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
-#: Where the cards of metrics and of the Space take how the package is installed.
-INSTALL = "<!-- install -->\n"
+#: How the package is installed, in the place of `<!-- install -->` on the cards of metrics and of the Space.
+INSTALL = """\
+The package is not on PyPI: this repository holds its source (`change_it/` and `pyproject.toml`), which pip installs with git and git-lfs:
+
+```bash
+pip install "{requirement}"
+```"""
 #: Texts of CHANGE-IT may be passed on under the shared task's licence alone; the sample's are invented, under the package's own.
 LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset(OUTLETS): "apache-2.0"}
 #: Scores that an older report lacks, or one without a fluency judge.
@@ -85,50 +91,18 @@ class JudgeEntry:
         """What it was trained from: a Hub id, a folder's name, or scratch."""
         return str(public(self.judge.model.config.change_it["encoder"]))
 
-    @property
-    def classes(self) -> tuple[str, str]:
-        """Names of its two classes."""
-        labels = self.judge.model.config.id2label
-        return labels[0], labels[1]
-
-    def rows(self) -> Iterator[tuple[str, str, list[float]]]:
-        """Test set, system, and precision, recall and F1 of both classes and mean F1: the judge, then its baselines."""
-        for test, result in self.metrics.get("results", {}).items():
-            systems = {"judge": result} | {
-                name: tests[test] for name, tests in self.metrics["baselines"].items()
-            }
-            for name, row in systems.items():
-                numbers = [row[label][key] for label in self.classes for key in ("precision", "recall", "f1")]
-                yield test, name, [*numbers, row["macro_f1"]]
-
-    def unbeaten(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Test sets, and the baselines that the judge is no better than there."""
-        tests = self.metrics.get("results", {})
-        return [(test, names) for test in tests if (names := no_better_than(self.metrics, test))]
-
-    def published(self) -> list[float]:
-        """The papers' row for this judge; empty where they have none, or one of another kind."""
-        if not self.metrics["options"].get("as_published"):
-            return []
-        rows = [row for row in PUBLISHED_JUDGES if row.judge == self.judge.task]
-        numbers = [number for row in rows for number in (row.precision, row.recall, row.f1)]
-        return [*numbers, sum(row.f1 for row in rows) / len(rows)] if rows else []
-
 
 def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions) -> dict[str, bytes]:
     """README.md and evaluation results of one judge or three, from a folder."""
     first = entries[0]
     outlets = first.judge.outlets
     corpus = _corpus(folder / first.prefix, first.judge.model.config.change_it["corpus"], options)
-    results, shares = [], {}
+    results = []
     for entry in entries:
         for test, result in entry.metrics.get("results", {}).items():
             task = entry.judge.task if test in ("gold", "random") else f"{entry.judge.task}-{test}"
-            results += [
-                _result("text-classification", task, corpus, name, result[key], label)
-                for key, name, label in (("macro_f1", "f1", "mean F1"), ("accuracy", "accuracy", "accuracy"))
-            ]
-            shares[task] = result["macro_f1"]
+            for key, name, label in (("macro_f1", "f1", "mean F1"), ("accuracy", "accuracy", "accuracy")):
+                results.append(_result("text-classification", task, corpus, name, result[key], label))
     data = _model_data(
         options,
         corpus,
@@ -140,8 +114,9 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
         metrics=["f1", "accuracy", "precision", "recall"],
         eval_results=results or None,
     )
-    text = _render(
-        "judge.md.jinja",
+    card = ModelCard.from_template(
+        data,
+        template_str=_template("judge"),
         entries=entries,
         outlets=outlets,
         fold=first.judge.fold,
@@ -149,10 +124,12 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
         tasks=TASKS,
         corpus=corpus,
         citation=CITATIONS["evalnlgeval2020"],
+        published=PUBLISHED_JUDGES,
+        no_better_than=no_better_than,
         options=options,
-        license=data.license,
+        **FUNCTIONS,
     )
-    return _model_files(data, text, shares, "mean F1 of both classes", corpus)
+    return _model_files(card, "mean F1 of both classes", corpus)
 
 
 def _signature(judges: Sequence["Judge | Reader"]) -> str:
@@ -177,13 +154,12 @@ def generator_card(
         f"{other}2{to}" for other, to in ((first, second), (second, first)) if card.to in (None, to)
     ]
     scored = scores[system] if system else {}
-    results, shares = [], {}
-    for direction in directions:
-        numbers = {key: scored.get(direction, {}).get(key) for key in SCORES}
-        for key, number in numbers.items():
-            if number is not None:
-                results.append(_result("text-generation", direction, corpus, key, number, SCORES[key]))
-                shares[f"{direction}_{key}"] = number
+    results = [
+        _result("text-generation", direction, corpus, key, scored[direction][key], title)
+        for direction in directions
+        for key, title in SCORES.items()
+        if scored.get(direction, {}).get(key) is not None
+    ]
     base = card.base or card.architecture
     license = options.license or license_of(card.outlets)
     data = _model_data(
@@ -200,8 +176,9 @@ def generator_card(
     )
     if card.pretrained and not options.license:
         data.license = "unknown"  # that of the texts is not that of the model behind it
-    text = _render(
-        "generator.md.jinja",
+    page = ModelCard.from_template(
+        data,
+        template_str=_template("generator"),
         card=card,
         base=public(base),
         metrics=metrics,
@@ -218,8 +195,9 @@ def generator_card(
         corpus=corpus,
         options=options,
         license=license,
+        **FUNCTIONS,
     )
-    return _model_files(data, text, shares, "on the other newspaper's aligned test set", corpus)
+    return _model_files(page, "on the other newspaper's aligned test set", corpus)
 
 
 def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> dict[str, bytes]:
@@ -240,8 +218,16 @@ def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> 
     curve = _curve(record) if any(record["histogram"]["pairs"]) else []
     picture = folder / PICTURE
     name = PICTURE if picture.is_file() else ""
-    more = _render("dataset.md.jinja", record=record, curve=curve, picture=name, license=card.data.license)
-    files = {"README.md": _readme(card.data.to_yaml(), f"{text}\n\n{more}")}
+    page = DatasetCard.from_template(
+        card.data,
+        template_str=_template("dataset"),
+        body=text,
+        record=record,
+        curve=curve,
+        picture=name,
+        **FUNCTIONS,
+    )
+    files = {"README.md": _readme(page)}
     if picture.is_file():
         files[PICTURE] = picture.read_bytes()
     return files
@@ -251,7 +237,7 @@ def app_card(text: str, name: str, requirement: str, options: PushOptions) -> by
     """README.md of a metric or of the Space, for use from the Hub; pip installs the package from `requirement`."""
     for local in (f"metrics/{name}", f"owner/{name}"):
         text = text.replace(local, options.repo_id)
-    return text.replace(INSTALL, _render("install.md.jinja", requirement=requirement)).encode()
+    return text.replace("<!-- install -->\n", INSTALL.format(requirement=requirement)).encode()
 
 
 def license_of(outlets: Sequence[str]) -> str:
@@ -328,16 +314,20 @@ def _system(card: GeneratorCard, folder: Path, systems: Mapping[str, object]) ->
     return next((name for name in usual if name in systems and name not in BUILT_IN), None)
 
 
-def _model_files(
-    data: ModelCardData, text: str, shares: dict[str, float], notes: str, corpus: Mapping[str, Any]
-) -> dict[str, bytes]:
+def _model_files(card: ModelCard, notes: str, corpus: Mapping[str, Any]) -> dict[str, bytes]:
     """README.md, and the newer form of results where the data set they belong to is on the Hub."""
-    files = {"README.md": _readme(data.to_yaml(), text)}
-    if shares and corpus["dataset"]:
-        rows = [
-            EvalResultEntry(dataset_id=corpus["dataset"], task_id=task, value=round(value, 4), notes=notes)
-            for task, value in shares.items()
-        ]
+    files = {"README.md": _readme(card)}
+    rows = [
+        EvalResultEntry(
+            dataset_id=corpus["dataset"],
+            task_id=f"{one.dataset_config}{'' if one.metric_type == 'f1' else '_' + one.metric_type}",
+            value=one.metric_value,
+            notes=notes,
+        )
+        for one in card.data.get("eval_results") or []
+        if corpus["dataset"] and one.metric_type != "accuracy"
+    ]
+    if rows:
         files[RESULTS] = yaml_dump(eval_result_entries_to_yaml(rows)).encode()
     return files
 
@@ -351,8 +341,8 @@ def public(value: Any) -> Any:
     return [public(item) for item in value] if isinstance(value, list) else value
 
 
-def _readme(data: str, text: str) -> bytes:
-    return f"---\n{data}\n---\n\n{text.strip()}\n".encode()
+def _readme(card: RepoCard) -> bytes:
+    return f"{card.content.strip()}\n".encode()
 
 
 def _code(value: object) -> str:
@@ -360,15 +350,22 @@ def _code(value: object) -> str:
     return f"`{' '.join(str(value).split()).replace('`', chr(39))}`"
 
 
-@cache
-def _templates() -> Environment:
-    environment = template_environment(PackageLoader("change_it.hub"), autoescape=False)
-    environment.filters["number"] = lambda value: f"{value:,}"
-    environment.filters["share"] = lambda value: "" if value is None else f"{value:.3f}"
-    environment.filters["text"], environment.filters["code"] = without_markup, _code
-    environment.globals["of_sample"] = of_sample
-    return environment
+def _share(*values: float | None, between: str = " | ") -> str:
+    return between.join("" if value is None else f"{value:.3f}" for value in values)
 
 
-def _render(template: str, **values: Any) -> str:
-    return _templates().get_template(template).render(**values, version=__version__)
+#: What all templates call.
+FUNCTIONS: dict[str, Any] = {
+    "text": without_markup,
+    "code": _code,
+    "share": _share,
+    "of_sample": of_sample,
+    "version": __version__,
+}
+
+
+def _template(name: str) -> str:
+    """A template, behind the macros of all; lines of tags alone leave nothing."""
+    folder = resources.files("change_it.hub") / "templates"
+    texts = [(folder / f"{one}.md.jinja").read_text(encoding="utf-8") for one in ("data", name)]
+    return "".join(texts).replace("%}\n", "%}")

@@ -4,12 +4,10 @@ import csv
 import io
 import json
 import re
-import shutil
 import tomllib
 from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 from huggingface_hub import constants
@@ -22,15 +20,16 @@ from change_it.generators.card import GeneratorCard, single_generator
 from change_it.hub import cards
 from change_it.hub.cards import public
 from change_it.hub.push_options import PushOptions
-from change_it.io import read_json, write_json, write_text
+from change_it.io import read_json, write_text
 
 if TYPE_CHECKING:
     from change_it.judges.judge import Judge, Reader
 
 Files = dict[str, bytes | Path]
 
-#: Files of a saved model that are pushed as they are; other JSON files lose this machine's paths.
-MODEL_FILES = ("*.safetensors", "*.txt", "*.model", "*.jinja")
+#: Files of a saved model; JSON files but these vocabularies lose this machine's paths and how a tokenizer was loaded here.
+MODEL_FILES = ("*.safetensors", "*.txt", "*.model", "*.jinja", "*.json", "*.py")
+HOW_LOADED = ("is_local", "local_files_only")
 VOCABULARIES = ("tokenizer.json", "vocab.json", "added_tokens.json", "special_tokens_map.json")
 #: Beside the package in a checkout, in its folder `_shipped` in a wheel and on the Hub.
 SHIPPED = ("metrics", "spaces", "dataset_scripts", "pyproject.toml", "LICENSE", "NOTICE")
@@ -67,12 +66,9 @@ def _check_links(folder: Path) -> None:
 
 def _dataset(options: PushOptions) -> Files:
     """Tables as they are; the card, the record and the list of rejected rows for others to read."""
-    folder = _folder(options)
-    record = read_json(folder / "alignment.json")
+    folder = Path(options.folder)
     tables = [folder / name for name in FILES if name.endswith(".parquet") and (folder / name).is_file()]
-    if record is None or not (folder / "README.md").is_file() or not tables:
-        raise InputError(f"{folder} is no corpus folder: make one with change-it corpus build")
-    record = public(record)
+    record = public(read_json(folder / "alignment.json"))
     files: Files = {path.relative_to(folder).as_posix(): path for path in tables}
     files["alignment.json"] = _as_json(record)
     if (folder / "rejected.csv").is_file():
@@ -91,7 +87,7 @@ def _rejected(path: Path) -> bytes:
 
 def _judge(options: PushOptions) -> Files:
     """One judge at the root, or main, hh, ah and perhaps fluency and facts in folders with the code of their models at the root."""
-    folder = _folder(options)
+    folder = Path(options.folder)
     judges = _judges(folder)
     files: Files = {}
     for prefix in judges:
@@ -137,7 +133,7 @@ def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
 
 def _generator(options: PushOptions) -> Files:
     """One generator: a model, or adapters on a model that the Hub has."""
-    folder = single_generator(_folder(options))
+    folder = single_generator(Path(options.folder))
     card = GeneratorCard.load(folder)
     if card.base and (Path(card.base).is_dir() or public(card.base) != card.base):
         raise InputError(
@@ -145,7 +141,7 @@ def _generator(options: PushOptions) -> Files:
             "train them on a model of the Hub"
         )
     metrics = _metrics(folder, "change-it train generator")
-    return _model(folder, "", card) | cards.generator_card(card, metrics, folder, options)
+    return _model(folder, "") | cards.generator_card(card, metrics, folder, options)
 
 
 def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
@@ -161,52 +157,17 @@ def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
     return metrics
 
 
-def _model(folder: Path, prefix: str, card: GeneratorCard | None = None) -> Files:
-    """Files of a saved model under `prefix`, with its code at the root, where transformers looks for it."""
-    paths = (path for pattern in MODEL_FILES for path in sorted(folder.glob(pattern)))
-    files: Files = {f"{prefix}{path.name}": path for path in paths}
-    with TemporaryDirectory() as temporary:
-        copy = Path(temporary)
-        for path in folder.glob("*.json"):
-            shutil.copy(path, copy)
-        _add_code(copy, card)
-        for path in sorted(copy.glob("*.json")):
+def _model(folder: Path, prefix: str) -> Files:
+    """Files of a saved model under `prefix`; its code at the root, where transformers looks for it."""
+    files: Files = {}
+    for path in sorted(path for pattern in MODEL_FILES for path in folder.glob(pattern)):
+        name = path.name if path.suffix == ".py" else f"{prefix}{path.name}"
+        if path.suffix != ".json" or path.name in VOCABULARIES:
+            files[name] = path
+        else:
             content = public(read_json(path) or {})
-            if path.name == "tokenizer_config.json":  # how it was loaded here
-                content = {
-                    key: content[key] for key in content if key not in ("is_local", "local_files_only")
-                }
-            vocabulary = path.name in VOCABULARIES
-            files[f"{prefix}{path.name}"] = folder / path.name if vocabulary else _as_json(content)
-        files |= {path.name: path.read_bytes() for path in sorted(copy.glob("*.py"))}
+            files[name] = _as_json({key: content[key] for key in content if key not in HOW_LOADED})
     return files
-
-
-def _add_code(folder: Path, card: GeneratorCard | None) -> None:
-    """Add to the files of a model the code that it is saved with; an older version saved none."""
-    from transformers.dynamic_module_utils import custom_object_save
-
-    from change_it.auto import GENERATOR_MODELS, JUDGE_MODELS, HeadlineTokenizer
-    from change_it.generators.generator import add_pipeline
-
-    coded: dict[str, tuple[Any, ...]] = {HeadlineTokenizer.__name__: (HeadlineTokenizer,)}
-    coded |= {
-        model.config_class.model_type: (model.config_class, model)
-        for model in (*JUDGE_MODELS, *GENERATOR_MODELS)
-    }
-    for name, key in (("config.json", "model_type"), ("tokenizer_config.json", "tokenizer_class")):
-        record = read_json(folder / name) or {}
-        if classes := coded.get(str(record.get(key))):
-            references: dict[str, Any] = {}
-            for class_ in classes:
-                custom_object_save(class_, folder)
-                reference = f"{class_.__module__.rpartition('.')[2]}.{class_.__name__}"
-                references[class_._auto_class] = (
-                    [reference, None] if class_ is HeadlineTokenizer else reference
-                )
-            write_json(folder / name, {**record, "auto_map": references})
-    if card is not None:
-        add_pipeline(folder, card)
 
 
 def _app(options: PushOptions, shipped: Callable[[str], str]) -> Files:
@@ -279,10 +240,3 @@ def _requirements(text: str, project: Mapping[str, Any], options: PushOptions) -
 
 def _as_json(value: object) -> bytes:
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def _folder(options: PushOptions) -> Path:
-    folder = Path(options.folder)
-    if not folder.is_dir():
-        raise InputError(f"there is no folder {folder}: give the one that holds the {options.kind}")
-    return folder
