@@ -28,6 +28,8 @@ Arrays = dict[str, Array]
 SIZE, COUNTS = 2**18, 2**19
 #: Texts that are read at once.
 TEXTS = 4096
+#: Words of a phrase that may stand twice in a row.
+LONGEST_REPEAT = 6
 #: Flags of a word.
 CAPITAL, NUMBER, NEGATION = 1, 2, 4
 #: Characters and words of an n-gram, at most.
@@ -253,13 +255,24 @@ def fluency_features(texts: Pieces, counts: Array) -> Array:
         soft = np.add.reduceat(np.where(asked, np.exp(-np.clip(value, -12, 12)), 0.0), begin)
         least = np.minimum.reduceat(np.where(asked, value, np.inf), begin)
         features += [mean(value), least, -np.log(soft), value[begin + 2], value[begin + lengths - 1]]
-    repeated = np.zeros((len(lengths), 2))
-    for row, (start, length) in enumerate(zip(begin.tolist(), lengths.tolist(), strict=True)):
-        words = texts.codes[start + 2 : start + length - 1, 0].tolist()
-        for column, listed in enumerate((words, list(pairwise(words)))):
-            repeated[row, column] = 1 - len(set(listed)) / max(1, len(listed))
+    rows = np.split(texts.codes[:, :2], begin[1:])
+    repeated = np.array([_repeats(row[2:-1].tolist()) for row in rows], np.float64).reshape(-1, 4)
     features += [np.log(lengths - 2.0), mean(found[0] == 0), mean(found[1] == 0), *repeated.T]
     return np.column_stack(features).astype(np.float32)
+
+
+def _repeats(codes: list[list[int]]) -> tuple[float, ...]:
+    """The shares of a headline's words and pairs that stood in it before, its rare words that did, and its phrases that stand twice in a row."""
+    words = [word for word, _ in codes]
+    pairs = list(pairwise(words))
+    rare = [word for word, kind in codes if word != kind]
+    twice = sum(
+        words[place : place + length] == words[place + length : place + 2 * length]
+        for length in range(1, LONGEST_REPEAT + 1)
+        for place in range(len(words) - 2 * length + 1)
+    )
+    shares = (1 - len(set(listed)) / max(1, len(listed)) for listed in (words, pairs))
+    return *shares, len(rare) - len(set(rare)), twice
 
 
 def boosted(features: Array, arrays: Arrays) -> Array:
@@ -378,9 +391,7 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         return SequenceClassifierOutput(loss=loss, logits=logits)
 
 
-def features_of_pairs(
-    texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays
-) -> Array:
+def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
     """`pair_features` of texts; each distinct one is read once."""
     rows = {text: row for row, text in enumerate(dict.fromkeys([*texts, *pairs]))}
     words = Words(list(rows), frozenset(config.numerals or ()), frozenset(config.negations or ()))

@@ -110,7 +110,10 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
     """The judge before training, and how it is trained and tested; a linear one is fitted here."""
     task, linear = settings.task, settings.encoder == LINEAR
     classes = CLASSES.get(task, data.outlets)
-    labels: dict[str, Any] = {"id2label": dict(enumerate(classes)), "label2id": {name: i for i, name in enumerate(classes)}}
+    labels: dict[str, Any] = {
+        "id2label": dict(enumerate(classes)),
+        "label2id": {name: i for i, name in enumerate(classes)},
+    }
     model, tokenizer = _start(settings, data, labels, work)
     model.config.change_it = settings.about(data.outlets)
     judge = Judge.of(model, tokenizer, precision=settings.arithmetic)
