@@ -3,8 +3,8 @@
     python benchmarks/finetune.py --model FOLDER [--corpus DIR]
 
 A step is that of `change-it train generator --lora`: forward, backward, clipping and update. Beside it stand the forward and
-backward pass of the bare model, without adapters, in the same arithmetic and on the same batch, with logits where a token is
-learnt: its gradient goes back to the embeddings of the tokens, since its weights are frozen. `step_ratio` is the quotient of
+backward pass of the bare model, without adapters, in the same arithmetic and on the same batch, with logits where a headline
+is: its gradient goes back to the embeddings of the tokens, since its weights are frozen. `step_ratio` is the quotient of
 the medians, both run in turn, in seconds of the processors, which other processes disturb least; `everywhere_ratio` is a step as transformers makes it, with logits at every position.
 `memory_ratio` is the peak of the resident memory during steps, libraries apart, divided by the weights and what the bare
 pass saves for its backward pass. Decoding is timed too.

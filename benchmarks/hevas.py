@@ -30,7 +30,6 @@ from change_it.hevas.baseline_systems import baseline
 from change_it.hevas.documents import Documents, System, read_documents
 from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.metric_options import MetricOptions
-from change_it.reproduction.hevas2019 import drawn
 from change_it.text.rouge import headline_rouge
 from change_it.text.tokens import words
 
@@ -198,7 +197,7 @@ def measured(documents: Documents, systems: Sequence[System], options: MetricOpt
 def all_metrics(options: Options, data: Path) -> dict[str, object]:
     """All metrics with statistics on articles with three systems: the baseline first, the headline cut, a piece of the article."""
     start, processor = time.perf_counter(), time.process_time()
-    documents = drawn(read_documents(str(data)), options.articles or 5000, options.seed)
+    documents = read_documents(str(data)).drawn(options.articles or 5000, options.seed)
     assert documents.references is not None
     middles = ((text, len(text) // 2) for text in documents.texts)
     systems = [

@@ -280,7 +280,7 @@ class Study:
                     cells["answers"] = ", ".join(counts)
                 rows.append(Row(cells, condition, strong=name == PEOPLE))
         for condition, printed in published_figures.ANNOTATORS.items() if is_outlet else ():
-            means = {"accuracy": sum(printed.accuracy) / 3, "alpha": printed.alpha}
+            means = {"accuracy": sum(printed["accuracy"]) / 3, "alpha": printed["alpha"]}
             cells = {"rater": PEOPLE, "n": 3 * published_figures.ANNOTATED, **means}
             rows.append(Row(cells, f"{condition}, published"))
         figures = (with_interval(right), with_interval("as_most", "as most"), with_interval("alpha", "α"))

@@ -1,90 +1,52 @@
-"""The progress bars of long work: drawn on a terminal, a line every ten seconds where there is none."""
+"""The progress bars of long work, by tqdm: drawn on a terminal, a line every ten seconds where there is none."""
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
+from tqdm import tqdm
 
-Item = TypeVar("Item")
 #: True shows a progress bar; a function is called with the number of things done, from 0 to all.
 ProgressOption = bool | Callable[[int], object] | None
 
-#: Seconds between two lines where there is no terminal.
-EVERY = 10.0
+
+class _Lines:
+    """Standard error that is no terminal: each state of a bar is a line."""
+
+    def write(self, text: str) -> None:
+        if state := text.strip():
+            sys.stderr.write(state + "\n")
+
+    def flush(self) -> None:
+        sys.stderr.flush()
 
 
-class ProgressBar(Progress):
-    """Rich's `Progress`; in a pipe or a file it logs each task's state on standard error."""
-
-    def __init__(self, *columns: str | ProgressColumn, transient: bool = True, shown: bool = True):
-        usual = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        console = Console(stderr=True)
-        super().__init__(*(columns or usual), console=console, transient=transient, disable=not shown)
-        self._logged = self._started = time.monotonic()
-
-    def start(self) -> None:
-        """Draw the bar, on a terminal alone."""
-        if self.console.is_terminal:
-            super().start()
-
-    def stop(self) -> None:
-        """Draw the bar no longer."""
-        if self.console.is_terminal:
-            super().stop()
-
-    def update(self, task_id: TaskID, **fields: Any) -> None:
-        """Update a task, see `rich.progress.Progress.update`."""
-        super().update(task_id, **fields)
-        self._log(task_id)
-
-    def advance(self, task_id: TaskID, advance: float = 1) -> None:
-        """Advance a task, see `rich.progress.Progress.advance`."""
-        super().advance(task_id, advance)
-        self._log(task_id)
-
-    def _log(self, task_id: TaskID) -> None:
-        now = time.monotonic()
-        if self.disable or self.console.is_terminal or now - self._logged < EVERY:
-            return
-        self._logged = now
-        task = self._tasks[task_id]
-        total = "" if task.total is None else f" of {task.total:,.0f}"
-        self.console.print(
-            f"{task.description}: {task.completed:,.0f}{total}, {now - self._started:.0f} s",
-            highlight=False,
-            markup=False,
-            soft_wrap=True,
-        )
-
-
-def tracked(items: Sequence[Item], description: str, *, shown: bool = True) -> Iterator[Item]:
-    """The items, with a bar that advances with each."""
-    with ProgressBar(shown=shown) as bar:
-        task = bar.add_task(description, total=len(items))
-        for item in items:
-            yield item
-            bar.advance(task)
+def bar(
+    description: str,
+    total: int | None = None,
+    *,
+    items: Iterable[Any] | None = None,
+    shown: bool = True,
+    initial: int = 0,
+) -> Any:
+    """A bar on standard error, of items or of what its `update` is called with; it goes when the work is done."""
+    log: dict[str, Any] = {"file": _Lines(), "mininterval": 10, "delay": 10, "ncols": 0}
+    where = {} if sys.stderr.isatty() else log
+    return tqdm(
+        items, desc=description, total=total, initial=initial, disable=not shown, leave=False, **where
+    )
 
 
 @contextmanager
 def progress_bar(*, shown: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar on standard error that shows one piece of work after the other."""
-    with ProgressBar(shown=shown) as bar:
-        task = bar.add_task("reading", total=None)
+    """A bar that shows one piece of work after the other."""
+    with bar("reading", shown=shown) as shown_bar:
 
         def progress(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
+            shown_bar.total = total
+            shown_bar.set_description(what, refresh=False)
+            shown_bar.update(done - shown_bar.n)
 
         yield progress
 
@@ -94,9 +56,6 @@ def progress_of(option: ProgressOption, description: str, total: int) -> Iterato
     """What to call with the number of things done."""
     if callable(option):
         yield option
-    elif option:
-        with ProgressBar() as bar:
-            task = bar.add_task(description, total=total)
-            yield lambda done: bar.update(task, completed=done)
-    else:
-        yield lambda done: None
+        return
+    with bar(description, total, shown=bool(option)) as shown_bar:
+        yield lambda done: shown_bar.update(done - shown_bar.n)

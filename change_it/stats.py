@@ -38,6 +38,8 @@ Aggregate = Callable[[Statistics], Mapping[str, Floats]]
 
 #: Name of the mean over the strata.
 AVERAGE = "average"
+#: Coverage of intervals and bounds.
+LEVEL = 0.95
 
 _CELLS = 2_000_000  # resamples x items held at once
 _DECIMALS = 12  # scores that differ by less than this are equal
@@ -68,7 +70,6 @@ def measure(
     shares: Mapping[str, str] | None = None,
     resamples: int = 1000,
     seed: int = 1,
-    level: float = 0.95,
 ) -> dict[str, dict[str, Score]]:
     """Stratum to measure to score (see `estimate` and `bootstrap_intervals`), the mean over the strata, `AVERAGE`, last.
 
@@ -77,13 +78,11 @@ def measure(
     share also covers Clopper and Pearson's of the effective number of events.
     """
     values = estimate(statistics, aggregate, strata)
-    ends = bootstrap_intervals(
-        statistics, aggregate, strata, events, resamples=resamples, seed=seed, level=level
-    )
+    ends = bootstrap_intervals(statistics, aggregate, strata, events, resamples=resamples, seed=seed)
     for name, counted in (shares or {}).items():
         if name in values:
             number = _effective(np.asarray(statistics[counted], np.float64), strata, events)
-            low, high = _exact(values[name], number, (1 - level) / 2)
+            low, high = _exact(values[name], number, (1 - LEVEL) / 2)
             wide = np.stack([np.fmin(ends[name][:, 0], low), np.fmax(ends[name][:, 1], high)], axis=1)
             few = np.minimum(values[name], 1 - values[name]) * number < _FEW
             ends[name] = np.where(few[:, None], wide, ends[name])
@@ -118,7 +117,6 @@ def bootstrap_intervals(
     *,
     resamples: int = 1000,
     seed: int = 1,
-    level: float = 0.95,
 ) -> dict[str, Floats]:
     """Percentile bootstrap intervals; events are drawn with replacement among those with items in the same strata.
 
@@ -146,7 +144,7 @@ def bootstrap_intervals(
     measured = _measures(np.moveaxis(sums, 1, 0), statistics, aggregate)
     runs = rows.shape[1]
     weights = _drawn(runs, resamples, max(1, runs - 1), random)
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     return {
         name: np.quantile((values * weights).sum(axis=-1) / weights.sum(axis=-1), [tail, 1 - tail], axis=1).T
         for name, values in measured.items()
@@ -270,11 +268,6 @@ def _chunks(total: int, width: int) -> Iterator[int]:
         yield min(size, total - start)
 
 
-def drawn_events(count: int, resamples: int, seed: int) -> Ints:
-    """(resamples, count): how often each of `count` events is drawn, as many with replacement."""
-    return np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), resamples)
-
-
 def _drawn(count: int, resamples: int, draws: int, random: np.random.Generator) -> Floats:
     """(resamples, count): how often each of `count` is drawn in so many draws with replacement."""
     drawn = random.integers(0, count, (resamples, draws)) + np.arange(resamples)[:, None] * count
@@ -292,13 +285,19 @@ def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
         >>> wilcoxon(np.array([3.0, 4.0, 7.0]), np.array([1.0, 1.0, 1.0]))
         (0.0, 0.25)
     """
-    differences = _differences(first, second)
-    if not len(differences):
+    ranks = _signed_ranks(first, second)
+    if not len(ranks):
         return 0.0, 1.0
-    if len(differences) <= _EXACT_MOST and len(np.unique(np.abs(differences))) < len(differences):
-        return _exact_with_ties(differences)
-    test = scipy.stats.wilcoxon(differences)
-    return float(test.statistic), float(test.pvalue)
+    test = scipy.stats.wilcoxon(ranks, method="auto" if len(ranks) > _EXACT_MOST else "exact")
+    p = float(test.pvalue)
+    if len(ranks) <= _EXACT_MOST and len(np.unique(np.abs(ranks))) < len(ranks):
+        # scipy's own way with ties, which gives the same, takes half a second
+        p = float(
+            scipy.stats.permutation_test(
+                (ranks,), np.sum, permutation_type="samples", vectorized=True, n_resamples=np.inf
+            ).pvalue
+        )
+    return float(test.statistic), p
 
 
 def rank_sum(first: Floats, second: Floats) -> float:
@@ -327,11 +326,8 @@ def rank_biserial(first: Floats, second: Floats) -> float:
         >>> round(rank_biserial(np.array([4.0, 1.0, 3.0]), np.array([1.0, 2.0, 1.0])), 4)
         0.6667
     """
-    differences = _differences(first, second)
-    if not len(differences):
-        return 0.0
-    ranks = scipy.stats.rankdata(np.abs(differences))
-    return float((np.sign(differences) * ranks).sum() / ranks.sum())
+    ranks = _signed_ranks(first, second)
+    return float(ranks.sum() / np.abs(ranks).sum()) if len(ranks) else 0.0
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -441,22 +437,11 @@ def check_finite(name: str, scores: Floats) -> None:
         )
 
 
-def _differences(first: Floats, second: Floats) -> Floats:
-    """Differences that are not zero, without the noise of floating point that would break ties."""
+def _signed_ranks(first: Floats, second: Floats) -> Floats:
+    """Ranks of the differences that are not zero, with their signs; without the noise of floating point that would break ties."""
     differences = np.round(first - second, _DECIMALS)
-    return differences[differences != 0]
-
-
-def _exact_with_ties(differences: Floats) -> tuple[float, float]:
-    """The signed-rank test by the sums of ranks of all choices of signs, counted; scipy tries each, which takes seconds."""
-    ranks = scipy.stats.rankdata(np.abs(differences))
-    doubled = (2 * ranks).astype(np.int64)  # mean ranks end in a half
-    counts = np.ones(1)
-    for rank in doubled.tolist():
-        counts = np.pad(counts, (0, rank)) + np.pad(counts, (rank, 0))
-    sums = int(doubled[differences > 0].sum()), int(doubled[differences < 0].sum())
-    p = 2 * counts[: min(sums) + 1].sum() / counts.sum()
-    return min(sums) / 2, min(float(p), 1.0)
+    differences = differences[differences != 0]
+    return np.sign(differences) * scipy.stats.rankdata(np.abs(differences))
 
 
 def _matrix(columns: Floats) -> Matrix:
@@ -470,7 +455,7 @@ def _matrix(columns: Floats) -> Matrix:
     return tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in matrix)
 
 
-def upper_bound(passed: Floats, events: Events, *, confidence: float = 0.95) -> float:
+def upper_bound(passed: Floats, events: Events) -> float:
     """One-sided upper bound of a share (Clopper and Pearson) of (n,) zeros and ones, by their effective number of events; 1 of none.
 
     Examples:
@@ -482,7 +467,7 @@ def upper_bound(passed: Floats, events: Events, *, confidence: float = 0.95) -> 
     if not len(passed):
         return 1.0
     number = _effective(np.ones(len(passed)), None, events)[:1]
-    return float(_exact(np.asarray(passed, np.float64).mean(keepdims=True), number, 1 - confidence)[1][0])
+    return float(_exact(np.asarray(passed, np.float64).mean(keepdims=True), number, 1 - LEVEL)[1][0])
 
 
 def _effective(counts: Floats, strata: Sequence[str] | None, events: Events | None) -> Floats:

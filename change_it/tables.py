@@ -1,10 +1,9 @@
 """The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, LaTeX, HTML or CSV."""
 
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -24,9 +23,12 @@ Value = str | int | float | tuple[float, float] | Marked | None
 #: How a value is written: as it is, with thousands separated, `.743`, `≤ .743`, `.743` on a heat map, `.7–.8`, `< .001`, ✓ or ✗.
 Format = Literal["text", "count", "figure", "at most", "correlation", "interval", "p", "mark"]
 
-_PIPE_WIDTH = 120  # letters of a line where there is no terminal
-_HEADING_LEAST = 10  # letters of a heading before it goes on in a second line
-_KEY_LEAST = 13  # letters of the first column, at least, before it is folded
+#: What LaTeX takes for markup, or its letters lack.
+_LATEX = str.maketrans(
+    {mark: rf"\{mark}" for mark in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": "$<$", ">": "$>$", "≤": r"$\le$", "−": "$-$", "|": r"\textbar{}", "[": "{[}", "]": "{]}"}
+)
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,8 @@ class Column:
     name: str  # key of its values, and its name in CSV and JSON
     format: Format = "figure"
     title: str = ""  # the name when empty
-    below: "Column | None" = (
-        None  # second value of a cell: below in HTML, a column in CSV, left out elsewhere
-    )
+    #: Second value of a cell: below or behind it, a column of its own in CSV, left out on a terminal.
+    below: "Column | None" = None
 
     @property
     def heading(self) -> str:
@@ -66,15 +67,26 @@ class Row:
     tags: Sequence[str] = ()  # short remarks beside the first cell, such as `published`
     remark: str = ""  # one more line in the first cell
 
+    def text(self, column: Column) -> str:
+        """The cell as it is shown."""
+        return formatted(self.values.get(column.name), column.format) + self.marks.get(column.name, "")
+
+    def below(self, column: Column, brackets: str = "{}") -> str:
+        """What stands below the cell, in brackets; empty where nothing does."""
+        value = self.values.get(column.below.name) if column.below else None
+        if column.below is None or value is None:
+            return ""
+        return brackets.format(formatted(value, column.below.format))
+
 
 @dataclass(frozen=True)
 class Table:
     """A table of results; the first column says what a row is about."""
 
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    columns: Sequence[Column]
+    rows: Sequence[Row]
     title: str = ""
-    notes: tuple[str, ...] = ()  # sentences below the table
+    notes: Sequence[str] = ()  # sentences below the table
 
     @property
     def header(self) -> list[str]:
@@ -89,13 +101,7 @@ class Table:
     @property
     def texts(self) -> list[list[str]]:
         """The cells as they are shown, row by row."""
-        return [
-            [
-                formatted(row.values.get(column.name), column.format) + row.marks.get(column.name, "")
-                for column in self.columns
-            ]
-            for row in self.rows
-        ]
+        return [[row.text(column) for column in self.columns] for row in self.rows]
 
     def with_groups(self) -> "Table":
         """The table with its groups as first column, for what shows no headings between rows; as it is where the rows name theirs."""
@@ -105,13 +111,8 @@ class Table:
         )
         if named or len({row.group for row in self.rows} - {""}) < 2:
             return self
-        rows = (replace(row, values={"group": row.group, **row.values}) for row in self.rows)
-        return replace(self, columns=(Column("group", "text", title=" "), *self.columns), rows=tuple(rows))
-
-    def only(self, names: Iterable[str]) -> "Table":
-        """The table with some of its columns, in the order of the names."""
-        by_name = {column.name: column for column in self.columns}
-        return replace(self, columns=tuple(by_name[name] for name in names))
+        rows = [replace(row, values={"group": row.group, **row.values}) for row in self.rows]
+        return replace(self, columns=[Column("group", "text", title=" "), *self.columns], rows=rows)
 
 
 def figure(value: float | None) -> str:
@@ -150,113 +151,57 @@ def formatted(value: Value, format_: Format) -> str:
 
 def records(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
     """Header and rows of plain values; a column's `below` follows it, an interval is `_low` and `_high`."""
-    every = [each for column in table.columns for each in (column, column.below) if each]
-    ends = {"interval": ("_low", "_high")}
-    header = [f"{column.name}{end}" for column in every for end in ends.get(column.format, ("",))]
-    rows: list[list[str | int | float | None]] = []
-    for row in table.rows:
-        cells: list[str | int | float | None] = []
-        for column in every:
+    header: list[str] = []
+    rows: list[list[str | int | float | None]] = [[] for _ in table.rows]
+    for column in (each for of in table.columns for each in (of, of.below) if each):
+        ends = ("_low", "_high") if column.format == "interval" else ("",)
+        header += [f"{column.name}{end}" for end in ends]
+        for row, cells in zip(table.rows, rows, strict=True):
             value = row.values.get(column.name)
-            if isinstance(value, tuple):
-                cells += value
-            else:
-                shown = value.text if isinstance(value, Marked) else value
-                cells += [None, None] if column.format == "interval" else [shown]
-        rows.append(cells)
+            shown = value.text if isinstance(value, Marked) else value
+            cells += shown if isinstance(shown, tuple) else [shown] * len(ends)
     return header, rows
 
 
 def to_markdown(table: Table) -> str:
-    """The table in Markdown, without title and notes."""
-    rule = "|".join("---" if column.format == "text" else "---:" for column in table.columns)
-    rows = [[cell.replace("|", r"\|") for cell in row] for row in table.texts]
-    return "\n".join(
-        [f"| {' | '.join(table.header)} |", f"|{rule}|", *(f"| {' | '.join(row)} |" for row in rows)]
-    )
+    """The table in Markdown, what stands below a value in brackets after it, without title and notes."""
+    import pandas as pd
+
+    rows = [
+        [(row.text(column) + row.below(column, " ({})")).replace("|", r"\|") for column in table.columns]
+        for row in table.rows
+    ]
+    sides = ["left" if column.format == "text" else "right" for column in table.columns]
+    frame = pd.DataFrame(rows, columns=table.header)
+    return str(frame.to_markdown(index=False, disable_numparse=True, colalign=sides if rows else None))
 
 
-#: What LaTeX would take for markup, or has no letter for.
-_LATEX = str.maketrans(
-    {
-        **{mark: rf"\{mark}" for mark in "&%$#_{}"},
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": "$<$",
-        ">": "$>$",
-        "–": "--",
-        "−": "$-$",
-        "|": r"\textbar{}",  # a dash in the letters that LaTeX begins with, which have no guillemets either
-        '"': "''",
-        "«": r"$\ll$",
-        "»": r"$\gg$",
-        "[": "{[}",  # after a line's end it would be an option
-        "]": "{]}",
-        "↓": r"$\downarrow$",
-        "✓": r"$\surd$",
-        "✗": r"$\times$",
-        "†": r"$\dagger$",
-        "≤": r"$\le$",
-    }
-)
-
-
-def to_latex(table: Table, *, label: str, comments: Sequence[str] = ()) -> str:
+def to_latex(table: Table, *, label: str) -> str:
     """The table as a LaTeX float for the package booktabs, title and notes as its caption.
 
-    What stands below a value goes into a line of its own in small figures, the best of a column is bold. Ten columns of figures
-    with intervals are as wide as a page of two columns.
+    What stands below a value goes into a line of its own in small figures. Ten columns of figures with intervals are as wide as
+    a page of two columns.
     """
+    import pandas as pd
 
-    def cell(row: Row, column: Column) -> str:
-        text = formatted(row.values.get(column.name), column.format)
-        text = (text if column.format == "text" else text.replace("-", "−")).translate(_LATEX)
-        text = rf"\textbf{{{text}}}" if column.name in row.best else text
-        mark = row.marks.get(column.name)
-        return f"{text}$^{{{mark.translate(_LATEX).strip('$')}}}$" if mark else text
-
-    def small(row: Row, below: Column | None) -> str:
-        if below is None or row.values.get(below.name) is None:
-            return ""
-        return rf"{{\tiny {cell(row, below)}}}"
-
-    def line(cells: Iterable[str]) -> str:
-        return " & ".join(cells) + r" \\"
-
-    def heading(text: str) -> str:
-        lines = r"\\".join(text.translate(_LATEX).split())
-        return rf"\shortstack[r]{{{lines}}}" if " " in text else lines
-
-    columns = table.columns
-    places = "".join("l" if column.format == "text" else "r" for column in columns)
-    lines = [line(map(heading, table.header))]
-    for group, rows in table.groups:
-        lines.append(r"\midrule")
-        if len(table.groups) > 1:
-            lines.append(
-                rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{\emph{{{group.translate(_LATEX)}}}}} \\"
-            )
-        for row in rows:
-            lines.append(line(cell(row, column) for column in columns))
-            if any(under := [small(row, column.below) for column in columns]):
-                lines.append(line(under))
+    lines = []
+    for row in table.rows:
+        lines.append([row.text(column).translate(_LATEX) for column in table.columns])
+        lines.append([row.below(column, r"{{\tiny {}}}") for column in table.columns])
+    names = (name.translate(_LATEX).replace(" ", r"\\") for name in table.header)
+    headings = [rf"\shortstack[r]{{{name}}}" if "\\\\" in name else name for name in names]
+    narrow = {"footnotesize": ":{};", "setlength": r":{\tabcolsep}{2pt};"}
+    style = pd.DataFrame(filter(any, lines), columns=headings).style.hide(axis="index")
+    style.set_table_styles([{"selector": name, "props": props} for name, props in narrow.items()])
     sentences = [f"{text.rstrip('.')}." for text in (table.title, *table.notes) if text]
-    caption = " ".join(sentences).translate(_LATEX)
-    return "\n".join(
-        [
-            *(f"% {comment}" for comment in comments),
-            r"\begin{table*}",
-            r"\centering\footnotesize\setlength{\tabcolsep}{2pt}",
-            rf"\begin{{tabular}}{{@{{}}{places}@{{}}}}",
-            r"\toprule",
-            *lines,
-            r"\bottomrule",
-            r"\end{tabular}",
-            rf"\caption{{{caption}}}",
-            rf"\label{{{label}}}",
-            r"\end{table*}",
-        ]
+    places = "".join("l" if column.format == "text" else "r" for column in table.columns)
+    return style.to_latex(
+        column_format=f"@{{}}{places}@{{}}",
+        environment="table*",
+        position_float="centering",
+        hrules=True,
+        caption=" ".join(sentences).translate(_LATEX),
+        label=label,
     )
 
 
@@ -264,7 +209,7 @@ def console() -> "Console":
     """Standard output: as wide as the terminal, or 120 letters where there is none."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    return Console(width=None if sys.stdout.isatty() else 120)
 
 
 def print_table(table: Table, to: "Console") -> None:
@@ -273,75 +218,38 @@ def print_table(table: Table, to: "Console") -> None:
     from rich.table import Table as Grid
     from rich.text import Text
 
-    marked = any(row.best for row in table.rows)
-    texts = [
-        [
-            text + ("*" if column.name in row.best else " ") if marked and at else text
-            for at, (text, column) in enumerate(zip(cells, table.columns, strict=True))
-        ]
-        for row, cells in zip(table.rows, table.texts, strict=True)
-    ]
-    headings = [column.heading for column in table.columns]
-    for at in (at for at, column in enumerate(table.columns) if at and column.format != "text"):
-        room = max(_HEADING_LEAST, *(_width(row[at]) for row in texts)) if texts else _HEADING_LEAST
-        headings[at] = "\n".join(part for word in headings[at].split() for part in wrap(word, room))
-    for number, block in enumerate(_blocks(table, headings, texts, to.width)):
-        if table.title and not number:
-            to.print(Text(table.title, style="italic"), soft_wrap=True)
+    def cell(row: Row, column: Column) -> Text:
+        value, text = row.values.get(column.name), row.text(column)
+        shown = Text(text, {"✓": "green", "✗": "red"}.get(text, ""))
+        for ends in value.places if isinstance(value, Marked) else ():
+            shown.stylize("underline", *ends)
+        return shown.append("*" if column.name in row.best else best[column.format != "text"])
+
+    best = ("", " " if any(row.best for row in table.rows) else "")
+    cells = [[cell(row, column) for column in table.columns] for row in table.rows]
+    fixed = [bool(at) and column.format != "text" for at, column in enumerate(table.columns)]
+    heads = [Text(name.replace(" ", "\n") if fixed[at] else name) for at, name in enumerate(table.header)]
+    widths = [max(to.measure(text).maximum for text in texts) for texts in zip(heads, *cells, strict=True)]
+    least = [width if fixed[at] else min(width, max(13, to.width // 5)) for at, width in enumerate(widths)]
+    blocks = [[0]]
+    for at in range(1, len(heads)):
+        if len(blocks[-1]) > 1 and 2 + sum(least[each] + 1 for each in (*blocks[-1], at)) > to.width:
+            blocks.append([0])
+        blocks[-1].append(at)
+    to.print(Text(table.title, "italic"), soft_wrap=True, end="\n" if table.title else "")
+    for block in blocks:
         grid = Grid(box=SIMPLE_HEAD, padding=0)
         for at in block:
-            text = table.columns[at].format == "text"
+            right = table.columns[at].format != "text"
             grid.add_column(
-                Text(headings[at]),
-                justify="left" if text else "right",
-                no_wrap=not text,
-                overflow="fold",
-                min_width=_width(headings[at]) if at else None,
+                heads[at], justify="right" if right else "left", no_wrap=fixed[at], overflow="fold"
             )
-        lines = iter(texts)
+        lines = iter(cells)
         for _, rows in table.groups:
-            for row in rows:
-                cells = [Text(cell) for cell in next(lines)]
-                for cell, column in zip(cells, table.columns, strict=True):
-                    value = row.values.get(column.name)
-                    if column.format == "mark" and value is not None:
-                        cell.stylize("green" if value else "red")
-                    for ends in value.places if isinstance(value, Marked) else ():
-                        cell.stylize("underline", *ends)
-                grid.add_row(
-                    *(cells[at] for at in block), style="bold" if row.strong else "dim" if row.faint else ""
-                )
+            for row, texts in zip(rows, lines, strict=False):
+                style = "bold" if row.strong else "dim" if row.faint else ""
+                grid.add_row(*(texts[at] for at in block), style=style)
             grid.add_section()
         to.print(grid)
     for line in table.notes:
         to.print(line, soft_wrap=True, markup=False, highlight=False)
-
-
-def _blocks(
-    table: Table, headings: Sequence[str], texts: Sequence[Sequence[str]], width: int
-) -> list[list[int]]:
-    """Numbers of the columns that fit side by side, the first column in each block."""
-    needed = [
-        max(map(_width, [heading, *(row[at] for row in texts)])) + 1 for at, heading in enumerate(headings)
-    ]
-    texts_at = [at for at, column in enumerate(table.columns) if column.format == "text"]
-    left = width - 2 - sum(each for at, each in enumerate(needed) if at not in texts_at)
-    room = max(_KEY_LEAST, width // 3)
-    if len(texts_at) > 1 and left // len(texts_at) >= _KEY_LEAST:
-        room = left // len(texts_at)
-    needed = [min(each, room) if at in texts_at else each for at, each in enumerate(needed)]
-    blocks, left = [[0]], width - needed[0] - 2
-    for at in range(1, len(headings)):
-        if needed[at] > left and len(blocks[-1]) > 1:
-            blocks.append([0])
-            left = width - needed[0] - 2
-        blocks[-1].append(at)
-        left -= needed[at]
-    return blocks
-
-
-def _width(text: str) -> int:
-    """Columns of a terminal that the longest line takes."""
-    from rich.cells import cell_len
-
-    return max(map(cell_len, text.split("\n")))

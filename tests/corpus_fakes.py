@@ -67,7 +67,9 @@ def options(out="unused", **changes):
     return BuildOptions(**{"files": ("fake.csv",), "out": Path(out)} | changes)
 
 
-def write_articles(path, made):
+def write_articles(path, made, days="%Y-%m-%d"):
     short = {"rep": "R", "gio": "G"}
-    rows = [[a.id, a.headline, a.article, short[a.label], a.date or ""] for a in made]
+    rows = [
+        [a.id, a.headline, a.article, short[a.label], a.date.strftime(days) if a.date else ""] for a in made
+    ]
     return write_csv(path, rows, ["id", "headline", "article", "label", "date"])

@@ -137,17 +137,6 @@ def test_sheets_are_blind_and_balanced(sheet):
     assert len({row["event"] for row in key}) == 40  # forty events, none of them twice
 
 
-def test_the_second_sheet_has_what_its_questions_need(sheet):
-    key, rows = read_csv(sheet.with_name("sheet-key.csv")), read_csv(sheet.with_name("sheet-sources.csv"))
-    assert list(rows[0]) == [
-        *("item", "headline", "original", "article"),
-        *("content", "fluency", "supported"),
-    ]
-    for row, known in zip(rows, key, strict=True):
-        assert (row["item"], row["headline"]) == (known["item"], known["headline"])
-        assert (row["original"], row["article"]) == (known["source"], known["article"])
-
-
 def twofold(*, together):
     """Forty headlines of twenty events, each event answered rightly or wrongly as a whole."""
     outlets = ("rep", "gio")
@@ -171,24 +160,6 @@ def test_intervals_are_drawn_by_event():
     assert 1.2 < np.ptp(one["accuracy_interval"]) / np.ptp(other["accuracy_interval"]) < 1.7
 
 
-def test_the_seed_decides(study_corpus, tmp_path):
-    found = []
-    for seed in (1, 1, 2):
-        assert draw(study_corpus, tmp_path, seed=seed) == 0
-        found.append((tmp_path / "sheet.csv").read_bytes())
-    assert found[0] == found[1] != found[2]
-
-
-@pytest.mark.parametrize(
-    ("items", "words"), [("21", "even number"), ("0", "even number"), ("200", "only 40 different headlines")]
-)
-def test_a_number_that_cannot_be_drawn(study_corpus, tmp_path, capsys, items, words):
-    out = tmp_path / "s.csv"
-    arguments = ["annotate", "sheets", "--corpus", study_corpus, "--items", items, "--out", out]
-    assert words in refused(arguments, capsys)
-    assert not out.exists()
-
-
 def test_people_against_the_key_and_the_judge(sheet, tmp_path, with_judges, capsys):
     files = [fill_in(sheet, tmp_path / f"{name}.csv", told_apart) for name in ("anna", "ben")]
     files.append(fill_in(sheet, tmp_path / "carla.csv", always_first))
@@ -206,31 +177,6 @@ def test_people_against_the_key_and_the_judge(sheet, tmp_path, with_judges, caps
     assert rows["echo", "judge main"]["as_most"] == 1
     published = rows["gold, published", "people"]
     assert (published["accuracy"], published["alpha"]) == (pytest.approx(0.59), 0.16)
-
-
-def test_judges_beside_the_other_questions(sheet, tmp_path, with_judges, capsys):
-    """Both sheets of an annotator; a word twice is what the fake fluency judge refuses."""
-
-    def rate(row):
-        is_echo = "davvero" in row["headline"]
-        return {"content": "4", "fluency": "2", "supported": "Contradicted" if is_echo else "yes"}
-
-    (tmp_path / "rated").mkdir()
-    files = [
-        fill_in(sheet, tmp_path / "anna.csv", told_apart),
-        fill_in(sheet.with_name("sheet-sources.csv"), tmp_path / "rated" / "anna.csv", rate),
-    ]
-    rows = score(sheet, files, capsys, "--judges", "made/up")
-    assert list(rows) == ["answer", "content", "fluency", "supported"]
-    assert {rater for _, rater in rows["content"]} == {"anna", "people", "majority", "judge hh", "judge ah"}
-    assert rows["content"]["gold", "anna"]["yes"] == rows["content"]["gold", "judge hh"]["as_most"] == 1
-    assert rows["fluency"]["gold", "anna"]["yes"] == 0
-    judge = rows["fluency"]["gold", "judge fluency"]
-    assert judge["as_most"] == pytest.approx(1 - judge["yes"])
-    assert rows["supported"]["echo", "people"]["answers"] == "yes: 0, partly: 0, no: 0, contradicted: 20"
-    facts = rows["supported"]["echo", "judge facts"]
-    assert facts["n"] == 20
-    assert facts["as_most"] == pytest.approx(1 - facts["yes"])
 
 
 def test_what_is_missing_is_missing(sheet, tmp_path, capsys):
@@ -274,31 +220,6 @@ def test_a_headline_like_a_formula_is_quoted_in_the_sheet(study_corpus, tmp_path
     for name in ("sheet", "sheet-sources"):
         rows = read_csv(tmp_path / f"{name}.csv")
         assert sum(row["headline"].startswith("'+1: ") for row in rows) == 10
-
-
-def in_newspaper(corpus, folder):
-    """Two files, one an outlet, of headlines in the original's own style."""
-    rows = pl.read_parquet(corpus / "articles" / "test.parquet")
-    files = []
-    for label in ("rep", "gio"):
-        files.append(folder / f"{label}.csv")
-        rows.filter(label=label).select(
-            "id", headline="Ora: " + pl.col("headline"), target="label"
-        ).write_csv(files[-1])
-    return files
-
-
-def test_headlines_of_the_own_outlet_are_a_condition(study_corpus, tmp_path, with_judges, capsys):
-    files = [f"setting1={file}" for file in in_newspaper(study_corpus, tmp_path)]
-    assert draw(study_corpus, tmp_path, *files) == 0
-    sheet = tmp_path / "sheet.csv"
-    key = [row for row in read_csv(tmp_path / "sheet-key.csv") if row["condition"] == "setting1"]
-    assert len(key) == 20
-    assert all(row["outlet"] == row["label"] for row in key)
-    assert sum(row["outlet"] == "gio" for row in key) == 10
-    filled = fill_in(sheet, tmp_path / "anna.csv", told_apart)
-    rows = score(sheet, [filled], capsys, "--judges", "made/up")["answer"]
-    assert rows["setting1", "anna"]["accuracy"] == rows["setting1", "judge main"]["accuracy"] == 1
 
 
 # Krippendorff's alpha against a case computed by hand and against values of the package `krippendorff`.

@@ -94,7 +94,7 @@ def test_headlines_are_transferred_and_scored(space, browser, tmp_path, locale):
     page.locator("#score-file input[type=file]").set_input_files(table)
     expected(page.locator("#score-file .file-preview")).to_contain_text("mine")
     page.locator("#score").click()
-    expected(page.locator("#score-results .chart svg")).to_have_count(3)
+    expected(page.locator("#score-results .chart img")).to_have_count(3)
     expected(page.locator("#score-results").get_by_role("rowheader", name="other").first).to_be_visible()
     with page.expect_download() as found:
         page.locator("#score-files a[download='items.csv']").click()

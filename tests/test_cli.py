@@ -1,7 +1,6 @@
 """The `change-it` program as a user meets it: help, version, exit codes, one sentence for bad input."""
 
 import itertools
-import json
 import re
 import shlex
 import subprocess
@@ -11,12 +10,10 @@ from dataclasses import MISSING, fields
 import pytest
 import tyro
 from help_examples import first_example
-from processes import run_python
 
 from change_it.cli import (
     COMMANDS,
     TYRO_CONFIG,
-    exit_on_input_error,
     main,
     names_of,
     options_of,
@@ -66,95 +63,12 @@ def test_what_cannot_be_parsed_is_said_by_tyro_and_ends_with_2(arguments, words,
     assert words in " ".join(capsys.readouterr().err.split())
 
 
-def test_version(capsys):
-    assert main(["--version"]) == 0
-    assert capsys.readouterr().out.startswith("change-it 0.")
-
-
-HEAVY = {
-    "torch",
-    "transformers",
-    "datasets",
-    "sklearn",
-    "polars",
-    "pyarrow",
-    "scipy",
-    "matplotlib",
-    "accelerate",
-}
-
-
-LIGHT = [
-    (["--help"], {"numpy", "rich", "jinja2"}),
-    (["corpus", "build", "--help"], {"numpy", "rich"}),
-    (["corpus", "build", "none.csv", "--out", "c"], {"numpy"}),
-    (["corpus", "build", "news.csv", "--out", "c", "--columns", "headline=title"], {"numpy"}),
-    (
-        ["train", "judge", "--task", "main", "--encoder", "scratch", "--corpus", "./none", "--out", "j"],
-        {"numpy"},
-    ),
-    (["score", "--corpus", "./none", "--judges", "j"], {"numpy"}),
-    (["transfer", "--generator", "./none", "--input", "news.csv", "--out", "new.csv"], {"numpy"}),
-    (["annotate", "sheets", "--corpus", "./none", "--out", "sheet.csv"], {"numpy"}),
-    (["reproduce", "hevas2019", "--corpus", "./none", "--out", "r"], {"numpy"}),
-]
-#: Each case in a process that parts from one that has loaded the command line alone; the cases and the names are arguments.
-ASK = """
-import json, os, sys
-from change_it.cli import main
-cases, names = map(json.loads, sys.argv[1:])
-for arguments in cases:
-    child = os.fork()
-    if child == 0:
-        try:
-            status = main(arguments)
-        except SystemExit as stop:
-            status = stop.code
-        print("STATUS", json.dumps([status, [name for name in names if name in sys.modules]]), flush=True)
-        os._exit(0)
-    os.waitpid(child, 0)
-"""
-
-
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory):
-    """The case to its exit code and to what it loaded."""
-    folder = tmp_path_factory.mktemp("light")
-    (folder / "news.csv").write_text("id,headline,article,label\n1,a,x,R\n2,b,y,G\n")
-    names = sorted(HEAVY.union(*(more for _, more in LIGHT)))
-    given = json.dumps([arguments for arguments, _ in LIGHT]), json.dumps(names)
-    result = run_python("-c", ASK, *given, check=True, cwd=folder)
-    found = [json.loads(line) for line in re.findall(r"^STATUS (.*)$", result.stdout, re.MULTILINE)]
-    return {" ".join(arguments): answer for (arguments, _), answer in zip(LIGHT, found, strict=True)}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "more"),
-    LIGHT,
-    ids=lambda value: (
-        " ".join(value) if isinstance(value, list) else ""
-    ),  # the order in a set changes from process to process
-)
-def test_help_and_errors_load_no_large_library(arguments, more, loaded):
-    status, names = loaded[" ".join(arguments)]
-    assert status == (0 if "--help" in arguments else 2)
-    assert not (HEAVY | more).intersection(names)
-
-
 def test_output_that_nobody_reads_is_no_fault():
     code = "import sys; from change_it.cli import main; sys.exit(main(['train', 'judge', '--help']))"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()
     assert process.stderr.read() == b""
     assert process.wait() == 141
-
-
-def test_a_fault_of_the_package_keeps_its_traceback():
-    def fail():
-        raise LookupError("ours.toml")
-
-    with pytest.raises(LookupError):
-        exit_on_input_error(fail)
 
 
 @pytest.mark.parametrize("words", COMMANDS_AND_GROUPS, ids=" ".join)

@@ -1,7 +1,7 @@
 import filecmp
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
 
 import pytest
 import torch
@@ -12,10 +12,12 @@ from tiny_generators import save_generator
 from change_it import engines
 from change_it.cli import main
 from change_it.commands import corpus_build
-from change_it.corpus import alignment, duplicates, vectors
+from change_it.corpus import alignment
 from change_it.corpus.corpus_options import parse_sizes
-from change_it.engines import EngineOptions, map_ordered, map_threads, use_engine, workers
+from change_it.engines import EngineOptions, map_ordered, use_engine
 from change_it.errors import InputError
+from change_it.judges import judge
+from change_it.networks.pretrained import map_threads
 
 #: A machine that is lost is noticed after a second and a half.
 HEALTH = {
@@ -23,12 +25,12 @@ HEALTH = {
     "health_check_failure_threshold": 3,
     "health_check_initial_delay_ms": 0,
 }
-MACHINE = {"num_cpus": 1, "object_store_memory": 80 << 20}
+MACHINE = {"num_cpus": 2, "object_store_memory": 80 << 20}
 
 
 @pytest.fixture(scope="module")
-def first_machine():
-    """A cluster of one machine with one core."""
+def cluster():
+    """A cluster of one machine with two cores."""
     ray_cluster = pytest.importorskip("ray.cluster_utils")
     cluster = ray_cluster.Cluster(
         head_node_args={**MACHINE, "include_dashboard": False, "_system_config": HEALTH},
@@ -36,26 +38,6 @@ def first_machine():
     )
     yield cluster
     cluster.shutdown()
-
-
-@pytest.fixture
-def cluster(first_machine, monkeypatch):
-    """The cluster with a second machine, which is killed when `losing` results have come."""
-    second = first_machine.add_node(**MACHINE)
-    results = []
-    first_machine.losing = 1
-    result = engines.Ray.result
-
-    def counted(self, call):
-        results.append(result(self, call))
-        if len(results) == first_machine.losing:
-            assert self.width == 2
-            first_machine.remove_node(second, allow_graceful=False)
-        return results[-1]
-
-    monkeypatch.setattr(engines.Ray, "result", counted)
-    first_machine.results = results
-    return first_machine
 
 
 def same_files(one, other):
@@ -66,133 +48,103 @@ def same_files(one, other):
     return all(filecmp.cmp(one / file, other / file, shallow=False) for file in files)
 
 
-class TestLocal:
-    def test_results_come_in_the_order_of_the_items(self, monkeypatch):
-        later = threading.Event()
+def test_results_come_in_the_order_of_the_items():
+    later = threading.Event()
 
-        def work(number):
-            if number == 0:
-                assert later.wait(30)
-            later.set()
-            return number * 10
+    def work(number):
+        assert number or later.wait(30)
+        later.set()
+        return number * 10
 
-        monkeypatch.setattr(engines, "THREADS", 2)
-        found = map_ordered(work, ((number,) for number in range(50)))
-        assert list(found) == [10 * number for number in range(50)]
+    found = map_ordered(work, ((number,) for number in range(50)), threads=2)
+    assert list(found) == [10 * number for number in range(50)]
 
-    def test_items_are_taken_as_they_are_needed(self):
-        taken = []
 
-        def items():
-            for number in range(1000):
-                taken.append(number)
-                yield (number,)
+def test_torch_has_one_thread_in_each_and_its_own_number_outside():
+    def threads(_=None):
+        torch.ones(1 << 16).sum()
+        return torch.get_num_threads()
 
-        found = map_ordered(abs, items())
-        assert next(found) == 0
-        assert len(taken) <= engines.AHEAD * engines.THREADS + 1
-        found.close()
+    def elsewhere():
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(threads).result()
 
-    def test_torch_has_one_thread_in_each_and_its_own_number_outside(self):
-        def threads():
-            torch.ones(1 << 16).sum()
-            return torch.get_num_threads()
-
-        def elsewhere():
-            with ThreadPoolExecutor(1) as pool:
-                return pool.submit(threads).result()
-
-        before = torch.get_num_threads(), elsewhere()
-        found = map_threads(threads, repeat((), 4), 2)
+    before = torch.get_num_threads(), elsewhere()
+    torch.set_num_threads(2)
+    try:
+        found = map_threads(threads, range(4), 2)
         assert next(found) == 1
-        assert (torch.get_num_threads(), elsewhere()) == before
+        assert (torch.get_num_threads(), elsewhere()) == (2, 2)
         assert list(found) == [1, 1, 1]
-
-    def test_what_a_piece_raises_is_raised(self):
-        with pytest.raises(ZeroDivisionError):
-            list(map_ordered(lambda number: 1 // number, [(1,), (0,)]))
+    finally:
+        torch.set_num_threads(before[0])
 
 
-class TestOptions:
-    def test_ray_that_is_not_installed_is_named(self, monkeypatch):
-        monkeypatch.setattr(engines, "find_spec", lambda name: None)
-        with pytest.raises(InputError, match="pip install ray"):
-            EngineOptions(engine="ray").check_engine()
-
-    def test_an_address_is_refused_without_ray(self):
-        with pytest.raises(InputError, match="add --engine ray"):
-            EngineOptions(address="auto").check_engine()
+def test_ray_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setattr(engines, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match="pip install ray"):
+        EngineOptions(engine="ray").check_engine()
 
 
-@pytest.fixture(scope="module")
-def models(tmp_path_factory, corpus):
-    """Untrained judges and a generator for the corpus."""
-    folder = tmp_path_factory.mktemp("models")
-    for task in ("main", "hh", "ah"):
-        save_judge(folder / "judges" / task, task, outlets=("colle", "faro"))
-    save_generator(folder / "generator", outlets=("colle", "faro"), to="faro")
-    return folder
+def test_an_address_is_refused_without_ray():
+    with pytest.raises(InputError, match="add --engine ray"):
+        EngineOptions(address="auto").check_engine()
 
 
 @pytest.mark.slow
-class TestRay:
-    def test_a_corpus_is_the_same_bytes_when_a_machine_is_lost(self, cluster, tmp_path, monkeypatch):
-        file = str(write_articles(tmp_path / "news.csv", articles(close=60, loose=40, alone=60)))
-        corpus_build.run(options(tmp_path / "local", files=(file,)))
-        for module, name, size in (
-            (alignment, "WIDTH", 16),
-            (alignment, "BLOCKS", 2),
-            (duplicates, "TEXTS_A_BLOCK", 16),
-            (vectors, "CHUNK", 4000),
-        ):
-            monkeypatch.setattr(module, name, size)
-        cluster.losing = 20
-        corpus_build.run(options(tmp_path / "ray", files=(file,), engine="ray", address=cluster.address))
-        assert len(cluster.results) > 2 * cluster.losing
-        assert same_files(tmp_path / "local", tmp_path / "ray")
+def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, monkeypatch, capsys):
+    on_cluster = {"engine": "ray", "address": cluster.address}
+    news = str(write_articles(tmp_path / "news.csv", articles(close=60, loose=40, alone=60)))
+    corpus_build.run(options(tmp_path / "local", files=(news,)))
+    monkeypatch.setattr(alignment, "WIDTH", 16)
+    monkeypatch.setattr(alignment, "BLOCKS", 2)
+    corpus_build.run(options(tmp_path / "ray", files=(news,), **on_cluster))
+    assert same_files(tmp_path / "local", tmp_path / "ray")
 
-    def test_transfer_writes_the_same_bytes_when_a_machine_is_lost(self, cluster, tmp_path, models, corpus):
-        def transfer(name, *more):
-            made = ["--generator", f"{models}/generator", "--corpus", corpus, "--rerank", f"{models}/judges"]
-            several = ["--candidates", "2", "--beams", "2", "--batch-size", "8", "--device", "cpu"]
-            assert main(["transfer", *made, *several, "--out", str(tmp_path / name), *more]) == 0
-            return (tmp_path / name).read_bytes()
+    models = tmp_path / "models"
+    for task in ("main", "hh", "ah"):
+        save_judge(models / "judges" / task, task, outlets=("colle", "faro"))
+    save_generator(models / "generator", outlets=("colle", "faro"), to="faro")
 
-        cluster.losing = 2
-        assert transfer("ray.csv", "--engine", "ray", "--address", cluster.address) == transfer("local.csv")
-        assert len(cluster.results) > 2 * cluster.losing
+    def call(command, name, *more):
+        given = [command, "--corpus", corpus, "--device", "cpu", *more]
+        assert main([*given, "--out", str(tmp_path / "local" / name)]) == 0
+        cluster_options = ["--engine", "ray", "--address", cluster.address]
+        assert main([*given, *cluster_options, "--out", str(tmp_path / "ray" / name)]) == 0
 
-    def test_score_writes_the_same_numbers_when_a_machine_is_lost(self, cluster, tmp_path, models, corpus):
-        def score(name, *more):
-            several = [
-                "--batch-size",
-                "16",
-                "--resamples",
-                "50",
-                "--device",
-                "cpu",
-                "--out",
-                str(tmp_path / name),
-            ]
-            assert main(["score", "--corpus", corpus, "--judges", f"{models}/judges", *several, *more]) == 0
-            return {
-                file.name: file.read_bytes()
-                for file in [*(tmp_path / name).glob("*.csv"), *(tmp_path / name).glob("items/*.csv")]
-            }
+    several = [
+        "--batch-size",
+        "8",
+        "--candidates",
+        "2",
+        "--generation",
+        "num_beams=2",
+        "--rerank",
+        f"{models}/judges",
+    ]
+    call("transfer", "new.csv", "--generator", f"{models}/generator", *several)
+    assert filecmp.cmp(tmp_path / "local/new.csv", tmp_path / "ray/new.csv", shallow=False)
+    monkeypatch.setattr(judge, "LARGEST_BATCH", 16)
+    capsys.readouterr()
+    call("score", "report", "--judges", f"{models}/judges", "--resamples", "50", "--json")
+    assert "raylet" not in capsys.readouterr().out
+    assert same_files(tmp_path / "local/report/items", tmp_path / "ray/report/items")
 
-        cluster.losing = 4
-        found = score("ray", "--engine", "ray", "--address", cluster.address)
-        assert len(cluster.results) > 2 * cluster.losing
-        assert found == score("local")
-        assert {"systems.csv", "gold.csv"} <= found.keys()
 
-    def test_what_is_raised_elsewhere_is_raised_as_it_is(self, cluster):
-        with use_engine(EngineOptions(engine="ray", address=cluster.address)):
-            with pytest.raises(InputError, match="is not understood"):
-                list(map_ordered(parse_sizes, [("many",)]))
-            team = workers(str)
-            assert list(team.map_ordered(str.__add__, [(end,) for end in "abc"])) == ["a", "b", "c"]
-            assert list(map_ordered(abs, [(-1,), (-2,)])) == [1, 2]  # beside workers, who hold no core
+@pytest.mark.slow
+def test_what_a_lost_machine_had_is_done_again_and_what_is_raised_elsewhere_is_raised(cluster):
+    def slowly(number):
+        time.sleep(0.3)
+        return number
+
+    second = cluster.add_node(**MACHINE)
+    with use_engine(EngineOptions(engine="ray", address=cluster.address), models=True):
+        with pytest.raises(InputError, match="is not understood"):
+            list(map_ordered(parse_sizes, [("many",)]))
+        lost = threading.Timer(1, lambda: cluster.remove_node(second, allow_graceful=False))
+        lost.start()
+        assert list(map_ordered(slowly, ((number,) for number in range(20)))) == list(range(20))
+        lost.join()
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere", "127.0.0.1:99999"])

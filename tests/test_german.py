@@ -10,11 +10,7 @@ from datasets import load_dataset
 
 from change_it.cli import main
 from change_it.corpus.folder import read_language
-from change_it.errors import InputError
-from change_it.generators.card import prompt_of
 from change_it.scoring.facts import FactChecker
-from change_it.text.stopwords import guess_language, stop_words
-from change_it.text.tagging import load_tagger
 
 PLACES = ("Altweiler", "Brunnhausen", "Dorrenberg", "Eschenfurt", "Fichtenau", "Grünmoos")
 EVENTS = (
@@ -87,17 +83,3 @@ def test_facts_know_numbers_and_capitals_of_german_without_a_tagger():
     assert unsupported("Rathaus in Grünmoos für 13 Tage zu") == ["Grünmoos", "13"]
     assert unsupported("Das Gemeindehaus bleibt zu") == ["Gemeindehaus"]  # every noun has a capital
     assert unsupported("Rathaus für zwölf Tage geschlossen") == []  # numbers in words are not read
-
-
-def test_what_german_lacks_is_said(tmp_path):
-    assert guess_language(["Rathaus für elf Tage geschlossen"]) == "none"
-    assert guess_language(["Ärger um das Rathaus in Altweiler"]) != "none"  # a sixth of its words is "in"
-    with pytest.raises(InputError, match="give a file of words"):
-        stop_words("de")
-    file = tmp_path / "woerter.txt"
-    file.write_text("der die das und\nnicht", encoding="utf-8")
-    assert stop_words(str(file)) == {"der", "die", "das", "und", "nicht"}
-    with pytest.raises(InputError, match="spacy:"):
-        load_tagger("de")
-    with pytest.raises(InputError, match="no prompts for --language de"):
-        prompt_of("de", "article", "kurier")

@@ -98,9 +98,11 @@ JUDGES = {
     "no tokenizer": (write("tokenizer.json", "{}"), "cannot be loaded as a judge"),
 }  # fmt: skip
 GENERATORS = {
+    "a billion words": (set_in("config.json", "vocab_size", value=10**9), "far larger model"),
     "NaN": (change_weights(spoil), "no finite numbers"),
     "a tensor is missing": (change_weights(partial(drop, "switch.weight")), "lack switch.weight"),
     "recipe": (set_in("generator.json", "recipe", value=["sum"]), "generator.json is broken"),
+    "length": (set_in("generator.json", "target_tokens", value=1), "generator.json is broken"),
     "nested": (write("generator.json", '{"recipe":' + DEEP), "generator.json is broken"),
     "tokenizer": (write("tokenizer.json", "{}"), "no tokenizer that can be loaded"),
 }  # fmt: skip

@@ -18,7 +18,7 @@ from change_it.corpus.build import build_corpus
 from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.reading import read_articles
 from change_it.corpus.splits import split
-from change_it.corpus.vectors import tfidf, tokenise
+from change_it.corpus.vectors import tfidf
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, System, worded
 from change_it.hevas.evaluation import evaluate
@@ -172,7 +172,7 @@ def test_no_event_crosses_the_split(linked, seed):
 @given(SEEDS, st.sampled_from([None, 0, 3]), st.floats(0.05, 0.9))
 def test_alignment_is_that_of_all_products_in_any_order(seed, window, floor):
     random = np.random.default_rng(seed)
-    matrix = tfidf(tokenise([*random_texts(40, seed=seed % 1000), "w0 w1"]), min_df=1).matrix[:40]
+    matrix = tfidf([*random_texts(40, seed=seed % 1000), "w0 w1"], min_df=1)[:40]
     days = random.integers(736000, 736010, size=40)
     days[random.random(40) < 0.1] = UNDATED
     x, y, x_days, y_days = matrix[:20], matrix[20:], days[:20], days[20:]

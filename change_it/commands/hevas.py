@@ -103,15 +103,15 @@ def run(options: HevasOptions) -> None:
 
 def read_with_events(source: str, columns: str = "") -> "Documents":
     """The documents of a file with near-duplicates as events, or of a corpus folder with its events."""
-    from change_it.corpus.duplicates import near_duplicates
     from change_it.corpus.folder import CARD, read_table
+    from change_it.corpus.splits import events_of
     from change_it.hevas.documents import read_documents
 
     documents = read_documents(source, columns=columns)
     if (Path(source) / CARD).is_file():
         event = dict(read_table(source, "articles", "test", ["id", "event"]).iter_rows())
         return replace(documents, events=tuple(event[id_] for id_ in documents.ids))
-    return replace(documents, events=tuple(near_duplicates(list(documents.texts)).tolist()))
+    return replace(documents, events=tuple(events_of(documents.texts, [""] * len(documents.texts)).tolist()))
 
 
 def _baselines(options: HevasOptions, documents: "Documents", progress: "Progress") -> "list[System]":

@@ -245,9 +245,10 @@ def run(options: QuickstartOptions) -> None:
     )
     steps = Steps(options)
     if options.writer and "generator" not in steps.seconds:
-        from change_it.generators.generator import check_writer
+        from change_it.generators.generator import kind_of
+        from change_it.networks.pretrained import local_folder
 
-        check_writer(options.writer)
+        kind_of(str(local_folder(options.writer, command="save_pretrained")))
 
     terminal = console()
     terminal.rule("[bold]change_it quickstart")

@@ -71,7 +71,7 @@ def run(options: ReproduceOptions) -> None:
     if not card.is_file():
         raise InputError(f"there is no corpus folder {options.corpus}: build one with change-it corpus build")
 
-    from change_it.reproduction.runner import Run, document, plan  # loads torch
+    from change_it.reproduction.runner import Run, Tables, plan
     from change_it.results.document import write_document
 
     steps = plan(options)
@@ -81,7 +81,7 @@ def run(options: ReproduceOptions) -> None:
     if options.plan:
         return
     kept.run(steps)
-    tables = document(options)
+    tables = Tables(options).document()
     write_document(options.out, tables, options.paper)
     for section in tables.sections:
         print_table(section.table.with_groups(), terminal)

@@ -2,15 +2,15 @@
 
 import sys
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from change_it.commands.checks import check_counts, check_predictions, check_systems
 from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus, read_language
-from change_it.engines import EngineOptions, use_engine, workers
+from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
+from change_it.io import read_json
 from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import REPORT_FILES, check_out
 from change_it.tables import console, print_table
@@ -68,8 +68,6 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Bootstrap resamples, and trials of the paired tests at least: these are 100 for each two systems."""
     seed: int = 1
     """Seed of intervals, paired tests, the system random-target and HEvAS."""
-    batch_size: int | None = None
-    """Texts a judge reads at once; its own choice when not given."""
 
 
 def check(options: ScoreOptions) -> None:
@@ -80,7 +78,7 @@ def check(options: ScoreOptions) -> None:
         check_judges(options.floor)
     files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv", repeated=True)
     options.check_engine()
-    check_counts(resamples=options.resamples, batch_size=options.batch_size)
+    check_counts(resamples=options.resamples)
     if options.out:
         check_out(options.out, REPORT_FILES, inputs=[options.corpus, options.judges, options.floor, *files])
     check_predictions(options.predictions, options.columns, repeated=True)
@@ -96,7 +94,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.hevas.metric_options import MetricOptions  # these load polars and matplotlib
     from change_it.progress import progress_bar
     from change_it.results import hevas_scores as hevas
-    from change_it.results.context import corpus_info, judges_info, made
+    from change_it.results.context import made
     from change_it.results.report_files import write_report
     from change_it.scoring.item import read_test_set
     from change_it.scoring.scores import score
@@ -112,26 +110,22 @@ def run(options: ScoreOptions) -> None:
     from change_it.judges.judge import Judges, local_folder
 
     folder = local_folder(options.judges, command="change-it train judge")
-    read_metrics(folder)  # refused before anything is scored
-    load = partial(
-        Judges.from_pretrained, folder.resolve(), precision=options.precision, device=options.device
-    )
-    with use_engine(options):
+    qualities = read_metrics(folder)  # refused before anything is scored
+    with use_engine(options, models=True):
         if options.floor:
             choosers = Judges.from_pretrained(
                 options.floor, precision=options.precision, device=options.device
             )
             systems.append(floor(test, choosers, reversal=options.reversal, language=language))
-        judges = load()
+        judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
         scores = score(
             test,
-            (judges if judges.casing else judges.with_casing(read_casing(options.corpus))).on(workers(load)),
+            judges if judges.casing else judges.with_casing(read_casing(options.corpus)),
             systems,
             reversal=options.reversal,
             language=language,
             resamples=options.resamples,
             seed=options.seed,
-            batch_size=options.batch_size,
             progress=not options.json,
         )
     measured = None
@@ -145,8 +139,8 @@ def run(options: ScoreOptions) -> None:
         write_report(
             options.out,
             scores,
-            corpus_info(options.corpus),
-            judges_info(folder),
+            read_json(Path(options.corpus) / "alignment.json"),
+            qualities,
             measured,
             summary,
             made=made(),

@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # loads torch
 SHOWN = 5
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, unsafe_hash=True)
 class TransferOptions(EngineOptions, SystemOptions):
     """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
 
@@ -140,7 +140,7 @@ def _check_fit(options: TransferOptions) -> None:
     for holds, fault in faults:
         if holds:
             raise InputError(fault)
-    for name in ("items", "candidates", "beams", "batch_size"):
+    for name in ("items", "candidates", "batch_size"):
         if (value := getattr(options, name)) is not None and value < 1:
             raise InputError(f"--{name.replace('_', '-')} {value}: give at least 1")
     if options.shots < 0:
@@ -160,7 +160,7 @@ def run(options: TransferOptions) -> None:
     from change_it.generators.file_transfer import corpus_items, file_items, load_setup, transfer_items
 
     started = time.monotonic()
-    with use_engine(options):
+    with use_engine(options, models=True):
         setup = load_setup(options)
         if options.headline:
             items = [_one_item(options, setup)]

@@ -2,24 +2,21 @@
 
 Both sides are sorted by date, so what an article may be compared with is one interval of the other side. Blocks of
 neighbouring articles are multiplied with the union of their intervals; what lies outside an article's own is dropped.
-The words that many articles share, which take most of the time of a sparse product, are multiplied as dense matrices,
-and only where they can lift a pair above the threshold. Cosines have nine decimals, so that the order of summation
-decides nothing.
+Cosines have nine decimals, so that the order of summation decides nothing.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from functools import cache, partial
+from functools import partial
 from itertools import product
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from threadpoolctl import ThreadpoolController
 
-from change_it.engines import map_ordered, share
-from change_it.stats import Bools, Floats, Ints
+from change_it.engines import map_ordered
+from change_it.stats import Floats, Ints
 
 Reduced = TypeVar("Reduced")
 
@@ -37,9 +34,6 @@ WIDTH = 2048
 
 #: Blocks of a partition at most: what a task of a cluster does.
 BLOCKS = 64
-
-#: Words that at least this share of the articles has are multiplied as dense matrices.
-COMMON = 1 / 24
 
 #: A nearest wrong article is looked for above these shares of the cosine that it must stay below, one after the other.
 STEPS = (0.95, 0.6, 0.0)
@@ -107,8 +101,8 @@ def align(
         kept = np.flatnonzero(wanted)
         return rows[i[kept]], columns[j[kept]], cosine[kept], counts
 
-    x = _rows(x, rows)
-    parts = _over_blocks(x, x if once else _rows(y, columns), low, high, lowest, above_floor)
+    x = x[rows]
+    parts = _over_blocks(x, x if once else y[columns], low, high, lowest, above_floor)
     counts = np.sum([histogram(np.zeros(0)), *(part[3] for part in parts)], axis=0)
     none = np.zeros(0, dtype=np.int64)
     a_index, b_index = (np.concatenate([none, *(part[side] for part in parts)]) for side in (0, 1))
@@ -211,9 +205,7 @@ def nearest_wrong(
         low, high = _widened(x.days[x_rows], y.days[y_rows], window_days, at_least)
         clusters = x.clusters[x_rows], y.clusters[y_rows]
         best = partial(_nearest_of_block, intervals=(low, high), clusters=clusters, ceiling=ceiling)
-        parts = _over_blocks(
-            _rows(x.vectors, x_rows), _rows(y.vectors, y_rows), low, high, step * ceiling, best
-        )
+        parts = _over_blocks(x.vectors[x_rows], y.vectors[y_rows], low, high, step * ceiling, best)
         if parts:
             i, j, cosine = _highest(*(np.concatenate(column) for column in zip(*parts, strict=True)))
             index[x_rows[i]], nearest[x_rows[i]] = y_rows[j], cosine
@@ -252,12 +244,6 @@ def _by_day(days: Ints, *, undated: bool = True) -> Ints:
     return order if undated else order[: np.count_nonzero(days != UNDATED)]
 
 
-def _rows(matrix: csr_matrix, rows: Ints) -> csr_matrix:
-    """These rows; the matrix itself where they are all of it in order."""
-    whole = len(rows) == matrix.shape[0] and (np.diff(rows) > 0).all()
-    return matrix if whole else matrix[rows]
-
-
 def _window(days: Ints, among: Ints, window_days: int) -> tuple[Ints, Ints]:
     """For each day the interval of sorted `among` that is at most `window_days` away."""
     first = np.searchsorted(among, days - window_days)
@@ -285,24 +271,6 @@ def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) ->
     return low, high
 
 
-class _Side(NamedTuple):
-    """Articles of one outlet, sorted by day: their frequent and their other words, and the lengths of the frequent part."""
-
-    common: csr_matrix
-    rare: csr_matrix
-    norm: Floats
-
-    @classmethod
-    def of(cls, rows: csr_matrix, often: Bools) -> "_Side":
-        """The rows, with the words that are frequent."""
-        common = rows[:, often]
-        return cls(common, rows[:, ~often], np.sqrt(common.multiply(common).sum(axis=1).A1))
-
-    def rows(self, start: int, stop: int) -> "_Side":
-        """The articles from `start` to `stop`."""
-        return _Side(self.common[start:stop], self.rare[start:stop], self.norm[start:stop])
-
-
 def _over_blocks(
     x: csr_matrix,
     y: csr_matrix,
@@ -312,25 +280,14 @@ def _over_blocks(
     reduce: Callable[[Ints, Ints, Floats], Reduced],
 ) -> list[Reduced]:
     """What `reduce` makes of the rows, columns and cosines above `lowest` of each block; the blocks hold the rows `low[i]:high[i]` of y for each row i of x, and others."""
-    shares = [np.bincount(side.indices, minlength=x.shape[1]) / max(side.shape[0], 1) for side in (x, y)]
-    often = shares[0] * shares[1] > COMMON**2
-    x_side = _Side.of(x, often)
-    y_side = x_side if y is x else _Side.of(y, often)
     work = partial(_multiply, lowest=lowest, reduce=reduce)
-    with _libraries().limit(limits=1, user_api="blas"):
-        parts = list(map_ordered(work, _partitions(x_side, y_side, low, high)))
+    parts = map_ordered(work, _partitions(x, y, low, high))
     return [part for some in parts for part in some]
 
 
-@cache
-def _libraries() -> ThreadpoolController:
-    """Those that compute in threads of their own, which need long to be found."""
-    return ThreadpoolController()
-
-
 def _multiply(
-    x: _Side,
-    y: _Side,
+    x: csr_matrix,
+    y: csr_matrix,
     corner: tuple[int, int],
     blocks: list[Block],
     *,
@@ -342,29 +299,18 @@ def _multiply(
     done, held = [], (0, 0)
     for start, stop, left, right in blocks:
         if held != (left, right):
-            held, (y_common, y_rare, columns) = (left, right), y.rows(left - column, right - column)
-            y_dense, y_sparse = y_common.toarray().T, y_rare.T.tocsr()
-        x_common, x_rare, rows = x.rows(start - row, stop - row)
-        common, rare = x_common.toarray(), x_rare @ y_sparse
-        filled = np.diff(rare.indptr)
-        if rows.max() * columns.max() < lowest:  # nothing is above it by common words alone
-            possible = np.flatnonzero(rare.data > np.repeat(lowest - rows * columns.max(), filled))
-            i, j = np.repeat(np.arange(len(rows)), filled)[possible], rare.indices[possible]
-            cosine = rare.data[possible] + np.einsum("ij,ji->i", common[i], y_dense[:, j])
-            above = np.flatnonzero(cosine > lowest)
-            i, j, cosine = i[above], j[above], cosine[above]
-        else:
-            every = (common @ y_dense).ravel()
-            every[np.repeat(np.arange(0, every.size, len(columns)), filled) + rare.indices] += rare.data
-            above = np.flatnonzero(every > lowest)
-            cosine, (i, j) = every[above], np.divmod(above, len(columns))
-        done.append(reduce(i + start, j + np.int64(left), np.minimum(cosine.round(9), 1.0)))
+            held, columns = (left, right), y[left - column : right - column].T.tocsr()
+        product = x[start - row : stop - row] @ columns
+        above = np.flatnonzero(product.data > lowest)
+        i = np.searchsorted(product.indptr, above, side="right") - 1
+        j, cosine = product.indices[above].astype(np.int64), product.data[above]
+        done.append(reduce(i + start, j + left, np.minimum(cosine.round(9), 1.0)))
     return done
 
 
 def _partitions(
-    x: _Side, y: _Side, low: Ints, high: Ints
-) -> Iterator[tuple[_Side, _Side, tuple[int, int], list[Block]]]:
+    x: csr_matrix, y: csr_matrix, low: Ints, high: Ints
+) -> Iterator[tuple[csr_matrix, csr_matrix, tuple[int, int], list[Block]]]:
     """Neighbouring blocks, with the articles that they compare: those of some days, and of the other side the window's beside them."""
     blocks = sorted(_blocks(low.tolist(), high.tolist()), key=lambda block: block[2:])
     held = (0, 0)
@@ -373,8 +319,8 @@ def _partitions(
         starts, stops, lefts, rights = zip(*some, strict=True)
         start, stop, left, right = min(starts), max(stops), min(lefts), max(rights)
         if held != (start, stop):
-            held, rows = (start, stop), share(x.rows(start, stop))
-        yield rows, y.rows(left, right), (start, left), some
+            held, rows = (start, stop), x[start:stop]
+        yield rows, y[left:right], (start, left), some
 
 
 def _blocks(low: list[int], high: list[int]) -> Iterator[Block]:

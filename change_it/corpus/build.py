@@ -19,7 +19,6 @@ from change_it import __version__, dataset_script_path
 from change_it.corpus.alignment import EDGES, histogram, number_above
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
-from change_it.corpus.duplicates import near_duplicates
 from change_it.corpus.folder import (
     CARD,
     CONFIGS,
@@ -43,6 +42,7 @@ from change_it.corpus.reading import Reading, Rejection
 from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split, test_neighbours
 from change_it.corpus.training_sets import Tables, training_sets
+from change_it.corpus.vectors import near_duplicates
 from change_it.engines import EngineOptions
 from change_it.io import replace_folder, write_json, write_table, write_text
 from change_it.stats import Floats, Ints
@@ -76,9 +76,9 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         options = dataclasses.replace(options, window_days="none")
     sizes = parse_sizes(options.sizes)
     stage("near-duplicates")
-    clusters = _with_quoting_headlines(near_duplicates([article.article for article in articles]), articles)
-    stage("alignment")
     vectors = article_vectors(articles, options)
+    clusters = _with_equal_texts(near_duplicates(vectors), articles)
+    stage("alignment")
     candidates = find_pairs(articles, vectors, outlets, options, wanted=sum(sizes.values()) if sizes else 0)
     stage("splits")
     labels = outlet_numbers(articles, outlets)
@@ -252,15 +252,16 @@ def _templates() -> Environment:
     return environment
 
 
-def _with_quoting_headlines(clusters: Ints, articles: list[Article]) -> Ints:
-    """Join to the cluster of a text the articles whose headline is that text, so that no headline brings a test text to training."""
+def _with_equal_texts(clusters: Ints, articles: list[Article]) -> Ints:
+    """Join to the cluster of a text the articles that are it or have it as headline, so that none brings a test text to training."""
     rows = {article.article: row for row, article in enumerate(articles)}
-    quoting = [
-        (row, rows[article.headline]) for row, article in enumerate(articles) if article.headline in rows
+    equal = [
+        (row, rows[text])
+        for row, article in enumerate(articles)
+        for text in (article.headline, article.article)
+        if text in rows
     ]
-    if not quoting:
-        return clusters
-    return components(clusters, *np.array(quoting, dtype=np.int64).T)
+    return components(clusters, *np.array(equal, dtype=np.int64).T)
 
 
 def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:

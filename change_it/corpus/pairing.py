@@ -22,7 +22,7 @@ from change_it.corpus.alignment import (
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.splits import Bools, Splits
-from change_it.corpus.vectors import tfidf, tokenise
+from change_it.corpus.vectors import tfidf
 from change_it.errors import InputError
 from change_it.stats import Floats, Ints
 from change_it.text.stopwords import stop_words
@@ -54,8 +54,7 @@ class Candidates:
 
 def article_vectors(articles: Sequence[Article], options: BuildOptions) -> csr_matrix:
     """Tf-idf vectors of the articles, (articles, words)."""
-    tokens = tokenise([article.article for article in articles])
-    return tfidf(tokens, stop_words=stop_words(options.language)).matrix
+    return tfidf([article.article for article in articles], stop_words=stop_words(options.language))
 
 
 def outlet_numbers(articles: Sequence[Article], outlets: Outlets) -> Ints:

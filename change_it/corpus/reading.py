@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import NamedTuple, get_args
@@ -11,7 +11,7 @@ from typing import NamedTuple, get_args
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
 from change_it.corpus.corpus_options import ReadingOptions
-from change_it.corpus.dates import OpenDate, parse_date, plausible
+from change_it.corpus.dates import both_orders, parse_date
 from change_it.engines import map_ordered
 from change_it.errors import InputError
 from change_it.io import ROWS_A_BATCH, InputRow, InputTable, cell_text, listed, parse_columns, read_tables
@@ -25,6 +25,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "date": ("date",),
     "alignment": ("alignment",),
 }
+#: When an article can have appeared: since 1900 and by the day after tomorrow (clocks differ).
+EARLIEST, TOLERANCE = date(1900, 1, 1), timedelta(days=2)
 _MISSING = object()
 #: What our columns might be called elsewhere.
 _EXAMPLES = {"headline": "title", "article": "body", "label": "paper"}
@@ -109,7 +111,7 @@ class _Cleaned(NamedTuple):
     line: int
     id: str
     article: Article | str  # or why there is none
-    written: OpenDate | None = None  # the article's date, where its order is open
+    written: str | None = None  # the article's date, where its order is open
     made_id: bool = False  # from the name of the file and the number of the row
 
 
@@ -141,20 +143,20 @@ class _Cleaner:
         if row.written is None or isinstance(row.article, str):
             return row.article
         try:
-            return replace(row.article, date=self._possible(row.written.day(day_first), row.written.text))
-        except ValueError:
-            return f"unreadable date: {row.written.text}"
+            return replace(row.article, date=self._possible(both_orders(row.written)[day_first], row.written))
+        except KeyError:
+            return f"unreadable date: {row.written}"
         except _RejectedError as error:
             return str(error)
 
-    def _article(self, table: InputTable, row: InputRow, id_: str) -> tuple[Article, OpenDate | None]:
+    def _article(self, table: InputTable, row: InputRow, id_: str) -> tuple[Article, str | None]:
         label = self._label(table, row.values)
         headline, body = (self._words(row.values, column) for column in ("headline", "article"))
         day = self._date(row.values)
         alignment = cell_text(self._cell(row.values, "alignment")).strip() or None
         if alignment not in (None, *get_args(Alignment)):
             raise _RejectedError(f"unknown alignment: {alignment}")
-        written, settled = (day, None) if isinstance(day, OpenDate) else (None, day)
+        written, settled = (day, None) if isinstance(day, str) else (None, day)
         return Article(id_, label, headline, body, settled, alignment), written  # type: ignore[arg-type]  # checked above
 
     def _label(self, table: InputTable, values: Mapping[str, object]) -> str:
@@ -181,7 +183,7 @@ class _Cleaner:
             raise _RejectedError(f"empty {column}")
         return cleaning.normalise_typography(text) if self.normalise else text
 
-    def _date(self, values: Mapping[str, object]) -> date | OpenDate | None:
+    def _date(self, values: Mapping[str, object]) -> date | str | None:
         value = self._cell(values, "date", _MISSING)
         if value is _MISSING:
             return None
@@ -192,7 +194,7 @@ class _Cleaner:
         return self._possible(day, value) if isinstance(day, date) else day
 
     def _possible(self, day: date, value: object) -> date:
-        if not plausible(day, self.today):
+        if not EARLIEST <= day <= self.today + TOLERANCE:
             raise _RejectedError(f"implausible date: {value}")
         return day
 
@@ -345,7 +347,7 @@ def _day_first(name: str, rows: Iterable[_Cleaned]) -> bool | None:
     for row in rows:
         if row.written is None:
             continue
-        days, where = row.written.days(), f"{row.written.text} in line {row.line}"
+        days, where = both_orders(row.written), f"{row.written} in line {row.line}"
         if len(days) == 1:
             seen.setdefault(min(days), where)
         elif len(set(days.values())) == 2 and not example:

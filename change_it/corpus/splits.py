@@ -6,6 +6,7 @@ in one outlet or across the two, and by kept pairs, transitively. It is stored w
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from change_it.corpus.article import Alignment
-from change_it.corpus.duplicates import near_duplicates
+from change_it.corpus.vectors import near_duplicates, tfidf
 from change_it.errors import InputError
 from change_it.stats import Bools, Floats, Ints
 
@@ -70,7 +71,10 @@ def events_of(articles: Sequence[str], partners: Sequence[str]) -> Ints:
     texts = {text: number for number, text in enumerate(dict.fromkeys([*articles, *filter(None, partners)]))}
     linked = [(texts[a], texts[b]) for a, b in zip(articles, partners, strict=True) if b]
     a, b = np.array(linked, dtype=np.int64).reshape(-1, 2).T
-    return components(near_duplicates(list(texts)), a, b)[[texts[text] for text in articles]]
+    clusters = np.arange(len(texts))
+    with suppress(InputError):  # there is no word in them
+        clusters = near_duplicates(tfidf(list(texts), min_df=1))
+    return components(clusters, a, b)[[texts[text] for text in articles]]
 
 
 def split(

@@ -13,6 +13,7 @@ from change_it.generators.generator_options import KEY, check_url
 from change_it.generators.headline_transfer import Proposer, Question
 from change_it.generators.prompt import Prompt, headline_of
 from change_it.generators.search import Candidate, Search
+from change_it.progress import bar
 
 #: What is sent where there is no key: without one the client would send the token of the Hub.
 NO_KEY = "none"
@@ -69,7 +70,8 @@ class Endpoint(Proposer):
         texts: dict[Question, dict[str, None]] = {item: {} for item in items}
         with ThreadPoolExecutor(CONCURRENCY) as pool:
             answers = pool.map(lambda one: self._ask(one[0], one[1], search), asked)
-            for (item, _), (text, fault) in zip(asked, answers, strict=True):
+            shown = bar("asking", len(asked), items=answers, shown=progress)
+            for (item, _), (text, fault) in zip(asked, shown, strict=True):
                 if text:
                     texts[item][text] = None
                 else:

@@ -2,9 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.folder import read_casing, read_language
 from change_it.corpus.reading import COLUMNS, check_columns
-from change_it.engines import map_threads, workers
+from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
 from change_it.generators.endpoint import SENT, Endpoint
 from change_it.generators.generator_options import CANDIDATES, SystemOptions
@@ -25,7 +25,8 @@ from change_it.generators.rerank import choose
 from change_it.generators.search import Search, read_decoding
 from change_it.io import append, cell_text, parse_columns, read_tables, write_table, write_text
 from change_it.judges.judge import Judges
-from change_it.progress import ProgressBar
+from change_it.networks.pretrained import map_threads
+from change_it.progress import bar
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.signature import ENDPOINT, Reranker, Writer
 from change_it.text.stopwords import guess_language
@@ -211,16 +212,16 @@ def transfer_items(
     chunks = [order[start : start + size] for start in range(0, len(order), size)]
     missing = [chunk for chunk in chunks if not done.keys() >= set(chunk)]
     before = len(order) - sum(map(len, missing))
-    with ProgressBar(shown=out is not None) as bar:
-        task = bar.add_task("transferring", total=len(order), completed=before)
-        write = partial(new_headlines, options=options, language=language)
-        given = (([items[row] for row in chunk],) for chunk in missing)
-        team = workers(partial(load_setup, _anywhere(options)))
-        written = (
-            team.map_ordered(write, given)
-            if team
-            else map_threads(partial(write, setup), given, setup.system.batches_at_once(setup.search))
-        )
+    with bar("transferring", len(order), initial=before, shown=out is not None) as done_bar:
+        given = ([items[row] for row in chunk] for chunk in missing)
+        if is_cluster():
+            anywhere = _anywhere(options)
+            written: Iterator[list[str]] = map_ordered(
+                _elsewhere, ((anywhere, language, some) for some in given)
+            )
+        else:
+            write = partial(new_headlines, setup, options=options, language=language)
+            written = map_threads(write, given, setup.system.batches_at_once(setup.search))
         for chunk, headlines in zip(missing, written, strict=True):
             some = {
                 row: _finished(setup, items[row], text) for row, text in zip(chunk, headlines, strict=True)
@@ -230,7 +231,7 @@ def transfer_items(
                 with unfinished.open("ab") as file:
                     append(file, lines.encode())
             done |= some
-            bar.advance(task, len(chunk))
+            done_bar.update(len(chunk))
     new = [
         replace(item, prediction=done[row][0], error=done[row][1]) if row in done else item
         for row, item in enumerate(items)
@@ -298,6 +299,14 @@ def _anywhere(options: SystemOptions) -> SystemOptions:
         if path and Path(path).exists():
             setattr(whole, name, str(Path(path).resolve()))
     return whole
+
+
+def _elsewhere(options: SystemOptions, language: str, items: Sequence[Item]) -> list[str]:
+    """`new_headlines` in a process of a cluster."""
+    return new_headlines(_loaded(options), items, options=options, language=language)
+
+
+_loaded = cache(load_setup)  # once a process
 
 
 def new_headlines(setup: Setup, items: Sequence[Item], *, options: SystemOptions, language: str) -> list[str]:

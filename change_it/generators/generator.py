@@ -9,8 +9,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-from huggingface_hub.errors import HFValidationError
-from huggingface_hub.utils import validate_repo_id
 from safetensors import safe_open
 from transformers import (
     AutoModelForCausalLM,
@@ -27,19 +25,18 @@ from transformers.models.auto.modeling_auto import (
 
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.errors import InputError
-from change_it.generators.card import COMMAND, GeneratorCard, prompt_of
+from change_it.generators.card import COMMAND, GeneratorCard
 from change_it.generators.generator_options import (
     LORA_ALPHA,
     LORA_RANK,
     NETWORKS,
     TRANSFORMER,
-    WRITER,
     GeneratorOptions,
     ModelKind,
     no_model,
 )
 from change_it.generators.search import BEAMS, Search, generate
-from change_it.io import PICKLE, read_json, record_errors, write_json
+from change_it.io import PICKLE, is_missing_path, read_json, record_errors, write_json
 from change_it.networks.formats import FORMATS, Format
 from change_it.networks.pointer_generator import (
     AS_PUBLISHED,
@@ -91,24 +88,21 @@ class Generator:
 
 
 def load_generator(name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto") -> Generator:
-    """Load a generator.
-
-    Args:
-        name: folder written by `change-it train generator`, or a Hub id.
-        precision: bf16 leaves weights in bfloat16 around which adapters were trained so; they are float32 otherwise.
-        device: auto, cpu, cuda, cuda:1, mps.
-
-    Raises:
-        InputError: no such folder or id, not a generator, its base model is not there, no such device.
-    """
+    """Load a generator from its folder or Hub id; bf16 leaves weights in bfloat16 around which adapters were trained so."""
     where = pick_device(device)
     folder = local_folder(name, command=COMMAND)
     card = GeneratorCard.load(folder)
     tokenizer = load_tokenizer(folder)
     with quiet():
         if card.base:
-            base, dtype = _check_base(card.base, folder), getattr(torch, card.base_dtype)
-            model = load_adapters(load_model(base, card.kind, tokenizer, use="base", dtype=dtype), folder)
+            if is_missing_path(card.base) or card.base.startswith("."):
+                raise InputError(
+                    f"the adapters in {folder} belong to {card.base}, which is neither the full path of a folder nor a Hub id: "
+                    "put it back, or train them again"
+                )
+            dtype = getattr(torch, card.base_dtype)
+            base = load_model(card.base, card.kind, tokenizer, use="base", dtype=dtype)
+            model = load_adapters(base, folder)
             model = model if precision == "bf16" else model.float()
         else:
             model = load_model(folder, card.kind, tokenizer)
@@ -116,23 +110,6 @@ def load_generator(name: str | Path, *, precision: Arithmetic = "float32", devic
         generator = Generator(model.to(where).eval(), make_format(card, tokenizer, model), card, folder)
         _try_out(generator)
     return generator
-
-
-def _check_base(base: str, folder: Path) -> str:
-    """The base of adapters, which training names by a Hub id or a full path; refused where it is neither or not there."""
-    if Path(base).is_dir() and Path(base).is_absolute():
-        return base
-    if Path(base).is_absolute():
-        raise InputError(
-            f"the adapters in {folder} belong to the model in {base}, which is not there: put it back, or train them again"
-        )
-    try:
-        validate_repo_id(base)
-    except HFValidationError as error:
-        raise InputError(
-            f"the adapters in {folder} belong to {base!r}, which is neither a full path nor a Hub id: train them again"
-        ) from error
-    return base
 
 
 @torch.no_grad()
@@ -180,15 +157,16 @@ def add_pipeline(folder: Path, card: GeneratorCard) -> None:
 
     size = card.no_repeat_ngram_size
     options = format_options(card, SimpleNamespace(**config))
-    search = FORMATS[card.kind](read_tokenizer(folder), **options).generation_config(size)
     auto = "AutoModelForCausalLM" if card.kind == "causal" else "AutoModelForSeq2SeqLM"
     impl = f"{HeadlinePipeline.__module__.rpartition('.')[2]}.{HeadlinePipeline.__name__}"
     config["change_it"] = {"kind": card.kind, "format": options, "no_repeat_ngram_size": size}
     config["custom_pipelines"] = {"text-generation": {"impl": impl, "pt": [auto]}}
     write_json(folder / "config.json", config)
     tokens = read_json(folder / "generation_config.json") or {}
-    width = {"num_beams": BEAMS, "max_new_tokens": card.target_tokens}
-    write_json(folder / "generation_config.json", {**tokens, **width, **search})
+    rules = FORMATS[card.kind](read_tokenizer(folder), **options).search(size, 1)
+    blocked = rules["no_repeat_ngram_size"]  # of the rules what a file can say
+    search = {"num_beams": BEAMS, "max_new_tokens": card.target_tokens, "no_repeat_ngram_size": blocked}
+    write_json(folder / "generation_config.json", {**tokens, **search})
     custom_object_save(HeadlinePipeline, folder)
 
 
@@ -216,43 +194,6 @@ def kind_of(architecture: str) -> ModelKind:
     raise InputError(
         f"{architecture} ({config.model_type}) writes no text: give an encoder-decoder like T5 or a causal model like GPT-2"
     )
-
-
-def check_writer(name: str) -> None:
-    """Refuse what cannot be tuned as `--writer`: a model is loaded once, with adapters, before anything is trained."""
-    folder = local_folder(name, command="save_pretrained")
-    kind = kind_of(str(folder))
-    if kind == "words":
-        raise InputError(
-            f"--writer {name} is no pre-trained model: give an encoder-decoder like T5 or a causal model like GPT-2"
-        )
-    with quiet():
-        tokenizer = load_tokenizer(folder)
-        model = load_model(folder, kind, tokenizer, use="base", dtype=torch.bfloat16)
-        add_adapters(
-            model, GeneratorOptions(recipe="rewrite", corpus="", out=folder, architecture=name), kind
-        )
-    card = GeneratorCard(
-        recipe="rewrite",
-        reads="both",
-        to=None,
-        outlets=("", ""),
-        kind=kind,
-        architecture=name,
-        base=None,
-        language="it",
-        source_tokens=WRITER["source_tokens"],
-        target_tokens=WRITER["target_tokens"],
-        seed=0,
-        corpus="",
-        prompt=prompt_of("it", "both", None),
-    )
-    space = max_positions(model, card, make_format(card, tokenizer, model))
-    if space is not None and space < card.source_tokens:
-        raise InputError(
-            f"--writer {name} has positions for {max(space, 0)} tokens of headline and article, {card.source_tokens} are read: "
-            "give another model"
-        )
 
 
 def new_network(
@@ -352,8 +293,7 @@ def add_adapters(model: Any, options: GeneratorOptions, kind: ModelKind) -> Any:
     scale = {"r": LORA_RANK, "lora_alpha": LORA_ALPHA}
     config = peft.LoraConfig(task_type=task, **scale, target_modules=targets)
     try:
-        with warnings.catch_warnings():
-            _hush_peft()
+        with warnings.catch_warnings(action="ignore"):
             return peft.get_peft_model(model, config)
     except ValueError as error:
         reason = str(error).partition("\n")[0][:200]
@@ -381,20 +321,13 @@ def load_adapters(model: Any, folder: Path, *, trainable: bool = False) -> Any:
             shapes = {name: file.get_slice(name).get_shape() for name in sorted(file.keys())}
         if any(shape[0] != config.r for name, shape in shapes.items() if "_A" in name):
             raise ValueError(f"they are not of rank {config.r}")
-        with warnings.catch_warnings():
-            _hush_peft()  # of what is missing, too, which is looked for below
+        with warnings.catch_warnings(action="ignore"):  # of what is missing, too, which is looked for below
             adapted = peft.PeftModel.from_pretrained(model, folder, is_trainable=trainable, config=config)
         state = peft.get_peft_model_state_dict(adapted, save_embedding_layers=False)
         if different := shapes.keys() ^ state.keys():
             raise ValueError(f"{min(different)} is missing or too much")
         check_finite(state, folder)
     return adapted
-
-
-def _hush_peft() -> None:
-    """Silence warnings of what PEFT does itself: it sets fan_in_fan_out, and asks models for a property of an old name."""
-    warnings.simplefilter("ignore", UserWarning)
-    warnings.simplefilter("ignore", FutureWarning)
 
 
 def import_peft() -> Any:

@@ -2,28 +2,16 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
-import tyro
-
 from change_it.errors import InputError
-from change_it.training.settings import (
-    DEFAULTS,
-    InferenceOptions,
-    Optimizer,
-    TrainingOptions,
-    TrainingSettings,
-)
+from change_it.training.settings import Hidden, InferenceOptions, TrainingOptions, TrainingSettings
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
 Reads = Literal["article", "headline", "both"]
 Language = Literal["it", "en"]
 ModelKind = Literal["words", "encoder-decoder", "causal"]
-
-#: A setting that is no option of the command line.
-Value = TypeVar("Value")
-Hidden = Annotated[Value, tyro.conf.Fixed, tyro.conf.Suppress]
 
 #: Those of LREC 2020, whose generators are PNC and read 500 words.
 OF_LREC: tuple[Recipe, ...] = ("agnostic", "train_d", "train_m")
@@ -92,13 +80,6 @@ class GeneratorOptions(TrainingOptions):
     vocabulary: Hidden[int | None] = None  # words that s2s, pn, pnc and transformer know, at most
     cells: Hidden[int | None] = None  # of s2s, pn and pnc; the size of the states of transformer
     validation_share: Hidden[float] = 0.05  # of the training data, chooses the weights; agnostic has its own
-    updates: Hidden[int | None] = None
-    optimizer: Hidden[Optimizer | None] = None
-    learning_rate: Hidden[float | None] = None
-    max_grad_norm: Hidden[float | None] = None
-    early_stopping: Hidden[int | None] = None
-    evaluation_steps: Hidden[int | None] = None
-    checkpoint_steps: Hidden[int] = 200
 
     @property
     def inputs(self) -> tuple[str | None, ...]:
@@ -114,12 +95,9 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
     source_tokens: int = field()
     target_tokens: int = field()
     no_repeat_ngram_size: int = field()
-    optimizer: Optimizer = "adamw"
-    max_grad_norm: float = 1.0
-    early_stopping: int = 0
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, unsafe_hash=True)
 class SystemOptions(InferenceOptions):
     """What writes new headlines, and which judges choose among its candidates."""
 
@@ -143,12 +121,10 @@ class SystemOptions(InferenceOptions):
     """Folder or Hub id of judges main, hh and ah that choose, with fluency for strict compliancy; train them with --fold, others of the other fold must score."""
     candidates: int | None = None
     """Candidates a headline that the judges choose among; 10 when not given."""
-    reversal: Literal["relative", "target"] = "relative"
-    """What the judges choose for: main decides otherwise than on the original (the paper's), or for the target."""
-    beams: int = 5
-    """Width of the search, at least --candidates; 1 is greedy."""
+    reversal: Hidden[Literal["relative", "target"]] = "relative"  # what the judges choose for
+    beams: Hidden[int] = 5  # width of the search, at least as many as the candidates
     generation: tuple[str, ...] = ()
-    """Settings of transformers' GenerationConfig: do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
+    """Settings of transformers' GenerationConfig: num_beams=1 (greedy; 5 when not given) do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
     batch_size: int | None = None
     """Sources a generator reads at once; its own choice when not given."""
     seed: int = 1
@@ -264,8 +240,8 @@ def preset(options: GeneratorOptions, kind: ModelKind = "encoder-decoder") -> di
 
 def presets() -> dict[str, dict[str, Any]]:
     """Architecture to its presets, for help texts; the kinds of pre-trained models among them."""
-    presets = [*NETWORKS.items(), *PRETRAINED.items()]
-    return {name: DEFAULTS | values for name, values in presets}
+    presets: list[tuple[str, dict[str, Any]]] = [*NETWORKS.items(), *PRETRAINED.items()]
+    return dict(presets)
 
 
 def check_url(url: str) -> str:

@@ -1,25 +1,23 @@
 """`HeadlineTransfer`: trained generators as a function from headlines and articles to new headlines."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, repeat
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformers import GenerationConfig
 
 from change_it.corpus.article import outlet_names
-from change_it.engines import map_threads
 from change_it.errors import InputError
 from change_it.generators.card import COMMAND, choose_generators, usual_name
 from change_it.generators.generator import Generator, load_generator
 from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
 from change_it.generators.search import Candidate, Search, generate
-from change_it.io import column_of, refuse_empty, texts_of
+from change_it.io import refuse_empty, texts_of
 from change_it.networks.formats import Format
-from change_it.networks.pretrained import batches_at_once, is_large, local_folder
-from change_it.progress import ProgressBar
+from change_it.networks.pretrained import batches_at_once, is_large, local_folder, map_threads
+from change_it.progress import bar
 from change_it.training.settings import Arithmetic
 
 if TYPE_CHECKING:
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
 
 #: A batch has at most so many sources, source tokens, headlines that are searched at once, and scores of their tokens (1 GiB).
 LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES, BATCH_SCORES = 64, 16_384, 640, 1 << 28
-#: Headlines of a batch that are streamed together.
-STREAMED = 8
 
 #: Original headline, article and outlet aimed at; a text that the system does not read is empty.
 Question = tuple[str, str, str]
@@ -62,23 +58,9 @@ class Proposer(ABC):
         batch_size: int | None = None,
         progress: bool = False,
     ) -> list[list[Candidate]]:
-        """Candidates for every headline.
+        """For every headline its distinct candidates, at most so many, best first; none where there is nothing to read.
 
-        Args:
-            headlines: n original headlines.
-            articles: n articles.
-            to: the outlet aimed at, or one for each headline.
-            candidates: candidates a headline, at most.
-            decoding: how headlines are searched for: settings of transformers; five beams when None.
-            seed: of headlines that are drawn at random (`do_sample`).
-            batch_size: sources a batch; None takes what the length of sources and the width of the search allow.
-            progress: show a progress bar.
-
-        Returns:
-            n lists of distinct candidates, best first; an empty list where there is nothing to read.
-
-        Raises:
-            InputError: an unknown outlet or one that is not served, or numbers differ.
+        The other arguments are those of a call of `HeadlineTransfer`.
         """
         search = Search(decoding or GenerationConfig(), candidates, seed)
         headlines, articles = texts_of("headlines", headlines), texts_of("articles", articles)
@@ -125,15 +107,7 @@ class HeadlineTransfer(Proposer):
     """
 
     def __init__(self, generators: Sequence[Generator]):
-        """Transfer with loaded generators.
-
-        Args:
-            generators: one, or one for each outlet; of one recipe and one pair of outlets. A newspaper-agnostic
-                one serves both, and so does one of the recipe rewrite.
-
-        Raises:
-            InputError: they do not belong together.
-        """
+        """Transfer with loaded generators: one, or one for each outlet, of one recipe and one pair of outlets."""
         cards = [generator.card for generator in generators]
         if len({card.recipe for card in cards}) != 1 or len({card.outlets for card in cards}) != 1:
             given = (
@@ -268,46 +242,6 @@ class HeadlineTransfer(Proposer):
         texts = [some[0].text if some else "" for some in candidates]
         return texts[0] if single else texts
 
-    def stream(
-        self,
-        headline: Iterable[str],
-        *,
-        article: Iterable[str] | None = None,
-        to: str | int | Iterable[str] | Iterable[int] | None = None,
-        batch_size: int = STREAMED,
-        **options: Any,
-    ) -> Iterator[Any]:
-        """New headlines one after the other, each as soon as its batch is written.
-
-        Args:
-            headline: original headlines, of any length: a list, a column of a data set, a generator.
-            article: their articles; may be left out where headlines are read.
-            to: the outlet aimed at, or one for each headline; may be left out where there is no choice.
-            batch_size: headlines that are read, written and judged at once.
-            **options: others of a call: `num_candidates`, `judges`, `language`, `decoding`, `seed`.
-
-        Yields:
-            In the order of the headlines what a call returns for one of them.
-
-        Raises:
-            InputError: as a call does; headlines before the one at fault are yielded.
-
-        Examples:
-            >>> for some in transfer.stream(headlines, article=articles, to="faro", judges=judges):  # doctest: +SKIP
-            ...     print(some[0].text, some[0].marks)
-        """
-        texts = iter(column_of("headline", headline))
-        articles = None if article is None else iter(column_of("article", article))
-        aims = iter(() if to is None else repeat(to) if isinstance(to, str | int) else column_of("to", to))
-        while some := list(islice(texts, batch_size)):
-            yield from self(
-                some,
-                article=None if articles is None else list(islice(articles, len(some))),
-                to=None if to is None else list(islice(aims, len(some))),
-                batch_size=batch_size,
-                **options,
-            )
-
     def _loaded(self, judges: "str | Path | Judges") -> "Judges":
         """The judges, loaded once, if they are of the same outlets."""
         from change_it.generators.rerank import Judges
@@ -326,8 +260,7 @@ class HeadlineTransfer(Proposer):
         sources = [source_of(self.reads, *item) for item in items]
         rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
         answers: list[list[Candidate]] = [[] for _ in items]
-        with ProgressBar(shown=progress) as bar:
-            task = bar.add_task(f"{self.recipe} generator", total=len(rows))
+        with bar(f"{self.recipe} generator", len(rows), shown=progress) as done_bar:
             for generator in {id(each): each for each in self.generators.values()}.values():
                 of_its_rows = [row for row in rows if self.generators[items[row][2]] is generator]
                 size = batch_size or default_batch_size(generator.model, generator.format, search)
@@ -338,7 +271,7 @@ class HeadlineTransfer(Proposer):
                 ):
                     for index, candidates in zip(indices, several, strict=True):
                         answers[of_its_rows[index]] = candidates
-                    bar.advance(task, len(indices))
+                    done_bar.update(len(indices))
         return answers
 
     def batches_at_once(self, search: Search) -> int:
@@ -363,11 +296,12 @@ def write(
     lengths = format_.lengths(sources, [""] * len(sources))
     order = sorted(range(len(sources)), key=lambda index: -lengths[index])
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
-    texts = (
-        (model, format_, [sources[index] for index in batch], search, no_repeat_ngram_size)
-        for batch in batches
-    )
-    yield from zip(batches, map_threads(generate, texts, threads), strict=True)
+    texts = ([sources[index] for index in batch] for batch in batches)
+
+    def answer(some: list[str]) -> list[list[Candidate]]:
+        return generate(model, format_, some, search, no_repeat_ngram_size)
+
+    yield from zip(batches, map_threads(answer, texts, threads), strict=True)
 
 
 def kept_together(model: Any, format_: Format, search: Search) -> int:

@@ -28,7 +28,7 @@ from change_it.networks.pretrained import (
     read_config,
     reading_errors,
 )
-from change_it.progress import ProgressBar
+from change_it.progress import bar
 from change_it.training.settings import Arithmetic
 
 #: Tokens of a prompt and of a headline, at most.
@@ -72,7 +72,8 @@ class PromptFormat(CausalFormat):
         text = self.tokenizer.apply_chat_template(turns, tokenize=False, **options)
         return self._ids([str(text)])[0]
 
-    def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+    def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+        """The headline in each answer."""
         ended = torch.isin(ids, torch.tensor(self.ends)).any(1).tolist()
         whole = ids.shape[1] < self.max_target_tokens
         texts = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
@@ -105,18 +106,7 @@ class Prompted(Proposer):
         precision: Arithmetic = "float32",
         device: str = "auto",
     ) -> "Prompted":
-        """Load a causal model or an encoder-decoder.
-
-        Args:
-            name: its folder or Hub id.
-            prompt: how it is asked.
-            max_new_tokens: tokens of an answer, at most, thoughts among them; 48 when None.
-            precision: bf16 for weights in bfloat16.
-            device: auto, cpu, cuda, cuda:1, mps.
-
-        Raises:
-            InputError: no such model, no such device, or it has too few positions to be asked.
-        """
+        """Load a causal model or an encoder-decoder, which writes `max_new_tokens` at most, thoughts among them; 48 when None."""
         where, folder = pick_device(device), local_folder(name, command=COMMAND)
         kind, tokenizer = kind_of(str(folder)), load_tokenizer(folder)
         if kind == "words":
@@ -163,15 +153,14 @@ class Prompted(Proposer):
         if self.prompt.examples:  # all that are found: some may be of an example
             search = search._replace(candidates=search.width)
         size = batch_size or default_batch_size(self.model, self.format, search)
-        with ProgressBar(shown=progress) as bar:
-            task = bar.add_task("asking", total=len(rows))
+        with bar("asking", len(rows), shown=progress) as done_bar:
             threads = self.batches_at_once(search)
             for places, several in write(self.model, self.format, sources, search, NO_REPEAT, size, threads):
                 for place, candidates in zip(places, several, strict=True):
                     to = items[rows[place]][2]
                     own = (each for each in candidates if not self.prompt.is_example(each.text, to))
                     answers[rows[place]] = list(own)[:count]
-                bar.advance(task, len(places))
+                done_bar.update(len(places))
         return answers
 
     def _source(self, item: Question) -> str:

@@ -8,11 +8,10 @@ import numpy as np
 
 from change_it.generators.search import Candidate
 from change_it.judges.judge import Judges
-from change_it.scoring.compliancy import Progress, Reversal, judge_items, strictly_reversed
+from change_it.scoring.compliancy import Progress, Reversal, strictly_reversed
 from change_it.scoring.facts import check_all_facts
-from change_it.scoring.item import Item
-from change_it.scoring.marks import JudgedHeadline, joint_probability, marks_of
-from change_it.stats import Floats, Ints
+from change_it.scoring.marks import JudgedHeadline, joint_probability, judge_headlines
+from change_it.stats import Ints
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import set_all_alike
 
@@ -48,14 +47,13 @@ def judge_candidates(
     `language`, guessed from the articles when None.
     """
     offered = [[candidate for candidate in some if candidate.text.strip()] for some in candidates]
-    label_of = dict(zip(judges.outlets[::-1], judges.outlets, strict=True))
-    items = [
-        Item("", label_of[target], target, source, article, prediction=candidate.text)
+    asked = [
+        (candidate.text, source, article, target)
         for some, source, article, target in zip(offered, sources, articles, targets, strict=True)
         for candidate in some
     ]
-    judged = judge_items(judges, items, reversal=reversal, language=language, progress=progress)
-    rows = judged.iter_rows(named=True)
+    columns = map(list, zip(*asked, strict=True)) if asked else ([], [], [], [])
+    judged = iter(judge_headlines(judges, *columns, reversal=reversal, language=language, progress=progress))
     weights = np.broadcast_to(style_weight, len(offered)).tolist()
 
     def rank(weight: float, judged: JudgedCandidate) -> tuple[bool, float]:
@@ -68,9 +66,7 @@ def judge_candidates(
 
     ordered = []
     for some, weight in zip(offered, weights, strict=True):
-        judged_some = [
-            JudgedCandidate(**vars(each), **marks_of(next(rows), reversal=reversal)) for each in some
-        ]
+        judged_some = [JudgedCandidate(**{**vars(next(judged)), "score": each.score}) for each in some]
         ordered.append(sorted(judged_some, key=partial(rank, weight)))
     return ordered
 
@@ -91,93 +87,48 @@ def choose(
     article has, or whose style is gone once both headlines are set alike, is refused, unless that is so of all of the item's.
     """
     aims = np.asarray(targets, dtype=np.int64)
-    if not len(candidates) == len(sources) == len(articles) == len(aims):
-        raise ValueError(
-            "candidates, sources, articles and targets differ in length: give one of each an item"
-        )
-    if not np.isin(aims, (0, 1)).all():
-        raise ValueError("targets are 0 for outlet A and 1 for outlet B")
-    # AH, which reads whole articles, is asked last and only while it can change the choice: what HH and main say is an
-    # upper bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
-    bounds = _bounds(judges, candidates, sources, aims, reversal, strict=judges.fluency is not None)
+    strict = judges.fluency is not None
+    pairs = [
+        (row, place) for row, some in enumerate(candidates) for place, text in enumerate(some) if text.strip()
+    ]
+    owner = np.array([row for row, _ in pairs], dtype=np.int64)
+    texts = [candidates[row][place] for row, place in pairs]
+    originals, aim = [sources[row] for row in owner], aims[owner]
+    style = judges.main.probabilities([*sources, *texts], progress=False)
+    old, new = style[owner, aim], style[np.arange(len(sources), len(style)), aim]
+    match = judges.hh.probabilities(originals, texts, progress=False)[:, 1]
+    bounds = joint_probability(match, 1.0, new, old, reversal=reversal, strict=strict)
     if judges.fluency is not None:
-        factors = _strict(judges, candidates, sources, articles, aims, language)
-        bounds = [bound * factor for bound, factor in zip(bounds, factors, strict=True)]
-    # candidates still to be asked about
-    order = [np.argsort(-some, kind="stable").tolist() for some in bounds]
+        facts = check_all_facts(
+            texts,
+            sources=originals,
+            articles=[articles[row] for row in owner],
+            language=language or guess_language(articles),
+            casing=judges.casing,
+            reader=judges.reader,
+            targets=[judges.outlets[target] for target in aim],
+        )
+        alike = [text for texts_alike in set_all_alike(originals, texts) for text in texts_alike]
+        old_alike, new_alike = np.split(judges.main.probabilities(alike, progress=False), 2)
+        supported = np.array([fact.supported for fact in facts], dtype=bool)
+        kept = supported & strictly_reversed(new_alike, old_alike, aim)
+        refused = ~kept & np.isin(owner, owner[kept])
+        bounds = np.where(refused, 0.0, bounds * judges.fluency.probabilities(texts, progress=False)[:, 1])
+    # AH, which reads whole articles, is asked last and only while it can change the choice: what the others say is an upper
+    # bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
     index = np.array([0 if some else -1 for some in candidates], dtype=np.int64)
     joint = np.zeros(len(candidates))
-    while rows := [row for row, rest in enumerate(order) if rest and bounds[row][rest[0]] > 0]:
-        asked = [(row, order[row].pop(0)) for row in rows]
+    waiting = [number for number in np.argsort(-bounds, kind="stable").tolist() if bounds[number] > 0]
+    while waiting:
+        best = {int(owner[number]): number for number in reversed(waiting)}
+        asked = list(best.values())
         fits = judges.ah.probabilities(
-            [candidates[row][number] for row, number in asked],
-            [articles[row] for row, _ in asked],
-            progress=False,
+            [texts[number] for number in asked], [articles[row] for row in best], progress=False
         )[:, 1]
-        for (row, number), fit in zip(asked, fits, strict=True):
-            probability = bounds[row][number] * fit
-            if (probability, -number) > (joint[row], -index[row]):
-                index[row], joint[row] = number, probability
-            order[row] = [rest for rest in order[row] if bounds[row][rest] >= joint[row]]
+        for (row, number), probability in zip(best.items(), bounds[asked] * fits, strict=True):
+            place = pairs[number][1]
+            if (probability, -place) > (joint[row], -index[row]):
+                index[row], joint[row] = place, probability
+        left = ((number, int(owner[number])) for number in waiting)
+        waiting = [number for number, row in left if number != best[row] and bounds[number] >= joint[row]]
     return index
-
-
-def _bounds(
-    judges: Judges,
-    candidates: Sequence[Sequence[str]],
-    sources: Sequence[str],
-    aims: Ints,
-    reversal: Reversal,
-    *,
-    strict: bool,
-) -> list[Floats]:
-    """For each item the probability of HH and style for its candidates; 0 for an empty one."""
-    pairs = [(row, text) for row, some in enumerate(candidates) for text in some if text.strip()]
-    texts = [text for _, text in pairs]
-    style = judges.main.probabilities([*sources, *texts], progress=False)
-    old, new = style[: len(sources)], style[len(sources) :]
-    match = judges.hh.probabilities([sources[row] for row, _ in pairs], texts, progress=False)
-    owner = np.array([row for row, _ in pairs], dtype=np.int64)
-    aim = aims[owner]
-    given = joint_probability(
-        match[:, 1], 1.0, new[np.arange(len(new)), aim], old[owner, aim], reversal=reversal, strict=strict
-    )
-    rest = iter(given.tolist())
-    return [np.array([next(rest) if text.strip() else 0.0 for text in some]) for some in candidates]
-
-
-def _strict(
-    judges: Judges,
-    candidates: Sequence[Sequence[str]],
-    sources: Sequence[str],
-    articles: Sequence[str],
-    aims: Ints,
-    language: str | None,
-) -> list[Floats]:
-    """For each item the probabilities that its candidates were printed; 0 for those that are unsupported or whose style is typography, unless all are."""
-    assert judges.fluency is not None
-    pairs = [(row, text) for row, some in enumerate(candidates) for text in some]
-    originals, texts = [sources[row] for row, _ in pairs], [text for _, text in pairs]
-    printed = iter(judges.fluency.probabilities(texts, progress=False)[:, 1])
-    facts = check_all_facts(
-        texts,
-        sources=originals,
-        articles=[articles[row] for row, _ in pairs],
-        language=language or guess_language(articles),
-        casing=judges.casing,
-        reader=judges.reader,
-        targets=[judges.outlets[aims[row]] for row, _ in pairs],
-    )
-    originals_alike, texts_alike = set_all_alike(originals, texts)
-    old, new = np.split(judges.main.probabilities(originals_alike + texts_alike, progress=False), 2)
-    normalised = strictly_reversed(new, old, aims[[row for row, _ in pairs]])
-    supported = (
-        bool(text.strip()) and fact.supported and style
-        for text, fact, style in zip(texts, facts, normalised, strict=True)
-    )
-    factors = []
-    for some in candidates:
-        fluent = np.array([next(printed) for _ in some])
-        kept = np.array([next(supported) for _ in some], dtype=bool)
-        factors.append(np.where(kept | ~kept.any(), fluent, 0.0))
-    return factors

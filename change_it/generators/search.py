@@ -96,7 +96,7 @@ def generate(
     """Candidates for each source, distinct and best first; `model` is on its device, in `eval` mode."""
     if not sources:
         return []
-    with reading_errors(format_.tokenizer):
+    with reading_errors(format_.tokenizer), format_.lock:
         inputs, context = format_.inputs(sources)
     inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
     prompt = format_.prompt_tokens(inputs)
@@ -111,7 +111,8 @@ def generate(
         output = model.generate(**inputs, **settings)
     ids = output.sequences[:, prompt:]
     scores = output.sequences_scores if beams > 1 else mean_scores(output.scores, ids, format_.ends)
-    texts = format_.texts(ids.cpu(), [of_source for of_source in context for _ in range(offered)])
+    with format_.lock:
+        texts = format_.texts(ids.cpu(), [of_source for of_source in context for _ in range(offered)])
     candidates = list(map(Candidate, texts, scores.tolist()))
     return [
         best(candidates[start : start + offered], search.candidates)

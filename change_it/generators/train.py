@@ -122,7 +122,7 @@ def _prepare(
     trained: Any = model
     if kind != "words":
         trained = HeadlineLoss(model)
-        trained.activation_checkpointing_enable = model.activation_checkpointing_enable
+        trained.gradient_checkpointing_enable = model.gradient_checkpointing_enable
 
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
         some = data.train.select(rows)

@@ -18,6 +18,7 @@ from change_it.errors import InputError
 from change_it.hevas.evaluation import Evaluation
 from change_it.stats import (
     AVERAGE,
+    LEVEL,
     Correlations,
     Events,
     Floats,
@@ -117,7 +118,6 @@ def compare(
     *,
     alpha: float = 0.05,
     resamples: int = 1000,
-    level: float = 0.95,
     seed: int = 1,
 ) -> Comparison:
     """Compare systems by one metric: (n, m) scores, one row a document, one column a system; (n,) events of the documents.
@@ -131,7 +131,7 @@ def compare(
         (0.55, 0.0, 0.125, 1.0)
     """
     scores = _checked(scores, systems)
-    intervals = mean_intervals(scores, systems, events, resamples=resamples, level=level, seed=seed)
+    intervals = mean_intervals(scores, systems, events, resamples=resamples, seed=seed)
     tested = event_means(scores, events)
     summaries = tuple(
         _summary(name, column, means, intervals[name], seed)
@@ -142,7 +142,7 @@ def compare(
     return Comparison(
         len(scores),
         len(tested),
-        level,
+        LEVEL,
         summaries,
         "tukey" if normal else "rank-sum",
         pairs,
@@ -156,7 +156,6 @@ def mean_intervals(
     events: Events | None = None,
     *,
     resamples: int = 1000,
-    level: float = 0.95,
     seed: int = 1,
 ) -> dict[str, tuple[float, float]]:
     """Percentile bootstrap intervals of the means of (n, m) scores; every system gets the same events drawn.
@@ -172,7 +171,6 @@ def mean_intervals(
         lambda sums: {name: sums[name] / sums[""] for name in columns},
         events=events,
         resamples=resamples,
-        level=level,
         seed=seed,
     )[AVERAGE]
     intervals = {}

@@ -6,26 +6,29 @@ are silent: of equal scores the earlier one wins; a headline ends after exactly 
 """
 
 from collections.abc import Callable, Sequence
+from itertools import combinations, pairwise
+from math import log
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import coo_matrix, csr_matrix, diags_array
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.errors import InputError
-from change_it.stats import Floats, Ints
+from change_it.stats import Floats
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import stop_words
 from change_it.text.tokens import words
+
+if TYPE_CHECKING:
+    from networkx import Graph
 
 #: A function of documents, words in a headline, seed and language of the stop words.
 Baseline = Callable[[Sequence[str], int, int, str], list[str]]
 
 #: Share of a vertex's score that its neighbours decide.
 _DAMPING = 0.85
-#: The scores are final when none changes by more than this.
-_TOLERANCE = 1e-8
-#: Documents whose graphs are held at once.
-_DOCUMENTS = 500
+#: The scores are final when they change by no more than this on average.
+_TOLERANCE = 1e-10
 
 
 def baseline(
@@ -84,53 +87,43 @@ def _tfidf(documents: Sequence[str], n_words: int, seed: int, language: str) -> 
     matrix = vectorizer.fit_transform(texts)
     columns = vectorizer.vocabulary_
     headlines = []
-    for row, text in enumerate(texts):
-        part = slice(matrix.indptr[row], matrix.indptr[row + 1])
-        weights = dict(zip(matrix.indices[part].tolist(), matrix.data[part].tolist(), strict=True))
+    for text, row in zip(texts, matrix, strict=True):
         distinct = list(dict.fromkeys(text))
-        headlines.append(_top(distinct, np.array([weights[columns[word]] for word in distinct]), n_words))
+        weights = row.toarray()[0, [columns[word] for word in distinct]]
+        headlines.append(_top(distinct, weights, n_words))
     return headlines
 
 
 def _wtextrank(documents: Sequence[str], n_words: int, seed: int, language: str) -> list[str]:
     """The words of highest TextRank: linked, without weights, where they stand side by side."""
     headlines = []
-    for part in _parts(documents):
-        vertices: list[list[str]] = []
-        links: list[Ints] = []
-        offset = 0
-        for text in part:
-            every = words(text)
-            number = {word: at for at, word in enumerate(dict.fromkeys(_kept(every, stop_words(language))))}
-            codes = np.array([number.get(word, -1) for word in every], np.int64)
-            left, right = codes[:-1], codes[1:]
-            linked = (left >= 0) & (right >= 0) & (left != right)
-            links.append(np.stack([left[linked], right[linked]]) + offset)
-            vertices.append(list(number))
-            offset += len(number)
-        left, right = np.concatenate(links, axis=1)
-        graph = coo_matrix((np.ones(len(left)), (left, right)), shape=(offset, offset)).tocsr()
-        graph = graph + graph.T
-        graph.data[:] = 1
-        scores = np.split(_text_rank(graph), np.cumsum([len(names) for names in vertices])[:-1])
-        headlines += [_top(names, score, n_words) for names, score in zip(vertices, scores, strict=True)]
+    for text in documents:
+        every = words(text)
+        graph = _graph()
+        graph.add_nodes_from(_kept(every, stop_words(language)))
+        graph.add_edges_from(
+            (left, right)
+            for left, right in pairwise(every)
+            if left != right and left in graph and right in graph
+        )
+        headlines.append(_top(list(graph), _text_rank(graph), n_words))
     return headlines
 
 
 def _stextrank(documents: Sequence[str], n_words: int, seed: int, language: str) -> list[str]:
-    """The first words of the sentence of highest TextRank."""
+    """The first words of the sentence of highest TextRank: weights are common words over log of one length + log of the other."""
     headlines = []
-    for part in _parts(documents):
-        texts = [_worded_sentences(text) for text in part]
-        kept = [[_kept(words(sentence), stop_words(language)) for sentence in text] for text in texts]
-        graph = _sentence_graph(kept)
-        scores = np.split(_text_rank(graph), np.cumsum([len(text) for text in texts])[:-1])
-        headlines += [
-            _beginning(text[int(score.round(6).argmax())], n_words)
-            if text
-            else ""  # of equal scores the earlier
-            for text, score in zip(texts, scores, strict=True)
-        ]
+    for text in documents:
+        several = _worded_sentences(text)
+        kept = [_kept(words(sentence), stop_words(language)) for sentence in several]
+        graph = _graph()
+        graph.add_nodes_from(range(len(kept)))
+        for (i, one), (j, other) in combinations(enumerate(kept), 2):
+            common = len({*one} & {*other})
+            if common and len(one) * len(other) > 1:  # two sentences of one word have no similarity
+                graph.add_edge(i, j, weight=common / log(len(one) * len(other)))
+        # of equal scores the earlier
+        headlines.append(_beginning(several[_text_rank(graph).round(6).argmax()], n_words) if several else "")
     return headlines
 
 
@@ -144,39 +137,20 @@ BASELINES: dict[str, Baseline] = {
 }
 
 
-def _sentence_graph(texts: Sequence[Sequence[Sequence[str]]]) -> csr_matrix:
-    """Sentences × sentences: common words over log of one length + log of the other, 0 between documents."""
-    columns: list[int] = []
-    sizes: list[int] = []
-    lengths: list[int] = []
-    offset = 0
-    for text in texts:
-        numbers: dict[str, int] = {}
-        for sentence in text:
-            distinct = dict.fromkeys(sentence)
-            columns += [offset + numbers.setdefault(word, len(numbers)) for word in distinct]
-            sizes.append(len(distinct))
-            lengths.append(len(sentence))
-        offset += len(numbers)  # so that no two documents share a column
-    has = csr_matrix((np.ones(len(columns)), columns, np.r_[0, np.cumsum(sizes)]), shape=(len(sizes), offset))
-    graph = (has @ has.T).tocoo()
-    logs = np.log(np.maximum(lengths, 1))
-    sums = logs[graph.row] + logs[graph.col]
-    kept = (graph.row != graph.col) & (sums > 0)  # two sentences of one word have no similarity
-    weights = graph.data[kept] / sums[kept]
-    return csr_matrix((weights, (graph.row[kept], graph.col[kept])), shape=graph.shape)
+def _graph() -> "Graph":
+    try:
+        import networkx
+    except ImportError as error:
+        raise InputError("TextRank needs networkx: pip install networkx") from error
+    return networkx.Graph()
 
 
-def _text_rank(graph: csr_matrix) -> Floats:
-    """TextRank of all vertices of a weighted undirected graph: s = (1 - d) + d · Σ_j w_ij / Σ_k w_jk · s_j."""
-    degrees = np.asarray(graph.sum(axis=0)).ravel()
-    step = graph @ diags_array(np.divide(_DAMPING, degrees, out=np.zeros(len(degrees)), where=degrees > 0))
-    scores, change = np.ones(len(degrees)), np.inf
-    while change > _TOLERANCE:  # each step shrinks the change by the damping
-        new = (1 - _DAMPING) + step @ scores
-        change = np.abs(new - scores).max(initial=0)
-        scores = new
-    return scores
+def _text_rank(graph: "Graph") -> Floats:
+    """TextRank of all vertices: PageRank of the weighted links, times their number."""
+    from networkx import pagerank
+
+    scores = pagerank(graph, alpha=_DAMPING, tol=_TOLERANCE, max_iter=1000)
+    return np.array(list(scores.values())) * len(scores)
 
 
 def _top(names: Sequence[str], scores: Floats, n_words: int) -> str:
@@ -206,8 +180,3 @@ def _worded_sentences(text: str) -> list[str]:
 def _kept(every: Sequence[str], stop: frozenset[str]) -> list[str]:
     """The words that are no stop words."""
     return [word for word in every if word not in stop]
-
-
-def _parts(documents: Sequence[str]) -> list[Sequence[str]]:
-    """The documents in slices."""
-    return [documents[start : start + _DOCUMENTS] for start in range(0, len(documents), _DOCUMENTS)]

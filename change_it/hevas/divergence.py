@@ -5,47 +5,36 @@ scaled to add up to 1. The published averaged divergence is 0 for identical and 
 Jensen-Shannon similarity is 1 for identical and 0 for disjoint ones.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from itertools import chain
-from operator import add
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from scipy.spatial.distance import jensenshannon
+from scipy.special import rel_entr
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.stats import Floats
 from change_it.text.references import Matched, Text, words_of
 
 
-@dataclass(frozen=True)
-class InverseFrequencies:
-    """Inverse document frequencies of a collection: ln((1 + documents) / (1 + documents with the word)) + 1."""
+def inverse_frequencies(documents: Sequence[Text]) -> Mapping[str, float]:
+    """scikit-learn's inverse document frequencies of any word: ln((1 + documents) / (1 + documents with the word)) + 1.
 
-    documents: int
-    frequencies: Mapping[str, int]  # documents with each word
-
-    @classmethod
-    def learn(cls, documents: Iterable[Text]) -> "InverseFrequencies":
-        """Count the documents of each word.
-
-        Examples:
-            >>> idf = InverseFrequencies.learn(["a b", "a c c"])
-            >>> idf["a"], round(idf["c"], 3), round(idf["unseen"], 3)
-            (1.0, 1.405, 2.099)
-        """
-        texts = words_of(list(documents))
-        return cls(len(texts), Counter(word for text in texts for word in set(text)))
-
-    def __getitem__(self, word: str) -> float:
-        return float(np.log((1 + self.documents) / (1 + self.frequencies.get(word, 0))) + 1)
+    Examples:
+        >>> idf = inverse_frequencies(["a b", "a c c"])
+        >>> round(idf["a"], 3), round(idf["c"], 3), round(idf["unseen"], 3)
+        (1.0, 1.405, 2.099)
+    """
+    learned = TfidfVectorizer(analyzer=list).fit(words_of(documents))
+    known = zip(learned.get_feature_names_out().tolist(), learned.idf_.tolist(), strict=True)
+    return defaultdict(lambda: float(np.log(1 + len(documents)) + 1), known)
 
 
 def averaged_kl(
     candidates: Sequence[Text],
     references: Sequence[Sequence[Text]],
     *,
-    idf: InverseFrequencies | None = None,
+    idf: Mapping[str, float] | None = None,
 ) -> Floats:
     """Averaged Kullback-Leibler divergence, natural logarithm: the published KL-S, or KL-C against documents.
 
@@ -64,18 +53,16 @@ def averaged_kl(
     """
     rows = Matched(candidates, references)
     divergence, similarity = _compared(rows, idf)
-    ends = np.append(rows.starts, len(rows))[1:]
-    nearest = [
-        start + int(similarity[start:end].argmax()) for start, end in zip(rows.starts, ends, strict=True)
-    ]
-    return divergence[np.array(nearest, np.int64)]
+    nearest = similarity == rows.best(similarity)[rows.owners]
+    _, first = np.unique(rows.owners[nearest], return_index=True)
+    return divergence[nearest][first]
 
 
 def js_similarity(
     candidates: Sequence[Text],
     references: Sequence[Sequence[Text]],
     *,
-    idf: InverseFrequencies | None = None,
+    idf: Mapping[str, float] | None = None,
 ) -> Floats:
     """1 - Jensen-Shannon divergence to base 2: JS-S, or JS-C against documents; the best of several references counts.
 
@@ -91,38 +78,18 @@ def js_similarity(
     return rows.best(_compared(rows, idf)[1])
 
 
-def _compared(rows: Matched, idf: InverseFrequencies | None) -> tuple[Floats, Floats]:
-    """Divergence and similarity of every row, summed over the common words in the order of the vocabulary."""
+def _compared(rows: Matched, idf: Mapping[str, float] | None) -> tuple[Floats, Floats]:
+    """Divergence and similarity of every row."""
     divergence, similarity = np.zeros(len(rows)), np.zeros(len(rows))
-    for part, wanted, given in rows.slices():
-        vocabulary = dict.fromkeys(chain.from_iterable(chain(given, wanted)))
-        numbers = {word: number for number, word in enumerate(vocabulary)}
-        scale = {word: idf[word] for word in vocabulary} if idf else None
-        pairs: list[tuple[float, float]] = []
-        owners: list[int] = []
-        for row, (reference, candidate) in enumerate(zip(wanted, given, strict=True)):
-            ours, theirs = (_distribution(text, scale, numbers) for text in (candidate, reference))
-            common = [(weight, theirs[word]) for word, weight in ours.items() if word in theirs]
-            pairs += common
-            owners += [row] * len(common)
-        a, b = np.array(pairs, np.float64).reshape(-1, 2).T
+    for row, texts in enumerate(zip(rows.candidates, rows.references, strict=True)):
+        if not all(texts):
+            continue
+        counts = [Counter(text) for text in texts]
+        words = [*(counts[0] | counts[1])]
+        weights = np.array([[count[word] for word in words] for count in counts])
+        weights = weights * ([idf[word] for word in words] if idf else 1.0)
+        a, b = weights / weights.sum(axis=1, keepdims=True)
         middle = (a * a + b * b) / (a + b)
-        terms = (a * a * np.log(a / middle) + b * b * np.log(b / middle)) / (a + b)
-        shared = (a + b - a * np.log2(2 * a / (a + b)) - b * np.log2(2 * b / (a + b))) / 2
-        of = np.array(owners, np.int64)
-        divergence[part] = np.maximum(np.bincount(of, terms, minlength=len(wanted)), 0)
-        similarity[part] = np.minimum(np.bincount(of, shared, minlength=len(wanted)), 1)
-    return divergence, similarity
-
-
-def _distribution(
-    text: Sequence[str], scale: Mapping[str, float] | None, numbers: Mapping[str, int]
-) -> dict[str, float]:
-    """Words of a text, in the order of the vocabulary, with weights that add up to 1."""
-    counts = Counter(text)
-    weights = {
-        word: counts[word] * (scale[word] if scale else 1.0)
-        for word in sorted(counts, key=numbers.__getitem__)
-    }
-    total = reduce(add, weights.values(), 0.0)  # `sum` rounds otherwise since Python 3.12
-    return {word: weight / total for word, weight in weights.items()}
+        divergence[row] = ((a * rel_entr(a, middle) + b * rel_entr(b, middle)) / (a + b)).sum()
+        similarity[row] = 1 - jensenshannon(a, b, base=2) ** 2
+    return divergence.clip(0), similarity.clip(0, 1)

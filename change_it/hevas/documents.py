@@ -1,5 +1,6 @@
 """What HEvAS reads: documents with reference headlines (of a corpus folder the A2 articles), and files of systems' headlines."""
 
+import random
 import re
 import unicodedata
 from collections import Counter
@@ -77,6 +78,17 @@ class Documents:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def drawn(self, count: int, seed: int) -> "Documents":
+        """Some of the documents, in their order."""
+        kept = sorted(random.Random(seed).sample(range(len(self)), min(count, len(self))))
+        return Documents(
+            tuple(self.ids[at] for at in kept),
+            tuple(self.texts[at] for at in kept),
+            self.references and tuple(self.references[at] for at in kept),
+            self.name,
+            self.events and tuple(self.events[at] for at in kept),
+        )
 
 
 @dataclass(frozen=True)

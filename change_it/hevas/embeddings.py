@@ -1,15 +1,12 @@
 """Word embeddings: a text is the mean vector of its words (WE-C, WE-S; HEvAS 2019, sections 2.5 and 3.1)."""
 
 import gzip
-import re
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from change_it.errors import InputError
 from change_it.hevas.text_space import Progress, TextSpace, document_words
@@ -19,12 +16,13 @@ from change_it.text.references import Text, words_of
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-_HEADER = re.compile(rb"(\d+) (\d+)\s*\n")
 _WINDOW = 5  # words on each side that count as context
 _GZIP = b"\x1f\x8b"
 _PICKLE = b"\x80"
 #: Bytes of the header, or of a word and its numbers, that are read to tell text from binary.
 _LINE = 1_000_000
+#: Times that the training reads all documents.
+_PASSES = 3
 #: gensim leaves out what follows in a longer sequence.
 _LONGEST = 10_000
 
@@ -54,25 +52,19 @@ class WordEmbeddings(TextSpace):
 
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
         """(m, dimensions) mean vectors of texts; zeros for a text without a word that has a vector."""
-        rows = [[row for word in text if (row := self._row(word)) is not None] for text in words_of(texts)]
-        lengths = np.array([len(text) for text in rows], np.int64)
-        used, columns = np.unique(np.array(list(chain.from_iterable(rows)), np.int64), return_inverse=True)
-        shares = np.repeat(1 / np.maximum(lengths, 1), lengths)
-        ends = np.r_[0, np.cumsum(lengths)]
-        means = csr_matrix((shares, columns, ends), shape=(len(rows), len(used)), dtype=np.float64)
-        return means @ self._vectors.vectors[used].astype(np.float64)
-
-    def _row(self, word: str) -> int | None:
-        return self._vectors.key_to_index.get(word, self._other_writings.get(word))
+        known = self._vectors.key_to_index
+        means = np.zeros((len(texts), self._vectors.vector_size))
+        for mean, text in zip(means, words_of(texts), strict=True):
+            rows = [known[key] for word in text if (key := self._other_writings.get(word, word)) in known]
+            if rows:
+                mean[:] = self._vectors.vectors[rows].mean(axis=0, dtype=np.float64)
+        return means
 
     @cached_property
-    def _other_writings(self) -> dict[str, int]:
-        """Lower-case word to the row of its first writing with capitals."""
-        rows: dict[str, int] = {}
-        for row, key in enumerate(self._vectors.index_to_key):
-            if (lower := str(key).lower()) != key:
-                rows.setdefault(lower, row)
-        return rows
+    def _other_writings(self) -> dict[str, str]:
+        """Lower-case word without a vector to its first writing with capitals."""
+        known = self._vectors.key_to_index
+        return {low: key for key in reversed(known) if (low := str(key).lower()) not in known}
 
 
 def load_vectors(path: Path) -> "KeyedVectors":
@@ -88,32 +80,35 @@ def load_vectors(path: Path) -> "KeyedVectors":
         f"{path} is no word2vec file: its first line must be the number of words and the number of dimensions, as in '200000 300', "
         "then come the words with their vectors, text or binary"
     )
-    try:
-        with path.open("rb") as file:
-            if file.read(1) == _PICKLE:
-                raise InputError(
-                    f"{path} is a pickle, which can run code: save the vectors with model.wv.save_word2vec_format"
-                )
-        return keyed_vectors.load_word2vec_format(
-            str(path), binary=_is_binary(path, other), unicode_errors="replace"
+    with path.open("rb") as file:
+        start = file.read(2)
+    if start[:1] == _PICKLE:
+        raise InputError(
+            f"{path} is a pickle, which can run code: save the vectors with model.wv.save_word2vec_format"
         )
-    except InputError:
-        raise
+    if start == _GZIP and path.suffix != ".gz":  # gensim goes by the name
+        raise InputError(f"{path} is compressed: give it the ending .gz")
+    try:
+        with (gzip.open if start == _GZIP else open)(path, "rb") as file:
+            header, first = file.readline(_LINE), file.readline(_LINE)
+        words, dimensions = map(int, header.split())
+        binary = len(first.rstrip().split(b" ")) != dimensions + 1
+        vectors = keyed_vectors.load_word2vec_format(str(path), binary=binary, unicode_errors="replace")
+        if not words or not dimensions:
+            raise other
     except Exception as error:  # whatever a damaged gzip or vector file brings up
         raise other from error
+    return vectors
 
 
 def train_vectors(
     documents: Sequence[Text],
     *,
     dimensions: int = 100,
-    passes: int = 3,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> "KeyedVectors":
     """Train word vectors on the documents: word2vec, CBOW, words that occur once included; the same on every run."""
-    if min(dimensions, passes) < 1:
-        raise InputError("word vectors need 1 or more dimensions and passes")
     texts = document_words(documents)
     pieces = [text[start : start + _LONGEST] for text in texts for start in range(0, len(text), _LONGEST)]
     model = _gensim().Word2Vec(
@@ -121,36 +116,15 @@ def train_vectors(
         vector_size=dimensions,
         window=_WINDOW,
         min_count=1,
-        epochs=passes,
+        epochs=_PASSES,
         seed=seed,
         workers=1,
-        callbacks=[] if progress is None else [_callback(progress, passes)],
+        callbacks=[] if progress is None else [_callback(progress)],
     )
     return model.wv
 
 
-def _is_binary(path: Path, other: InputError) -> bool:
-    """Whether a word2vec file is a binary one; raises `other` where its first line is not that of a word2vec file."""
-    with path.open("rb") as file:
-        zipped = file.read(2) == _GZIP
-    if zipped and path.suffix != ".gz":  # gensim goes by the name
-        raise InputError(f"{path} is compressed: give it the ending .gz")
-    with (gzip.open if zipped else open)(path, "rb") as file:
-        header = _HEADER.fullmatch(file.readline(_LINE))
-        if header is None:
-            raise other
-        words, dimensions = int(header[1]), int(header[2])
-        if not words or not dimensions:
-            raise other
-        first = file.readline(_LINE)
-    try:
-        columns = first.decode().rstrip().rsplit(" ", dimensions)
-        return len([float(value) for value in columns[1:]]) != dimensions
-    except ValueError:
-        return True
-
-
-def _callback(progress: Progress, passes: int) -> Any:
+def _callback(progress: Progress) -> Any:
     """A progress function in the form that gensim calls."""
     from gensim.models.callbacks import CallbackAny2Vec
 
@@ -159,7 +133,7 @@ def _callback(progress: Progress, passes: int) -> Any:
 
         def on_epoch_end(self, model: Any) -> None:
             self.done += 1
-            progress(self.done, passes)
+            progress(self.done, _PASSES)
 
     return _Passes()
 

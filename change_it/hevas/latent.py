@@ -23,10 +23,10 @@ from change_it.text.stopwords import stop_words
 
 #: Dimensions of LSI where no filter is given, if there are as many documents.
 DIMENSIONS = 100
-#: Numbers that a dense map from words to dimensions may have (1 GB).
-_LARGEST_MAP = 1 << 27
-#: Rows that are multiplied at a time where the map would be larger.
+#: Rows that are multiplied at a time.
 _ROWS = 500
+#: Times that LDA reads all documents.
+_PASSES = 5
 #: Documents between two updates of the topics: a twentieth of all, within these bounds.
 _FEWEST, _MOST = 16, 256
 
@@ -40,10 +40,7 @@ class LatentSemantic(TextSpace):
     def __init__(self, vectorizer: TfidfVectorizer, matrix: csr_matrix, left: Floats, eigenvalues: Floats):
         self.documents, self.eigenvalues = left, eigenvalues
         self._vectorizer, self._matrix = vectorizer, matrix
-        # V S⁻¹ = Mᵀ U S⁻²: kept as a product where it is small enough, as factors where it is not.
-        self._scaled = left / eigenvalues**2
-        small = matrix.shape[1] * len(eigenvalues) <= _LARGEST_MAP
-        self._map = matrix.T @ self._scaled if small else None
+        self._scaled = left / eigenvalues**2  # V S⁻¹ = Mᵀ U S⁻², whose product may be too large to keep
 
     @classmethod
     def fit(cls, documents: Sequence[Text], *, keep: str = "", language: str = "none") -> "LatentSemantic":
@@ -76,10 +73,8 @@ class LatentSemantic(TextSpace):
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
         """(m, dimensions) tf-idf of texts times V S⁻¹; zeros without a word of the documents."""
         tfidf = self._vectorizer.transform(words_of(texts))
-        if self._map is not None:
-            return tfidf @ self._map
         parts = [
-            (tfidf[start : start + _ROWS] @ self._matrix.T).toarray() @ self._scaled
+            tfidf[start : start + _ROWS] @ self._matrix.T @ self._scaled
             for start in range(0, tfidf.shape[0], _ROWS)
         ]
         return np.vstack([np.zeros((0, len(self.eigenvalues))), *parts])
@@ -104,7 +99,6 @@ class TopicModel(TextSpace):
         documents: Sequence[Text],
         *,
         topics: int = 10,
-        passes: int = 5,
         seed: int = 1,
         language: str = "none",
         progress: Progress | None = None,
@@ -117,8 +111,8 @@ class TopicModel(TextSpace):
             >>> space.coverage(["olio", "voto", "xyz", "legge"] * 10).round(2)[:4].tolist()
             [1.0, 1.0, 0.0, 1.0]
         """
-        if topics < 1 or passes < 1:
-            raise InputError(f"LDA with {topics} topics and {passes} passes: choose 1 or more of both")
+        if topics < 1:
+            raise InputError(f"LDA with {topics} topics: choose 1 or more")
         texts = document_words(documents, stop_words(language))
         filled = sum(map(bool, texts))
         if filled < topics:
@@ -131,7 +125,7 @@ class TopicModel(TextSpace):
         model = LatentDirichletAllocation(
             topics, learning_method="online", total_samples=filled, batch_size=batch, random_state=seed
         )
-        starts = [*range(0, len(texts), batch)] * passes
+        starts = [*range(0, len(texts), batch)] * _PASSES
         for step, start in enumerate(starts, start=1):
             model.partial_fit(counts[start : start + batch])
             if progress is not None:

@@ -153,9 +153,9 @@ def _embeddings(work: Work) -> Measure:
 
 
 def _divergence(work: Work) -> Measure:
-    from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
+    from change_it.hevas.divergence import averaged_kl, inverse_frequencies, js_similarity
 
-    idf = InverseFrequencies.learn(work.words) if work.options.weights == "tf-idf" else None
+    idf = inverse_frequencies(work.words) if work.options.weights == "tf-idf" else None
     documents = [[text] for text in work.words]
     of = {"KL": averaged_kl, "JS": js_similarity}
 

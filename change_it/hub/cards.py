@@ -64,13 +64,6 @@ SCORES = {
 }
 #: An absolute path of any system, or one into a home folder.
 _PATH = re.compile(r"/[^/\s]+/|~/|[A-Za-z]:[\\/]")
-TASKS = {
-    "main": "which newspaper wrote a headline",
-    "hh": "whether two headlines tell the same story",
-    "ah": "whether a headline fits an article",
-    "fluency": "whether a newspaper would print a headline",
-    "facts": "whether a headline's sources tell what it says",
-}
 
 
 @dataclass(frozen=True)
@@ -103,33 +96,25 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
             task = entry.judge.task if test in ("gold", "random") else f"{entry.judge.task}-{test}"
             for key, name, label in (("macro_f1", "f1", "mean F1"), ("accuracy", "accuracy", "accuracy")):
                 results.append(_result("text-classification", task, corpus, name, result[key], label))
-    data = _model_data(
-        options,
-        corpus,
-        outlets,
-        pipeline_tag=None if entries[0].prefix else "text-classification",  # the root of several is no model
-        library_name="change-it" if entries[0].prefix else "transformers",
+    several = bool(first.prefix)
+    data = ModelCardData(
+        model_name=options.repo_id.partition("/")[2],
+        pipeline_tag=None if several else "text-classification",  # the root of several is no model
+        library_name="change-it" if several else "transformers",
         base_model=sorted({entry.encoder for entry in entries if is_hub_id(entry.encoder)}) or None,
         tags=["change-it", "style-transfer", "headline-generation", "evaluation"],
         metrics=["f1", "accuracy", "precision", "recall"],
         eval_results=results or None,
     )
-    card = ModelCard.from_template(
-        data,
-        template_str=_template("judge"),
-        entries=entries,
-        outlets=outlets,
-        fold=first.judge.fold,
-        signature=_signature([entry.judge for entry in entries]),
-        tasks=TASKS,
-        corpus=corpus,
-        citation=CITATIONS["evalnlgeval2020"],
-        published=PUBLISHED_JUDGES,
-        no_better_than=no_better_than,
-        options=options,
-        **FUNCTIONS,
-    )
-    return _model_files(card, "mean F1 of both classes", corpus)
+    values = {
+        "entries": entries,
+        "fold": first.judge.fold,
+        "signature": _signature([entry.judge for entry in entries]),
+        "citation": CITATIONS["evalnlgeval2020"],
+        "published": PUBLISHED_JUDGES,
+        "no_better_than": no_better_than,
+    }
+    return _model_files("judge", data, values, options, corpus, outlets, "mean F1 of both classes")
 
 
 def _signature(judges: Sequence["Judge | Reader"]) -> str:
@@ -161,12 +146,11 @@ def generator_card(
         if scored.get(direction, {}).get(key) is not None
     ]
     base = card.base or card.architecture
-    license = options.license or license_of(card.outlets)
-    data = _model_data(
-        options,
-        corpus,
-        card.outlets,
+    data = ModelCardData(
+        model_name=options.repo_id.partition("/")[2],
         language=card.language,
+        # The licence of the texts is not that of the model behind it.
+        license="unknown" if card.pretrained else None,
         pipeline_tag=None if card.base and card.kind == "encoder-decoder" else "text-generation",
         library_name="peft" if card.base else "transformers",
         base_model=base if is_hub_id(base) else None,
@@ -174,30 +158,23 @@ def generator_card(
         metrics=["compliancy", "bleu", "rouge"],
         eval_results=results or None,
     )
-    if card.pretrained and not options.license:
-        data.license = "unknown"  # that of the texts is not that of the model behind it
-    page = ModelCard.from_template(
-        data,
-        template_str=_template("generator"),
-        card=card,
-        base=public(base),
-        metrics=metrics,
-        directions=directions,
-        system=system,
-        systems=[name for name in (*BUILT_IN, system) if name in scores],
-        scores=scores,
-        upper_bound=report.get("strict_compliancy_is_upper_bound", False),
-        shown={
+    values = {
+        "card": card,
+        "base": public(base),
+        "metrics": metrics,
+        "directions": directions,
+        "system": system,
+        "systems": [name for name in (*BUILT_IN, system) if name in scores],
+        "scores": scores,
+        "upper_bound": report.get("strict_compliancy_is_upper_bound", False),
+        "shown": {
             key: title
             for key, title in SCORES.items()
             if key not in OURS or any(row.get(key) is not None for row in scored.values())
         },
-        corpus=corpus,
-        options=options,
-        license=license,
-        **FUNCTIONS,
-    )
-    return _model_files(page, "on the other newspaper's aligned test set", corpus)
+    }
+    notes = "on the other newspaper's aligned test set"
+    return _model_files("generator", data, values, options, corpus, card.outlets, notes)
 
 
 def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> dict[str, bytes]:
@@ -210,27 +187,26 @@ def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> 
     for config in card.data.get("dataset_info") or []:
         tables = [folder / config["config_name"] / f"{split}.parquet" for split in sorted(SPLITS)]
         sizes = {table.stem: read_metadata(table) for table in tables if table.is_file()}
-        config["splits"] = []
-        for name, size in sizes.items():
-            num_bytes = sum(size.row_group(group).total_byte_size for group in range(size.num_row_groups))
-            config["splits"].append({"name": name, "num_bytes": num_bytes, "num_examples": size.num_rows})
-    text = card.text.partition(RIGHTS)[0].replace(LOCAL_PATH, options.repo_id).strip()
-    curve = _curve(record) if any(record["histogram"]["pairs"]) else []
+        config["splits"] = [
+            {
+                "name": name,
+                "num_bytes": sum(size.row_group(at).total_byte_size for at in range(size.num_row_groups)),
+                "num_examples": size.num_rows,
+            }
+            for name, size in sizes.items()
+        ]
     picture = folder / PICTURE
-    name = PICTURE if picture.is_file() else ""
     page = DatasetCard.from_template(
         card.data,
         template_str=_template("dataset"),
-        body=text,
+        body=card.text.partition(RIGHTS)[0].replace(LOCAL_PATH, options.repo_id).strip(),
         record=record,
-        curve=curve,
-        picture=name,
+        curve=_curve(record) if any(record["histogram"]["pairs"]) else [],
+        picture=PICTURE if picture.is_file() else "",
         **FUNCTIONS,
     )
-    files = {"README.md": _readme(page)}
-    if picture.is_file():
-        files[PICTURE] = picture.read_bytes()
-    return files
+    pictures = {PICTURE: picture.read_bytes()} if picture.is_file() else {}
+    return {"README.md": _readme(page), **pictures}
 
 
 def app_card(text: str, name: str, requirement: str, options: PushOptions) -> bytes:
@@ -274,22 +250,6 @@ def _report(folder: Path, outlets: Sequence[str]) -> dict[str, Any]:
     return {}
 
 
-def _model_data(
-    options: PushOptions, corpus: Mapping[str, object], outlets: Sequence[str], **values: Any
-) -> ModelCardData:
-    """YAML of a model's card."""
-    language = corpus.get("language") or values.get("language")
-    return ModelCardData(
-        **{
-            **values,
-            "model_name": options.repo_id.partition("/")[2],
-            "language": None if language == "none" else language,
-            "license": options.license or license_of(outlets),
-            "datasets": [corpus["dataset"]] if corpus["dataset"] else None,
-        }
-    )
-
-
 def _result(
     kind: str, task: str, corpus: Mapping[str, Any], metric: str, value: float, label: str
 ) -> EvalResult:
@@ -314,8 +274,23 @@ def _system(card: GeneratorCard, folder: Path, systems: Mapping[str, object]) ->
     return next((name for name in usual if name in systems and name not in BUILT_IN), None)
 
 
-def _model_files(card: ModelCard, notes: str, corpus: Mapping[str, Any]) -> dict[str, bytes]:
+def _model_files(
+    template: str,
+    data: ModelCardData,
+    values: dict[str, Any],
+    options: PushOptions,
+    corpus: Mapping[str, Any],
+    outlets: Sequence[str],
+    notes: str,
+) -> dict[str, bytes]:
     """README.md, and the newer form of results where the data set they belong to is on the Hub."""
+    language = corpus.get("language") or data.language
+    data.language = None if language == "none" else language
+    data.datasets = [corpus["dataset"]] if corpus["dataset"] else None
+    license = options.license or license_of(outlets)
+    data.license = options.license or data.license or license
+    values |= {"options": options, "corpus": corpus, "outlets": outlets, "license": license}
+    card = ModelCard.from_template(data, template_str=_template(template), **FUNCTIONS, **values)
     files = {"README.md": _readme(card)}
     rows = [
         EvalResultEntry(

@@ -3,8 +3,8 @@
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cache
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from transformers import BatchEncoding, PreTrainedTokenizerBase
 
-from change_it.engines import Workers, map_threads
+from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
 from change_it.judges.judge_options import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks, read_about
 from change_it.judges.linear import LinearJudgeForSequenceClassification
@@ -26,6 +26,7 @@ from change_it.networks.pretrained import (
     load_errors,
     load_weights,
     local_folder,
+    map_threads,
     pick_device,
     quiet,
     read_tokenizer,
@@ -65,7 +66,7 @@ class Judge:
         shift: subtracted from the log odds of class 1.
         max_tokens: longer inputs are cut; the fluency judge refuses them, whose end it would not read.
         precision: float32, or bf16: matrix products in bfloat16.
-        workers: of a cluster, which answer in this judge's place.
+        source: what it was loaded from, with precision and device, from which the processes of a cluster load it too.
         model_hash: SHA-256 of weights, settings, tokenizer and casing, for signatures; that of the weights when not given.
     """
 
@@ -77,7 +78,7 @@ class Judge:
     weights_hash: str
     max_tokens: int
     precision: Arithmetic = "float32"
-    workers: "Workers[Judges] | None" = field(default=None, repr=False)
+    source: tuple[Path, Arithmetic, str] | None = field(default=None, repr=False)
     model_hash: str = ""
     article_first: bool = False
     shift: float = 0.0
@@ -158,6 +159,7 @@ class Judge:
                 model_hash=hash_of_model(folder, weights_hash),
                 precision=precision,
             )
+            judge.source = folder.resolve(), precision, device
             judge._try_out()
         return judge
 
@@ -244,9 +246,9 @@ class Judge:
 
     def _answers(self, batches: Iterable[list[Question]]) -> Iterator[Floats]:
         """Probabilities of each batch."""
-        if self.workers is not None:
-            return self.workers.map_ordered(partial(_answer, task=self.task), ((batch,) for batch in batches))
-        return map_threads(self.answer, ((batch,) for batch in batches), batches_at_once(self.model))
+        if self.source and is_cluster():
+            return map_ordered(_answer, ((*self.source, batch) for batch in batches))
+        return map_threads(self.answer, batches, batches_at_once(self.model))
 
     def answer(self, batch: list[Question]) -> Floats:
         """(n, 2) probabilities of one batch."""
@@ -331,8 +333,14 @@ def _order(questions: Sequence[Question]) -> list[int]:
     return sorted(range(len(questions)), key=key)
 
 
-def _answer(judges: "Judges", batch: list[Question], *, task: Task) -> Floats:
-    return judges.by_task[task].answer(batch)
+def _answer(folder: Path, precision: Arithmetic, device: str, batch: list[Question]) -> Floats:
+    return _loaded(folder, precision, device).answer(batch)
+
+
+@cache
+def _loaded(folder: Path, precision: Arithmetic, device: str) -> Judge:
+    """A judge in a process of a cluster, loaded once."""
+    return Judge.from_pretrained(folder, precision=precision, device=device)
 
 
 @dataclass(frozen=True)
@@ -464,13 +472,6 @@ class Judges:
     def with_casing(self, casing: Casing) -> "Judges":
         """The same judges, with this casing where they have none."""
         return self if self.casing else Judges(self.main, self.hh, self.ah, self.fluency, casing, self.reader)
-
-    def on(self, workers: "Workers[Judges] | None") -> "Judges":
-        """The same judges, whose batches are answered by workers that have loaded them too; None changes nothing."""
-        if workers is None:
-            return self
-        judges = {task: replace(judge, workers=workers) for task, judge in self.by_task.items()}
-        return Judges(**judges, casing=self.casing, reader=self.reader)
 
     @property
     def by_task(self) -> dict[Task, Judge]:

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
-from change_it.training.settings import DEFAULTS, Arithmetic, TrainingOptions, TrainingSettings
+from change_it.training.settings import Arithmetic, TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency", "facts"]
 Fold = Literal["all", "0", "1"]
@@ -150,11 +150,7 @@ def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
 
 def presets() -> dict[str, dict[str, Any]]:
     """Task to the preset of a transformer, and `bilstm` and `facts scratch` to theirs, for help texts."""
-    found = {str(task): PAPER[task] for task in get_args(Task)} | {
-        BILSTM: OF_BILSTM,
-        f"facts {SCRATCH}": READER,
-    }
-    return {name: DEFAULTS | values for name, values in found.items()}
+    return {str(task): PAPER[task] for task in get_args(Task)} | {BILSTM: OF_BILSTM, f"facts {SCRATCH}": READER}
 
 
 def check_judges(name: str, *, to: str | None = None) -> None:

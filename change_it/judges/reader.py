@@ -17,7 +17,6 @@ import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
 
-from change_it.engines import map_threads
 from change_it.errors import InputError
 from change_it.io import GENERATOR_CARD
 from change_it.judges.causal_likelihood import CausalLikelihood
@@ -32,6 +31,7 @@ from change_it.networks.pretrained import (
     load_errors,
     load_weights,
     local_folder,
+    map_threads,
     pick_device,
     quiet,
     read_config,
@@ -211,7 +211,7 @@ class Reader:
 
         results = [HeadlineReading()] * len(items)
         done = 0
-        answers = map_threads(answer, ((batch,) for batch in batches), batches_at_once(self.model))
+        answers = map_threads(answer, batches, batches_at_once(self.model))
         with progress_of(progress, "facts judge", len(items)) as report:
             for batch, readings in zip(batches, answers, strict=True):
                 for index, reading in zip(batch, readings, strict=True):

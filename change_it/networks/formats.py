@@ -10,10 +10,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+import torch
 from torch import Tensor
-from transformers import PreTrainedTokenizerBase
+from transformers import LogitsProcessor, NoRepeatNGramLogitsProcessor, PreTrainedTokenizerBase
 
-from .repeats import NoRepeatedNGram
 from .tokenizer import IGNORED, HeadlineTokenizer, padded, padded_inputs, prompted_batch
 
 #: Characters of a token, at most: what lies behind is cut before the tokenizer reads it.
@@ -21,10 +21,40 @@ CHARACTERS = 40
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x9f]")
 #: Field of a prompt for the original headline.
 HEADLINE = "{headline}"
+#: The most frequent ids of a tokenizer over words: articles, prepositions, marks.
+FREQUENT = 200
+
+
+class NoRepeatedWord(LogitsProcessor):
+    """Forbids a word twice, but for the `FREQUENT` ones, which it forbids twice in a row; `marks` stay allowed."""
+
+    def __init__(self, marks: Sequence[int]):
+        self.marks = torch.tensor(marks, dtype=torch.long)
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Scores with -inf for the words that would be repeated."""
+        written = input_ids[:, 1:]  # `<s>` stands before them
+        repeated = torch.zeros_like(scores, dtype=torch.bool).scatter_(1, written, True)
+        repeated[:, :FREQUENT] = False
+        repeated.scatter_(1, written[:, -1:], True)
+        repeated[:, self.marks.to(scores.device)] = False
+        return scores.masked_fill(repeated, -torch.inf)
+
+
+class NoRepeatedNGram(NoRepeatNGramLogitsProcessor):
+    """Forbids an n-gram twice in what is generated; the prompt's own n-grams stay allowed."""
+
+    def __init__(self, size: int, prompt: int):
+        super().__init__(size)
+        self.prompt = prompt
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Scores with -inf for the tokens that would repeat an n-gram."""
+        return super().__call__(input_ids[:, self.prompt :], scores)
 
 
 class Format(ABC):
-    """Between texts and one kind of model; safe in many threads."""
+    """Between texts and one kind of model; threads that share one hold its `lock`."""
 
     #: Tokens of a prompt without the source.
     overhead = 0
@@ -33,11 +63,19 @@ class Format(ABC):
         self.tokenizer = tokenizer
         self.max_source_tokens, self.max_target_tokens = max_source_tokens, max_target_tokens
         self.ends = [tokenizer.eos_token_id]  # tokens that end a headline
-        self._lock = threading.Lock()  # a tokenizer must not be used by two threads at once
+        self.lock = threading.Lock()  # a tokenizer must not be used by two threads at once
 
+    @abstractmethod
     def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
         """A training batch: arguments of the model, `labels` among them with -100 where nothing is learnt."""
-        return self._batch(clean(sources, self.max_source_tokens), clean(targets, self.max_target_tokens))
+
+    @abstractmethod
+    def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
+        """Arguments of `generate`, and what `texts` needs of each source."""
+
+    @abstractmethod
+    def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+        """Generated ids, (rows, steps) without the prompt, as text; each row with what `inputs` gave for its source."""
 
     def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
         """Rough length of each example, to batch like with like: characters, up to what is certainly cut."""
@@ -48,43 +86,16 @@ class Format(ABC):
 
     def tokens(self, text: str) -> int:
         """Tokens of a text."""
-        with self._lock:
+        with self.lock:
             return len(self.tokenizer(clean([text], self.max_source_tokens)[0])["input_ids"])
-
-    def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
-        """Arguments of `generate`, and what `texts` needs of each source."""
-        with self._lock:
-            return self._inputs(clean(sources, self.max_source_tokens))
-
-    def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
-        """Generated ids, (rows, steps) without the prompt, as text; each row with what `inputs` gave for its source."""
-        with self._lock:
-            return self._texts(ids, context)
 
     def prompt_tokens(self, inputs: dict[str, Tensor]) -> int:
         """Tokens that the output of `generate` begins with: the one that the decoder starts with, or the prompt."""
         return 1
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
-        """Arguments of `generate` that keep n-grams from being written twice."""
-        rules = [NoRepeatedNGram(no_repeat_ngram_size, prompt)] if no_repeat_ngram_size else []
-        return {"no_repeat_ngram_size": 0, "logits_processor": rules}
-
-    def generation_config(self, no_repeat_ngram_size: int) -> dict[str, Any]:
-        """What `search` asks for, as far as a file can say it."""
-        return {"no_repeat_ngram_size": no_repeat_ngram_size if no_repeat_ngram_size > 1 else 0}
-
-    @abstractmethod
-    def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
-        """As `collate`, of clean texts."""
-
-    @abstractmethod
-    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
-        """As `inputs`, of clean texts."""
-
-    @abstractmethod
-    def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
-        """As `texts`."""
+        """Arguments of `generate` that keep n-grams from being written twice; `prompt` tokens stand before them."""
+        return {"no_repeat_ngram_size": no_repeat_ngram_size}
 
 
 class WordFormat(Format):
@@ -104,10 +115,11 @@ class WordFormat(Format):
         super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)
         self.copies = copies
 
-    def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
-        batch, unknown = self.tokenizer.sources(sources, max_tokens=self.max_source_tokens)
-        copied = unknown if self.copies else None
-        return {**batch, "labels": self.tokenizer.targets(targets, copied, max_tokens=self.max_target_tokens)}
+    def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
+        """See `Format`."""
+        batch, unknown = self.inputs(sources)
+        copied, most = unknown if self.copies else None, self.max_target_tokens
+        return {**batch, "labels": self.tokenizer.targets(clean(targets, most), copied, max_tokens=most)}
 
     def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
         """What an example costs: attention looks at every word of the source for every word that is written."""
@@ -118,41 +130,43 @@ class WordFormat(Format):
         ]
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
-        """The same: these networks have the rules of words in their own `generate`."""
-        return self.generation_config(no_repeat_ngram_size)
-
-    def generation_config(self, no_repeat_ngram_size: int) -> dict[str, Any]:
-        """What `search` asks for; `no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice."""
+        """`no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice."""
         if no_repeat_ngram_size != 1:
-            return {"no_repeat_ngram_size": no_repeat_ngram_size, "repeatable_token_ids": None}
+            return super().search(no_repeat_ngram_size, prompt)
         ids = self.tokenizer.get_vocab().items()
         marks = sorted(id_ for token, id_ in ids if not any(map(str.isalnum, token)))
-        return {"no_repeat_ngram_size": 3, "repeatable_token_ids": marks}
+        return {"no_repeat_ngram_size": 3, "logits_processor": [NoRepeatedWord(marks)]}
 
-    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
-        batch, unknown = self.tokenizer.sources(sources, max_tokens=self.max_source_tokens)
-        return dict(batch), unknown
+    def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
+        """See `Format`."""
+        most = self.max_source_tokens
+        return self.tokenizer.sources(clean(sources, most), max_tokens=most)
 
-    def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
-        return list(self.tokenizer.headlines(ids, context))
+    def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+        """See `Format`."""
+        return self.tokenizer.headlines(ids, context)
 
 
 class EncoderDecoderFormat(Format):
     """Of T5, BART and their like: the encoder reads the source, the decoder writes."""
 
-    def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
-        batch, _ = self._inputs(sources)
+    def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
+        """See `Format`."""
+        batch, _ = self.inputs(sources)
         end = self.tokenizer.eos_token_id
-        encoded = self.tokenizer(text_target=targets)["input_ids"]
+        encoded = self.tokenizer(text_target=clean(targets, self.max_target_tokens))["input_ids"]
         ended = [row if row[-1:] == [end] else [*row, end] for row in encoded]
         return {**batch, "labels": padded([row[: self.max_target_tokens] for row in ended], IGNORED)}
 
-    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
-        rows = self.tokenizer(sources, truncation=True, max_length=self.max_source_tokens)["input_ids"]
+    def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
+        """See `Format`."""
+        most = self.max_source_tokens
+        rows = self.tokenizer(clean(sources, most), truncation=True, max_length=most)["input_ids"]
         rows = [row or [self.tokenizer.eos_token_id] for row in rows]
         return padded_inputs(rows, self.tokenizer.pad_token_id), [[]] * len(rows)
 
-    def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+    def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+        """See `Format`."""
         return [one_line(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
 
@@ -184,22 +198,25 @@ class CausalFormat(Format):
         """The prompt and the source, padded on the left."""
         return inputs["input_ids"].shape[1]
 
-    def generation_config(self, no_repeat_ngram_size: int) -> dict[str, Any]:
-        """What `search` asks for, without the rule against repeats, which would hold for what stands in the prompt too."""
-        return {}
+    def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
+        """By a rule of ours: that of transformers holds for what stands in the prompt too."""
+        rules = [NoRepeatedNGram(no_repeat_ngram_size, prompt)] if no_repeat_ngram_size else []
+        return {"no_repeat_ngram_size": 0, "logits_processor": rules}
 
-    def _batch(self, sources: list[str], targets: list[str]) -> dict[str, Tensor]:
+    def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
         """`input_ids` are of prompt, headline and end, `labels` without the prompt."""
-        prompts = self._prompts(sources)
-        headlines = self._ids([f" {target}" for target in targets])
+        prompts = self._prompts(clean(sources, self.max_source_tokens))
+        headlines = self._ids([f" {target}" for target in clean(targets, self.max_target_tokens)])
         answers = [[*row, self.tokenizer.eos_token_id][: self.max_target_tokens] for row in headlines]
         return prompted_batch(prompts, answers, self.tokenizer.pad_token_id)
 
-    def _inputs(self, sources: list[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
-        batch = padded_inputs(self._prompts(sources), self.tokenizer.pad_token_id, left=True)
-        return batch, [[]] * len(sources)
+    def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
+        """See `Format`."""
+        prompts = self._prompts(clean(sources, self.max_source_tokens))
+        return padded_inputs(prompts, self.tokenizer.pad_token_id, left=True), [[]] * len(prompts)
 
-    def _texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+    def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
+        """See `Format`."""
         texts = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
         return [one_line(text.lstrip().partition("\n")[0]) for text in texts]
 

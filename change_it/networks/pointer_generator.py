@@ -211,6 +211,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         self.switch = nn.Linear(2 * size + embedding_size, 1) if config.copy else None
         self.post_init()
 
+    _input_embed_layer = "embedding"
     _tied_weights_keys = {"encoder.embedding.weight": "embedding.weight"}  # noqa: RUF012 (as in transformers)
 
     @torch.no_grad()
@@ -231,15 +232,6 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             nn.init.uniform_(self.energy, -0.1, 0.1)
             if self.coverage is not None:
                 nn.init.uniform_(self.coverage, -0.1, 0.1)
-
-    def get_input_embeddings(self) -> nn.Module:
-        """The word embeddings."""
-        return self.embedding
-
-    def set_input_embeddings(self, value: Any) -> None:
-        """Replace the word embeddings, of encoder and decoder."""
-        self.embedding = value
-        self.encoder.embedding = value
 
     def _first_state(self, encoded: EncodedSource) -> DecoderState:
         coverage = encoded.projected.new_zeros(encoded.projected.shape[:2])

@@ -11,14 +11,13 @@ with the weights.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from transformers import DynamicCache
 from transformers.modeling_outputs import ModelOutput
 
 from .tokenizer import HeadlineTokenizer
@@ -55,25 +54,22 @@ class EncodedSource(ModelOutput):
     source_mask: Tensor = UNSET  # (n, tokens) bool, True where there is a token
 
 
-class DecoderState:
+class DecoderState(DynamicCache):
     """Keys and values of the words so far: what `generate` keeps between steps under the name `past_key_values`."""
 
     is_compileable = False
 
     def __init__(self) -> None:
-        self.layers: list[Pairs] = []  # (n, heads, words, hidden / heads) of each layer
-        self.crossed: list[Pairs] = []  # (sources, heads, tokens, hidden / heads), those of the sources
+        super().__init__()
+        self.crossed: list[
+            Pairs
+        ] = []  # (sources, heads, tokens, hidden / heads) of each layer, those of the sources
         self.last: Tensor | None = None  # (n, 1, hidden) embedding of the last word
 
-    def get_seq_length(self, layer_idx: int = 0) -> int:
-        """Words read."""
-        return self.layers[0][0].shape[2] if self.layers else 0
-
-    def reorder_cache(self, beam_idx: Tensor) -> None:
+    def reorder_cache(self, beam_idx: torch.LongTensor) -> None:
         """Follow the beams that survive."""
-        pick = partial(torch.index_select, dim=0, index=beam_idx)
-        self.layers = [(pick(keys), pick(values)) for keys, values in self.layers]
-        self.last = None if self.last is None else pick(self.last)
+        super().reorder_cache(beam_idx)
+        self.last = None if self.last is None else self.last.index_select(0, beam_idx)
 
 
 class Embedding(nn.Module):
@@ -129,24 +125,20 @@ class Layer(nn.Module):
         self,
         states: Tensor,
         mask: Tensor | None,
-        past: Pairs | None = None,
-        crossed: Pairs | None = None,
+        state: DecoderState | None = None,
+        number: int = 0,
         cross_mask: Tensor | None = None,
-    ) -> tuple[Tensor, Pairs]:
-        """(n, t, hidden) states after the layer, and the keys and values of all words so far.
-
-        Masks are added to the logits. `past` are the keys and values of the words before, (n, heads, before, hidden / heads),
-        `crossed` those of the sources, in a decoder; see `by_source`.
-        """
+    ) -> Tensor:
+        """(n, t, hidden) states after the layer; masks are added to the logits. A decoder's has the `number` in its `state`."""
         query, keys, values = split_heads(self.projected(self.norm(states)), 3, self.heads).unbind(1)
-        if past is not None:
-            keys, values = torch.cat([past[0], keys], dim=2), torch.cat([past[1], values], dim=2)
+        if state is not None:
+            keys, values = state.update(keys, values, number)
         states = states + self.dropout(self.output(attend(query, keys, values, mask)))
-        if crossed is not None:
-            queries = by_source(self.cross_query(self.cross_norm(states)), crossed[0])
-            context = attend(split_heads(queries, 1, self.heads)[:, 0], *crossed, cross_mask)
+        if state is not None:
+            queries = by_source(self.cross_query(self.cross_norm(states)), state.crossed[number][0])
+            context = attend(split_heads(queries, 1, self.heads)[:, 0], *state.crossed[number], cross_mask)
             states = states + self.dropout(self.cross_output(context.view_as(states)))
-        return states + self.dropout(self.between(self.between_norm(states))), (keys, values)
+        return states + self.dropout(self.between(self.between_norm(states)))
 
 
 def by_source(states: Tensor, sources: Tensor) -> Tensor:
@@ -186,7 +178,7 @@ class TransformerEncoder(nn.Module):
         seen = attended(mask)
         states, _ = self.embedding(input_ids)
         for layer in self.layers:
-            states, _ = layer(states, seen)
+            states = layer(states, seen)
         states = self.norm(states)
         return EncodedSource(
             last_hidden_state=states,
@@ -277,7 +269,7 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         self, ids: Tensor, encoded: EncodedSource, state: DecoderState | None
     ) -> tuple[Tensor, DecoderState]:
         """(n, t, hidden) states of (n, t) words after those of `state`, which is carried on."""
-        state = state or DecoderState()
+        state = DecoderState() if state is None else state
         before, steps = state.get_seq_length(), ids.shape[1]
         states, state.last = self.embedding(ids, state.last, before)
         mask = attended(encoded.source_mask)
@@ -285,11 +277,8 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         if not state.crossed:  # contiguous, so that no step copies them
             pairs = (layer.unbind(1) for layer in encoded.crossed.unbind(1))
             state.crossed = [(keys.contiguous(), values.contiguous()) for keys, values in pairs]
-        past: Sequence[Pairs | None] = state.layers or [None] * len(self.layers)
-        state.layers = []
         for number, layer in enumerate(self.layers):
-            states, pairs_so_far = layer(states, causal, past[number], state.crossed[number], mask)
-            state.layers.append(pairs_so_far)
+            states = layer(states, causal, state, number, mask)
         return self.norm(states), state
 
     def _scores(self, states: Tensor) -> Tensor:

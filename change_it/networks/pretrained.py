@@ -7,19 +7,15 @@ and whatever a library raises over it is one sentence.
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import torch
 from safetensors import safe_open
 from torch import nn
-from torch.nn import functional
-from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
-from transformers.integrations.sdpa_attention import sdpa_attention_forward
-from transformers.masking_utils import sdpa_mask
 
 from change_it.errors import InputError
 from change_it.io import (
@@ -34,6 +30,9 @@ from change_it.io import (
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 ADAPTER = "adapter_config.json"
 #: What a model is loaded for: to answer as it was saved; as the base that adapters or training start from; as an encoder
@@ -56,10 +55,6 @@ ANSWERING = (
 _LAYERS = re.compile(r"(?<!window_)layers?$")  # max_window_layers is a place among the layers
 _ADAPTERS = "holds adapters, not a model: merge them first with merge_and_unload of peft"
 
-#: Name of `masked_attention`.
-MASKED = "change_it_masked"
-#: Words of a block that fits the caches of a processor, and rows of states at most for which blocks are worth it.
-WORDS, ROWS = 1024, 320
 #: Parameters from which a model takes all threads for one batch.
 LARGE = 100_000_000
 
@@ -103,6 +98,24 @@ def batches_at_once(model: object) -> int:
         return 1
     on_cpu = {parameter.device.type for parameter in model.parameters()} == {"cpu"}
     return torch.get_num_threads() if on_cpu else 1
+
+
+def map_threads(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+    """`function(item)` for each item, in their order, in threads in each of which torch computes with one thread."""
+    if threads == 1:
+        yield from map(function, items)
+        return
+    usual = torch.get_num_threads()
+    with ThreadPoolExecutor(threads, initializer=_compute_alone, initargs=(usual,)) as pool:
+        yield from pool.map(function, items)
+
+
+def _compute_alone(usual: int) -> None:
+    """Let torch compute with one thread in this thread, and with the usual number in those that start later."""
+    torch.get_num_threads()  # takes over the usual number, which would undo the next line later
+    torch.set_num_threads(1)
+    with ThreadPoolExecutor(1) as other:
+        other.submit(torch.set_num_threads, usual).result()
 
 
 def is_large(model: nn.Module) -> bool:
@@ -199,62 +212,11 @@ def load_weights(
             f"{other}: its config.json has no place for {listed(more, 3)} of its weights; train or save it again"
         )
     check_finite(model.state_dict(), name)
-    if isinstance(model, PreTrainedModel):
-        quicken(model)
     return model
 
 
-def quicken(model: PreTrainedModel) -> None:
-    """Spare a processor three detours of torch.
-
-    It would copy the projection to the vocabulary for each row of states that are a part of others, take that projection
-    through the memory at half the speed of small ones, and read keys that heads share once for each head where one new
-    token attends without a mask.
-    """
-    if isinstance(head := model.get_output_embeddings(), nn.Linear):
-        head.forward = partial(project, head)  # type: ignore[method-assign]
-    if model.config._attn_implementation == "sdpa" and model._can_set_attn_implementation():
-        model.set_attn_implementation(MASKED)
-
-
-def project(head: nn.Linear, states: torch.Tensor) -> torch.Tensor:
-    """The logits of states; for a step of a search on a processor block after block of the words, the numbers of each the same."""
-    states = states.contiguous()
-    rows = states.numel() // states.shape[-1]
-    if (
-        torch.is_grad_enabled()
-        or rows > ROWS
-        or head.weight.device.type != "cpu"
-        or head.weight.dtype != torch.float32
-    ):
-        return functional.linear(states, head.weight, head.bias)
-    weights = head.weight.split(WORDS)
-    biases = [None] * len(weights) if head.bias is None else head.bias.split(WORDS)
-    return torch.cat(
-        [functional.linear(states, *block) for block in zip(weights, biases, strict=True)], dim=-1
-    )
-
-
-def masked_attention(
-    module: nn.Module,
-    query: torch.Tensor,
-    key: torch.Tensor,
-    value: torch.Tensor,
-    attention_mask: torch.Tensor | None,
-    **options: Any,
-) -> tuple[torch.Tensor, None]:
-    """Attention by SDPA. With a mask, even one that hides nothing, heads that share keys read them together."""
-    if attention_mask is None and query.shape[2] == 1 and query.device.type == "cpu":
-        attention_mask = torch.ones(1, 1, 1, key.shape[2], dtype=torch.bool)
-    return sdpa_attention_forward(module, query, key, value, attention_mask, **options)
-
-
-AttentionInterface.register(MASKED, masked_attention)
-AttentionMaskInterface.register(MASKED, sdpa_mask)
-
-
 def _check_folder(auto: Any, folder: Path, config: Any) -> None:
-    """Refuse a folder of which other weights are loaded than `hash_of_weights` reads, or a model much larger than its weights."""
+    """Refuse a folder of which other weights are loaded than `hash_of_weights` reads, or a model much larger than its weights, which transformers would make before it refuses them."""
     if (folder / ADAPTER).exists():
         raise InputError(f"{folder} {_ADAPTERS} {folder} --out DIR")
     record = read_json(folder / "config.json") or {}

@@ -1,44 +1,46 @@
-"""The loss of models that write: of a pre-trained one without logits where no token is learnt, and the mean over batches."""
+"""The loss of models that write, of a pre-trained one without logits for its prompt, and the mean over batches."""
 
 from collections.abc import Iterable, Mapping
+from inspect import signature
 from typing import Any
 
 import torch
+from accelerate.utils import extract_model_from_parallel
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, pad
 from transformers.modeling_outputs import CausalLMOutput
 
 from change_it.networks.tokenizer import IGNORED
 
 
-class HeadlineLoss(nn.Module):
-    """A pre-trained model, called with a batch for its loss: the mean of -log p (nats) over the tokens whose label counts.
+def headline_loss(model: Any, batch: Mapping[str, Tensor]) -> Tensor:
+    """The model's own loss of a batch, with logits for the positions of the headlines alone where it knows `logits_to_keep`.
 
-    The positions of the prompt and of padding get no logits. With a vocabulary of 262,144 those would take most of a
-    training step's time and memory.
+    With a vocabulary of 262,144 those of a prompt would take most of a training step's time and memory.
     """
+    inner = extract_model_from_parallel(model)
+    inner = inner.get_base_model() if hasattr(inner, "get_base_model") else inner  # in adapters
+    options: dict[str, Any] = dict(batch)
+    known = signature(type(inner).forward).parameters
+    if "logits_to_keep" in known:
+        first = int((batch["labels"] != IGNORED).any(0).nonzero()[0])
+        keep = batch["labels"].shape[1] - first + 1  # a token is predicted from the one before
+        options |= {"labels": batch["labels"][:, -keep:], "logits_to_keep": keep}
+        if "position_ids" in known:  # padding is on the left
+            options["position_ids"] = (batch["attention_mask"].cumsum(1) - 1).clamp(min=0)
+    loss: Tensor = model(use_cache=False, **options).loss
+    return loss
+
+
+class HeadlineLoss(nn.Module):
+    """A model, called with a batch for its `headline_loss`."""
 
     def __init__(self, model: Any):
         super().__init__()
         self.model = model  # causal or encoder-decoder; adapters may be around it
 
-    def forward(self, labels: Tensor, **inputs: Any) -> CausalLMOutput:
+    def forward(self, **batch: Tensor) -> CausalLMOutput:
         """The loss; `labels`, (rows, tokens), are -100 where nothing is learnt, as transformers has them."""
-        if self.model.config.is_encoder_decoder:
-            shift = getattr(self.model, "prepare_decoder_input_ids_from_labels", None)
-            if shift is None:  # the model alone knows how its decoder begins
-                return CausalLMOutput(loss=self.model(labels=labels, use_cache=False, **inputs).loss)
-            inputs["decoder_input_ids"] = shift(labels=labels)
-        else:  # a token is predicted from the one before
-            labels = pad(labels[:, 1:], (0, 1), value=IGNORED)
-        learnt = labels != IGNORED
-        head = self.model.get_output_embeddings()
-        hook = head.register_forward_pre_hook(lambda _, states: (states[0][learnt], *states[1:]))
-        try:
-            logits = self.model(use_cache=False, **inputs).logits
-        finally:
-            hook.remove()
-        return CausalLMOutput(loss=cross_entropy(logits.float(), labels[learnt]))
+        return CausalLMOutput(loss=headline_loss(self.model, batch))
 
 
 @torch.no_grad()

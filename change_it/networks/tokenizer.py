@@ -9,14 +9,14 @@ One file without an import of ours, so that `register_for_auto_class` can send i
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import torch
-from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedTokenizerFast
 
 SPECIAL = ("<pad>", "<unk>", "<s>", "</s>")
@@ -124,17 +124,11 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
 def train_tokenizer(texts: Iterable[str], *, size: int, reserved: int = 100) -> HeadlineTokenizer:
     """Learn the vocabulary: the `size` most frequent words, special tokens included, ties by alphabet."""
     spaces = normalizers.Replace(Regex(r"\s+"), " ")
-    normalizer = normalizers.Sequence([normalizers.NFC(), spaces, normalizers.Strip()])
-    splitter = pre_tokenizers.Split(Regex(TOKEN), behavior="removed", invert=True)
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(token for token, _ in splitter.pre_tokenize_str(normalizer.normalize_str(text)))
-    for token in SPECIAL:
-        counts.pop(token, None)
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[: max(0, size - len(SPECIAL))]
-    vocabulary = {token: id_ for id_, token in enumerate([*SPECIAL, *(token for token, _ in ranked)])}
-    backend = Tokenizer(models.WordLevel(vocabulary, unk_token=SPECIAL[UNKNOWN]))
-    backend.normalizer, backend.pre_tokenizer = normalizer, splitter
+    backend = Tokenizer(models.WordLevel(unk_token=SPECIAL[UNKNOWN]))
+    backend.normalizer = normalizers.Sequence([normalizers.NFC(), spaces, normalizers.Strip()])
+    backend.pre_tokenizer = pre_tokenizers.Split(Regex(TOKEN), behavior="removed", invert=True)
+    trainer = trainers.WordLevelTrainer(vocab_size=size, special_tokens=list(SPECIAL), show_progress=False)
+    backend.train_from_iterator(texts, trainer)
     special = dict(zip(("pad_token", "unk_token", "bos_token", "eos_token"), SPECIAL, strict=True))
     return HeadlineTokenizer(tokenizer_object=backend, reserved=reserved, **special)
 
@@ -152,12 +146,8 @@ def _joined(tokens: Sequence[str]) -> str:
 
 def padded(rows: Sequence[Sequence[int]], value: int, *, left: bool = False) -> Tensor:
     """(n, longest) int64, shorter rows filled behind or before."""
-    longest = max(map(len, rows), default=0)
-    filled = [
-        [*[value] * (longest - len(row)), *row] if left else [*row, *[value] * (longest - len(row))]
-        for row in rows
-    ]
-    return torch.tensor(filled, dtype=torch.long)
+    tensors = [torch.tensor(row, dtype=torch.long) for row in rows]
+    return pad_sequence(tensors, True, value, padding_side="left" if left else "right")
 
 
 def padded_inputs(rows: Sequence[Sequence[int]], padding: int, *, left: bool = False) -> dict[str, Tensor]:
@@ -169,8 +159,8 @@ def padded_inputs(rows: Sequence[Sequence[int]], padding: int, *, left: bool = F
 def prompted_batch(
     prompts: Sequence[list[int]], answers: Sequence[list[int]], padding: int
 ) -> dict[str, Tensor]:
-    """What a causal model learns from: prompts with their answers, and `labels` of the answers alone."""
+    """What a causal model learns from: prompts with their answers, padded on the left, and `labels` of the answers alone."""
     pairs = list(zip(prompts, answers, strict=True))
     labels = [[IGNORED] * len(prompt) + answer for prompt, answer in pairs]
-    rows = [prompt + answer for prompt, answer in pairs]
-    return {**padded_inputs(rows, padding), "labels": padded(labels, IGNORED)}
+    inputs = padded_inputs([prompt + answer for prompt, answer in pairs], padding, left=True)
+    return {**inputs, "labels": padded(labels, IGNORED, left=True)}

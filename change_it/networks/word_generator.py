@@ -1,4 +1,4 @@
-"""What our encoder-decoders over words share: configuration, call, and words that are written once.
+"""What our encoder-decoders over words share: configuration and call.
 
 Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
 with the weights.
@@ -7,10 +7,8 @@ with the weights.
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor, nn
-from transformers import GenerationMixin, LogitsProcessorList, PreTrainedConfig, PreTrainedModel
+from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import Seq2SeqLMOutput
-
-from .repeats import NoRepeatedWord
 
 if TYPE_CHECKING:  # `save_pretrained` looks for such lines, and saves these files too
     from .headline_pipeline import HeadlinePipeline  # noqa: F401 (saved beside this file)
@@ -50,10 +48,6 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
     @classmethod
     def _supports_default_dynamic_cache(cls) -> bool:
         return False  # each has a `DecoderState` of its own
-
-    def get_encoder(self, modality: str | None = None) -> nn.Module:
-        """The encoder, for `generate`."""
-        return self.encoder
 
     def forward(
         self,
@@ -121,22 +115,6 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
             "encoder_outputs": encoder_outputs,
             "use_cache": use_cache,
         }
-
-    def generate(  # type: ignore[override]  # the others are in kwargs
-        self,
-        inputs: Tensor | None = None,
-        generation_config: Any = None,
-        logits_processor: Any = None,
-        **kwargs: Any,
-    ) -> Any:
-        """As in transformers, with one more setting: where there are `repeatable_token_ids`, no other word is written twice."""
-        name = "repeatable_token_ids"
-        saved = getattr(generation_config, name, getattr(self.generation_config, name, None))
-        repeatable = kwargs.pop(name, saved)
-        rules = [] if repeatable is None else [NoRepeatedWord(repeatable)]
-        processors = LogitsProcessorList([*rules, *(logits_processor or [])])
-        search: Any = super()
-        return search.generate(inputs, generation_config, processors, **kwargs)
 
     @property
     def _padding(self) -> int:

@@ -5,15 +5,13 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from change_it.audit.measure import Audit
 from change_it.audit.probes import OCCLUDED, Cue, Probe
 from change_it.audit.verdicts import AUDIT_MEASURES, FEW, STOPPED, Result, Verdict
 from change_it.corpus.sample import OUTLETS
 from change_it.io import write_json, write_text
 from change_it.results.charts import Drawing, audit_drawings
-from change_it.results.pages import environment, inline_svg
+from change_it.results.pages import environment
 from change_it.results.report_folder import AUDIT_FILES, replaced_report
 from change_it.results.score_tables import heading
 from change_it.scoring.columns import GOLD
@@ -22,73 +20,53 @@ from change_it.tables import Column, Row, Table, Value
 
 def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
     """What to make of each judge."""
-    rows = [
-        Row({"judge": verdict.judge, "verdict": verdict.words, "why": verdict.text}) for verdict in verdicts
-    ]
-    columns = Column("judge", "text"), Column("verdict", "text"), Column("why", "text")
-    return Table(columns, tuple(rows), "What to make of each judge alone")
+    columns = [Column(name, "text") for name in ("judge", "verdict", "why")]
+    rows = [Row({"judge": each.judge, "verdict": each.words, "why": each.text}) for each in verdicts]
+    return Table(columns, rows, "What to make of each judge alone")
 
 
 #: The two blocks of systems.
 TRAINED, UNSEEN = "judges learnt from their like", "no judge has seen their like"
+#: What is asked of every system but gold.
+_GIVEN_GOLD = (
+    Column("passed_given_gold", title="where gold passes"),
+    Column("upper_bound", title="upper bound"),
+    Column("given_gold", "count", "n where gold passes"),
+)
 
 
 def degenerate_table(systems: Sequence[Result], *, at_most: bool = False) -> Table:
     """What the judges let through of gold and of the systems that must fail, a group those that judges learnt from, a group the others; measures of a judge that is not there are left out. `at_most`: strict compliancy is an upper bound."""
     measures = [name for name in AUDIT_MEASURES if any(system.values[name] is not None for system in systems)]
-    ends = {name: Column(f"{name}_interval", "interval") for name in AUDIT_MEASURES[:2]}
     titles = {"passed": "strict compliancy"} if "fluency" in measures else {}
-    bounds = {"passed"} if at_most and titles else set()
-    columns = [
-        Column(
-            name, "at most" if name in bounds else "figure", titles.get(name, heading(name)), ends.get(name)
-        )
-        for name in measures
-    ]
+    columns = [Column("system", "text"), *_GIVEN_GOLD]
+    for name in measures:
+        below = Column(f"{name}_interval", "interval") if name in AUDIT_MEASURES[:2] else None
+        bound = at_most and name in titles
+        columns.append(Column(name, "at most" if bound else "figure", titles.get(name, heading(name)), below))
+    columns += [Column("n", "count"), Column("missed by", "text")]
     rows = []
     for system in sorted(systems, key=lambda system: (bool(system.breaks), not system.trained)):
-        values: dict[str, Value] = {"kind": system.system, "n": system.n, **system.values}
-        values |= {f"{name}_interval": system.intervals[name] for name in ends if name in system.intervals}
-        if system.breaks:
-            values |= {
-                "given gold": system.passed_given_gold,
-                "upper": system.upper_bound,
-                "given n": system.given_gold,
-            }
-        values["missed by"] = ", ".join(system.missed_by)
-        tags = ["not stopped"] if system.passes else []
+        values = vars(system) | system.values | {"missed by": ", ".join(system.missed_by)}
+        values |= {f"{name}_interval": ends for name, ends in system.intervals.items()}
+        values |= {} if system.breaks else {column.name: None for column in _GIVEN_GOLD}
         group = GOLD if not system.breaks else TRAINED if system.trained else UNSEEN
+        tags = ["not stopped"] if system.passes else []
         rows.append(
             Row(values, group, not system.breaks, tags=tags, remark=system.description, faint=system.n < FEW)
         )
-    return Table(
-        (
-            Column("kind", "text", "system"),
-            Column("given gold", title="where gold passes"),
-            Column("upper", title="upper bound"),
-            Column("given n", "count", "n where gold passes"),
-            *columns,
-            Column("n", "count"),
-            Column("missed by", "text"),
-        ),
-        tuple(rows),
-        f"What the judges let through of {len(systems) - 1} systems that must fail",
-    )
+    return Table(columns, rows, f"What the judges let through of {len(systems) - 1} systems that must fail")
 
 
 def probes_table(probes: Sequence[Probe]) -> Table:
     """F1 of main on headlines that lack something."""
-    rows = [
-        Row({"headlines": probe.name, "f1": probe.f1, "interval": probe.interval, "n": probe.n})
-        for probe in probes
-    ]
     columns = (
-        Column("headlines", "text"),
+        Column("name", "text", "headlines"),
         Column("f1", title="F1 of main"),
         Column("interval", "interval", "95% interval"),
         Column("n", "count"),
     )
-    return Table(columns, tuple(rows), "What main listens to")
+    return Table(columns, [Row(vars(probe)) for probe in probes], "What main listens to")
 
 
 def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Table:
@@ -110,15 +88,11 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Tabl
             Column(f"{outlet} n", "count", "n"),
         )
     ]
-    return Table(tuple(columns), tuple(rows))
+    return Table(columns, rows)
 
 
 def audit_page(audit: Audit, drawings: Sequence[Drawing]) -> str:
     """The page of an audit, without any reference to another file."""
-    charts = {
-        drawing.name: (drawing, Markup(inline_svg(drawing.figure, drawing.description)))
-        for drawing in drawings
-    }
     values: dict[str, Any] = {
         "audit": audit,
         "invented": set(audit.outlets) == set(OUTLETS),
@@ -126,7 +100,7 @@ def audit_page(audit: Audit, drawings: Sequence[Drawing]) -> str:
         "probes": probes_table(audit.probes),
         "cues": {source: cues_table(audit.cues, audit.outlets, source) for source in ("main", "data")},
         "measures": {name: heading(name) for name in AUDIT_MEASURES},
-        "charts": charts,
+        "charts": {drawing.name: drawing for drawing in drawings},
         "few": FEW,
         "most": STOPPED,
         "occluded": OCCLUDED,

@@ -1,105 +1,18 @@
-"""What a report shows of corpus and judges, read from the JSON files in their folders."""
+"""When and with what a report is made."""
 
 import os
 import platform
+import re
 import subprocess
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
-from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 from change_it import __version__
-from change_it.audit.verdicts import read_metrics
-from change_it.io import read_json
-from change_it.judges.judge_options import no_better_than
 
 #: Libraries whose versions a report names.
 LIBRARIES = ("torch", "transformers", "numpy", "scikit-learn", "polars")
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """Similarities of articles of the two outlets."""
-
-    edges: tuple[float, ...]  # lower ends of the bins, rising
-    compared: tuple[int, ...]  # everything compared, by bin
-    pairs: tuple[int, ...]  # the pairs of the corpus, by bin
-    strict: float
-    loose: float
-    above: Mapping[str, int]  # strict and loose to the number of pairs above that threshold
-
-
-@dataclass(frozen=True)
-class CorpusInfo:
-    """The corpus in figures."""
-
-    facts: dict[str, int]  # what, to the number of it
-    rejected: dict[str, int]  # reason to the number of rows
-    histogram: Histogram | None
-
-
-@dataclass(frozen=True)
-class Quality:
-    """A judge or a plain baseline on one test set."""
-
-    task: str
-    test: str  # for hh and ah the kind of its mismatches
-    name: str  # `judge`, or the baseline's name
-    f1: float  # mean of the two classes
-    classes: dict[str, tuple[float, float, float]]  # precision, recall, F1
-    no_better_than: tuple[str, ...] = ()  # baselines that the judge is not surely ahead of
-
-
-def corpus_info(corpus: str) -> CorpusInfo | None:
-    """The figures in `alignment.json` of a corpus folder; None where there is no such file."""
-    record = read_json(Path(corpus) / "alignment.json")
-    if record is None:
-        return None
-    pairs, splits, leaks = record["pairs"], record["splits"], record["leak_check"]["found"]
-    facts = {
-        "rows read": record["rows"],
-        "rows kept": record["kept"],
-        "rows rejected": record["rows"] - record["kept"],
-        "pairs above the strict threshold": pairs["above_strict"],
-        "pairs above the loose threshold": pairs["above_loose"],
-        **{f"articles in {name}": sum(by_outlet.values()) for name, by_outlet in splits.items()},
-        "leaks found": sum(leaks.values()),
-    }
-    rejected = dict(sorted(record["rejected"].items(), key=lambda pair: (-pair[1], pair[0])))
-    return CorpusInfo(facts, rejected, histogram(record))
-
-
-def histogram(record: Mapping[str, Any]) -> Histogram:
-    """The similarities in `alignment.json`."""
-    bins = record["histogram"]
-    return Histogram(
-        edges=tuple(bins["edges"][: len(bins["pairs"])]),
-        compared=tuple(bins["compared"]),
-        pairs=tuple(bins["pairs"]),
-        strict=record["thresholds"]["strict"],
-        loose=record["thresholds"]["loose"],
-        above={name: record["pairs"][f"above_{name}"] for name in ("strict", "loose")},
-    )
-
-
-def judges_info(judges: str | Path) -> list[Quality]:
-    """Each judge on each test set, followed by its baselines; nothing where there is no `metrics.json`."""
-    return [row for task, record in read_metrics(judges).items() for row in _qualities(task, record)]
-
-
-def _qualities(task: str, record: Mapping[str, Any]) -> Iterator[Quality]:
-    """A judge and its baselines, test set by test set."""
-    systems = {"judge": record["results"], **record["baselines"]}
-    for test in record["results"]:
-        for name, results in systems.items():
-            result = results[test]
-            measures = itemgetter("precision", "recall", "f1")
-            classes = {label: measures(result[label]) for label in record["classes"]}
-            unbeaten = no_better_than(record, test) if name == "judge" else ()
-            yield Quality(task, test, name, result["macro_f1"], classes, unbeaten)
 
 
 def made() -> dict[str, str]:
@@ -121,10 +34,11 @@ def made() -> dict[str, str]:
 
 def _processor() -> str:
     """The processor's name, empty where the system does not say it."""
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines() if cpuinfo.is_file() else []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor())
+    with suppress(OSError):
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+        if found := re.search(r"^model name\s*: (.*)", text, re.MULTILINE):
+            return found[1]
+    return platform.processor()
 
 
 def _commit() -> str:

@@ -1,15 +1,12 @@
 """The pages, each one HTML file: opens offline, follows light and dark, reads on a phone."""
 
-import io
-import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
-import matplotlib
 from jinja2 import Environment, PackageLoader
-from markupsafe import Markup, escape
-from matplotlib.figure import Figure
 
 from change_it import __version__
 from change_it.audit.verdicts import NO_AUDIT, Summary
@@ -21,16 +18,14 @@ from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.published_figures import CITATIONS
 from change_it.results import score_tables as tables
-from change_it.results.charts import INK, Drawing
-from change_it.results.context import CorpusInfo, Quality
+from change_it.results.charts import Drawing
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.items import items_table
 from change_it.results.rank_correlations import rank_correlations
 from change_it.scoring.scores import AVERAGE, Scores
-from change_it.tables import Format, Marked, Table, Value, figure, formatted, p_value
+from change_it.tables import Table, figure, formatted, p_value
 from change_it.templates import template_environment
 
-_WORD = 9  # letters that are never broken
 #: What the metrics of each family of HEvAS measure.
 FAMILIES = {
     "ROUGE": "share of a reference headline's words (R-1), word pairs (R-2), words and pairs at any gap (R-SU), the same with near pairs counting more (R-WSU, may exceed 1)",
@@ -45,15 +40,15 @@ FAMILIES = {
 
 def compliancy_page(
     scores: Scores,
-    corpus_info: CorpusInfo | None,
-    judges_info: Sequence[Quality],
+    corpus: Mapping[str, Any] | None,
+    metrics: Mapping[str, Mapping[str, Any]],
     drawings: Sequence[Drawing],
     hevas: HevasResult | None = None,
     audit: Summary = NO_AUDIT,
     *,
     made: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The page of a scoring run, without any reference to another file."""
+    """The page of a scoring run, without any reference to another file, as `write_report`."""
     directions = [name for name in scores.directions if name != AVERAGE]
     rerankers: dict[str, list[str]] = {}
     for system, reranker in scores.rerankers.items():
@@ -63,8 +58,8 @@ def compliancy_page(
     optional = {
         "written": written,
         "verdicts": audit.verdicts,
-        "judges": judges_info,
-        "corpus": corpus_info,
+        "judges": metrics,
+        "corpus": corpus,
         "hevas": hevas,
         "overlaps": overlaps,
     }
@@ -88,9 +83,9 @@ def compliancy_page(
         published_judges=tables.published_judges(),
         rerankers=rerankers,
         failed=any(row.errors for row in scores.rows),
-        judges=tables.judges_table(judges_info) if judges_info else None,
-        corpus=corpus_info,
-        rejected=tables.rejected_table(corpus_info.rejected) if corpus_info else None,
+        judges=tables.judges_table(metrics) if metrics else None,
+        corpus=corpus,
+        rejected=tables.rejected_table(corpus["rejected"]) if corpus else None,
         tests=tables.tests_table(scores, scores.p_values),
         strict_tests=None
         if scores.strict_p_values is None
@@ -130,35 +125,22 @@ def environment() -> Environment:
     templates.filters |= {
         "figure": figure,
         "p_value": p_value,
-        "formatted": _lines,
-        "breakable": breakable,
-        "heat": heat,
+        "formatted": formatted,
         "number": "{:,}".format,
-        "reasons": reasons,
     }
     templates.globals["version"] = __version__
     return templates
 
 
-def reasons(texts: Sequence[str]) -> str:
-    """Why a judge has its verdict, as the beginning of a sentence."""
-    text = "; ".join(texts)
-    return text[:1].upper() + text[1:]
-
-
 def _render(template: str, drawings: Sequence[Drawing], **values: object) -> str:
-    return environment().get_template(template).render(charts=inline(drawings), **values)
-
-
-def inline(drawings: Sequence[Drawing]) -> list[tuple[Drawing, Markup]]:
-    """Charts as parts of a page."""
-    return [(drawing, Markup(inline_svg(drawing.figure, drawing.description))) for drawing in drawings]
+    return environment().get_template(template).render(charts=drawings, **values)
 
 
 def means_table(evaluation: Evaluation) -> Table:
     """The means of an evaluation, without what is the same for all systems."""
-    shown = ["system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics]
-    return tables.hevas_table(evaluation).only(shown)
+    table = tables.hevas_table(evaluation)
+    shown = {"system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics}
+    return replace(table, columns=[column for column in table.columns if column.name in shown])
 
 
 def comparisons(analysis: Analysis) -> list[tuple[str, Comparison, Table, Table]]:
@@ -180,55 +162,3 @@ def explained(metrics: Sequence[str]) -> dict[str, str]:
     for name in metrics:
         families.setdefault(METRICS[name].family, []).append(name)
     return {", ".join(names): FAMILIES[family] for family, names in families.items()}
-
-
-def inline_svg(figure: Figure, description: str) -> str:
-    """A figure as one `<svg>` element with ids of its own, whose ink is the text colour of the page."""
-    stream = io.StringIO()
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "change_it"}):
-        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    drawing = stream.getvalue()
-    drawing = drawing[drawing.index("<svg") :]
-    drawing = re.sub(r'<metadata>.*?</metadata>| id="image[^"]*"', "", drawing, flags=re.DOTALL)
-    drawing = drawing.replace(INK, "currentColor")
-    prefix = re.sub(r"\W+", "-", description.lower())
-    drawing = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", drawing)
-    return drawing.replace("<svg ", f'<svg role="img" aria-label="{escape(description)}" ', 1)
-
-
-def heat(value: object) -> Markup:
-    """The background of a correlation: blue if positive, orange if negative, pale enough to read on."""
-    if not isinstance(value, float):
-        return Markup("")
-    colour = "0 114 178" if value > 0 else "213 94 0"
-    return Markup(f' style="background: rgb({colour} / {55 * abs(value):.0f}%)"')
-
-
-def breakable(name: str) -> Markup:
-    """A name, escaped, whose long words may go on in a new line after a mark."""
-    words = re.split(r"( +)", str(escape(name)))
-    return Markup(
-        "".join(re.sub(r"([+._-])(?=\w)", r"\1<wbr>", word) if len(word) > _WORD else word for word in words)
-    )
-
-
-def _lines(value: Value, format_: Format) -> Markup:
-    """A value of a table, its lines one below the other, what is marked underlined."""
-    if isinstance(value, Marked):
-        return underlined(value)
-    if format_ == "mark" and value is not None:
-        return Markup('<span class="{}">{}</span>').format(
-            "yes" if value else "no", formatted(value, format_)
-        )
-    if format_ == "text":
-        return Markup("<br>").join(formatted(value, format_).split("\n"))
-    return escape(formatted(value, format_))
-
-
-def underlined(value: Marked) -> Markup:
-    """A text, escaped, with its marked parts underlined."""
-    parts, end = [], 0
-    for start, stop in value.places:
-        parts += [escape(value.text[end:start]), Markup("<u>{}</u>").format(value.text[start:stop])]
-        end = stop
-    return Markup("").join([*parts, escape(value.text[end:])])

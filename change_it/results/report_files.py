@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import polars as pl
 
@@ -14,7 +15,6 @@ from change_it.hevas.evaluation import Evaluation
 from change_it.io import FORMULA, write_json, write_table, write_text
 from change_it.published_figures import CITATIONS
 from change_it.results.charts import HEVAS_CHARTS, Drawing, compliancy_drawings, hevas_drawings, save
-from change_it.results.context import CorpusInfo, Quality
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.pages import compliancy_page, hevas_page
 from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS, rank_correlations
@@ -29,22 +29,25 @@ _FORMULA = f"^[{re.escape(''.join(FORMULA))}]"
 def write_report(
     out: Path,
     scores: Scores,
-    corpus_info: CorpusInfo | None,
-    judges_info: Sequence[Quality],
+    corpus: Mapping[str, Any] | None,
+    metrics: Mapping[str, Mapping[str, Any]],
     hevas: HevasResult | None = None,
     audit: Summary = NO_AUDIT,
     *,
     made: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Write page, `systems.csv`, `systems.tex`, `scores.json` and charts, and `items/<system>.csv`; `made` is of `context.made`."""
-    drawings = compliancy_drawings(scores, corpus_info.histogram if corpus_info else None)
-    page = compliancy_page(scores, corpus_info, judges_info, drawings, hevas, audit, made=made)
+    """Write page, `systems.csv`, `systems.tex`, `scores.json` and charts, and `items/<system>.csv`.
+
+    `corpus` is its `alignment.json`, `metrics` are of `read_metrics`, `made` is of `context.made`.
+    """
+    drawings = compliancy_drawings(scores, corpus)
+    page = compliancy_page(scores, corpus, metrics, drawings, hevas, audit, made=made)
     with replaced_report(out, REPORT_FILES) as folder:
         cells = [row.flat(scores.measures) for row in scores.rows]
         write_table(
             folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
         )
-        write_text(folder / "systems.tex", latex(scores) + "\n")
+        write_text(folder / "systems.tex", latex(scores))
         write_json(
             folder / "scores.json",
             report_record(scores, hevas, audit) | ({"made": dict(made)} if made else {}),
@@ -67,7 +70,9 @@ def write_report(
 def latex(scores: Scores) -> str:
     """The averages as a table for a paper, with the signature as a comment."""
     cited = CITATIONS["evalnlgeval2020"]
-    return to_latex(paper_table(scores), label="tab:compliancy", comments=[scores.signature, cited])
+    return "\n".join(
+        [f"% {scores.signature}", f"% {cited}", to_latex(paper_table(scores), label="tab:compliancy")]
+    )
 
 
 def report_record(

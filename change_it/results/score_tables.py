@@ -1,7 +1,8 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from itertools import product
 from typing import Any
 
 from change_it import published_figures
@@ -10,7 +11,7 @@ from change_it.corpus.sample import of_sample
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.results.context import Quality
+from change_it.judges.judge_options import no_better_than
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
 from change_it.scoring.columns import BUILT_IN, FLOOR, GOLD
@@ -18,7 +19,7 @@ from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
 from change_it.scoring.facts import read_unsupported
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
-from change_it.tables import Column, Format, Marked, Row, Table, Value, figure, with_interval
+from change_it.tables import Column, Format, Marked, Row, Table, Value, figure
 
 #: Headlines of each system that reports begin with: the first ones of the test set, the directions in turn.
 SHOWN = 6
@@ -67,14 +68,10 @@ def examples_table(scores: Scores) -> Table | None:
             items.filter(direction=name).head(-(-SHOWN // len(directions))).to_dicts() for name in directions
         ]
         for item in [item for some in zip(*in_turn, strict=False) for item in some][:SHOWN]:
-            values: dict[str, Value] = {
-                "source": item["source"],
-                "headline": _marked(item),
-                "rather": rather(item),
-                "gold": item["gold"] or None,
-                "system": system,
-                **{name: item[name] for name in marks},
-            }
+            words = read_unsupported(item["unsupported"])
+            underlined = Marked(item["headline"], tuple((each["start"], each["end"]) for each in words))
+            shown = {"headline": underlined, "rather": rather(words), "gold": item["gold"] or None}
+            values = item | shown | {"system": system}
             rows.append(Row(values, f"{item['direction']} {item['id']} {system}"))
     if not rows:
         return None
@@ -85,61 +82,50 @@ def examples_table(scores: Scores) -> Table | None:
         *(Column(name, "mark", heading(name)) for name in marks),
         *([Column("system", "text")] if len(systems) > 1 else []),
     )
-    return Table(
-        columns, tuple(rows), "What was written; underlined: numbers, names and quotations without support"
+    return Table(columns, rows, "What was written; underlined: numbers, names and quotations without support")
+
+
+def rather(words: Iterable[Mapping[str, str]]) -> str | None:
+    """What the sources of an item rather say than the unsupported words of its headline; None where a reader has not refused it."""
+    refused = (part for part in words if part["rather"])
+    return next(
+        (f"the sources rather say “{part['rather']}” than “{part['text']}”" for part in refused), None
     )
-
-
-def _marked(item: Mapping[str, Any]) -> Marked:
-    """The headline of an item, with the places of what is unsupported."""
-    words = read_unsupported(item["unsupported"])
-    return Marked(item["headline"], tuple((each["start"], each["end"]) for each in words))
-
-
-def rather(item: Mapping[str, str]) -> str | None:
-    """What the sources of an item rather say than its headline; None where a reader has not refused it."""
-    for part in read_unsupported(item["unsupported"]):
-        if part["rather"]:
-            return f"the sources rather say “{part['rather']}” than “{part['text']}”"
-    return None
 
 
 def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
     """One group a direction: the systems with measures, intervals and n; averages with marks of significance."""
-    columns = (
-        with_interval(
-            name, heading(name), at_most=name == "strict_compliancy" and scores.strict_is_upper_bound
-        )
-        for name in scores.measures
-    )
-    tags = {system: ["reranked"] for system in scores.rerankers}
     best, marks = significance(scores)
-    marked = AVERAGE in directions and bool(marks)
-    rows = []
-    for direction in directions:
-        for system in scores.names:
-            score = scores.row(system, direction)
-            missing = f"{score.errors} without a headline" if score.errors else ""
-            mark = marks.get(system) if direction == AVERAGE else None
-            rows.append(
-                Row(
-                    {"system": system, "n": score.n, **_values(score)},
-                    direction,
-                    tags=tags.get(system, ()),
-                    remark=missing or DESCRIPTIONS.get(system, ""),
-                    faint=score.n < FEW,
-                    marks={scores.sorted_by: mark} if mark else {},
-                )
-            )
+    rows = [
+        Row(
+            {"system": score.system, "n": score.n, **_values(score)},
+            score.direction,
+            tags=["reranked"] if score.system in scores.rerankers else [],
+            remark=f"{score.errors} without a headline"
+            if score.errors
+            else DESCRIPTIONS.get(score.system, ""),
+            faint=score.n < FEW,
+            marks={scores.sorted_by: marks[score.system]}
+            if score.direction == AVERAGE and score.system in marks
+            else {},
+        )
+        for direction in directions
+        for score in (scores.row(system, direction) for system in scores.names)
+    ]
     note = (
         f"* p < .05, ** p < .01: the {heading(scores.sorted_by)} figure differs from that of {best} "
         "(paired approximate randomisation, corrected after Holm)."
     )
-    return Table(
-        (Column("system", "text"), *columns, Column("n", "count")),
-        tuple(rows),
-        notes=(*([note] if marked else []), *_bound(scores)),
-    )
+    columns = [_column(scores, name, Column(f"{name}_interval", "interval")) for name in scores.measures]
+    columns = [Column("system", "text"), *columns, Column("n", "count")]
+    notes = [note] if AVERAGE in directions and marks else []
+    return Table(columns, rows, notes=[*notes, *_bound(scores)])
+
+
+def _column(scores: Scores, name: str, below: Column | None = None) -> Column:
+    """A column of a measure; strict compliancy may be an upper bound."""
+    at_most = name == "strict_compliancy" and scores.strict_is_upper_bound
+    return Column(name, "at most" if at_most else "figure", heading(name), below)
 
 
 def significance(scores: Scores) -> tuple[str, dict[str, str]]:
@@ -190,43 +176,39 @@ def paper_table(scores: Scores) -> Table:
         "BLEU and ROUGE-L: against the other newspaper's own headline."
     )
     measured = {"system"}.union(*(row.values for row in scores.rows)) - {"bleu_source", "rougeL_source"}
-    shown = table.only(column.name for column in table.columns if column.name in measured)
-    return replace(shown, title=caption, notes=(*table.notes, *_remarks_of_systems(scores)))
+    columns = [column for column in table.columns if column.name in measured]
+    return Table(columns, table.rows, caption, [*table.notes, *_remarks_of_systems(scores)])
 
 
 def terminal_table(scores: Scores) -> Table:
     """The systems for the terminal: each with its average, then its directions."""
     columns = [Column("system", "text")]
     for name in scores.measures:
-        at_most = name == "strict_compliancy" and scores.strict_is_upper_bound
-        columns.append(Column(name, "at most" if at_most else "figure", heading(name)))
+        columns.append(_column(scores, name))
         if name in SORTED_BY:
             columns.append(Column(f"{name}_interval", "interval", "95% interval"))
-    rows = [
-        Row(
-            {
-                "system": system if direction == AVERAGE else f"  {direction}",
+    rows = []
+    for system in scores.names:
+        for direction in sorted(scores.directions, key=lambda name: name != AVERAGE):
+            average = direction == AVERAGE
+            values = {
+                "system": system if average else f"  {direction}",
                 **_values(scores.row(system, direction)),
-            },
-            group=system,
-            strong=direction == AVERAGE,
-        )
-        for system in scores.names
-        for direction in (AVERAGE, *(name for name in scores.directions if name != AVERAGE))
-    ]
+            }
+            rows.append(Row(values, system, strong=average))
     n = max(scores.row(system).n for system in scores.systems)
     title = f"Compliancy on {n} headlines, average and by direction"
-    return Table(tuple(columns), tuple(rows), title, (*remarks(scores), scores.signature))
+    return Table(columns, rows, title, [*remarks(scores), scores.signature])
 
 
 def remarks(scores: Scores) -> list[str]:
     """What a reader of the table must know of single systems, and why there is no strict compliancy."""
-    missing = "strict compliancy and fluency are n/a: these judges have no fluency judge, train one with change-it train judge --task fluency"
-    return [
-        *_remarks_of_systems(scores),
-        *([] if scores.strict_p_values is not None else [missing]),
-        *_bound(scores),
-    ]
+    lines = _remarks_of_systems(scores)
+    if scores.strict_p_values is None:
+        lines.append(
+            "strict compliancy and fluency are n/a: these judges have no fluency judge, train one with change-it train judge --task fluency"
+        )
+    return [*lines, *_bound(scores)]
 
 
 def _bound(scores: Scores) -> list[str]:
@@ -264,27 +246,23 @@ def published_systems(scores: Scores) -> Table | None:
     if not (directions.keys() - {AVERAGE}) & {*scores.directions}:
         return None
     gold = [row for row in published_figures.PUBLISHED_SYSTEMS if row.system == GOLD]
-    mean = sum(row.compliancy for row in gold) / len(gold)
-    printed = [gold[0]._replace(direction=AVERAGE, compliancy=mean), *published_figures.PUBLISHED_SYSTEMS]
+    mean = sum(row.measures["compliancy"] or 0 for row in gold) / len(gold)
+    average = gold[0]._replace(direction=AVERAGE, measures={**gold[0].measures, "compliancy": mean})
+    printed = [average, *published_figures.PUBLISHED_SYSTEMS]
     titles = HEADINGS | {"rougeL": "ROUGE"}  # of which kind the paper does not say
     columns = (Column(name, title=titles.get(name, "")) for name in printed[0].measures)
-    rows = (
-        Row({"system": row.system, **row.measures}, direction)
-        for direction in sorted(directions, key=lambda name: name != AVERAGE)
-        for row in printed
-        if row.direction == direction
-    )
-    return Table((Column("system", "text"), *columns), tuple(rows))
+    in_order = sorted(printed, key=lambda row: (row.direction != AVERAGE, [*directions].index(row.direction)))
+    rows = [Row({"system": row.system, **row.measures}, row.direction) for row in in_order]
+    return Table([Column("system", "text"), *columns], rows)
 
 
 def published_judges() -> Table:
     """What the paper prints of its judges on gold headlines."""
-    columns = (Column("class", "text"), Column("precision"), Column("recall"), Column("f1", title="F1"))
-    rows = (
-        Row({"class": row.name, "precision": row.precision, "recall": row.recall, "f1": row.f1}, row.judge)
-        for row in published_figures.PUBLISHED_JUDGES
+    columns = (
+        *(Column("name", "text", "class"), Column("precision"), Column("recall")),
+        Column("f1", title="F1"),
     )
-    return Table(columns, tuple(rows))
+    return Table(columns, [Row(row._asdict(), row.judge) for row in published_figures.PUBLISHED_JUDGES])
 
 
 def tests_table(scores: Scores, p_values: Floats) -> Table:
@@ -292,27 +270,39 @@ def tests_table(scores: Scores, p_values: Floats) -> Table:
     return _square(scores.systems, "p", lambda i, j: float(p_values[i, j]))
 
 
-def judges_table(judges: Sequence[Quality]) -> Table:
-    """The judges beside their baselines."""
-
-    def classes(numbers: Mapping[str, Sequence[float]]) -> str:
-        return "\n".join(f"{name}: {' '.join(map(figure, cells))}" for name, cells in numbers.items())
-
+def judges_table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Each judge on each test set, followed by its baselines, from their `metrics.json`."""
     rows = []
-    for row in sorted(judges, key=lambda row: row.task, reverse=True):
-        values: dict[str, Value] = {"judge": row.name, "f1": row.f1, "classes": classes(row.classes)}
-        names = " + ".join(row.no_better_than)
-        tags = [f"no better than {names}"] if names else []
-        remark = f"{row.task}, {row.test}"
-        rows.append(Row(values, row.task, strong=row.name == "judge", tags=tags, remark=remark))
-    classes_column = Column("classes", "text", "class: precision, recall, F1")
-    return Table((Column("judge", "text"), Column("f1", title="F1"), classes_column), tuple(rows))
+    for judge, record in sorted(metrics.items(), reverse=True):
+        systems = {"judge": record["results"], **record["baselines"]}
+        for test, (name, results) in product(record["results"], systems.items()):
+            cells = {
+                label: [figure(results[test][label][key]) for key in ("precision", "recall", "f1")]
+                for label in record["classes"]
+            }
+            classes = "\n".join(f"{label}: {' '.join(figures)}" for label, figures in cells.items())
+            unbeaten = " + ".join(no_better_than(record, test)) if name == "judge" else ""
+            rows.append(
+                Row(
+                    {"judge": name, "f1": results[test]["macro_f1"], "classes": classes},
+                    judge,
+                    strong=name == "judge",
+                    tags=[f"no better than {unbeaten}"] if unbeaten else [],
+                    remark=f"{judge}, {test}",
+                )
+            )
+    columns = (
+        *(Column("judge", "text"), Column("f1", title="F1")),
+        Column("classes", "text", "class: precision, recall, F1"),
+    )
+    return Table(columns, rows)
 
 
 def rejected_table(rejected: Mapping[str, int]) -> Table:
-    """How many rows of the articles were rejected, and why."""
-    rows = tuple(Row({"reason": reason, "rows": count}) for reason, count in rejected.items())
-    return Table((Column("reason", "text"), Column("rows", "count")), rows)
+    """How many rows of the articles were rejected, and why, the most first."""
+    in_order = sorted(rejected.items(), key=lambda pair: (-pair[1], pair[0]))
+    rows = [Row({"reason": reason, "rows": count}) for reason, count in in_order]
+    return Table([Column("reason", "text"), Column("rows", "count")], rows)
 
 
 def agreement_table(result: HevasResult) -> Table:
@@ -327,7 +317,7 @@ def agreement_table(result: HevasResult) -> Table:
             columns.append(Column(key, "correlation", title, Column(f"{key} spearman")))
             for row, pearson, spearman in zip(rows, matrices.pearson, matrices.spearman, strict=True):
                 row |= {key: pearson[number], f"{key} spearman": spearman[number]}
-    return Table(tuple(columns), tuple(map(Row, rows[len(JUDGE_COLUMNS) :])))
+    return Table(columns, [*map(Row, rows[len(JUDGE_COLUMNS) :])])
 
 
 def overlap_table(correlations: Mapping[str, Correlations]) -> Table:
@@ -340,7 +330,7 @@ def overlap_table(correlations: Mapping[str, Correlations]) -> Table:
                 Row(values | dict(zip(JUDGE_COLUMNS, of_system.spearman[number], strict=False)), system)
             )
     columns = (Column(judge, "correlation") for judge in JUDGE_COLUMNS)
-    return Table((Column("metric", "text"), *columns, Column("n", "count")), tuple(rows))
+    return Table([Column("metric", "text"), *columns, Column("n", "count")], rows)
 
 
 def correlations_table(correlations: Correlations) -> Table:
@@ -351,11 +341,11 @@ def correlations_table(correlations: Correlations) -> Table:
 
 def _square(names: Sequence[str], format_: Format, cell: Callable[[int, int], Value]) -> Table:
     """A row and a column for each name, with nothing on the diagonal."""
-    rows = (
+    rows = [
         Row({"": name} | {other: "" if i == j else cell(i, j) for j, other in enumerate(names)})
         for i, name in enumerate(names)
-    )
-    return Table((Column("", "text"), *(Column(name, format_) for name in names)), tuple(rows))
+    ]
+    return Table([Column("", "text"), *(Column(name, format_) for name in names)], rows)
 
 
 def hevas_table(evaluation: Evaluation) -> Table:
@@ -385,7 +375,7 @@ def hevas_table(evaluation: Evaluation) -> Table:
         best = {name for name, number in ranks[system].items() if number == 1}
         best |= {OVERALL} if not rows else set()
         rows.append(Row(values, best=best, remark=f"{empty} empty" if empty else ""))
-    return Table(columns, tuple(rows))
+    return Table(columns, rows)
 
 
 def hevas_terminal_table(evaluation: Evaluation) -> Table:
@@ -401,7 +391,7 @@ def hevas_terminal_table(evaluation: Evaluation) -> Table:
     ]
     title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
     columns = (Column("metric", "text"), *(Column(system) for system in evaluation.ranking))
-    return Table(columns, tuple(rows), title, (*hevas_remarks(evaluation), evaluation.signature))
+    return Table(columns, rows, title, [*hevas_remarks(evaluation), evaluation.signature])
 
 
 def hevas_remarks(evaluation: Evaluation) -> list[str]:
@@ -444,11 +434,7 @@ def summaries_table(comparison: Comparison) -> Table:
         Column("deviation"),
         Column("shapiro_p", "p", "normal, p"),
     )
-    rows = (
-        Row({column.name: getattr(summary, column.name) for column in columns})
-        for summary in comparison.systems
-    )
-    return Table(columns, tuple(rows))
+    return Table(columns, [Row(vars(summary)) for summary in comparison.systems])
 
 
 def pairs_table(comparison: Comparison) -> Table:
@@ -461,7 +447,5 @@ def pairs_table(comparison: Comparison) -> Table:
         Column("p_holm", "p", "Holm, p"),
         Column("rank_biserial", title="effect"),
     )
-    rows = [{column.name: getattr(pair, column.name) for column in columns} for pair in comparison.pairs]
-    for row, pair in zip(rows, comparison.pairs, strict=True):
-        row["systems"] = f"{pair.first} – {pair.second}"
-    return Table((Column("systems", "text"), *columns), tuple(map(Row, rows)))
+    rows = [Row({"systems": f"{pair.first} – {pair.second}", **vars(pair)}) for pair in comparison.pairs]
+    return Table([Column("systems", "text"), *columns], rows)

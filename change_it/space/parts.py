@@ -18,7 +18,7 @@ from markupsafe import escape
 
 from change_it.errors import InputError
 from change_it.results.charts import Drawing
-from change_it.results.pages import environment, inline
+from change_it.results.pages import environment
 from change_it.space.labels import label
 from change_it.tables import Table
 
@@ -127,7 +127,7 @@ def results_html(
     """What was measured as a report shows it: tables, each with its heading and a note, tests and charts."""
     return render(
         "results.html.jinja",
-        charts=inline(drawings),
+        charts=drawings,
         remarks=remarks,
         signature=signature,
         shown=shown,

@@ -1,15 +1,15 @@
 """ROUGE of headlines over the words of `text.tokens` (Lin 2004; HEvAS 2019, section 2.1): no stemming, any script."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import reduce
-from itertools import chain, combinations, compress
-from operator import add
+from collections.abc import Sequence
+from itertools import combinations
+from math import fsum
 from typing import Literal
 
 import numpy as np
 from rapidfuzz.distance import LCSseq
 from rapidfuzz.process import cpdist
+from sacrebleu.metrics.helpers import extract_word_ngrams
 
 from change_it.errors import InputError
 from change_it.stats import Floats
@@ -55,18 +55,15 @@ def headline_rouge(
     if counts not in ("set", "clipped"):
         raise InputError(f"counts is {counts!r}: choose set or clipped")
     rows = Matched(candidates, references)
-    orders = {name: _order(name) for name in measures if name not in (*_SKIPS, "rougeL")}
-    skips = not {*_SKIPS}.isdisjoint(measures)
-    scores = {name: np.zeros(len(rows)) for name in measures}
-    for part, wanted, given in rows.slices(2 if skips else 1):
-        of_part = _skip_rouge(wanted, given) if skips else {}
-        if "rougeL" in scores:
-            of_part["rougeL"] = rouge_l(wanted, given)[:, 1]
-        for name, n in orders.items():
-            of_part[name] = _rouge_n(wanted, given, n, clipped=counts == "clipped")
-        for name in scores:
-            scores[name][part] = of_part[name]
-    return {name: rows.best(values) for name, values in scores.items()}
+    scores: dict[str, Floats] = {}
+    for name in measures:
+        if name == "rougeL":
+            scores[name] = rouge_l(rows.references, rows.candidates)[:, 1]
+        elif name not in _SKIPS:
+            scores[name] = _rouge_n(rows, _order(name), clipped=counts == "clipped")
+        elif name not in scores:
+            scores |= _skip_rouge(rows)
+    return {name: rows.best(scores[name]) for name in measures}
 
 
 def rouge_l(references: Sequence[Sequence[str]], candidates: Sequence[Sequence[str]]) -> Floats:
@@ -92,61 +89,30 @@ def _order(measure: str) -> int:
     return int(number)
 
 
-def _rouge_n(
-    references: Sequence[Sequence[str]], candidates: Sequence[Sequence[str]], n: int, *, clipped: bool
-) -> Floats:
-    """(n,) ROUGE-N of each candidate against one reference."""
-    scores = np.zeros(len(references))
-    for row, (reference, candidate) in enumerate(zip(references, candidates, strict=True)):
-        if clipped:
-            counts = Counter(_ngrams(candidate, n))
-            wanted = Counter(_ngrams(reference, n))
-            common, total = sum(min(number, counts[gram]) for gram, number in wanted.items()), wanted.total()
-        else:
-            different = set(_ngrams(reference, n))
-            common, total = len(different.intersection(_ngrams(candidate, n))), len(different)
-        scores[row] = common / total if total else 0.0
+def _rouge_n(rows: Matched, n: int, *, clipped: bool) -> Floats:
+    """ROUGE-N of each row."""
+    scores = np.zeros(len(rows))
+    for row, texts in enumerate(zip(rows.references, rows.candidates, strict=True)):
+        wanted, given = (extract_word_ngrams(list(text), n) for text in texts)
+        if not clipped:
+            wanted, given = Counter(wanted.keys()), Counter(given.keys())
+        scores[row] = (wanted & given).total() / max(1, wanted.total())
     return scores
 
 
-def _ngrams(text: Sequence[str], n: int) -> Iterable[tuple[str, ...]]:
-    """The n-grams of a text, in order."""
-    return zip(*(text[start:] for start in range(n)), strict=False)
-
-
-def _skip_rouge(
-    references: Sequence[Sequence[str]], candidates: Sequence[Sequence[str]]
-) -> dict[str, Floats]:
-    """(n,) ROUGE-SU and ROUGE-WSU of each candidate against one reference."""
-    repeated = list(map(_repeats, references, candidates))
-    vocabulary = dict.fromkeys(chain.from_iterable(compress(references, repeated)))
-    numbers = {word: number for number, word in enumerate(vocabulary)}
-    scores = np.zeros((2, len(references)))
-    for row, (reference, candidate) in enumerate(zip(references, candidates, strict=True)):
+def _skip_rouge(rows: Matched) -> dict[str, Floats]:
+    """ROUGE-SU and ROUGE-WSU of each row."""
+    scores = np.zeros((2, len(rows)))
+    for row, (reference, candidate) in enumerate(zip(rows.references, rows.candidates, strict=True)):
         wanted = set(reference)
         if not wanted:
             continue
         ours, theirs = _distances(reference, wanted), _distances(candidate, wanted)
-        if repeated[row]:  # this order and that of `_sum` decide the last digits, which files show
-            ours = dict(sorted(ours.items(), key=lambda item: [numbers[word] for word in item[0]]))
         common = len(wanted.intersection(candidate))
         near = [2 / (distance + theirs[pair]) for pair, distance in ours.items() if pair in theirs]
-        weights = [1 / distance for distance in ours.values()]
         scores[0, row] = (common + len(near)) / (len(wanted) + len(ours))
-        scores[1, row] = _sum(common, near, repeated[row]) / _sum(len(wanted), weights, repeated[row])
+        scores[1, row] = (common + fsum(near)) / (len(wanted) + fsum(1 / each for each in ours.values()))
     return dict(zip(_SKIPS, scores, strict=True))
-
-
-def _repeats(reference: Sequence[str], candidate: Sequence[str]) -> bool:
-    """Whether a word of the reference stands twice on a side."""
-    wanted = set(reference)
-    common = [word for word in candidate if word in wanted]
-    return len(wanted) < len(reference) or len(set(common)) < len(common)
-
-
-def _sum(words: int, pairs: Sequence[float], words_first: bool) -> float:
-    """Words, which count 1 each, and pairs, one after the other: `sum` corrects its rounding since Python 3.12."""
-    return reduce(add, pairs, words) if words_first else words + reduce(add, pairs, 0)
 
 
 def _distances(text: Sequence[str], wanted: set[str]) -> dict[tuple[str, str], int]:

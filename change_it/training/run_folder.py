@@ -6,8 +6,10 @@ Everything unfinished lives in `<out>/checkpoints`; only a finished run replaces
 import json
 import os
 import shutil
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -70,7 +72,7 @@ def train_in_folder(
         if begun or not settings.resume:  # what was there to resume stays
             _leave_nothing(work)
         raise
-    with quiet():
+    with quiet(), redirect_stdout(sys.stderr):
         result = train(run, settings, arguments, started=started)
     if not state.is_main_process:
         return {}

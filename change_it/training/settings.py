@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal, TypeVar
 
-from tyro.conf import Fixed, UseAppendAction
+from tyro.conf import Fixed, Suppress, UseAppendAction
 
 from change_it.errors import InputError
 
 Optimizer = Literal["adamw", "adam", "adagrad"]
 Arithmetic = Literal["float32", "bf16"]
+#: A setting that is no option of the command line.
+Value = TypeVar("Value")
+Hidden = Annotated[Value, Fixed, Suppress]
 #: Names that torch has for devices, with a number where a machine may have several.
 DEVICE = r"auto|(cpu|cuda|mps|xpu|npu|hpu|mlu|musa|xla)(:\d+)?"
 
@@ -50,7 +53,7 @@ OPTIONS = {
 
 @dataclass(kw_only=True)
 class TrainingOptions:
-    """How to train. A value of None means: the preset of the task and the model. What is `Fixed` is of presets and callers, not of the command line."""
+    """How to train. A value of None means: the preset of the task and the model."""
 
     epochs: float | None = None
     """Passes over the training data; raised until there are at least 300 updates, but for a judge's pre-trained encoder."""
@@ -58,26 +61,21 @@ class TrainingOptions:
     """Examples a batch and process."""
     arg: Annotated[tuple[str, ...], UseAppendAction] = ()
     """NAME=VALUE of transformers' TrainingArguments, once for each: learning_rate=5e-5 max_steps=500 bf16=true gradient_accumulation_steps=8 report_to=tensorboard."""
-    updates: Fixed[int | None] = None
-    """Total updates; overrides --epochs."""
-    optimizer: Fixed[Optimizer | None] = None
-    """adamw: the learning rate rises, then falls to 0; adam (LREC 2020) and adagrad (See et al. 2017): constant, without decay."""
-    learning_rate: Fixed[float | None] = None
-    """Peak learning rate."""
-    max_grad_norm: Fixed[float | None] = None
-    """Gradients are clipped to this norm; 0 leaves them alone."""
-    early_stopping: Fixed[int | None] = None
-    """Stop after this many evaluations without a better validation score; 0 never stops."""
-    evaluation_steps: Fixed[int | None] = None
-    """Updates between evaluations; ten in a run when not given."""
-    checkpoint_steps: Fixed[int] = 200
-    """Updates between checkpoints; each evaluation writes one too."""
     resume: bool = False
     """Go on from the newest checkpoint in the output folder."""
     max_minutes: float | None = None
     """Stop cleanly after this many minutes, those of loading and of evaluations among them, and keep the best weights; the learning rate falls with the time."""
     seed: int = 1
     """Seed of weights, order and dropout."""
+
+    # What presets and other programs set; of --arg, too.
+    updates: Hidden[int | None] = None  # wins over epochs
+    optimizer: Hidden[Optimizer | None] = None  # adam, adagrad (the papers'): constant rate, no decay
+    learning_rate: Hidden[float | None] = None
+    max_grad_norm: Hidden[float | None] = None  # 0 leaves gradients alone
+    early_stopping: Hidden[int | None] = None  # evaluations without a better validation score; 0 never stops
+    evaluation_steps: Hidden[int | None] = None  # updates between evaluations; ten in a run when None
+    checkpoint_steps: Hidden[int] = 200  # updates between checkpoints; each evaluation writes one too
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -112,29 +110,20 @@ def _argument(given: str) -> tuple[str, Any]:
         return name, value
 
 
-#: The least that numbers may be; passes and steps of nothing train nothing.
-_LEAST: dict[str, float] = {
-    **dict.fromkeys(("updates", "batch_size", "evaluation_steps", "checkpoint_steps"), 1),
-    **dict.fromkeys(("epochs", "learning_rate", "max_grad_norm", "early_stopping", "max_minutes"), 0),
-}
-
-
 def check_numbers(options: TrainingOptions) -> None:
     """Refuse numbers that nothing can be trained with; None is a preset's."""
-    given = options.arguments
-    numbers = {
-        f"--{name.replace('_', '-')} ": (getattr(options, name), least) for name, least in _LEAST.items()
-    }
-    numbers |= {f"--arg {name}=": (given.get(name), _LEAST[ours]) for name, ours in OPTIONS.items()}
-    for name, (value, least) in numbers.items():
+    numbers = [("--batch-size ", options.batch_size, 1), ("--epochs ", options.epochs, 0)]
+    numbers += [("--max-minutes ", options.max_minutes, 0)]
+    numbers += [
+        (f"--arg {name}=", options.arguments.get(name), int(name.endswith("steps"))) for name in OPTIONS
+    ]
+    for name, value, least in numbers:
         if value is not None and not (isinstance(value, int | float) and least <= value < math.inf):
             raise InputError(f"{name}{value} is out of range: give a number of at least {least}")
     if options.epochs == 0:
         raise InputError("--epochs 0 trains nothing: give more, a part of one such as 0.5 will do")
 
 
-#: What a preset without them leaves to the settings.
-DEFAULTS = {name: getattr(TrainingSettings, name) for name in ("optimizer", "max_grad_norm")}
 Settings = TypeVar("Settings", bound=TrainingSettings)
 
 

@@ -45,18 +45,6 @@ def test_a_judge_that_listens_to_function_words_is_lost_without_them():
     assert found["function words masked"].f1 < 0.5
 
 
-def test_the_mark_that_the_judge_listens_to_is_its_only_cue(loud):
-    [cue] = main_cues(FakeJudges().main, loud)
-    assert (cue.outlet, cue.text, cue.n) == ("gio", "!", 30)
-    assert cue.weight == pytest.approx(np.log(0.9 / 0.1) - np.log(0.2 / 0.8))
-
-
-@pytest.mark.parametrize(("loud_ones", "cues"), [(4, ["!"]), (3, [])])
-def test_cues_stand_in_four_headlines_at_least(loud_ones, cues):
-    some = items([f"Il governo {n}" for n in range(9)] + [f"Cade {n}!" for n in range(loud_ones)], "rep")
-    assert [cue.text for cue in main_cues(FakeJudges().main, some)] == cues
-
-
 def test_of_a_headline_of_a_million_letters_the_beginning_is_taken(loud):
     main = FakeJudges().main
     assert [cue.text for cue in main_cues(main, [*loud, *items(["Parola " * 150_000], "rep")])] == ["!"]

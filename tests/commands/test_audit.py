@@ -13,7 +13,6 @@ from change_it.cli import main
 from change_it.commands import audit as audit_command
 from change_it.commands import score as score_command
 from change_it.commands.audit import AuditOptions
-from change_it.commands.score import ScoreOptions
 from change_it.corpus.folder import read_outlets
 from change_it.results import audit_tables
 from change_it.results.charts import Drawing
@@ -41,11 +40,6 @@ def judges(tmp_path, monkeypatch):
 def empty_drawings(*_):
     """The charts of an audit with nothing in them, which need no time."""
     return [Drawing(name, "", name, Figure()) for name in ("probes", "reliability")]
-
-
-@pytest.fixture
-def without_drawings(monkeypatch):
-    monkeypatch.setattr(audit_tables, "audit_drawings", empty_drawings)
 
 
 @pytest.fixture(scope="module")
@@ -79,21 +73,13 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     assert systems["gold"]["n"] == 6
     assert systems["typography"]["values"]["main_normalised"] == 0
     assert found["signature"] in page
-    assert page.count("<svg") == 2
+    assert page.count('<img src="data:image/svg+xml;base64,') == 2
     assert '<html lang="en">' in page
     assert "fluency</strong>: <em>do not rely on it</em>. There is none:" in page
     assert "<script" not in page
     printed = capsys.readouterr().out
     assert "reversed words" in printed
     assert "do not rely on it" in printed
-
-
-@pytest.mark.usefixtures("without_drawings")
-def test_json_goes_to_standard_output(judges, corpus, capsys, tmp_path):
-    audit_command.run(options(judges, corpus, json=True, out=tmp_path / "here"))
-    printed = json.loads(capsys.readouterr().out)
-    assert printed == json.loads((tmp_path / "here" / "audit.json").read_text())
-    assert printed["strict_compliancy_is_upper_bound"] is False  # no fluency judge, no strict share
 
 
 def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch, capsys):
@@ -132,25 +118,3 @@ def test_a_folder_of_other_files_is_refused_before_judges_load(judges, corpus, t
     (tmp_path / "other" / "thesis.tex").write_text("x")
     with pytest.raises(InputError, match="holds other files"):
         audit_command.run(options(judges, corpus, out=tmp_path / "other"))
-
-
-def test_the_command_line_knows_it(corpus, capsys):
-    assert main(["audit", "--judges", "nowhere/judges", "--corpus", corpus]) == 2
-    assert "--out" in capsys.readouterr().err
-
-
-def test_an_audit_in_short_stands_in_every_report(audited, corpus, capsys, tmp_path, without_charts):
-    score = ScoreOptions(judges=str(audited), corpus=corpus, out=tmp_path / "report", resamples=5)
-    score_command.run(score)
-
-    printed = capsys.readouterr().out
-    page = (tmp_path / "report" / "report.html").read_text()
-    found = json.loads((tmp_path / "report" / "scores.json").read_text())["judges"]
-    assert "fluency: do not rely on it" in printed
-    assert printed.startswith("All judges together stop 0 of 0 ")
-    assert printed.index("ways to spoil a headline") < printed.index("fluency: do not rely on it")
-    assert page.index('class="together"') < page.index('class="lead"') < page.index('id="verdicts"')
-    assert page.index('id="verdicts"') < page.index('id="systems"')
-    assert found["together"]["trained"] == found["together"]["unseen"] == [0, 0]  # six headlines are too few
-    assert next(iter(found)) == "together"
-    assert [one["judge"] for one in found["verdicts"]][-2:] == ["fluency", "facts"]

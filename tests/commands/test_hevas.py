@@ -1,4 +1,3 @@
-import csv
 import json
 
 import polars as pl
@@ -91,13 +90,6 @@ def test_all_metrics_from_the_command_line(news, tmp_path, capsys):
             assert picture.width > 400
 
 
-def test_a_single_metric_has_no_scatter_and_one_of_ours_no_rank(news, tmp_path):
-    run(options(news, metrics=("JS-C",), baselines=(), out=tmp_path / "js"))
-    assert not (tmp_path / "js" / "charts" / "scatter.png").exists()
-    [row] = csv.DictReader((tmp_path / "js" / "summary.csv").open(encoding="utf-8"))
-    assert (row["rank"], row["average"]) == ("", "")
-
-
 def test_the_same_options_give_the_same_bytes(news, tmp_path):
     for name in ("one", "two"):
         run(options(news, baselines=("random",), seed=5, out=tmp_path / name))
@@ -106,27 +98,3 @@ def test_the_same_options_give_the_same_bytes(news, tmp_path):
         for name in ("one", "two")
     )
     assert one == two
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--metrics", "R-1", "ROUGE"], "no metric called ROUGE: choose from R-1,"),
-        (["--system", "mine=none.txt"], "none.txt does not exist: check the path"),
-        (["--resamples", "0"], "--resamples 0 is too few"),
-        (["--n-words", "0", "--baselines", "first"], "a headline of 0 words is none"),
-        (["--out", "{news}/out"], "Not a directory; choose another place"),
-    ],
-)
-def test_bad_input_is_one_sentence_and_code_2(news, tmp_path, capsys, arguments, message):
-    filled = [part.format(news=news, mine=tmp_path / "mine.txt") for part in arguments]
-    base = [] if "--system" in filled else ["--system", f"mine={tmp_path / 'mine.txt'}"]
-    cheap = [] if "--metrics" in filled else ["--metrics", *CHEAP]
-    place = [] if "--out" in filled else ["--out", tmp_path / "out"]
-    before = sorted(tmp_path.rglob("*"))
-    code = command("--documents", news, *base, *cheap, *place, *filled)
-    printed = capsys.readouterr()
-    assert code == 2
-    assert message in printed.err
-    assert printed.err.count("\n") == 1
-    assert sorted(tmp_path.rglob("*")) == before

@@ -1,12 +1,9 @@
-import json
-
 import polars as pl
 import pytest
 from csv_files import write_csv
 from scoring_fakes import FakeJudges, write_stand_ins
 
 from change_it.cli import main
-from change_it.scoring.facts import Facts, Unsupported
 
 ORIGINAL, ARTICLE = "Crolla il ponte a Lunigola", "Il ponte di Lunigola e' crollato lunedi'."
 
@@ -31,38 +28,6 @@ def test_one_headline_gets_six_marks_and_unsupported_numbers_are_named(command, 
     assert "no: 40" in printed
     first = [line.split()[0] for line in printed.splitlines() if line.strip()]
     assert first[2:10] == ["hh", "ah", "main", "main_normalised", "fluency", "facts", "compliant", "strict"]
-
-
-def test_what_the_sources_rather_say_is_named(command, capsys, monkeypatch):
-    def refused(*_, **__):
-        return [Facts(False, (Unsupported("Trillano", 18, 26, "name", "Lunigola"),))]
-
-    monkeypatch.setattr("change_it.scoring.compliancy.check_all_facts", refused)
-    monkeypatch.setattr("change_it.tables._PIPE_WIDTH", 200)  # no cell goes on in a second line
-    assert command("Crolla il ponte a Trillano") == 0
-    assert "no: the sources rather say “Lunigola” than “Trillano”" in capsys.readouterr().out
-
-
-def test_json_has_texts_marks_and_the_outlet_aimed_at(command, capsys):
-    for to in FakeJudges().outlets:
-        assert command("Crolla il ponte", "--json", "--to", to) == 0
-        found = json.loads(capsys.readouterr().out)
-        assert found["to"] == to
-        assert set(found["marks"]) == {"hh", "ah", "main", "main_normalised", "fluency", "facts"}
-        assert found["marks"]["facts"] is True
-
-
-@pytest.mark.parametrize(
-    ("others", "changed", "message"),
-    [
-        (["--to", "nobody"], {}, "--to nobody is no outlet of these judges"),
-        ([], {"original": " "}, "--original has no text"),
-        ([], {"article": "missing.txt"}, "missing.txt does not exist"),
-    ],
-)
-def test_bad_input_is_one_sentence(command, capsys, others, changed, message):
-    assert command("Crolla il ponte", *others, **changed) == 2
-    assert message in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -100,35 +65,3 @@ def test_a_file_of_headlines_becomes_a_table(many, tmp_path):
     for name in ("hh", "ah", "main", "fluency", "facts"):
         assert table[name].to_list() == [one.marks[name] for one in expected]
     assert table["strict_compliancy"].to_list() == [one.strict for one in expected]
-
-
-def test_ids_and_outlets_come_from_the_file(many):
-    header = ("id", "headline", "source", "article", "target")
-    rows = [
-        ["a", "Crolla il ponte!", ORIGINAL, ARTICLE, "gio"],
-        ["b", "Crolla il ponte!", ORIGINAL, ARTICLE, "rep"],
-    ]
-    code, printed, _ = many(rows, "--json", header=header)
-    assert code == 0
-    assert [(row["id"], row["direction"]) for row in json.loads(printed)] == [
-        ("a", "rep2gio"),
-        ("b", "gio2rep"),
-    ]
-    code, printed, error = many(rows, "--json", "--to", "gio", header=header)
-    assert (code, printed) == (2, "")
-    assert "the column to has another outlet than --to gio in line 3: leave out --to" in error
-    assert many(rows[:1], "--json", "--to", "gio", header=header)[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("rows", "others", "message"),
-    [
-        ([["x", "", ARTICLE], ["x", ORIGINAL, ARTICLE]], ["--json"], "new.csv has no original in line 2"),
-        ([["x", ORIGINAL, ARTICLE]], [], "give --out FILE, or --json"),
-        ([["x", ORIGINAL, ARTICLE]], ["--json", "--original", "y"], "leave out those on the command line"),
-    ],
-)
-def test_a_file_at_fault_is_one_sentence(many, rows, others, message):
-    code, printed, error = many(rows, *others)
-    assert (code, printed) == (2, "")
-    assert message in error

@@ -1,7 +1,6 @@
 """The steps of the quickstart: their order and options, and what a second run does anew."""
 
 import json
-import os
 import subprocess
 import sys
 from concurrent.futures import Future
@@ -13,7 +12,6 @@ import pytest
 from change_it import InputError
 from change_it.commands import quickstart
 from change_it.commands.quickstart import QuickstartOptions, Steps
-from change_it.corpus.folder import read_outlets
 
 JUDGES = ["main judge", "hh judge", "ah judge", "fluency judge"]
 CHOOSERS = [f"{judge} of fold 0" for judge in JUDGES]
@@ -87,17 +85,6 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     assert "Trained here, from scratch: judges and generator." in printed
 
 
-def test_a_reader_is_trained_where_it_is_asked_for(called, tmp_path):
-    commands, _ = called
-    quickstart.run(QuickstartOptions(out=tmp_path, reader=True))
-    assert "facts" in [getattr(settings, "task", None) for _, settings in commands]
-    assert list(json.loads((tmp_path / "run.json").read_text())["seconds"]) == [
-        *STEPS[:6],
-        "facts judge",
-        *STEPS[6:],
-    ]
-
-
 def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(called, tmp_path, capsys):
     commands, failing = called
     failing.command = "audit"
@@ -110,26 +97,6 @@ def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(cal
     assert "fluency judge: finished before" in capsys.readouterr().out
     quickstart.run(QuickstartOptions(out=tmp_path))
     assert [command for command, _ in commands[len(STEPS) :]] == ["score"]
-
-
-def test_a_given_writer_is_tuned_before_the_judges_and_goes_on_where_it_was(called, tmp_path, monkeypatch):
-    commands, failing = called
-    loaded = []
-    monkeypatch.setattr("change_it.generators.generator.check_writer", loaded.append)
-    (tmp_path / "model").mkdir()
-    options = QuickstartOptions(out=tmp_path / "run", writer=str(tmp_path / "model"), writer_minutes=3)
-    failing.command = "train_judge"
-    with pytest.raises(InputError):
-        quickstart.run(options)
-    learning = commands[2][1]
-    assert (learning.recipe, learning.architecture, learning.lora) == ("rewrite", options.writer, True)
-    assert (learning.max_minutes, learning.updates, learning.resume) == (3, None, True)
-    failing.command = ""
-    quickstart.run(options)
-    assert loaded == [options.writer]
-    assert len([settings for _, settings in commands if hasattr(settings, "recipe")]) == 2
-    with pytest.raises(InputError, match="choose another --out"):
-        quickstart.run(QuickstartOptions(out=tmp_path / "run"))
 
 
 def test_a_run_with_other_options_is_left_alone(called, tmp_path):
@@ -168,20 +135,6 @@ def test_a_step_waits_for_the_other_process_and_what_ended_there_is_noted(tmp_pa
         "transfer",
     ]
     assert (tmp_path / "generator.log").read_text() == "printed\n"
-
-
-@pytest.mark.usefixtures("without_torch")
-def test_what_the_other_process_raises_is_raised_here(tmp_path):
-    steps = Steps(QuickstartOptions(out=tmp_path))
-    with pytest.raises(InputError, match="corpus"), steps.background():
-        steps.start("transfer", read_outlets, str(tmp_path / "corpus"))
-
-
-@pytest.mark.usefixtures("without_torch")
-def test_a_process_that_dies_names_its_log(tmp_path):
-    steps = Steps(QuickstartOptions(out=tmp_path))
-    with pytest.raises(RuntimeError, match=r"transfer has died: see .*generator\.log"), steps.background():
-        steps.start("transfer", os._exit, 1)
 
 
 @pytest.mark.parametrize("end", ["raise InputError('no')", "os._exit(0)"])

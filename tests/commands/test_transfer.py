@@ -8,12 +8,10 @@ import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import polars as pl
 import pytest
 from processes import run_python
-from saved_judges import save_reader
 from scoring_fakes import FakeJudges, toy_test_set, write_stand_ins
 from tiny_generators import save_generator
 
@@ -22,11 +20,9 @@ from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
 from change_it.errors import InputError
 from change_it.generators import file_transfer
-from change_it.generators.file_transfer import Setup, file_items, new_headlines
+from change_it.generators.file_transfer import new_headlines
 from change_it.generators.headline_transfer import HeadlineTransfer
-from change_it.generators.search import Search
 from change_it.judges.judge import Judges
-from change_it.judges.reader import Reader
 from change_it.networks.pretrained import hash_of_weights
 from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import read_predictions
@@ -160,14 +156,6 @@ def test_to_aims_every_row_and_needs_no_label(generators, tmp_path):
     ]
 
 
-def test_a_generator_of_one_direction(generators, tmp_path):
-    chosen = options(generators / "sum-gio", tmp_path, input=write(tmp_path / "in.csv"))
-    assert [row["error"] for row in transferred(chosen)][:2] == ["", "no generator for rep"]
-    rows = [{"article": row["article"]} for row in ROWS[:2]]
-    chosen.input = write(tmp_path / "plain.csv", rows)
-    assert [(row["target"], row["error"]) for row in transferred(chosen)] == [("gio", ""), ("gio", "")]
-
-
 def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
     from change_it.generators.search import Candidate
 
@@ -188,42 +176,6 @@ def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
     assert set(asked) == {3}
     assert [bool(row["reranker"]) for row in made] == [not row["error"] for row in made]
     assert parse_reranker(made[0]["reranker"]).fold == "0"
-
-
-@pytest.mark.parametrize("digits", ["abc", "abcd"])
-def test_a_fluency_judge_beside_them_is_asked_and_named(generators, tmp_path, monkeypatch, digits):
-    fakes = FakeJudges(fold="0", digits=digits)
-    monkeypatch.setattr(Judges, "from_pretrained", lambda name, precision, device: fakes)
-    made = transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
-    assert len(parse_reranker(made[0]["reranker"]).hashes) == len(digits)
-    assert not fakes.fluency or fakes.fluency.asked
-
-
-def test_a_reader_of_the_other_fold_chooses_too(generators, tmp_path, monkeypatch):
-    folder = save_reader(tmp_path / "facts", "words", ("rep", "gio"))
-    fakes = FakeJudges(fold="0", digits="abcd", reader=Reader.from_pretrained(folder, device="cpu"))
-    monkeypatch.setattr(Judges, "from_pretrained", lambda name, precision, device: fakes)
-    asked, read = [], Reader.read
-
-    def read_and_note(self, headlines, **options):
-        asked.extend(headlines)
-        return read(self, headlines, **options)
-
-    monkeypatch.setattr(Reader, "read", read_and_note)
-    chosen = {"rerank": "judges", "candidates": 3}
-    made = transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv"), **chosen))
-    assert asked
-    reranker = parse_reranker(made[0]["reranker"])
-    assert reranker.fold == "0"
-    assert reranker.hashes["facts"] == hash_of_weights(folder, command="")
-    assert all(row["headline"] for row in made if not row["error"])
-
-
-@pytest.mark.parametrize("fold", ["all", "0"])
-def test_judges_of_all_folds_are_warned_about(generators, tmp_path, judges, capsys, fold):
-    judges.main.fold = fold
-    transferred(options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges"))
-    assert ("--fold 0" in capsys.readouterr().out) == (fold == "all")
 
 
 def many(tmp_path):
@@ -250,7 +202,7 @@ def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, mo
         "    written.append(given)\n"
         "    return write(*given, **options)\n"
         "file_transfer.new_headlines = dying\n"
-        "file_transfer.map_threads = lambda function, items, threads: map(lambda each: function(*each), items)\n"
+        "file_transfer.map_threads = lambda function, items, threads: map(function, items)\n"
         f"transfer.run({chosen!r})\n"
     )
     result = run_python("-c", code)
@@ -305,40 +257,6 @@ def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path
     assert (tmp_path / "new.csv.partial").read_text(encoding="utf-8") == "mine\n"
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({}, "give --corpus .*, or --input"),
-        ({"corpus": "c", "input": "i.csv"}, "exclude each other"),
-        ({"input": "i.csv", "candidates": 5}, "--candidates are for judges"),
-        ({"input": "i.csv", "items": 3}, "--items are drawn from --corpus"),
-        ({"input": "i.csv", "out": Path(".")}, "is a folder"),
-    ],
-)
-def test_options_that_do_not_fit_each_other(tmp_path, changes, message, monkeypatch):
-    monkeypatch.setattr("change_it.commands.transfer.check_corpus", lambda corpus: None)
-    monkeypatch.chdir(tmp_path)
-    Path("i.csv").touch()
-    with pytest.raises(InputError, match=message):
-        transfer_command.run(options("missing", tmp_path, **changes))
-
-
-def setup_for(*targets):
-    return Setup(SimpleNamespace(outlets=("rep", "gio")), targets, ("article",), None, Search())
-
-
-def test_a_file_without_rows(tmp_path):
-    (tmp_path / "in.csv").write_text("id,article,label\n", encoding="utf-8")
-    with pytest.raises(InputError, match="holds no rows"):
-        file_items(setup_for("gio"), str(tmp_path / "in.csv"))
-
-
-def test_a_corpus_of_other_outlets(tmp_path, toy_corpus):
-    save_generator(tmp_path / "sum-left", to="left", outlets=("left", "right"))
-    with pytest.raises(InputError, match="the generator is for left and right"):
-        transfer_command.run(options(tmp_path / "sum-left", tmp_path, corpus=str(toy_corpus)))
-
-
 @pytest.fixture
 def one(generators, tmp_path, monkeypatch, capsys):
     """Transfers one headline as on the command line: exit code, standard output, standard error."""
@@ -355,7 +273,7 @@ def one(generators, tmp_path, monkeypatch, capsys):
 
 
 def test_one_headline_is_answered_with_one_line(one, generators, tmp_path):
-    aim = ["--to", "gio", "--beams", 2]
+    aim = ["--to", "gio", "--generation", "num_beams=2"]
     line = one("--article", tmp_path / "article.txt", *aim)
     code, answer, _ = one("--article", "-", *aim, "--json")
     [row] = transferred(options(generators, tmp_path, input=write(tmp_path / "one.csv", ROWS[:1])))

@@ -1,11 +1,8 @@
 import random
 
-import numpy as np
 import pytest
 
 from change_it.corpus.cleaning import clean, normalise_typography
-from change_it.corpus.duplicates import near_duplicates
-from change_it.text.tokens import words
 
 
 @pytest.mark.parametrize(
@@ -58,59 +55,6 @@ def test_typography_of_two_houses_becomes_one():
     assert normalise_typography("Renzi: «Ecco l’Italia» — E ora…") == normalise_typography(
         "Renzi: “Ecco l'Italia” – e ora..."
     )
-
-
-def text_of(chance, n):
-    return [f"parola{chance.randrange(5000)}" for _ in range(n)]
-
-
-def exact_jaccard(one, other):
-    one, other = ({tuple(w[i : i + 5]) for i in range(len(w) - 4)} for w in map(words, (one, other)))
-    return len(one & other) / len(one | other)
-
-
-def test_near_duplicates_are_those_of_the_exact_jaccard():
-    chance = random.Random(1)
-    texts = [" ".join(text_of(chance, 200)) for _ in range(150)]
-    for k in range(150):
-        edited = texts[k].split()
-        for place in chance.sample(range(200), k // 6):
-            edited[place] = "altro"
-        texts.append(" ".join(edited))
-    clusters = near_duplicates(texts)
-    for k in range(150):
-        similarity = exact_jaccard(texts[k], texts[150 + k])
-        assert (clusters[k] == clusters[150 + k]) == (similarity >= 0.7), similarity
-    assert len(set(clusters[:150].tolist())) == 150
-
-
-def test_many_copies_are_one_cluster_and_case_and_punctuation_do_not_matter():
-    text = "Errore: la pagina che cerchi non esiste più sul sito"
-    clusters = near_duplicates([text] * 500 + [text.upper() + " !"] + ["un altro articolo breve"])
-    assert clusters.dtype == np.int64
-    assert clusters.tolist() == [0] * 501 + [1]
-
-
-def test_short_wordless_and_no_texts():
-    assert near_duplicates([]).shape == (0,)
-    assert near_duplicates(["solo"]).tolist() == [0]
-    assert near_duplicates(["due parole", "…", "Due parole!", "", "tre", "..."]).tolist() == [
-        0,
-        1,
-        0,
-        2,
-        3,
-        4,
-    ]
-
-
-def test_chunks_do_not_change_the_result():
-    chance = random.Random(2)
-    texts = [" ".join(text_of(chance, 12)) for _ in range(5000)]
-    texts[4999] = texts[0]
-    clusters = near_duplicates(texts)
-    assert clusters[0] == clusters[4999]
-    assert len(set(clusters.tolist())) == 4999
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,7 @@ from corpus_fakes import articles, options, reading, words
 
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS, read_all_outlets
-from change_it.corpus.rewriting import read_rewriting
 from change_it.corpus.splits import OTHER_OUTLET
-from change_it.errors import InputError
 from change_it.judges.data import load_task
 from change_it.judges.fluency_data import load_fluency
 
@@ -86,14 +84,6 @@ def test_their_pairs_are_strict_of_two_outlets_and_of_one_fold(corpus):
         assert fold[pair["a_id"]] == fold[pair["b_id"]] == pair["fold"]
 
 
-def test_the_two_have_the_same_splits_of_pairs_without_them(corpus):
-    alone = build_corpus(reading(), options())
-    assert corpus.report["pairs"]["kept"]["A1"] == alone.report["pairs"]["kept"]["A1"]
-    assert corpus.report["pairs"]["kept"]["A2"] == alone.report["pairs"]["kept"]["A2"]
-    assert "other" not in alone.tables["articles"]
-    assert alone.report["other_outlets"] == {}
-
-
 def test_judges_of_content_and_language_learn_from_them_and_main_does_not(folder):
     def texts(task):
         data = load_task(task, folder, fold="all", negatives="mixed", validation_share=0.2, seed=1)
@@ -122,14 +112,3 @@ def test_validation_of_hh_shares_no_article_with_training(folder):
         event[row["b_headline"]] = event[row["a_headline"]]
     assert held & set(event)
     assert not held & known
-
-
-def test_the_reader_reads_them_and_the_generator_does_not(folder):
-    assert set(read_rewriting(folder)["to"]) == {"rep", "gio"}
-    assert set(read_rewriting(folder, other_outlets=True)["to"]) == {"rep", "gio", "post", "herald"}
-
-
-def test_splits_that_the_input_gives_are_refused():
-    given = [dataclasses.replace(article, alignment="A2") for article in with_others(articles())]
-    with pytest.raises(InputError, match="--columns alignment="):
-        build_corpus(reading(given), options(labels="rep,gio", other_outlets=True))

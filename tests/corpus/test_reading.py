@@ -70,11 +70,6 @@ def test_ids_made_for_files_of_the_same_name_are_never_taken_for_shared_ones(wri
     assert all(a.shared_id is None for a in reading.articles)
 
 
-def test_an_id_that_looks_like_an_outlet_prefix_does_not_break_uniqueness(write):
-    reading = read_pair(write("x.csv", release("1,a,x,R", "1,b,y,G", "rep-1,c,z,R")))
-    assert [a.id for a in reading.articles] == ["rep--1", "gio--1", "rep-1"]
-
-
 def test_every_reason_for_rejection_with_its_line(write):
     soon = date.today() + timedelta(days=3)
     path = write(
@@ -191,60 +186,6 @@ def test_a_table_of_very_many_columns(write):
     assert len(str(caught.value)) < 1000
 
 
-def test_typography_is_levelled_on_request(write):
-    reading = read_pair(
-        write("x.csv", release("1,Renzi: «Ecco»,Testo – Uno,R", GOOD[1])), normalise_typography=True
-    )
-    assert (reading.articles[0].headline, reading.articles[0].article) == ('renzi: "ecco"', "testo - uno")
-
-
-def test_an_unknown_alignment_is_rejected(write):
-    path = write(
-        "x.csv", release("1,a,x,R,A2", "2,b,y,G,A4", "3,c,z,G,", header="id,headline,article,label,alignment")
-    )
-    assert [item.reason for item in read_pair(path).rejected] == ["unknown alignment: A4"]
-
-
-@pytest.mark.parametrize(
-    ("content", "options", "message"),
-    [
-        ("", {}, "holds no rows"),
-        (release("1,a,x,R", "2,b,y,R"), {}, "all usable rows have the label 'R'"),
-        (release(*GOOD), {"labels": "R,Z"}, "no usable row has the label 'Z'"),
-        (release(*GOOD, "3,c,z,Q"), {}, "3 labels occur"),
-        (
-            release(*GOOD),
-            {"columns": "headline=title"},
-            "no column 'title'.*columns are id, headline, article, label",
-        ),
-        (release(*GOOD), {"columns": "headline"}, "is not ours=theirs"),
-        (release(*GOOD), {"labels": "R"}, "two different outlets"),
-        (
-            release("1,a,x,R,2024 06 15", header="id,headline,article,label,date"),
-            {},
-            "1 unreadable date.*2024 06 15; give --columns date=",
-        ),
-    ],
-)
-def test_input_that_cannot_be_used(write, content, options, message):
-    with pytest.raises(InputError, match=message):
-        read([write("x.csv", content)], **options)
-
-
-def test_files_that_cannot_be_read(write, tmp_path):
-    cases = {
-        str(tmp_path / "none.csv"): "does not exist",
-        str(tmp_path / "none*.csv"): "no file matches",
-        str(tmp_path): "is a folder",
-        "hf://datasets/only-a-name": "is no data set id",
-    }
-    for file, message in cases.items():
-        with pytest.raises(InputError, match=message):
-            read([file])
-    with pytest.raises(InputError, match="no input"):
-        read([])
-
-
 def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
     """A folder `owner/name` in the working directory stands for the Hub, as it does for `load_dataset`."""
     from datasets import ClassLabel, Dataset
@@ -356,15 +297,6 @@ def test_a_row_whose_open_date_is_none_takes_nothing_with_it(write):
     ]
 
 
-def test_many_rejected_rows_are_a_warning_with_the_commonest_reason(write):
-    few = read_pair(write("x.csv", release(*GOOD, "3,c,z,R", "4,d,w,G", "5,,v,G")))
-    assert (len(few.rejected), few.warnings) == (1, [])
-    path = write("y.csv", dated("2024-03-06", "2024-03-07", "ieri", "domani", "2100-01-01"))
-    assert read_pair(path).warnings == [
-        f"3 of 5 rows are rejected, 2 of them with 'unreadable date', the first (ieri) in {path}, line 4"
-    ]
-
-
 @pytest.mark.parametrize(
     ("text", "day"),
     [
@@ -402,13 +334,3 @@ def test_dates(text, day):
 def test_unreadable_dates(text):
     with pytest.raises(ValueError):  # noqa: PT011 - the message is dateutil's or the calendar's
         parse_date(text, day_first=False)
-
-
-def test_other_outlets_are_kept_on_request(write):
-    path = write("news.csv", release(*GOOD, "3,Titolo tre,Testo tre,Post"))
-    assert [row.reason for row in read_pair(path, labels="R,G").rejected] == ["unknown label: Post"]
-    found = read_pair(path, labels="R,G", other_outlets=True)
-    assert [article.label for article in found.articles] == ["rep", "gio", "Post"]
-    assert found.outlets.names == ("rep", "gio")
-    with pytest.raises(InputError, match="name the two"):
-        read_pair(path, other_outlets=True)

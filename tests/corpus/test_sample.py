@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from change_it.commands.corpus_sample import SampleOptions, run
-from change_it.corpus.sample import SAMPLE, SIZE, is_sample, sample_articles
-from change_it.errors import InputError
+from change_it.corpus.sample import SAMPLE, is_sample, sample_articles
 
 #: SHA-256 of the CSV that the quickstart's published numbers were measured on.
 PUBLISHED = "6b01af865093cd4a9399e77642a7bd0ca009d0552f4fafcc665742c6149898e9"
@@ -33,22 +32,6 @@ def test_a_part_has_the_articles_asked_for_and_no_half_event(articles, seed):
     event = dict(pl.read_parquet(SAMPLE).select("id", "event").iter_rows())
     whole = Counter(event.values())
     assert all(count == whole[number] for number, count in Counter(event[a.id] for a in part).items())
-
-
-def test_a_part_is_a_time_as_full_of_events_as_the_whole():
-    part = sample_articles(2000, seed=7)
-    days = {a.date for a in part}
-    assert 6 < len(part) / len(days) < 12
-    assert (max(days) - min(days)).days < len(days) + 3
-    assert Counter(a.label for a in part).keys() == {"colle", "faro"}
-
-
-@pytest.mark.parametrize(
-    ("count", "fix"), [(0, "from 1 to 12000"), (SIZE + 1, "python -m tools.sample.write --articles 12001")]
-)
-def test_number_out_of_range(count, fix):
-    with pytest.raises(InputError, match=fix):
-        sample_articles(count, seed=1)
 
 
 def test_a_corpus_says_whether_it_is_of_the_sample(corpus):

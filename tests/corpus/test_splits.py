@@ -321,7 +321,7 @@ class TestEvents:
                 article,
                 id=f"{article.id}-again",
                 headline=f"Ancora {article.headline}",
-                article=" ".join([*article.article.split()[::-1], "altre", "parole"]),  # no near-duplicate
+                article=" ".join([*article.article.split()[8:], "altre", "parole"]),  # no near-duplicate
             )
             for article in made
             if article.label == "rep" and int(article.id[3:]) < 30

@@ -1,56 +1,48 @@
+import random
+
 import numpy as np
 import pytest
 from corpus_fakes import random_texts
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.corpus import vectors
-from change_it.corpus.vectors import tfidf, tokenise
+from change_it.corpus.vectors import near_duplicates, tfidf
 from change_it.errors import InputError
 
-TEXTS = [
-    "Perché l'Italia dice «sì»? Il governo, il GOVERNO e ancora il governo_tecnico.",
-    "“Curly” quotes — dashes… and x² plus ½ ٣٤ 日本語 naïve façade e\u0301te\u0301 İSTANBUL ΟΔΟΣ",
-    "",
-    "a b c !",
-    "it's the end: isn't it? 1,000 10.5% A1 il governo",
-    "Il governo d'Italia, perché? End of quotes and dashes",
-]
 
-
-def assert_same(texts, stop=(), min_df=2):
-    ours = tfidf(tokenise(texts), stop_words=stop, min_df=min_df)
-    theirs = TfidfVectorizer(stop_words=list(stop) or None, min_df=min_df)
-    expected = theirs.fit_transform(texts)
-    assert ours.words.to_list() == theirs.get_feature_names_out().tolist()
-    assert ours.matrix.shape == expected.shape
-    assert abs(ours.matrix - expected).max() < 1e-12
-    assert ours.matrix.has_sorted_indices
-
-
-@pytest.mark.parametrize("min_df", [1, 2])
-@pytest.mark.parametrize("stop", [(), ("il", "the", "and")])
-def test_equals_scikit_learn_on_difficult_text(stop, min_df):
-    assert_same(TEXTS, stop, min_df)
-
-
-def test_equals_scikit_learn_across_chunks(monkeypatch):
-    monkeypatch.setattr(vectors, "CHUNK", 500)
-    texts = random_texts(300)
-    assert len(list(vectors._chunks(texts))) > 10
-    assert_same(texts, ("w0", "w1"))
-
-
-def test_codes_are_the_words_in_order():
-    tokens = tokenise(TEXTS)
-    analyse = CountVectorizer().build_analyzer()
-    for index, text in enumerate(TEXTS):
-        codes = tokens.codes[tokens.offsets[index] : tokens.offsets[index + 1]]
-        assert tokens.vocabulary[codes.tolist()].to_list() == analyse(text)
-    assert tokens.codes.dtype == np.int32
-    assert len(tokens) == len(TEXTS)
+def test_vectors_are_those_of_scikit_learn_for_words_of_two_texts():
+    texts = [*random_texts(50), "w0 w1 once"]
+    expected = TfidfVectorizer(stop_words=["w0"], min_df=2).fit_transform(texts)
+    assert (tfidf(texts, stop_words=["w0"]) != expected).nnz == 0
 
 
 @pytest.mark.parametrize("texts", [[], ["", "! ?"], ["each word", "only once"]])
 def test_nothing_to_compare_by_is_an_input_error(texts):
     with pytest.raises(InputError, match="no word is left"):
-        tfidf(tokenise(texts))
+        tfidf(texts)
+
+
+@pytest.mark.parametrize(("min_df", "block"), [(1, 2048), (2, 7)])
+def test_near_duplicates_are_the_chains_of_cosines_above_the_threshold(min_df, block, monkeypatch):
+    """Edited copies of long texts, from hardly to hardly alike; blocks change nothing."""
+    monkeypatch.setattr(vectors, "TEXTS_A_BLOCK", block)
+    monkeypatch.setattr(vectors, "PAIRS_A_BLOCK", block)
+    chance = random.Random(1)
+    texts = [[f"parola{chance.randrange(5000)}" for _ in range(200)] for _ in range(150)]
+    for k in range(150):
+        edited = list(texts[k])
+        for place in chance.sample(range(200), k // 5):
+            edited[place] = "altro"
+        texts.append(edited)
+    matrix = tfidf([" ".join(words) for words in texts], min_df=min_df)
+    clusters = near_duplicates(matrix)
+    alike = matrix[:150].multiply(matrix[150:]).sum(axis=1).A1 > 0.9
+    assert 20 < alike.sum() < 145
+    assert ((clusters[:150] == clusters[150:]) == alike).all()
+    assert len(np.unique(clusters)) == 300 - alike.sum()
+
+
+def test_copies_are_one_cluster_whatever_their_case_and_texts_without_words_none():
+    text = "Errore: la pagina che cerchi non esiste più sul sito"
+    texts = [text] * 500 + [text.upper() + " !", "un altro articolo breve", "…", ""]
+    assert near_duplicates(tfidf(texts, min_df=1)).tolist() == [0] * 501 + [1, 2, 3]

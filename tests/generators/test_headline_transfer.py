@@ -2,11 +2,7 @@
 
 from dataclasses import replace
 
-import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
-from datasets import Dataset
 from scoring_fakes import FakeJudges
 from tiny_generators import WORDS, save_generator
 from transformers import GenerationConfig
@@ -31,14 +27,6 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def both(folder):
     return HeadlineTransfer.from_pretrained(folder, recipe="sum", device="cpu")
-
-
-def test_text_for_a_text_and_a_list_for_a_list(both):
-    new = both(HEADLINES, article=ARTICLES, to="gio")
-    assert len(new) == 3
-    assert all(isinstance(text, str) and text for text in new)
-    assert both(HEADLINES[0], article=ARTICLES[0], to="gio") == new[0]
-    assert both([], article=[], to="gio") == []
 
 
 def test_each_outlet_has_its_own_generator_and_order_is_kept_in_any_batches(both):
@@ -83,31 +71,6 @@ def test_an_empty_source_is_refused_in_a_call_and_gives_no_candidates(both):
     assert both("", article=ARTICLES[2], to="gio") == some[2][0].text
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars", "data set", "array"])
-def test_columns_are_as_good_as_lists(both, kind):
-    columns = {"headline": HEADLINES, "article": ARTICLES}
-    tables = {
-        "pandas": pd.DataFrame,
-        "polars": pl.DataFrame,
-        "data set": Dataset.from_dict,
-        "array": lambda columns: {name: np.array(texts) for name, texts in columns.items()},
-    }
-    table = tables[kind](columns)
-    expected = both(HEADLINES, article=ARTICLES, to=["gio", "rep", "gio"])
-    classes = np.array([1, 0, 1])  # as a ClassLabel numbers the outlets
-    assert both(table["headline"], article=table["article"], to=classes) == expected
-    streamed = both.stream(table["headline"], article=table["article"], to=classes)
-    assert list(streamed) == expected
-
-
-def test_headlines_alone_are_enough_where_they_are_read(folder):
-    transfer = HeadlineTransfer.from_pretrained(folder / "s2s1-gio", device="cpu")
-    assert (transfer.targets, transfer.reads, transfer.recipe) == (("gio",), "headline", "s2s1")
-    assert transfer("Crolla il ponte")
-    with pytest.raises(InputError, match="empty texts in headline at 0"):
-        transfer("  ")
-
-
 def test_a_folder_chooses_by_recipe_outlet_and_usual_name(folder, tmp_path):
     one = HeadlineTransfer.from_pretrained(folder, recipe="sum", to="rep", device="cpu")
     assert one.targets == ("rep",)
@@ -123,28 +86,6 @@ def test_a_folder_chooses_by_recipe_outlet_and_usual_name(folder, tmp_path):
         InputError, match=r"several generators for gio: give one of them, .*a-trial or .*b-trial"
     ):
         HeadlineTransfer.from_pretrained(tmp_path, device="cpu")
-
-
-def test_generators_of_different_corpora_do_not_go_together(tmp_path):
-    save_generator(tmp_path / "sum-gio")
-    save_generator(tmp_path / "sum-left", to="left", outlets=("left", "right"))
-    with pytest.raises(InputError, match="of one recipe and one corpus"):
-        HeadlineTransfer.from_pretrained(tmp_path, device="cpu")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"to": "gio"}, "give article="),
-        ({"article": ARTICLES[:1]}, "choose the outlet to write for"),
-        ({"article": ARTICLES[:1], "to": "ansa"}, "to: 'ansa' is no outlet: give rep or gio"),
-        ({"article": ARTICLES, "to": "gio"}, "1 headlines, 3 articles"),
-        ({"article": ARTICLES[0], "to": "gio"}, "both be texts, or both lists"),
-    ],
-)
-def test_a_wrong_call(both, arguments, message):
-    with pytest.raises(InputError, match=message):
-        both(HEADLINES[:1], **arguments)
 
 
 def test_judged_candidates_have_marks_probabilities_and_places_of_what_is_unsupported(both):
@@ -173,29 +114,3 @@ def test_judged_candidates_have_marks_probabilities_and_places_of_what_is_unsupp
     assert len(without) > 3
     with pytest.raises(InputError, match="empty texts in headline at 0"):
         both(["", HEADLINES[0]], article=ARTICLES[:2], to="gio", judges=judges)
-
-
-def test_judges_need_articles_and_the_same_outlets(both, folder):
-    with pytest.raises(InputError, match="the judges were trained on left and right"):
-        both(HEADLINES, article=ARTICLES, to="gio", judges=FakeJudges(outlets=("left", "right")))
-    reads_headlines = HeadlineTransfer.from_pretrained(folder, recipe="s2s1", device="cpu")
-    with pytest.raises(InputError, match="judges read articles"):
-        reads_headlines(HEADLINES, judges=FakeJudges())
-
-
-def test_a_stream_gives_each_headline_as_soon_as_its_batch_is_written(both):
-    read = []
-
-    def headlines():
-        for headline in HEADLINES:
-            read.append(headline)
-            yield headline
-
-    found = both.stream(headlines(), article=iter(ARTICLES), to=["gio", "rep", "gio"], batch_size=2)
-    assert next(found) == both(HEADLINES[0], article=ARTICLES[0], to="gio")
-    assert read == HEADLINES[:2]
-    assert list(found) == both(HEADLINES[1:], article=ARTICLES[1:], to=["rep", "gio"])
-    judged = both.stream(HEADLINES, article=ARTICLES, to="gio", num_candidates=2, judges=FakeJudges())
-    assert [len(some) for some in judged] == [2, 2, 2]
-    with pytest.raises(InputError, match="give one of each an item"):
-        list(both.stream(HEADLINES, article=ARTICLES[:1], to="gio"))

@@ -13,9 +13,8 @@ from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
-from change_it.generators.file_transfer import load_setup
 from change_it.generators.generator import load_model, load_tokenizer
-from change_it.generators.prompt import Example, Examples, Prompt, cut, headline_of
+from change_it.generators.prompt import Prompt, cut, headline_of
 from change_it.generators.prompted import Prompted, PromptFormat
 from change_it.generators.search import Candidate, Search, generate
 
@@ -72,21 +71,6 @@ def test_a_pair_that_touches_a2_is_left_out(corpus, tmp_path):
     assert after == before - (pairs["a_id"] == first).sum()
 
 
-def test_examples_are_the_nearest():
-    pairs = [
-        Example(f"titolo {word}", f"articolo su {word}", "x") for word in ("ponte", "treno", "scuola", "mare")
-    ]
-    nearest = Examples(pairs).choose("il treno", "un treno e la scuola", 2)
-    assert nearest[-1].headline == "titolo treno"
-
-
-def test_the_signature_says_wording_and_examples(prompt):
-    assert prompt.signature.startswith("prompt:it+")
-    assert prompt.signature.endswith("|shots:3+nearest")
-    other = replace(prompt, instruction="Scrivi un titolo.")
-    assert other.signature.partition("|")[0] != prompt.signature.partition("|")[0]
-
-
 @pytest.mark.parametrize(
     ("answer", "headline"),
     [
@@ -108,20 +92,6 @@ def test_the_signature_says_wording_and_examples(prompt):
 )
 def test_what_introduces_a_headline_is_left_out(answer, headline):
     assert headline_of(answer) == headline
-
-
-@pytest.mark.parametrize(
-    ("answer", "headline"),
-    [
-        ("Crolla il ponte. Due feriti sulla stat", "Crolla il ponte."),
-        ("Crolla il ponte, due feriti, tra", "Crolla il ponte, due feriti"),
-        ("Parla il sindaco. «Colpa mia? Vedremo do", "Parla il sindaco."),
-        ("Il sindaco: «Colpa mia? Vedremo do", "Il sindaco"),
-        ('"Crolla il ponte. Due feriti sulla stat', "Crolla il ponte."),
-    ],
-)
-def test_what_was_cut_off_is_left_out(answer, headline):
-    assert headline_of(answer, ended=False) == headline
 
 
 def test_an_answer_as_long_as_allowed_was_cut_off(tiny_llama):
@@ -177,22 +147,6 @@ def test_examples_without_room_are_left_out(corpus, prompt, tiny):
     assert (len(found[0]), found[1]) in ((1, []), (2, []))
 
 
-@pytest.mark.parametrize(
-    ("saved", "precision", "dtype"),
-    [(torch.bfloat16, "float32", torch.float32), (torch.float32, "bf16", torch.bfloat16)],
-)
-def test_a_model_is_asked_in_the_precision_that_is_given(
-    corpus, tiny_llama, tmp_path, saved, precision, dtype
-):
-    model = load_model(tiny_llama, "causal", load_tokenizer(tiny_llama), use="base", dtype=saved)
-    shutil.copytree(tiny_llama, tmp_path / "model")
-    model.save_pretrained(tmp_path / "model")
-    given = {"generator": str(tmp_path / "model"), "prompt": True, "corpus": corpus, "device": "cpu"}
-    asked = load_setup(TransferOptions(**given, precision=precision)).system
-    assert {weight.dtype for weight in asked.model.parameters()} == {dtype}
-    assert asked.propose(*[[text] for text in ITEM])
-
-
 def test_the_headline_of_an_example_is_no_answer(corpus, prompt, tiny_llama, monkeypatch):
     shown = prompt.examples["faro"].pairs[0].answer
     found = [
@@ -215,13 +169,3 @@ def test_a_chat_model_is_asked_in_a_turn_of_its_user(tiny_llama):
     assert tokenizer.decode(chat._prompts(["Crolla"])[0]) == "<s>[user: Crolla]"
     model = load_model(tiny_llama, "causal", tokenizer).eval()
     assert len(generate(model, chat, ["Crolla", "Torna la neve"], Search(GenerationConfig(num_beams=2)))) == 2
-
-
-def test_a_model_thinks_only_where_there_is_room_for_it(tiny_llama):
-    tokenizer = load_tokenizer(tiny_llama)
-    tokenizer.chat_template = "{{ 'Penso' if enable_thinking else 'Rispondo' }}"
-    prompts = [
-        PromptFormat(tokenizer, max_source_tokens=200, max_target_tokens=tokens, ends=[])._prompt("Titolo")
-        for tokens in (48, 2000)
-    ]
-    assert [tokenizer.decode(ids, skip_special_tokens=True) for ids in prompts] == ["Rispondo", "Penso"]

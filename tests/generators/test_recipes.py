@@ -101,24 +101,3 @@ def test_no_source_and_no_headline_is_on_both_sides(corpus, recipe):
     assert not set(data.train.sources) & set(data.validation.sources)
     assert not set(data.train.targets) & set(data.validation.targets)
     assert len(data.validation) > 0
-
-
-def test_a_balanced_rewrite_has_as_many_articles_alone_as_pairs(corpus):
-    whole, balanced = (load(corpus, "rewrite", None, balanced=balanced) for balanced in (False, True))
-
-    def pairs(examples):
-        return [source for source in examples.sources if source.split(" | ", 2)[1]]
-
-    for part in ("train", "validation"):
-        all_, few = getattr(whole, part), getattr(balanced, part)
-        assert sorted(pairs(few)) == sorted(pairs(all_))
-        assert len(few) == 2 * len(pairs(few)) < len(all_)
-        assert set(zip(few.sources, few.targets, strict=True)) <= set(
-            zip(all_.sources, all_.targets, strict=True)
-        )
-    assert load(corpus, "rewrite", None, balanced=True, seed=2).train.sources != balanced.train.sources
-
-
-def test_the_validation_part_follows_the_seed(corpus):
-    first, again, other = (load(corpus, "sum", seed=seed).validation.sources for seed in (1, 1, 2))
-    assert first == again != other

@@ -23,20 +23,6 @@ def test_the_candidate_that_satisfies_all_three_wins():
     assert choice.tolist() == [2, 1]
 
 
-def test_of_equal_candidates_the_earlier_one():
-    choice = choose(FakeJudges(), [["Un ponte sulla statale"] * 3], SOURCES[:1], ARTICLES[:1], [1])
-    assert choice.tolist() == [0]
-    choice = choose(FakeJudges(), [["Altro", *CANDIDATES[0][2:]]], SOURCES[:1], ARTICLES[:1], [1])
-    assert choice.tolist() == [1]
-
-
-def test_items_without_candidates_and_empty_ones():
-    choice = choose(FakeJudges(), [[], ["", "Un ponte sulla statale!"]], SOURCES, ARTICLES, [1, 0])
-    assert choice.tolist() == [-1, 1]
-    assert choose(FakeJudges(), [], [], [], []).tolist() == []
-    assert choose(FakeJudges(), [[], []], SOURCES, ARTICLES, [1, 0]).tolist() == [-1, -1]
-
-
 def at_random(task):
     """A judge whose probabilities are random numbers that depend on the question."""
     return RuleJudge(task, lambda *question: round(random.Random(f"{task} {question}").random(), 1))

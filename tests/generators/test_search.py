@@ -4,15 +4,18 @@ import pytest
 import torch
 from transformers import GenerationConfig
 
-from change_it.corpus.rewriting import rewriting_source
-from change_it.errors import InputError
 from change_it.generators.card import prompt_of
 from change_it.generators.generator import load_model, load_tokenizer, new_network
 from change_it.generators.generator_options import NETWORKS
-from change_it.generators.search import Candidate, Search, best, generate, read_decoding
-from change_it.networks import repeats
-from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, WordFormat
-from change_it.networks.repeats import NoRepeatedNGram, NoRepeatedWord
+from change_it.generators.search import Candidate, Search, best, generate
+from change_it.networks import formats
+from change_it.networks.formats import (
+    CausalFormat,
+    EncoderDecoderFormat,
+    NoRepeatedNGram,
+    NoRepeatedWord,
+    WordFormat,
+)
 from change_it.networks.tokenizer import IGNORED, train_tokenizer
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
@@ -67,31 +70,8 @@ def test_causal_labels_leave_the_prompt_out_and_sources_are_cut_not_the_prompt(t
     assert prompt == format_.overhead + format_.max_source_tokens
     assert (labels[0, prompt:] == ids[0, prompt:]).all()
     assert tokenizer.decode(short).endswith("gio: Sì</s>")
+    assert mask[1, -len(short) :].all()  # padded on the left
     assert (labels[1][~mask[1].bool()] == IGNORED).all()
-
-
-def test_a_prompt_of_headline_and_article_shows_the_headline_last_and_cuts_the_article(tiny_llama):
-    tokenizer = load_tokenizer(tiny_llama)
-    format_ = CausalFormat(tokenizer, **LENGTHS, prompt=prompt_of("it", "both", None))
-    sources = [
-        rewriting_source("Crolla il ponte", "parola " * 500, "gio"),
-        rewriting_source("", "Il ponte", "rep"),
-        "Il ponte",
-        rewriting_source("parola " * 500, "Il ponte", "gio"),
-    ]
-    inputs, _ = format_.inputs(sources)
-    long, own, bare, wordy = (
-        tokenizer.decode(row[mask.bool()], skip_special_tokens=True)
-        for row, mask in zip(inputs["input_ids"], inputs["attention_mask"], strict=True)
-    )
-    assert long.startswith("Articolo: parola parola")
-    assert long.endswith("parola\n\nTitolo in un altro giornale: Crolla il ponte\nTitolo in gio:")
-    assert own == "Articolo: Il ponte\n\nTitolo in rep:"
-    assert bare == "Articolo: Il ponte\n\nTitolo in :"
-    assert wordy.endswith(
-        "parola parola\n\nTitolo in gio:"
-    )  # what lies behind so many characters is never seen
-    assert format_.prompt_tokens(inputs) == format_.overhead + format_.max_source_tokens
 
 
 @pytest.mark.parametrize(
@@ -126,16 +106,16 @@ def test_odd_sources_give_a_candidate_each(generator):
 
 
 def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
-    monkeypatch.setattr(repeats, "FREQUENT", 7)
+    monkeypatch.setattr(formats, "FREQUENT", 7)
     tokenizer = train_tokenizer(["il, il. il, il. il, ponte crolla"], size=20, reserved=2)
     il, comma, stop, crolla, ponte = (
         tokenizer.convert_tokens_to_ids(word) for word in ("il", ", ", ". ", "crolla", "ponte")
     )
     copied = len(tokenizer)
     assert max(il, comma, stop) < 7 <= min(crolla, ponte)
-    settings = WordFormat(tokenizer, **LENGTHS).generation_config(1)
-    refuse = NoRepeatedWord(settings["repeatable_token_ids"])
-    assert (settings["no_repeat_ngram_size"], settings["repeatable_token_ids"]) == (3, sorted([comma, stop]))
+    settings = WordFormat(tokenizer, **LENGTHS).search(1, 1)
+    [refuse] = settings["logits_processor"]
+    assert (settings["no_repeat_ngram_size"], refuse.marks.tolist()) == (3, sorted([comma, stop]))
 
     def refused(*written):
         scores = refuse(torch.tensor([[2, *written]]), torch.zeros(1, len(tokenizer) + 2))
@@ -206,18 +186,3 @@ def test_best_keeps_the_better_of_equal_texts_and_empty_only_alone():
     assert best(found, 5) == [Candidate("a", -1.0), Candidate("b", -2.0)]
     assert best(found, 1) == [Candidate("a", -1.0)]
     assert best([Candidate("", -2.0), Candidate("", -1.0)], 3) == [Candidate("", -1.0)]
-
-
-def test_headlines_have_no_control_characters(tiny_gpt2):
-    tokenizer = load_tokenizer(tiny_gpt2)
-    format_ = EncoderDecoderFormat(tokenizer, **LENGTHS)
-    ids = torch.tensor(tokenizer(["Il\x00 ponte\x1b \tcade"])["input_ids"])
-    assert format_.texts(ids, [[]]) == ["Il ponte cade"]
-
-
-def test_settings_of_transformers_by_their_names():
-    decoding = read_decoding(["do_sample=true", "temperature=0.7", "num_beams=3"], num_beams=5)
-    assert (decoding.do_sample, decoding.temperature, decoding.num_beams) == (True, 0.7, 3)
-    for wrong in ("num_beems=3", "num_beams", "temperature=0.7"):  # the last is of drawn headlines alone
-        with pytest.raises(InputError, match="--generation"):
-            read_decoding([wrong])

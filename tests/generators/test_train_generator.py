@@ -1,10 +1,8 @@
 """`change-it train generator` from the corpus folder to a saved generator: the papers' networks, resuming, failures."""
 
 import json
-import shutil
 import signal
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from processes import run_python
@@ -18,9 +16,8 @@ from change_it.generators.card import GeneratorCard
 from change_it.generators.generator import load_generator, new_network
 from change_it.generators.generator_options import GeneratorOptions, architecture_of, check_published, preset
 from change_it.generators.headline_transfer import HeadlineTransfer
-from change_it.generators.recipes import SourcesAndTargets, load_recipe
+from change_it.generators.recipes import load_recipe
 from change_it.generators.search import Search, generate
-from change_it.networks.tokenizer import train_tokenizer
 
 
 def options(corpus, out, **changes):
@@ -82,13 +79,6 @@ def test_the_saved_generator_has_the_reported_loss_and_writes(trained, corpus):
     assert all(candidates[0].text for candidates in found)
 
 
-def test_resuming_a_finished_generator_reads_its_numbers(trained, corpus):
-    before = (trained / "model.safetensors").stat().st_mtime_ns
-    metrics = train.train_generator(options(corpus, trained, resume=True))
-    assert metrics["training"]["updates"] == 40
-    assert (trained / "model.safetensors").stat().st_mtime_ns == before
-
-
 def test_a_broken_run_leaves_the_old_generator_and_resumes_to_the_same_weights(
     trained, corpus, tmp_path, interrupted_at
 ):
@@ -138,25 +128,6 @@ def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path)
     assert weights(tmp_path / "out") == weights(alone.out)
 
 
-def test_evaluations_read_what_a_share_of_the_minutes_allows(tmp_path, monkeypatch):
-    clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr(train.time, "monotonic", lambda: clock.now)
-
-    def loss(examples):
-        clock.now += 2.0 * len(examples)
-        return 1.0
-
-    examples = SourcesAndTargets([str(number) for number in range(500)], ["x"] * 500)
-    chosen = SimpleNamespace(max_minutes=15.0, batch_size=8)
-    some = train._affordable(examples, loss, chosen, tmp_path / "sample.json")
-    assert len(some) == 15  # 30 of 900 seconds
-    again = train._affordable(examples, None, chosen, tmp_path / "sample.json")
-    assert again == some
-    for minutes, count in ((0.0, 8), (None, 500)):
-        chosen.max_minutes = minutes
-        assert len(train._affordable(examples, loss, chosen, tmp_path / f"{minutes}.json")) == count
-
-
 def test_a_generator_of_ours_is_trained_on(trained, corpus, tmp_path):
     changed = {"architecture": str(trained), "cells": None, "vocabulary": None, "learning_rate": 0.01}
     changed |= {"updates": 2, "evaluation_steps": 2}
@@ -164,21 +135,6 @@ def test_a_generator_of_ours_is_trained_on(trained, corpus, tmp_path):
     before = json.loads((trained / "metrics.json").read_text())["validation_loss"]
     assert metrics["training"]["history"][0]["validation loss"] == pytest.approx(before, abs=1e-4)
     assert GeneratorCard.load(tmp_path / "out").kind == "words"
-
-
-def test_s2s_and_agnostic(corpus, tmp_path):
-    changed = {
-        "architecture": "s2s",
-        "recipe": "agnostic",
-        "to": None,
-        "updates": 3,
-        "arg": ("bf16=true",),
-    }
-    train.train_generator(options(corpus, tmp_path / "out", **changed))
-    generator = load_generator(tmp_path / "out", device="cpu")
-    assert (generator.card.to, generator.card.reads) == (None, "article")
-    assert not generator.model.config.copy
-    assert not generator.format.copies
 
 
 def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_path):
@@ -249,69 +205,3 @@ def test_the_network_as_published_is_the_organisers(name):
     assert usual.output is None
     assert not usual.config.loss_by_sequence
     assert usual.encoder.bridge_hidden.weight.shape == (cells, cells)
-
-
-def test_as_published_reaches_the_saved_generator(corpus, tmp_path):
-    train.train_generator(options(corpus, tmp_path / "out", as_published=True, updates=2, evaluation_steps=2))
-    saved = json.loads((tmp_path / "out/config.json").read_text())
-    assert (saved["tie_word_embeddings"], saved["bridge"], saved["loss_by_sequence"]) == (False, "relu", True)
-
-
-def test_the_recipe_decides_the_architecture_unless_one_is_given(tmp_path):
-    usual = {
-        "sum": "pn",
-        "s2s1": "s2s",
-        "s2s2": "s2s",
-        "s2s3": "s2s",
-        "agnostic": "pn",
-        "rewrite": "transformer",
-    }
-    for recipe, architecture in usual.items():
-        given = GeneratorOptions(recipe=recipe, corpus="c", out=tmp_path)
-        assert architecture_of(given) == architecture
-        assert preset(given)["cells"] == (128 if architecture == "s2s" else 256)
-        assert preset(given)["no_repeat_ngram_size"] == (architecture == "transformer")
-        assert architecture_of(replace(given, architecture="pnc")) == "pnc"
-
-
-def test_bad_input(corpus, tmp_path, trained):
-    out = tmp_path / "out"
-
-    def refused(match, **changes):
-        with pytest.raises(InputError, match=match):
-            train.train_generator(options(corpus, out, **changes))
-
-    refused("no recipe 'sums'", recipe="sums")
-    refused("give colle or faro", to="gio")
-    refused("--to is missing", to=None)
-    refused("leave it out", recipe="agnostic")
-    refused("give s2s, pn, pnc, transformer, a Hub id", architecture=str(tmp_path / "none"))
-    refused("--lora is for pre-trained models", lora=True)
-    refused("give an even number", cells=15)
-    refused("a vocabulary of 5 holds no words", vocabulary=5)
-    refused("at least 2", source_tokens=1)
-    with pytest.raises(InputError, match="no corpus folder"):
-        train.train_generator(options(str(tmp_path / "none"), out))
-    assert not out.exists()
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="is a file"):
-        train.train_generator(options(corpus, tmp_path / "file"))
-    (tmp_path / "taken/checkpoints").mkdir(parents=True)
-    with pytest.raises(InputError, match="no unfinished generator of ours: choose another --out"):
-        train.train_generator(options(corpus, tmp_path / "taken"))
-    with pytest.raises(InputError, match="no generator of ours"):
-        load_generator(corpus)
-    with pytest.raises(InputError, match="there is no folder"):
-        load_generator(tmp_path / "none")
-
-
-def test_a_vocabulary_that_does_not_fit_is_refused(trained, tmp_path):
-    from transformers import AutoTokenizer
-
-    folder = tmp_path / "wrong"
-    shutil.copytree(trained, folder)
-    larger = train_tokenizer([f"parola{i} altra{i}" for i in range(900)], size=5000)
-    larger.save_pretrained(folder)
-    assert len(AutoTokenizer.from_pretrained(folder)) > 900
-    with pytest.raises(InputError, match="the vocabulary does not fit the model"):
-        load_generator(folder)

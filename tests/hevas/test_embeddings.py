@@ -1,4 +1,3 @@
-import gzip
 import os
 import pickle
 from pathlib import Path
@@ -78,15 +77,6 @@ def test_files_of_another_format_are_bad_input(tmp_path):
             print(path.name, load_vectors(path))
 
 
-def test_a_missing_or_misnamed_file_is_bad_input(vectors, tmp_path):
-    with pytest.raises(InputError, match="no word-vector file"):
-        load_vectors(tmp_path / "none.bin")
-    vectors.save_word2vec_format(str(tmp_path / "v.gz"))
-    (tmp_path / "v.gz").rename(tmp_path / "v.vec")
-    with gzip.open(tmp_path / "v.vec"), pytest.raises(InputError, match=r"ending \.gz"):
-        load_vectors(tmp_path / "v.vec")
-
-
 class Malicious:
     """Whoever unpickles it makes a file."""
 
@@ -130,23 +120,3 @@ def test_trained_vectors_are_the_same_in_every_process():
     number, there = made.split()
     assert int(number) != hash("pane")
     assert there == here != other
-
-
-def test_long_documents_are_trained_on_to_their_end():
-    vectors = train_vectors(["pane " * 10_500 + "fine"], dimensions=2, passes=1)
-    assert [vectors.get_vecattr(word, "count") for word in ("pane", "fine")] == [10_500, 1]
-
-
-@pytest.mark.parametrize("documents", [[], ["", "…"]])
-def test_documents_without_words_are_bad_input(vectors, documents):
-    for act in (train_vectors, lambda given: WordEmbeddings(given, vectors)):
-        with pytest.raises(InputError, match="documents has a word"):
-            act(documents)
-
-
-def test_vectors_of_another_language_and_odd_numbers_are_bad_input(vectors):
-    with pytest.raises(InputError, match="their language"):
-        WordEmbeddings(["bread and wine"], vectors)
-    for options in ({"dimensions": 0}, {"passes": 0}):
-        with pytest.raises(InputError, match="1 or more"):
-            train_vectors(DOCUMENTS, **options)

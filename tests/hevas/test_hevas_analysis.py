@@ -1,12 +1,8 @@
-import json
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 from drawn import normal_scores, tied_scores
 from scipy import stats
 
-from change_it import InputError
 from change_it.hevas.analysis import compare, mean_intervals
 from change_it.stats import holm
 
@@ -95,55 +91,8 @@ def test_constant_scores():
     assert compare(np.zeros((5, 3)), SYSTEMS[:3]).friedman.p == 1
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
-@pytest.mark.parametrize("m", [1, 2, 3, 4])
-@pytest.mark.parametrize("make", [normal_scores, tied_scores, lambda n: np.zeros((n, 4))])
-def test_few_documents_and_systems(make, n, m):
-    found = compare(make(n)[:, :m], SYSTEMS[:m])
-    assert len(found.pairs) == m * (m - 1) // 2
-    assert (found.friedman is None) == (m < 3)
-    if n < 3:
-        assert found.published_test == "rank-sum"
-        assert all(summary.shapiro_p is None for summary in found.systems)
-    deviations = [None] * m if n == 1 else make(n)[:, :m].std(axis=0, ddof=1).tolist()
-    assert [summary.deviation for summary in found.systems] == pytest.approx(deviations)
-    text = json.dumps(asdict(found), allow_nan=False)
-    assert json.loads(text)["documents"] == n
-    for pair in found.pairs:
-        assert 0 <= pair.p <= pair.p_holm <= 1
-        assert 0 <= pair.published_p <= 1
-
-
-def test_many_documents_do_not_warn():
-    data = np.random.default_rng(0).normal(0, 1, (6000, 8))
-    data[:, 7] += 0.05
-    names = list("abcdefgh")
-    found = compare(data, names, resamples=20)
-    assert all(0 < summary.shapiro_p <= 1 for summary in found.systems)
-    assert found == compare(data, names, resamples=20)
-    assert found.published_test == "tukey"
-    error = np.sqrt(data.var(axis=0, ddof=1).mean() / 6000)
-    for pair in found.pairs:
-        limit = stats.studentized_range.sf(abs(pair.difference) / error, 8, np.inf)
-        assert pair.published_p == pytest.approx(limit, abs=1e-3)
-
-
 def test_intervals_draw_the_same_documents_for_every_system():
     data = normal_scores(50)
     shifted = np.stack([data[:, 0], data[:, 0] + 1], axis=1)
     first, second = intervals(shifted)
     assert second == pytest.approx(first + 1)
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (np.zeros((0, 2)), r"found scores of shape \(0, 2\)"),
-        (np.zeros((3, 1)), "each of 2 systems"),
-        (np.zeros(3), "one row a document"),
-        (np.array([[0.0, np.nan]]), "two has 1 scores that are not numbers"),
-    ],
-)
-def test_bad_scores(data, message):
-    with pytest.raises(InputError, match=message):
-        compare(data, ["one", "two"])

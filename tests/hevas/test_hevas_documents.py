@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from change_it import InputError
-from change_it.hevas.documents import Documents, read_documents, read_headlines, read_systems
+from change_it.hevas.documents import Documents, read_documents, read_headlines
 
 ROWS = [
     {"id": "a", "headline": "Cade il governo", "article": "Il governo cade, «a Roma».\n\nSi vota."},
@@ -74,29 +74,6 @@ def test_columns_may_have_other_names_and_headlines_may_be_absent(tmp_path):
         read_documents(str(file), columns="title=headline")
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"article": " … "}, r"1 document has an empty article \(b\)"),
-        ({"headline": ""}, r"1 document has no reference headline \(b\)"),
-        ({"id": "a"}, r"1 document has an id that stands twice \(a\)"),
-    ],
-)
-def test_documents_at_fault_are_named(tmp_path, changed, message):
-    file = write(tmp_path / "news.csv", [ROWS[0], {**ROWS[1], **changed}, ROWS[2]])
-    with pytest.raises(InputError, match=message):
-        read_documents(str(file))
-
-
-def test_headlines_one_a_line(tmp_path, documents):
-    file = tmp_path / "mine.txt"
-    file.write_bytes("\ufeffUno\r\n\r\n tre   volte \r\n".encode())
-    assert read_headlines(file, documents) == ("Uno", "", "tre volte")
-    file.write_text("Uno\ndue\u2028volte\n", encoding="utf-8")
-    with pytest.raises(InputError, match="has 2 headlines for 3 documents of three"):
-        read_headlines(file, documents)
-
-
 def test_headlines_by_id_in_any_order(tmp_path, documents):
     file = tmp_path / "mine.csv"
     file.write_text(
@@ -113,26 +90,3 @@ def test_headlines_by_id_in_any_order(tmp_path, documents):
     file.write_text("id,title\na,Uno\n", encoding="utf-8")
     with pytest.raises(InputError, match="lacks the column headline"):
         read_headlines(file, documents)
-
-
-def test_numbers_as_ids_meet_in_every_kind_of_file(tmp_path):
-    file = write(tmp_path / "news.parquet", [{"id": 7, "article": "x", "headline": "y"}])
-    lines = tmp_path / "mine.jsonl"
-    lines.write_text('{"id": "7", "headline": "z"}\n', encoding="utf-8")
-    assert read_headlines(lines, read_documents(str(file))) == ("z",)
-
-
-def test_names_of_systems(tmp_path, documents):
-    file = tmp_path / "mine.txt"
-    file.write_text("Uno\nDue\nTre\n", encoding="utf-8")
-    one, other = read_systems([f"one={file}", f"s2s+rerank={file}"], documents)
-    assert (one.name, other.name, other.headlines) == ("one", "s2s+rerank", ("Uno", "Due", "Tre"))
-    for specs, message in (
-        ([str(file)], "is not NAME=FILE"),
-        ([f"a/b={file}"], "is not NAME=FILE"),
-        ([f"first={file}"], "the name first is taken"),
-        ([f"one={file}", f"One={file}"], "the name One is taken"),
-        ([f"one={tmp_path / 'none.txt'}"], "does not exist: check the path"),
-    ):
-        with pytest.raises(InputError, match=message):
-            read_systems(specs, documents, taken=["first"])

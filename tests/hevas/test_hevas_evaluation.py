@@ -1,15 +1,10 @@
-import inspect
-
 import numpy as np
 import pytest
 
-from change_it import InputError, published_figures
-from change_it.commands.hevas import HevasOptions
-from change_it.hevas.analysis import OVERALL, analyse
-from change_it.hevas.baseline_systems import baseline
-from change_it.hevas.divergence import InverseFrequencies, averaged_kl, js_similarity
+from change_it import published_figures
+from change_it.hevas.analysis import analyse
+from change_it.hevas.divergence import averaged_kl, inverse_frequencies, js_similarity
 from change_it.hevas.documents import Documents, System
-from change_it.hevas.embeddings import train_vectors
 from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.latent import LatentSemantic, TopicModel
 from change_it.hevas.metric_options import MetricOptions
@@ -71,36 +66,9 @@ def test_every_metric_is_the_one_of_its_module(evaluation):
     )
 
 
-def test_own_vectors(tmp_path):
-    file = tmp_path / "vectors.txt"
-    file.write_text("3 2\nneve 1 0\nTorino 0 1\npane 1 1\n", encoding="utf-8")
-    options = MetricOptions(vectors=file)
-    found = evaluate(DOCUMENTS, [GOOD], metrics=["WE-S"], options=options)
-    assert found.values["good"][:, 0] == pytest.approx([0, 0, 1, 1])
-    assert "vectors:vectors.txt,3x2|" in found.signature
-    file.write_text("neve 1 0\n", encoding="utf-8")
-    with pytest.raises(InputError, match="is no word2vec file"):
-        evaluate(DOCUMENTS, [GOOD], metrics=["R-1", "WE-S"], options=options)
-
-
-@pytest.mark.parametrize(
-    ("function", "shared"),
-    [
-        (TopicModel.fit, ["topics", "seed"]),
-        (train_vectors, ["seed"]),
-        (baseline, ["n_words", "seed"]),
-        (analyse, ["resamples", "seed"]),
-    ],
-)
-def test_functions_have_the_defaults_of_the_command(function, shared):
-    options = HevasOptions(documents="")
-    for name in shared:
-        assert inspect.signature(function).parameters[name].default == getattr(options, name), name
-
-
 def test_options_reach_the_metrics():
     repeated = System("r", ("il il il", "la la", "più più", "neve neve"))
-    idf = InverseFrequencies.learn([words(text) for text in ARTICLES])
+    idf = inverse_frequencies([words(text) for text in ARTICLES])
     weighed = evaluate(DOCUMENTS, [GOOD], metrics=["JS-C"], options=MetricOptions(weights="tf-idf"))
     wanted = js_similarity(GOOD.headlines, [[text] for text in ARTICLES], idf=idf)
     assert weighed.values["good"][:, 0] == pytest.approx(wanted)
@@ -171,72 +139,9 @@ def test_js_alone_ranks_nobody():
     assert list(analyse(found, resamples=5).comparisons) == ["JS-C", "JS-S"]
 
 
-def test_analysis_compares_by_every_metric_and_the_average(evaluation):
-    found = analyse(evaluation, resamples=50)
-    assert list(found.comparisons) == [OVERALL, *METRICS]
-    [pair] = found.comparisons[OVERALL].pairs
-    assert (pair.first, pair.second) == ("poor", "good")
-    assert pair.difference == pytest.approx(evaluation.overall["poor"] - evaluation.overall["good"])
-    assert pair.difference < 0
-    assert found.correlations.metrics == tuple(METRICS)
-
-
 def test_same_seed_same_values(evaluation):
     again = evaluate(DOCUMENTS, [POOR, GOOD], options=OPTIONS)
     assert all((again.values[name] == evaluation.values[name]).all() for name in evaluation.systems)
     assert again.signature == evaluation.signature
     assert "|lsi:number=3,3|lda:2|vectors:trained," in again.signature
     assert "|tagger:perceptron|" in again.signature
-
-
-def test_only_what_is_wanted_is_done():
-    steps = []
-    found = evaluate(
-        DOCUMENTS, [GOOD], metrics=["AWL", "R-1", "AWL"], progress=lambda *step: steps.append(step)
-    )
-    assert found.metrics == ("R-1", "AWL")
-    assert steps == [
-        (family + what, done, 1)
-        for family in ("length", "ROUGE")
-        for what, done in ((": preparing", 0), (": good", 0), ("", 1))
-    ]
-    assert found.signature.startswith("hevas|lang:it|counts:set|tok:unicode|n:4|")
-
-
-def test_bad_input():
-    bare = Documents(DOCUMENTS.ids, ARTICLES, None, "bare.csv")
-    for documents, systems, keywords, message in (
-        (
-            DOCUMENTS,
-            [GOOD],
-            {"metrics": ["R-1", "BLEU", "fog"]},
-            "no metric called BLEU, fog: choose from R-1,",
-        ),
-        (DOCUMENTS, [], {"metrics": ["AWL"]}, "there is no system"),
-        (
-            DOCUMENTS,
-            [System("s", ("a",))],
-            {"metrics": ["AWL"]},
-            "the system s has 1 headlines for 4 documents",
-        ),
-        (DOCUMENTS, [GOOD, GOOD], {"metrics": ["AWL"]}, "two systems are called good"),
-        (DOCUMENTS, [GOOD], {}, "4 documents are fewer than 10 LDA topics: give topics 4 or fewer"),
-        (
-            DOCUMENTS,
-            [GOOD],
-            {"options": MetricOptions(lsi="5", topics=2)},
-            "4 documents are fewer than 5 LSI dimensions: give lsi 4",
-        ),
-        (
-            bare,
-            [GOOD],
-            {"metrics": ["R-1", "LSA-C", "JS-S"]},
-            "bare.csv has no column headline, which R-1, JS-S need",
-        ),
-    ):
-        with pytest.raises(InputError, match=message):
-            evaluate(documents, systems, **keywords)
-    assert evaluate(bare, [GOOD], metrics=["JS-C"]).means["good"]["JS-C"] > 0
-    needing = ["R-1", "R-2", "R-SU", "R-WSU", "LSA-S", "TM-S", "WE-S", "KL-S", "JS-S"]
-    with pytest.raises(InputError, match=f"headline, which {', '.join(needing)} need"):
-        evaluate(bare, [GOOD])

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from change_it import InputError
 from change_it.hevas import latent
 from change_it.hevas.latent import LatentSemantic, TopicModel
 from change_it.hevas.text_space import cosines
@@ -78,15 +77,6 @@ def test_the_search_for_the_threshold_goes_on_until_it_is_reached(monkeypatch):
     )
 
 
-def test_a_map_that_is_too_large_is_kept_as_factors(monkeypatch):
-    expected = LatentSemantic.fit(DOCUMENTS, keep="9").vectors(HEADLINES)
-    monkeypatch.setattr(latent, "_LARGEST_MAP", 1)
-    monkeypatch.setattr(latent, "_ROWS", 7)
-    np.testing.assert_allclose(
-        LatentSemantic.fit(DOCUMENTS, keep="9").vectors(HEADLINES), expected, atol=1e-10
-    )
-
-
 def test_repeated_and_empty_documents_bring_no_eigenvalue_of_zero():
     space = LatentSemantic.fit([*DOCUMENTS[:5], *DOCUMENTS[:5], ""], keep="ratio:1")
     assert len(space.eigenvalues) == 5
@@ -136,57 +126,3 @@ def test_topic_measures_are_cosines_of_these_weights(topics):
     np.testing.assert_allclose(topics.coverage(HEADLINES), coverage, atol=1e-12)
     np.testing.assert_allclose(topics.to_references(HEADLINES, pairs), similarity, atol=1e-12)
     assert coverage[-2:] == similarity[-2:] == [0, 0]
-
-
-def test_the_seed_decides_the_topics_and_progress_is_reported():
-    steps = []
-    first, again, other = (
-        TopicModel.fit(DOCUMENTS, topics=3, passes=2, seed=seed, progress=progress)
-        for seed, progress in ((5, lambda *step: steps.append(step)), (5, None), (6, None))
-    )
-    np.testing.assert_array_equal(first.coverage(HEADLINES), again.coverage(HEADLINES))
-    assert not np.array_equal(first.coverage(HEADLINES), other.coverage(HEADLINES))
-    assert steps == [(step, 6) for step in range(1, 7)]  # three batches of at most 16, twice
-
-
-@pytest.mark.parametrize("fit", [LatentSemantic.fit, TopicModel.fit])
-@pytest.mark.parametrize("documents", [["", "  …"] * 20, []])
-def test_documents_without_words_are_bad_input(fit, documents):
-    with pytest.raises(InputError, match=r"none of the \d+ documents has a word"):
-        fit(documents)
-
-
-def test_fewer_documents_than_topics_or_dimensions_is_bad_input():
-    with pytest.raises(InputError, match="2 documents with words are fewer than 3 LDA topics"):
-        TopicModel.fit(["a b", "c d", ""], topics=3)
-    with pytest.raises(InputError, match="fewer than 3 LSI dimensions"):
-        LatentSemantic.fit(["a b", "c d", ""], keep="3")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"keep": "0"}, "by '0': give a number as 50"),
-        ({"keep": "ratio:0"}, "by 'ratio:0'"),
-        ({"keep": "threshold:1000"}, "the largest is"),
-        ({"language": "xx"}, "no stop words"),
-    ],
-)
-def test_filters_out_of_range_are_bad_input(options, message):
-    with pytest.raises(InputError, match=message):
-        LatentSemantic.fit(DOCUMENTS, **options)
-
-
-@pytest.mark.parametrize("options", [{"topics": 0}, {"passes": 0}])
-def test_no_topics_and_no_passes_are_bad_input(options):
-    with pytest.raises(InputError, match="choose 1 or more of both"):
-        TopicModel.fit(DOCUMENTS, **options)
-
-
-def test_lists_that_do_not_fit_are_bad_input(topics):
-    space = LatentSemantic.fit(DOCUMENTS, keep="3")
-    for one in (space, topics):
-        with pytest.raises(InputError, match="39 headlines for 40 documents"):
-            one.coverage(HEADLINES[1:])
-    with pytest.raises(InputError, match="one text a document"):
-        topics.vectors(["a"])

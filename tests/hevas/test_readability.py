@@ -1,13 +1,9 @@
-import numpy as np
 import pytest
 
-from change_it.errors import InputError
 from change_it.hevas.readability import (
-    LOWER_IS_BETTER,
     RATIOS,
     average_word_length,
     fog,
-    readability,
     syllables,
     tag_headlines,
     tag_ratio,
@@ -92,27 +88,3 @@ def test_fog_counts_complex_words_by_the_languages_own_patterns():
 
 def test_average_word_length_by_hand():
     assert average_word_length(["Un'idea: «sì»", "È", "", "?!"]).tolist() == [(2 + 4 + 2) / 3, 1, 0, 0]
-
-
-def test_all_five_at_once():
-    headlines = ["Il sindaco di Roma ha perso", "", "LUI NON C'ERA", "perché no? 100% così"]
-    scores = readability(headlines, "it")
-    assert tuple(scores) == ("PNR", "NR", "PR", "Fog", "AWL")
-    assert {*scores, "KL-C", "KL-S"} >= LOWER_IS_BETTER
-    assert "PNR" not in LOWER_IS_BETTER
-    for name, values in scores.items():
-        assert values.dtype == np.float64, name
-        assert values.shape == (4,)
-        assert values[1] == 0
-        assert np.isfinite(values).all()
-    for name in ("PNR", "NR", "PR"):
-        assert (scores[name] <= 1).all()
-    assert scores["PNR"][0] == scores["NR"][0] == 1 / 6
-    assert scores["Fog"].tolist() == fog(headlines, "it").tolist()
-
-
-def test_unknown_languages_name_those_that_exist():
-    with pytest.raises(InputError, match=r"'xx'.*en, it"):
-        readability(["Roma"], "xx")
-    with pytest.raises(InputError, match=r"'xx'.*\ben\b.*\bit\b"):
-        fog([], "xx")

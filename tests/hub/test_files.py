@@ -14,7 +14,7 @@ from change_it.hub.cards import public
 from change_it.hub.packaging import files_of
 
 CHECKOUT = Path(__file__).parents[2]
-PIPELINE = ("headline_pipeline.py", "formats.py", "repeats.py", "tokenizer.py")
+PIPELINE = ("headline_pipeline.py", "formats.py", "tokenizer.py")
 
 
 def content(files, name):

@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 from change_it.corpus.folder import read_table
-from change_it.errors import InputError
 from change_it.judges import data as judges_data
 from change_it.judges.data import load_task
 
@@ -120,19 +119,3 @@ def test_a_fold_trains_on_its_own_articles_and_tests_on_all(corpus, loaded):
     assert len(seen[0] & seen[1]) < 0.02 * len(seen[0])
     assert all(data.tests["gold"].texts == whole.tests["gold"].texts for data in folds)
     assert set(folds[0].headlines) <= set(read_table(corpus, "articles", "train").filter(fold=0)["headline"])
-
-
-def test_the_seed_gives_the_same_examples(corpus, loaded):
-    first, again, other = loaded("hh"), load(corpus, "hh"), load(corpus, "hh", seed=2)
-    assert first.validation.texts == again.validation.texts
-    assert first.train.pairs == again.train.pairs
-    assert first.validation.texts != other.validation.texts
-
-
-def test_bad_input(corpus, tmp_path):
-    with pytest.raises(InputError, match="there is no corpus folder"):
-        load(str(tmp_path / "none"), "main")
-    with pytest.raises(InputError, match="is not a corpus of ours"):
-        load(str(tmp_path), "main")
-    with pytest.raises(InputError, match="validation-share"):
-        load(corpus, "main", validation_share=0)

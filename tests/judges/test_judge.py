@@ -4,11 +4,9 @@ import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from os import sched_yield
-from threading import Barrier
 
 import numpy as np
 import pytest
-import torch
 from safetensors.torch import load_file, save_file
 from saved_judges import save_untrained
 from scoring_fakes import RuleJudge
@@ -52,18 +50,6 @@ def test_order_and_batches_do_not_matter(trained):
     back = judge.probabilities(HEADLINES[::-1], ARTICLES[::-1], batch_size=2, progress=False)
     assert back[::-1] == pytest.approx(together, abs=1e-5)
     assert np.array_equal(together, judge.probabilities(HEADLINES, ARTICLES, progress=False))
-
-
-def test_what_a_judge_knows_of_itself(trained):
-    judges = Judges.from_pretrained(trained, device="cpu")
-    assert judges.outlets == ("colle", "faro")
-    assert (judges.hh.task, judges.hh.fold, judges.hh.max_tokens) == ("hh", "all", 48)
-    hashes = [
-        json.loads((trained / task / "metrics.json").read_text())["model_hash"]
-        for task in ("main", "hh", "ah")
-    ]
-    assert judges.signature == "+".join(digits[:6] for digits in hashes) + "|fold:all"
-    assert not judges.main.model.training
 
 
 def test_bf16_keeps_nearly_all_verdicts_and_the_signature_says_it(trained):
@@ -142,23 +128,3 @@ def test_only_one_thread_at_a_time_uses_the_tokenizer(trained, monkeypatch):
     with ThreadPoolExecutor(8) as pool:
         calls = [pool.submit(judge.probabilities, HEADLINES, batch_size=1, progress=False) for _ in range(16)]
         assert all(call.result() == pytest.approx(expected) for call in calls)
-
-
-def test_batches_are_answered_side_by_side_with_one_thread_each(trained, monkeypatch):
-    judge = Judge.from_pretrained(trained / "hh", device="cpu")
-    pairs = list(reversed(HEADLINES))
-    alone = judge.probabilities(HEADLINES, pairs, batch_size=1, progress=False)
-    both, threads = Barrier(2), []
-
-    def meet(*_):
-        both.wait(60)  # breaks unless another batch is at work
-        threads.append(torch.get_num_threads())
-
-    handle = judge.model.register_forward_hook(meet)
-    monkeypatch.setattr("change_it.judges.judge.batches_at_once", lambda model: 2)
-    own = torch.get_num_threads()
-    found = judge.probabilities(HEADLINES, pairs, batch_size=1, progress=False)
-    handle.remove()
-    assert threads == [1, 1, 1, 1]
-    assert torch.get_num_threads() == own
-    assert found.tobytes() == alone.tobytes()

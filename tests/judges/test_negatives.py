@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from change_it.judges.negatives import contradict, name_pool, negate, swap_names, swap_numbers, swap_roles
+from change_it.judges.negatives import contradict, negate, swap_names, swap_numbers, swap_roles
 from change_it.scoring.facts import FactChecker
 from change_it.text.names import Headline
 
@@ -32,13 +32,6 @@ def test_a_swapped_number_is_no_longer_supported(text, language):
         assert checker.check(text, source=changed, article="").unsupported
 
 
-def test_swapped_numbers_look_like_what_they_replace():
-    assert all(len(changed) == len("43 morti") for changed in every(swap_numbers, "43 morti", "it"))
-    assert all(changed[:2] == "20" for changed in every(swap_numbers, "2016, che anno", "it"))
-    assert all(changed.split()[0].isupper() for changed in every(swap_numbers, "TRE arresti", "it"))
-    assert all(changed.split()[1].endswith("a") for changed in every(swap_numbers, "La terza volta", "it"))
-
-
 def test_one_name_is_replaced_by_one_of_the_pool():
     text = "Il premier Conte vola a Washington"
     changed = every(swap_names, text, "it", ["Aldo Moro", "Mosca", "Conte"])
@@ -50,34 +43,11 @@ def test_one_name_is_replaced_by_one_of_the_pool():
     }
 
 
-def test_names_in_capitals_stay_in_capitals():
-    assert every(swap_names, "Il premier SALVINI parla", "it", ["Mosca"]) == {"Il premier MOSCA parla"}
-    assert every(swap_names, "Il premier alla NATO", "it", ["Mosca"]) == {"Il premier alla Mosca"}
-
-
-def test_the_pool_has_each_name_once_and_in_order():
-    headlines = [Headline(text, "it") for text in ("Il sindaco di Roma", "Vertice con Aldo Moro a Roma")]
-    assert name_pool(headlines) == ["Aldo Moro", "Roma"]
-
-
 def test_roles_are_exchanged():
     assert every(swap_roles, "Il premier Conte attacca Renzi in aula", "it") == {
         "Il premier Renzi attacca Conte in aula"
     }
     assert every(swap_roles, "Donald Trump attacks Clinton", "en") == {"Clinton attacks Donald Trump"}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Conte e Renzi in aula",
-        "Conte attacca, Renzi tace",
-        "L'Inter batte il Milan",
-        "Il premier Salvini attacca tutti",
-    ],
-)
-def test_roles_that_cannot_be_exchanged(text):
-    assert every(swap_roles, text, "it") == {None}
 
 
 @pytest.mark.parametrize(
@@ -94,11 +64,6 @@ def test_roles_that_cannot_be_exchanged(text):
 )
 def test_negation(text, language, expected):
     assert every(negate, text, language) == {expected}
-
-
-@pytest.mark.parametrize(("text", "language"), [("Una giornata di sole", "it"), ("Der Kanzler geht", "de")])
-def test_nothing_to_negate(text, language):
-    assert every(negate, text, language) == {None}
 
 
 def test_a_swap_counts_only_where_the_other_text_has_what_was_swapped():

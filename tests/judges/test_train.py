@@ -1,7 +1,6 @@
 """`change-it train judge` from the corpus folder to a saved judge, its numbers and its failures."""
 
 import json
-import math
 
 import pytest
 import torch
@@ -123,22 +122,6 @@ def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
 
 
-def test_a_run_that_could_not_begin_leaves_nothing_that_stands_in_the_way(corpus, tmp_path):
-    with pytest.raises(InputError, match="no encoder can be loaded"):
-        train.train_judge(options(corpus, tmp_path / "main", encoder="./none", resume=True))
-    assert not (tmp_path / "main").exists()
-
-
-def test_a_judge_that_trains_in_bf16_is_tested_in_it_and_says_so(trained, corpus, tmp_path, monkeypatch):
-    assert json.loads((trained / "metrics.json").read_text())["precision"] == "float32"
-    asked = []
-    predict = Judge.predict
-    monkeypatch.setattr(Judge, "predict", lambda self, *a: asked.append(self.precision) or predict(self, *a))
-    metrics = train.train_judge(options(corpus, tmp_path / "main", max_minutes=0.0, arg=("bf16=true",)))
-    assert metrics["precision"] == "bf16"
-    assert set(asked) == {"bf16"}
-
-
 @pytest.mark.parametrize("task", ["hh", "ah"])
 def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, task):
     settings = options(corpus, tmp_path / task, task=task, max_minutes=0.0, fold="0", max_tokens=96)
@@ -183,29 +166,6 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
     assert (again.probabilities([headline], [article], progress=False) == given).all()
 
 
-def test_the_papers_head_trains_to_the_last_update_and_no_further(corpus, encoder, tmp_path):
-    settings = options(corpus, tmp_path / "hh", task="hh", encoder=str(encoder), head="cross-encoder")
-    metrics = train.train_judge(settings)
-    sizes, training = metrics["sizes"], metrics["training"]
-    assert training["updates"] == math.ceil(0.1 * math.ceil(sizes["train"] / 16)) < train.MIN_UPDATES
-    assert (training["best_score"], metrics["options"]["negatives"]) == (None, "random")
-    asked = train.train_judge(
-        options(
-            corpus, tmp_path / "hh", task="hh", encoder=str(encoder), head="cross-encoder", early_stopping=1
-        )
-    )
-    assert asked["training"]["best_score"] is not None
-    judge = Judge.from_pretrained(tmp_path / "hh", device="cpu")
-    assert type(judge.model).__name__ == "BertForSequenceClassification"
-    assert judge.model.config.id2label == {0: "no_match", 1: "match"}
-    assert judge.model.config.change_it["head"] == "cross-encoder"
-    assert not judge.article_first
-    assert judge.probabilities(["Il governo cade"], ["Il governo è caduto"], progress=False).sum() == (
-        pytest.approx(1)
-    )
-    assert systems(metrics).count("published") == 1
-
-
 def systems(metrics):
     return [row.values["system"] for row in train.table_of(metrics).rows]
 
@@ -226,24 +186,6 @@ def test_two_processes_train_one_judge(corpus, tmp_path):
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("HH: headline and headline") == 1
     assert Judge.from_pretrained(tmp_path / "hh").task == "hh"
-
-
-def test_bad_input(corpus, tmp_path):
-    with pytest.raises(InputError, match="the head pair is not for main: ngrams or cross-encoder is"):
-        train.train_judge(options(corpus, tmp_path / "out", head="pair"))
-    with pytest.raises(InputError, match="the head pair is not for fluency: none is"):
-        train.train_judge(options(corpus, tmp_path / "out", task="fluency", head="pair"))
-    with pytest.raises(InputError, match="no corpus folder"):
-        train.train_judge(options(str(tmp_path / "none"), tmp_path / "out"))
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="is a file"):
-        train.train_judge(options(corpus, tmp_path / "file"))
-    (tmp_path / "taken/checkpoints").mkdir(parents=True)
-    with pytest.raises(InputError, match="choose another --out"):
-        train.train_judge(options(corpus, tmp_path / "taken"))
-    with pytest.raises(InputError, match="none"):
-        train.train_judge(options(corpus, tmp_path / "out", encoder=str(tmp_path / "none")))
-    assert not (tmp_path / "out").exists()
 
 
 def test_presets_are_the_papers_for_pretrained_encoders(tmp_path):

@@ -229,17 +229,3 @@ def test_unknown_is_never_written_and_no_ngram_repeats():
 
     assert repeats(free[0].tolist()) > 0
     assert repeats(kept[0].tolist()) == 0
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_single_precision_runs_the_same_network(kind):
-    """The kernels of float32 are others than those of float64, above all the encoder's."""
-    model = make_model(kind, scale=3.0)
-    input_ids, mask, labels = make_batch()
-    model(input_ids=input_ids, attention_mask=mask, labels=labels).loss.backward()
-    for train in (True, False):
-        single = make_model(kind, scale=3.0).float().train(train)
-        loss = single(input_ids=input_ids, attention_mask=mask, labels=labels).loss
-        loss.backward()
-        for (name, parameter), other in zip(model.named_parameters(), single.parameters(), strict=True):
-            torch.testing.assert_close(other.grad.double(), parameter.grad, rtol=1e-3, atol=1e-5, msg=name)

@@ -1,7 +1,8 @@
-"""Logits where a token is learnt, and nowhere else."""
+"""Of causal models, logits where a headline is, and nowhere else."""
 
 import pytest
 import torch
+from peft import LoraConfig, get_peft_model
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
@@ -14,7 +15,7 @@ from transformers import (
 )
 
 from change_it.networks.pretrained_loss import HeadlineLoss
-from change_it.networks.tokenizer import IGNORED
+from change_it.networks.tokenizer import IGNORED, prompted_batch
 
 ENDS = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": 2}
 LAYERS = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
@@ -41,20 +42,30 @@ def gemma():
 
 
 @pytest.mark.parametrize("make", [t5, bart, gpt2, gemma])
-def test_the_loss_is_the_models_own_and_the_head_sees_what_is_learnt(make):
+def test_the_loss_is_the_models_own_and_no_prompt_gets_logits(make):
     torch.manual_seed(0)
     model = make().eval()
-    ids = torch.randint(3, 50, (3, 12))
-    labels = ids.clone() if not model.config.is_encoder_decoder else torch.randint(3, 50, (3, 7))
-    labels[0, :5] = labels[1, 3:] = IGNORED
-    batch = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "labels": labels}
+    prompts, answers = (
+        [torch.randint(3, 50, (n,)).tolist() for n in lengths] for lengths in ([9, 5], [3, 7])
+    )
+    batch, width = prompted_batch(prompts, answers, 0), 8
+    if model.config.is_encoder_decoder:
+        batch, width = {**batch, "labels": torch.tensor([[*answers[0], *[IGNORED] * 4], answers[1]])}, 7
+    alone = [
+        model(
+            input_ids=torch.tensor([prompt + answer]), labels=torch.tensor([[IGNORED] * len(prompt) + answer])
+        )
+        for prompt, answer in zip(prompts, answers, strict=True)
+    ]
+    expected = (3 * alone[0].loss + 7 * alone[1].loss) / 10
     rows = []
-    head = model.get_output_embeddings()
-    head.register_forward_hook(lambda module, states, logits: rows.append(logits.shape[:-1].numel()))
+    model.get_output_embeddings().register_forward_hook(
+        lambda module, states, logits: rows.append(logits.shape[1])
+    )
+    if model.config.is_encoder_decoder:
+        expected = model(**batch).loss
+    else:
+        model = get_peft_model(model, LoraConfig(target_modules="all-linear"))
     loss = HeadlineLoss(model)(**batch).loss
-    shifted = labels if model.config.is_encoder_decoder else labels[:, 1:]
-    assert rows == [int((shifted != IGNORED).sum())]
-    assert loss.item() == pytest.approx(model(**batch).loss.item(), rel=1e-5)
-    assert rows[1] == labels.numel()  # and afterwards the model is as it was
-    loss.backward()
-    assert all(parameter.grad is None or parameter.grad.isfinite().all() for parameter in model.parameters())
+    assert rows[-1] == width
+    assert loss.item() == pytest.approx(expected.item(), rel=1e-5)

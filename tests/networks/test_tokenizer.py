@@ -66,14 +66,6 @@ def test_headlines_come_back_exactly(text, knowing, ignorant):
         assert tokenizer.headlines(batch["input_ids"], unknown) == [plain(text)]
 
 
-def test_composed_and_decomposed_words_are_one_token():
-    tokenizer = train_tokenizer(["perché"], size=10)
-    composed, decomposed = tokenizer.sources(["perché", "perche\u0301"], max_tokens=5)[0][
-        "input_ids"
-    ].tolist()
-    assert composed == decomposed == [4]
-
-
 def test_elisions_numbers_and_hyphens_are_tokens():
     tokenizer = train_tokenizer(["dell'arte 1.000,50 Emilia-Romagna c'è,"], size=100)
     tokens = set(tokenizer.get_vocab()) - {"<pad>", "<unk>", "<s>", "</s>"}
@@ -100,16 +92,6 @@ def test_unknown_words_get_ids_in_order_of_first_occurrence():
     assert batch["input_ids"].dtype == torch.long
 
 
-def test_words_beyond_the_temporary_ids_are_unknown():
-    tokenizer = train_tokenizer(["il"], size=10, reserved=2)
-    batch, unknown = tokenizer.sources(["uno due tre uno quattro due"], max_tokens=20)
-    base = len(tokenizer)
-    assert unknown == [["uno", "due"]]
-    assert batch["input_ids"].tolist() == [[base, base + 1, 1, base, 1, base + 1]]
-    assert tokenizer.targets(["tre due"], unknown, max_tokens=5).tolist() == [[1, base + 1, 3]]
-    assert batch["input_ids"].max() < len(tokenizer) + tokenizer.reserved
-
-
 def test_targets_copy_only_what_their_own_source_has():
     tokenizer = train_tokenizer(["il"], size=10, reserved=5)
     unknown = [["Rossi"], ["Bianchi", "Verdi"]]
@@ -118,27 +100,6 @@ def test_targets_copy_only_what_their_own_source_has():
     assert labels.tolist() == [[il, base, 1, 3], [il, base + 1, 3, -100]]
     assert tokenizer.headlines(labels, unknown) == ["il Rossi", "il Verdi"]
     assert tokenizer.targets(["il Rossi Verdi"], None, max_tokens=9).tolist() == [[il, 1, 1, 3]]
-
-
-def test_empty_texts_and_cuts():
-    tokenizer = train_tokenizer(["a b c d"], size=10)
-    batch, unknown = tokenizer.sources(["", "   ", "a b c d"], max_tokens=2)
-    assert batch["input_ids"].tolist() == [[1, 0], [1, 0], [4, 5]]
-    assert batch["attention_mask"].tolist() == [[1, 0], [1, 0], [1, 1]]
-    assert unknown == [[], [], []]
-    assert tokenizer.targets(["", "a b c d"], None, max_tokens=3).tolist() == [[3, -100, -100], [4, 5, 6]]
-    assert tokenizer.headlines(torch.tensor([[2, 3, 0], [2, 3, 4]]), [[], []]) == ["", ""]
-    cut, unknown = tokenizer.sources(["x y z"], max_tokens=2)
-    assert unknown == [["x", "y"]]
-    assert cut["input_ids"].shape == (1, 2)
-
-
-def test_ids_without_a_word_are_left_out():
-    tokenizer = train_tokenizer(["a b"], size=10, reserved=3)
-    base = len(tokenizer)
-    assert tokenizer.headlines(torch.tensor([[2, 4, base, base + 1, 1, 0, 5, 3, 4]]), [["Rossi"]]) == [
-        "a Rossi b"
-    ]
 
 
 def test_saved_tokenizer_is_the_same(knowing, tmp_path):

@@ -1,5 +1,3 @@
-from functools import cache
-
 import numpy as np
 import pytest
 from matplotlib.image import imread
@@ -7,6 +5,7 @@ from matplotlib.image import imread
 from change_it.audit.calibration import Reliability
 from change_it.hevas.analysis import compare
 from change_it.results.charts import (
+    Drawing,
     bar_chart,
     box_chart,
     correlation_chart,
@@ -30,20 +29,8 @@ def comparisons(table, systems=SYSTEMS):
     return {metric: compare(values, systems, resamples=50) for metric, values in table.items()}
 
 
-@cache
-def some_comparisons():
-    return comparisons(scores(3))
-
-
 def panels(figure):
     return [axes for axes in figure.axes if axes.get_visible()]
-
-
-def chart(name):
-    table = scores(3)
-    if name == "bar":
-        return bar_chart(some_comparisons())
-    return box_chart(table, SYSTEMS) if name == "box" else correlation_chart(table, correlations(table))
 
 
 def test_bars_are_the_means():
@@ -54,7 +41,7 @@ def test_bars_are_the_means():
         assert [bar.get_width() for bar in axes.patches] == pytest.approx(values.mean(axis=0).tolist())
         assert axes.get_ylim()[0] > axes.get_ylim()[1]
     names = [label.get_text() for label in shown[0].get_yticklabels()]
-    assert names == ["a system w…long name", r"cost\$s", "third"]
+    assert names == ["a system w…long name", "cost$s", "third"]
 
 
 def test_intervals_are_drawn_only_when_wanted():
@@ -67,14 +54,6 @@ def test_intervals_are_drawn_only_when_wanted():
     assert not without.collections
     assert "95% bootstrap interval" in with_them.figure.get_supxlabel()
     assert without.figure.get_supxlabel() == "mean"
-
-
-def test_boxes_are_the_quartiles():
-    table = scores(2)
-    for axes, values in zip(panels(box_chart(table, SYSTEMS)), table.values(), strict=True):
-        for box, column in zip(axes.patches, values.T, strict=True):
-            across = box.get_path().vertices[:, 0]
-            assert (across.min(), across.max()) == pytest.approx(tuple(np.quantile(column, [0.25, 0.75])))
 
 
 def test_lower_is_better_is_marked_and_explained():
@@ -101,16 +80,14 @@ def test_correlations_are_written_above_the_diagonal():
     assert figure.axes[1].get_xlabel() == "Pearson correlation, n = 90"
 
 
-@pytest.mark.parametrize("name", ["bar", "box", "correlation"])
-def test_files(tmp_path, name):
-    figure = chart(name)
-    save(figure, tmp_path / "x.png")
-    picture = imread(tmp_path / "x.png")
-    assert 400 < picture.shape[1] <= 1280
-    assert picture[..., :3].std() > 0.05
-    save(chart(name), tmp_path / "y.png")
-    assert (tmp_path / "y.png").read_bytes() == (tmp_path / "x.png").read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.png", "y.png"]
+def test_the_same_chart_has_the_same_bytes(tmp_path):
+    table = scores(3)
+    charts = [correlation_chart(table, correlations(table)) for _ in range(2)]
+    for name, figure in zip("xy", charts, strict=True):
+        save(figure, tmp_path / name)
+    assert 400 < imread(tmp_path / "x", "png").shape[1] <= 1280
+    assert (tmp_path / "y").read_bytes() == (tmp_path / "x").read_bytes()
+    assert len({Drawing("", "", "", figure).address for figure in charts}) == 1
 
 
 def test_a_reliability_curve_has_its_points():

@@ -1,6 +1,7 @@
 """Report, audit and HEvAS as a reader opens them: on a desk and a phone, light and dark."""
 
 from functools import partial
+from pathlib import Path
 
 import pytest
 from pages import beyond, expected, pale
@@ -9,10 +10,11 @@ from scoring_fakes import FakeJudges
 from change_it.audit.measure import audit, read_corpus
 from change_it.audit.verdicts import Summary
 from change_it.hevas.metric_options import MetricOptions
+from change_it.io import read_json
 from change_it.results import hevas_scores as hevas
 from change_it.results.audit_tables import write_audit
 from change_it.results.charts import compliancy_drawings, hevas_drawings
-from change_it.results.context import corpus_info, made
+from change_it.results.context import made
 from change_it.results.pages import compliancy_page, hevas_page
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
@@ -29,13 +31,13 @@ def folder(shared_folder, corpus):
 
 def write_pages(corpus, out):
     judges = FakeJudges(("colle", "faro"), digits="abcd")
-    test, info, metrics = read_test_set(corpus), corpus_info(corpus), MetricOptions()
+    test, info, metrics = read_test_set(corpus), read_json(Path(corpus) / "alignment.json"), MetricOptions()
     systems = built_in_systems(test)
     scores = score(test, judges, systems, resamples=2)
     measured = hevas.measure(hevas.check(test, metrics), systems, scores, options=metrics, resamples=2)
     audited = audit(read_corpus(corpus, "it", casing=None, seed=1), judges, {}, at_most=6, resamples=2)
     summary = Summary(audited.verdicts, audited.together)
-    drawings = compliancy_drawings(scores, info.histogram)
+    drawings = compliancy_drawings(scores, info)
     evaluated = measured.documents, measured.evaluation, measured.analysis
     charts = hevas_drawings(*evaluated[1:])
     report = compliancy_page(scores, info, [], drawings, measured, summary, made=made())

@@ -187,17 +187,3 @@ def test_the_command_writes_and_prints_both(tmp_path, corpus, capsys):
     assert run(*given, "--json") == 0
     record = json.loads(capsys.readouterr().out)
     assert record["hevas"] == json.loads((out / "scores.json").read_text(encoding="utf-8"))["hevas"]
-
-
-def test_bad_input_is_refused_before_judges_are_loaded(tmp_path, corpus, toy_corpus, judges, capsys):
-    folder = write_stand_ins(tmp_path / "judges")
-    given = ("--judges", folder, "--hevas", "--out", tmp_path / "out", "--resamples", 5)
-    assert run("--corpus", toy_corpus, *given) == 2
-    assert "--hevas needs 10 items or more" in capsys.readouterr().err
-    assert run("--corpus", corpus, *given, "--language", "de") == 2
-    assert "does not know the language 'de': choose --language en or it" in capsys.readouterr().err
-    (tmp_path / "file").write_text("")
-    assert run("--corpus", corpus, *given, "--out", tmp_path / "file") == 2
-    assert "is a file" in capsys.readouterr().err
-    assert judges == []
-    assert not (tmp_path / "out").exists()

@@ -1,7 +1,6 @@
 import pytest
 
-from change_it.scoring import facts
-from change_it.scoring.facts import FactChecker, check_all_facts
+from change_it.scoring.facts import FactChecker
 from change_it.text.names import Casing
 
 ITALIAN = (
@@ -121,10 +120,6 @@ def test_disguised_numbers_are_seen(number):
     assert len(unsupported(f"Conte e altri {number} da Zingaretti")) == 1
 
 
-def test_the_same_disguise_of_what_the_article_says_is_no_offence():
-    assert unsupported("Il premier Сοnte per ２ ore, il ７\u00a0per\u00a0cento") == []
-
-
 def test_title_case_is_decided_by_the_corpus():
     assert unsupported("Trump Smirks When He Meets Boston", ENGLISH, "en", CASING) == ["Boston"]
 
@@ -151,25 +146,10 @@ def test_a_first_name_belongs_to_its_surname():
     assert unsupported("Conte Zingaretti Boschi", article=article) == []
 
 
-def test_about_allows_rounding():
-    article = "The march drew 104 people and cost 1,234,567 dollars."
-    assert unsupported("About 100 people march", article, "en") == []
-    assert unsupported("March cost $1.2 million", article, "en") == []
-    assert unsupported("March cost $1.3 million", article, "en") == ["1.3 million"]
-    assert unsupported("March drew 100", article, "en") == ["100"]
-
-
 def test_unspecified_amounts_want_one_of_the_size():
     assert unsupported("Decine in piazza", "In piazza erano 40.") == []
     assert unsupported("Decine in piazza", "In piazza erano sette.") == ["Decine"]
     assert unsupported("Decine in piazza", "In piazza nel 2017.") == ["Decine"]
-
-
-def test_demonyms_and_places_support_each_other():
-    assert unsupported("L'ira della Francia", "I francesi protestano.") == []
-    assert unsupported("La rabbia dei Milanesi", "Tutta Milano protesta.") == []
-    assert unsupported("The anger of the French", "France is angry.", "en") == []
-    assert unsupported("A New Yorker in Iraq", "New York mourns an Iraqi.", "en") == []
 
 
 def test_other_surnames_of_one_stem_do_not():
@@ -233,26 +213,6 @@ def test_in_a_quotation_that_nobody_said_numbers_and_names_are_not_given_again()
         ("Vedrò Renzi 3 volte a Bari", "quotation"),
         ("8", "number"),
     ]
-
-
-def test_many_headlines_read_each_text_once(monkeypatch):
-    read = []
-    kind = facts.Evidence
-    monkeypatch.setattr(facts, "Evidence", lambda text, language: read.append(text) or kind(text, language))
-    predictions = ["Conte a Roma", "Poi Renzi a Roma", "Conte a Torino"]
-    found = check_all_facts(
-        predictions,
-        sources=["Titolo"] * 3,
-        articles=[ITALIAN] * 3,
-        reference_articles=["", "", "Torino"],
-        language="it",
-    )
-    assert sorted(read) == sorted(["Titolo", ITALIAN, "Torino"])
-    assert found == [
-        FactChecker("it").check(prediction, source="Titolo", article=ITALIAN, reference_article=reference)
-        for prediction, reference in zip(predictions, ["", "", "Torino"], strict=True)
-    ]
-    assert [each.supported for each in found] == [True, False, True]
 
 
 def test_an_empty_headline_claims_nothing():

@@ -1,6 +1,4 @@
-import inspect
 import json
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -8,9 +6,6 @@ import polars as pl
 import pytest
 from scoring_fakes import FakeJudges, write_toy_corpus
 
-from change_it import InputError
-from change_it.commands.score import ScoreOptions
-from change_it.scoring.compliancy import compute_compliancy
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
 from change_it.scoring.systems import ScoredSystem, built_in_systems
@@ -19,15 +14,6 @@ from change_it.scoring.systems import ScoredSystem, built_in_systems
 @pytest.fixture
 def scores(toy_test, fake_judges):
     return score(toy_test, fake_judges, built_in_systems(toy_test), resamples=50, progress=False)
-
-
-@pytest.mark.parametrize("function", [score, built_in_systems, compute_compliancy])
-def test_functions_have_the_defaults_of_the_command(function):
-    options = ScoreOptions(corpus="", judges="")
-    shared = vars(options).keys() & inspect.signature(function).parameters.keys() - {"judges", "predictions"}
-    assert "seed" in shared
-    for name in shared:
-        assert inspect.signature(function).parameters[name].default == getattr(options, name), name
 
 
 def test_built_in_systems_on_the_toy_corpus(scores):
@@ -128,14 +114,6 @@ def systems_of(systems, count):
     return [replace(system, headlines=system.headlines[:count]) for system in systems]
 
 
-def test_every_distinct_question_is_asked_once(toy_test):
-    judges = FakeJudges()
-    systems = built_in_systems(toy_test)
-    score(toy_test, judges, [*systems, ScoredSystem("again", systems[0].headlines)], resamples=2)
-    for judge in (judges.main, judges.hh, judges.ah):
-        assert max(Counter(judge.asked).values()) == 1
-
-
 def test_systems_without_common_items_are_not_told_apart(toy_test, fake_judges):
     halves = [
         ScoredSystem(
@@ -145,19 +123,6 @@ def test_systems_without_common_items_are_not_told_apart(toy_test, fake_judges):
     ]
     scores = score(toy_test, fake_judges, halves, resamples=10, progress=False)
     assert scores.p_values.tolist() == [[1, 1], [1, 1]]
-
-
-@pytest.mark.parametrize("outlets", [("left", "right"), ("gio", "rep")])
-def test_judges_of_other_outlets_are_refused(toy_test, outlets):
-    with pytest.raises(InputError, match=r"judges were trained on"):
-        score(toy_test, FakeJudges(outlets), built_in_systems(toy_test))
-
-
-def test_a_corpus_folder_gives_the_same_items(toy_corpus, toy_test):
-    read = read_test_set(str(toy_corpus))
-    assert read.items == toy_test.items
-    assert read.outlets == toy_test.outlets
-    assert read.training_headlines == toy_test.training_headlines
 
 
 def test_of_several_partners_an_article_keeps_the_most_similar(tmp_path):

@@ -1,4 +1,3 @@
-import shutil
 from types import SimpleNamespace
 
 import numpy as np
@@ -43,29 +42,6 @@ def test_the_signature_has_full_hashes_and_reads_back():
 def test_what_two_panels_share(theirs, ours, shared):
     one, other = (Reranker.of(FakeJudges(fold=fold, digits=digits)) for fold, digits in (theirs, ours))
     assert one.shared_with(other) == shared
-
-
-def test_a_copied_folder_is_the_same_judge(tmp_path):
-    predict = pytest.importorskip("change_it.judges.judge")
-
-    def saved_judges(folder, fold):
-        judges = {
-            task: predict.Judge(
-                task, None, None, fold, ("rep", "gio"), predict.hash_of_weights(folder / task, command=""), 8
-            )
-            for task in ("main", "hh", "ah")
-        }
-        return Reranker.of(predict.Judges(**judges))
-
-    for task in ("main", "hh", "ah"):
-        (tmp_path / "one" / task).mkdir(parents=True)
-        (tmp_path / "one" / task / "model.safetensors").write_bytes(f"weights of {task}".encode())
-    shutil.copytree(tmp_path / "one", tmp_path / "copy")
-    shared = saved_judges(tmp_path / "one", "0").shared_with(saved_judges(tmp_path / "copy", "1"))
-    assert shared == ["the weights of main and hh and ah are the same"]
-    assert parse_reranker(saved_judges(tmp_path / "one", "0").signature) == saved_judges(
-        tmp_path / "copy", "0"
-    )
 
 
 @pytest.mark.parametrize(("fold", "digits"), [("0", "def"), ("all", "def"), ("1", "dbf")])
@@ -132,14 +108,6 @@ def with_reader(weights, base):
 
 def written_by(test, *writers):
     return ScoredSystem("mine", tuple(item.reference for item in test.items), writers=writers)
-
-
-def test_a_reader_does_not_judge_its_own_hand(toy_test):
-    judges = with_reader("e" * 64, "")
-    systems = [*built_in_systems(toy_test), written_by(toy_test, Writer("f" * 64), Writer("e" * 64))]
-    with pytest.raises(InputError, match="that wrote mine, so it would judge its own hand"):
-        score(toy_test, judges, systems, resamples=2)
-    assert not judges.main.asked
 
 
 def test_a_reader_of_the_base_that_wrote_is_refused(toy_test):

@@ -3,7 +3,7 @@ from scoring_fakes import FakeJudges
 
 from change_it import InputError
 from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import lead, read_predictions, read_scored_systems
+from change_it.scoring.systems import read_predictions, read_scored_systems
 
 FULL = "id,headline,target,error,reranker"
 
@@ -53,25 +53,12 @@ def test_a_row_with_an_error_needs_no_headline(tmp_path, toy_test, lines):
         read_predictions(write(tmp_path / "p.csv", rows, header=FULL), toy_test)
 
 
-def test_an_error_excuses_nothing_but_the_headline(tmp_path, toy_test, lines):
-    rows = ["a0,,rep,the article is empty,", *(f"{line},," for line in lines[2:])]
-    with pytest.raises(InputError, match="1 id missing: a1; 1 id with the wrong target: a0"):
-        read_predictions(write(tmp_path / "p.csv", rows, header=FULL), toy_test)
-
-
 def test_the_reranker_is_read(tmp_path, toy_test, lines):
     judges = FakeJudges(fold="0")
     rows = [f"{line},,{Reranker.of(judges).signature}" for line in lines]
     rows[0] = "a0,,gio,the article is empty,"
     (system,) = read_scored_systems([f"mine={write(tmp_path / 'p.csv', rows, header=FULL)}"], toy_test)
     assert system.reranker == Reranker.of(judges)
-
-
-def test_two_rerankers_in_one_file(tmp_path, toy_test, lines):
-    cells = [Reranker.of(FakeJudges(fold=fold)).signature for fold in "01"]
-    rows = [f"{line},,{cells[n % 2]}" for n, line in enumerate(lines)]
-    with pytest.raises(InputError, match=r"more than one set of judges \(.*fold:0 and .*fold:1\)"):
-        read_predictions(write(tmp_path / "p.csv", rows, header=FULL), toy_test)
 
 
 @pytest.mark.parametrize("spec", ["p.csv", "=p.csv", "name=", "../up=p.csv", "gold=p.csv"])
@@ -98,11 +85,6 @@ def test_files_of_one_name_are_runs(tmp_path, toy_test, lines):
     assert found == {"mine.1": "mine", "other": "", "mine.2": "mine"}
     with pytest.raises(InputError, match=r"mine\.2 would be the name of a run"):
         read_scored_systems([*specs, f"Mine.2={files[1]}"], toy_test)
-
-
-@pytest.mark.parametrize("length", [-1, 0, 1])
-def test_a_lead_has_a_word_at_least(length):
-    assert lead("Crolla, ieri, il ponte", length) == "Crolla"
 
 
 def test_a_file_needs_no_target_and_may_call_its_columns_otherwise(tmp_path, toy_test, lines):

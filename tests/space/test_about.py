@@ -49,16 +49,6 @@ def without_examples(monkeypatch):
 
 
 @pytest.mark.usefixtures("without_examples")
-def test_models_of_the_sample_say_so(corpus_run):
-    loaded = Models.from_run(corpus_run)
-    assert loaded.sample
-    assert "invented" in about(loaded)
-    file = corpus_run / "corpus" / "alignment.json"
-    write(file, json.loads(file.read_text(encoding="utf-8")) | {"sample": False})
-    assert not Models.from_run(corpus_run).sample
-
-
-@pytest.mark.usefixtures("without_examples")
 def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     for task, found in (("main", (0.9, 0.95)), ("hh", (0.9, 0.89)), ("ah", (0.9, 0.6))):
         write(corpus_run / "judges" / task / "metrics.json", metrics(*found))

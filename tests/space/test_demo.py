@@ -15,7 +15,6 @@ from gradio import Blocks
 from change_it import space_path
 from change_it.commands import demo
 from change_it.commands.demo import DemoOptions
-from change_it.errors import InputError
 
 
 @pytest.fixture
@@ -28,12 +27,6 @@ def launched(monkeypatch):
         "change_it.space.app.launch", lambda page, **places: found.update(page=page, **places)
     )
     return found
-
-
-def test_the_models_of_a_run_are_used(tiny_run, launched, monkeypatch):
-    monkeypatch.setattr(demo, "_train", lambda run: pytest.fail("it trained"))
-    demo.run(DemoOptions(run=tiny_run, port=7001))
-    assert (launched["server_port"], launched["server_name"], launched["share"]) == (7001, "127.0.0.1", False)
 
 
 @pytest.mark.parametrize("lacking", ["judges/hh", "generators"])
@@ -57,23 +50,6 @@ def test_the_quickstart_runs_first_where_models_are_missing(
     demo.run(DemoOptions(run=run, port=0))
     assert trained == [run]
     assert launched["page"] is not None
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"run": "mine"}, "lacks judges, or generators and a corpus"),
-        ({"run": "nope"}, r"there is no run .*nope: give the folder of one"),
-        ({"port": -1}, "give a number from 0 to 65535"),
-        ({"port": 65_536}, "give a number from 0 to 65535"),
-    ],
-)
-def test_what_is_no_run_or_no_port_is_refused(tmp_path, monkeypatch, changes, sentence):
-    monkeypatch.setattr("change_it.commands.quickstart.run", lambda options: pytest.fail("it trained"))
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "mine.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(InputError, match=sentence):
-        demo.run(DemoOptions(run=tmp_path / changes.get("run", ""), port=changes.get("port", 0)))
 
 
 def served(arguments, variables, run):

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 from csv_files import write_csv
 from scoring_fakes import OUTLETS, FakeJudges
-from space_runs import measured_by, served
+from space_runs import served
 
 from change_it.errors import InputError
 from change_it.space import score_tab as tab
@@ -41,13 +41,6 @@ def models():
     return Models(FakeJudges(), {"sum": System()})
 
 
-@pytest.fixture(scope="module")
-def page(models):
-    from change_it.space import app
-
-    return app.build(models)
-
-
 @pytest.fixture
 def scored(models):
     """Scores a file."""
@@ -77,15 +70,6 @@ def test_verdicts_values_and_signature(scored, table):
     assert found.row("mine").values["compliancy"] == pytest.approx((1 / 2 + 1) / 2)
     assert "n:3" in found.signature
     assert tab.summary(found)["file"] == "mine.csv"
-
-
-def test_a_system_that_the_same_judges_chose_is_refused(scored, tmp_path):
-    chose = "fold:all|" + "|".join(
-        f"{task}:{digit * 64}" for task, digit in zip(("main", "hh", "ah"), "abc", strict=True)
-    )
-    path = write(tmp_path / "mine.csv", [[*row, chose] for row in ROWS], [*HEADER, "reranker"])
-    with pytest.raises(InputError, match="mine: both train on all folds, the weights of main and hh and ah"):
-        scored(path)
 
 
 def faulty():
@@ -135,21 +119,6 @@ def test_a_fault_is_one_sentence(tmp_path, fault):
     assert str(tmp_path) not in sentence
     assert "\n" not in sentence
     assert len(sentence) < 1000
-
-
-def test_several_systems_are_tested_in_pairs_and_their_names_are_text(page, tmp_path):
-    rows = [
-        [str(n), f"Notizia numero {n} lunga", f"Una notizia lunga {n}", "rep", text, system]
-        for n in range(20)
-        for system, text in (("<script>good", f"Notizia lunga {n}!"), ("bad", "No"))
-    ]
-    shown, _ = measured_by(page, "score")(
-        str(write(tmp_path / "two.csv", rows, [*HEADER, "system"])), "relative"
-    )
-    assert "Is the difference real?" in shown
-    assert "rowgroup" not in shown  # one direction: no average beside it
-    assert "&lt;script&gt;good" in shown
-    assert "<script" not in shown
 
 
 def test_the_endpoint_answers_gradio_client(models, table, tmp_path):

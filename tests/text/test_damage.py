@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from change_it.text.damage import FAMILIES, damage
-from change_it.text.material import Material, Split
+from change_it.text.material import Material
 from change_it.text.tokens import words
 
 HEADLINES = [
@@ -70,50 +70,6 @@ def test_word_order_keeps_the_words_the_marks_and_the_first_capital(name, materi
     assert " il " in f" {text} "  # the first word has lost its capital
 
 
-def test_marks_stay_where_they_are_when_words_are_dropped():
-    split = Split.of("«Sì», dice l'Italia: ecco perché")
-    assert str(split) == "«Sì», dice l'Italia: ecco perché"
-    assert str(split.keep([0, 2, 4])) == "«Sì», l'Italia: perché"
-
-
-def test_telegrams_have_no_function_words_and_articles_alone_are_none(material):
-    assert broken("telegram", material) == "Sindaco Molana chiudere scuola: «soldi tetto»"
-    english = Material(["The mayor closes a school"], "en")
-    assert damage("The mayor closes a school", "telegram", np.random.default_rng(1), english) is None
-    assert damage("The mayor of a school", "telegram", np.random.default_rng(1), english) is None
-
-
-def test_an_elided_function_word_goes_with_its_apostrophe():
-    italian = Material(["Pioggia sull'Italia: strade chiuse a Roma"], "it")
-    assert broken("telegram", italian, italian.headlines[0]) == "Pioggia Italia: strade chiuse Roma"
-
-
-def test_a_cut_headline_dangles(material):
-    endings = {
-        broken("cut_end", material, seed=seed).rstrip("»?.").replace("«", "").split()[-1].lower()
-        for seed in range(20)
-    }
-    assert endings <= {"di", "il", "la", "per", "non", "ci", "sono", "vuole", "sindaco", "soldi"}
-    complete = Material(["Piove", "Sindaco arrestato", "Scuole chiuse"] * 5, "it")
-    assert damage("Sindaco arrestato", "cut_end", np.random.default_rng(1), complete) is None
-
-
-def test_a_headline_without_its_beginning_starts_with_what_goes_on(material):
-    first = {broken("cut_start", material, seed=seed).split()[0] for seed in range(20)}
-    assert first <= {"Di", "Per", "Ci", "Sono"}
-    assert "Di" in first
-    assert (
-        damage("Sindaco di Molana", "cut_start", np.random.default_rng(1), Material(["Di Molana"], "it"))
-        is None
-    )
-
-
-def test_joined_headlines_are_both_whole(material):
-    text = broken("joined", material)
-    assert text.startswith(f"{HEADLINE} ")
-    assert text.removeprefix(HEADLINE).strip() in HEADLINES
-
-
 def test_agreement_takes_forms_that_exist(material):
     found = {broken("agreement", material, seed=seed) for seed in range(30)}
     changed = {word for text in found for word in words(text)} - set(words(HEADLINE))
@@ -131,13 +87,6 @@ def test_agreement_takes_forms_that_exist(material):
         "è",
         "vogliono",
     }
-
-
-def test_english_agreement():
-    english = Material(
-        ["Mayor wants to close the school"], "en", ["they want it"], lambda w: ["X", "VERB", *["X"] * 4]
-    )
-    assert broken("agreement", english, english.headlines[0]) == "Mayor want to close the school"
 
 
 def test_samples_hold_no_printed_headline(material):
@@ -171,18 +120,3 @@ def test_splices_meet_where_a_word_must_go_on_or_where_no_text_has_the_two_side_
         count = next(place for place, two in enumerate(own) if len(set(two)) > 1)
         meet = text[count - 1], text[count]
         assert material.dangles(*meet) or meet not in known
-
-
-def test_a_headline_follows_its_own_beginning_among_the_stuttered(material):
-    headline = "Il sindaco chiude la scuola e parte per il mare"
-    found = [broken("stuttered", material, headline, seed=seed) for seed in range(200)]
-    restarted = {text for text in found if text.endswith(headline) and text != headline}
-    assert {f"{headline}{mark}{headline}" for mark in (" ", ", ", ". ", ": ")} <= restarted
-    assert any(len(text) < 1.7 * len(headline) for text in restarted)
-
-
-@pytest.mark.parametrize("headline", ["", "!", "Piove"])
-def test_what_cannot_be_broken_is_left_alone(headline, material):
-    for name in FAMILIES:
-        if name not in ("sampled", "inserted"):
-            assert damage(headline, name, np.random.default_rng(1), material) is None

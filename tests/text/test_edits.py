@@ -27,10 +27,6 @@ def test_the_right_name_is_among_the_edits_of_a_mistaken_one():
     assert "Mario Rossi taglia il nastro" in changed("Mario Bianchi taglia il nastro")
 
 
-def test_two_names_are_exchanged():
-    assert changed("Rossi accusa Bianchi")["Bianchi accusa Rossi"] == "name"
-
-
 @pytest.mark.parametrize(
     ("text", "edit"),
     [
@@ -66,18 +62,6 @@ def test_quotations_of_the_sources_stay_as_they_are():
     assert found["Verdi: «La scuola non chiude mai», ma Bianchi dice no"] == "name"
     assert found["Rossi: «La scuola non chiude mai», ma Bianchi nega no"] == "negation"
     assert all("«La scuola non chiude mai»" in text for text in found)
-
-
-def test_other_quotations_are_edited():
-    sources = ["Rossi: «La scuola non chiude mai», dice a Bianchi."]
-    assert "Rossi: «La scuola chiude mai»" in changed("Rossi: «La scuola non chiude mai»", ["Rossi tace."])
-    assert "Rossi: «La scuola apre mai»" in changed("Rossi: «La scuola chiude mai»", sources)
-    assert "Rossi: «Bianchi chiude la scuola»" in changed("Rossi: «Rossi chiude la scuola»", sources)
-
-
-def test_in_another_language_names_and_numbers_are_exchanged_alone():
-    found = changed("Das sagt Anna Bianchi nicht vor 2019", ["Der Chef Mario Rossi war 2017 dort."], "de")
-    assert set(found.values()) == {"name", "number"}
 
 
 @pytest.mark.parametrize(

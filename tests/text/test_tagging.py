@@ -1,18 +1,13 @@
 import random
-import sys
 
 import pytest
 
-from change_it.errors import InputError
 from change_it.text.tagging import (
     CLOSED,
     TAGS,
-    forms,
     load_tagger,
     sentence_case,
-    tag_features,
     tokens,
-    word_features,
 )
 
 # --- tokens
@@ -118,58 +113,7 @@ def test_case_of_a_sentence(text, case):
     assert sentence_case(text.split(), "it") == case
 
 
-def test_forms_have_one_kind_of_quotes_and_digits():
-    assert forms(["«", "Nel", "1962", "»"]) == ['"', "nel", "0000", '"']
-
-
 # --- features: their names are those in the files of weights
 
 
-def test_features_of_a_word_and_its_neighbours():
-    rows = word_features(["Dal", "1998", "Roma-Lazio", ":", "vincono"], "it")
-    assert rows[2] == [
-        *("b", "wroma-lazio", "1o", "2io", "3zio", "4azio", "5lazio", "pr", "qro", "rrom", "ssX-0", "SsX-io"),
-        *("zsX- s0", "ysX- sPo", "l0000", "mdal", "n:", "ovincono", "L000", "N:", "M: io"),
-        *("k0000 roma-lazio", "jroma-lazio :"),
-    ]
-    assert [row[10] for row in rows] == ["ssXx1", "ss00", "ssX-0", "ssPo0", "ssx1"]
-    assert [row[14:18] for row in (rows[0], rows[-1])] == [
-        ["l<s1>", "m<s2>", "n0000", "oroma-lazio"],
-        ["l:", "mroma-lazio", "n</s1>", "o</s2>"],
-    ]
-    assert [rows[0][12], rows[-1][13]] == ["zsXx <s>", "ysx </s>"]
-    assert tag_features("vincono", "oggi", "NOUN", "DET") == (
-        "tNOUN",
-        "uNOUN DET",
-        "vNOUN vincono",
-        "TNOUN ono",
-        "xNOUN oggi",
-    )
-
-
 # --- spaCy
-
-
-def test_spacy_missing_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(InputError, match="pip install spacy"):
-        load_tagger("spacy:missing_without_spacy")
-
-
-def test_a_spacy_pipeline_keeps_the_words(tmp_path):
-    spacy = pytest.importorskip("spacy")
-    from spacy.training import Example
-
-    pipeline = spacy.blank("it")
-    pipeline.add_pipe("morphologizer")
-    words, tags = ["l'", "Italia", "vince"], ["DET", "PROPN", "VERB"]
-    doc = spacy.tokens.Doc(pipeline.vocab, words=words)
-    examples = [Example.from_dict(doc, {"words": words, "pos": tags})]
-    optimizer = pipeline.initialize(lambda: examples)
-    for _ in range(60):
-        pipeline.update(examples, sgd=optimizer)
-    pipeline.to_disk(tmp_path / "tagger")
-    assert load_tagger(f"spacy:{tmp_path / 'tagger'}").tag(words) == tags
-    spacy.blank("it").to_disk(tmp_path / "blank")
-    with pytest.raises(InputError, match="no part-of-speech tagger"):
-        load_tagger(f"spacy:{tmp_path / 'blank'}")

@@ -1,8 +1,10 @@
 """Training: it learns, stops, keeps the best weights, and a killed run ends where an unbroken one does."""
 
 import json
+import sys
 import time
 from itertools import chain, repeat
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -143,22 +145,24 @@ def test_adagrad_starts_as_see_et_al_have_it(tmp_path):
     assert (given["lr"], given["initial_accumulator_value"]) == (0.15, 0.1)
 
 
+def settings_of(*given):
+    return resolve(TrainingOptions(arg=given), {"learning_rate": 1.0, "batch_size": 1}, TrainingSettings)
+
+
 def test_bad_input(tmp_path):
     for given, words in {
         "learning_rat=1": "has no such argument",
         "seed": "give NAME=VALUE",
         "max_steps=0": "out of range",
         "learning_rate=high": "out of range",
-        "output_dir=x": "set by the run itself",
+        "output_dir=x": "set by the run, or --epochs",
         "warmup_steps=-1": "warmup_steps >= 0",
         "report_to=nobody": "nobody is not supported",
     }.items():
         with pytest.raises(InputError, match=words):
-            options = TrainingOptions(arg=(given,))
-            settings = resolve(options, {"learning_rate": 1.0, "batch_size": 1}, TrainingSettings)
-            training_arguments(settings, tmp_path)
+            training_arguments(settings_of(given), tmp_path)
     trained(tmp_path)
-    with pytest.raises(InputError, match=r"updates was 48, is 49.*remove that folder"):
+    with pytest.raises(InputError, match=r"48 updates.*49 updates.*remove that folder"):
         trained(tmp_path, updates=49, resume=True)
 
 
@@ -216,3 +220,36 @@ def test_evaluations_between_the_first_and_the_last_have_a_share_of_the_minutes(
     assert len(scored) == 6  # six seconds of sixty
     assert scored[-1] == result.updates
     assert json.loads((tmp_path / f"checkpoint-{result.updates}" / COMPLETE).read_text())["stopped"] == "time"
+
+
+@pytest.mark.slow
+def test_two_processes_under_torchrun_and_accelerate_launch(tmp_path):
+    from processes import run_program  # this file is a program too
+
+    def run(out, *more, launcher=("torch.distributed.run", "--nproc_per_node", "2")):
+        done = run_program([sys.executable, "-m", *launcher, __file__, str(tmp_path / out), *more])
+        return [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
+
+    [whole] = run("whole")
+    assert whole.startswith("RESULT 2 24 ")
+    assert run("broken", "break") == []
+    assert run("broken", "resume") == [whole]
+    [one] = run("one", launcher=("accelerate.commands.launch", "--cpu"))
+    assert one.startswith("RESULT 1 48 ")
+
+
+def main(out, what=""):
+    torch.set_num_threads(1)
+    decide = trainer.Pace.on_step_end
+    if what == "break":
+        trainer.Pace.on_step_end = lambda pace, args, state, control, **_: (
+            sys.exit(3) if state.global_step == 13 else decide(pace, args, state, control)
+        )
+    model, result = trained(Path(out), resume=what == "resume")
+    if trainer.process_state().is_main_process:
+        weights = sum(value.double().sum().item() for value in model.state_dict().values())
+        print("RESULT", trainer.process_state().num_processes, result.updates, result.best_update, weights)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
