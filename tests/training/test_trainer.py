@@ -126,11 +126,10 @@ def test_frozen_weights_are_neither_trained_nor_saved(tmp_path):
 
 
 def test_bfloat16_trains_and_leaves_a_plain_model(tmp_path):
-    model, result = trained(tmp_path, arg=("bf16=true", "report_to=tensorboard"))
+    model, result = trained(tmp_path, arg=("bf16=true",))
     assert result.updates == 48
     assert {value.dtype for value in model.state_dict().values()} == {torch.float32}
     assert model(FEATURES, LABELS).logits.dtype == torch.float32
-    assert list(tmp_path.glob("runs/*/events*"))
 
 
 def test_epochs_rise_to_the_least_number_of_updates(tmp_path):
