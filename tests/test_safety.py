@@ -43,7 +43,7 @@ def commands(made, corpus, out):
         "quickstart": ["quickstart", *to],
         "corpus sample": ["corpus", "sample", "--out", f"{out}/sample.csv"],
         "corpus build": ["corpus", "build", sample, *to],
-        "train judge": ["train", "judge", "--task", "main", "--encoder", "scratch", "--corpus", corpus, *to],
+        "train judge": ["train", "judge", "--task", "main", "--corpus", corpus, *to],
         "train generator": ["train", "generator", "--recipe", "sum", "--to", "faro", "--corpus", corpus, *to],
         "transfer": ["transfer", "--generator", generator, "--corpus", corpus, "--out", f"{out}/new.csv"],
         "score": ["score", "--corpus", corpus, "--judges", judges, *to],

@@ -150,7 +150,10 @@ def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
 
 def presets() -> dict[str, dict[str, Any]]:
     """Task to the preset of a transformer, and `bilstm` and `facts scratch` to theirs, for help texts."""
-    return {str(task): PAPER[task] for task in get_args(Task)} | {BILSTM: OF_BILSTM, f"facts {SCRATCH}": READER}
+    return {str(task): PAPER[task] for task in get_args(Task)} | {
+        BILSTM: OF_BILSTM,
+        f"facts {SCRATCH}": READER,
+    }
 
 
 def check_judges(name: str, *, to: str | None = None) -> None:

@@ -82,7 +82,7 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     assert (score.judges, score.floor) == (str(tmp_path / "judges"), str(tmp_path / "judges-0"))
     assert list(json.loads((tmp_path / "run.json").read_text())["seconds"]) == STEPS
     printed = " ".join(capsys.readouterr().out.split())
-    assert "Trained here, from scratch: judges and generator." in printed
+    assert "Trained here: judges and generator." in printed
 
 
 def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(called, tmp_path, capsys):
