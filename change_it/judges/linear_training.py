@@ -144,7 +144,7 @@ def _boost(
         max_iter=rounds,
         max_leaf_nodes=leaves,
         learning_rate=0.06,
-        min_samples_leaf=20,
+        min_samples_leaf=max(1, min(20, len(labels) // 20)),
         l2_regularization=1.0,
         class_weight="balanced",
         early_stopping=False,

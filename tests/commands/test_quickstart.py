@@ -68,7 +68,7 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     options = [settings for _, settings in commands]
     assert len(commands) == len(STEPS)
     assert {settings.seed for settings in options} == {3}
-    learning, transfer = options[3:5]
+    learning, transfer = options[2:4]
     trained = [(each.fold, each.task, str(each.out)) for each in options if hasattr(each, "task")]
     assert sorted(trained) == sorted(
         (fold, task, str(tmp_path / folder / task))

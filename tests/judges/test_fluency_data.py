@@ -29,9 +29,9 @@ def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypat
     for name, examples in data.tests.items():
         assert len(examples) == len(data.events[name])
         assert {*data.events[name]} <= {*test["event"]}
-    at = used.index(HELD_OUT[0]) if HELD_OUT[0] in used else len(used)
-    assert set(used[:at]).isdisjoint(HELD_OUT)  # the unseen damage is made last
-    assert set(used) >= {*HELD_OUT}
+    first = min(used.index(name) for name in HELD_OUT)
+    assert first > 2 * 200  # what is learnt from is broken before, by other families
+    assert set(used[first:]) <= {*HELD_OUT}
 
 
 def test_a_headline_and_what_is_made_of_it_share_a_part(corpus):

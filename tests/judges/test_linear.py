@@ -130,5 +130,5 @@ def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
     assert printed[-4:].tolist() == [0, 0, 0, 0]
     assert looped[-4:] == pytest.approx([2 / 5, 1 / 4, 1, 1])
     assert printed[-5] == 0 < broken[-5]  # the share of pairs that were never seen
-    assert _repeats([[1, 1], [2, 3], [2, 3]]) == (1 / 3, 0, 1, 1)
+    assert _repeats([[1, 1], [2, 3], [2, 3]]) == pytest.approx((1 / 3, 0, 1, 1))
     assert np.isfinite(fluency_features(Pieces(["", "…"], frozenset()), counts)).all()

@@ -129,7 +129,7 @@ def test_fluency_lets_its_share_of_printed_headlines_through_and_little_that_is_
 
 def test_a_transformer_of_fluency_lets_as_many_printed_headlines_through(corpus, encoder, tmp_path):
     metrics = train.train_judge(
-        options(corpus, tmp_path, task="fluency", encoder=encoder, **TINY | {"updates": 1})
+        options(corpus, tmp_path, task="fluency", encoder=encoder, **TINY | {"updates": 1, "max_tokens": 300})
     )
     assert metrics["acceptance"]["printed"]["judge"] == pytest.approx(ACCEPTANCE, abs=0.08)
     assert set(metrics["acceptance"]["printed"]) == {"judge", LINEAR}
