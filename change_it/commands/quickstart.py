@@ -51,8 +51,8 @@ WRITES: dict[str, Any] = {
     "cells": 128,
     "source_tokens": 100,
     "batch_size": 16,
-    "updates": 600,
-    "evaluation_steps": 600,
+    "updates": 450,
+    "evaluation_steps": 450,
 }
 #: With `--full` it learns for as long as its preset says.
 FULL: dict[str, Any] = {}
