@@ -169,7 +169,7 @@ def pair_features(words: Words, first: Array, second: Array, arrays: Arrays) -> 
     return np.column_stack(found).astype(np.float32)
 
 
-#: Tables of fluency: the coding (0 words, 1 and 2 classes) and the offsets of an n-gram's words, and the table of its context.
+#: Tables of fluency: the coding (0 words, 1 and 2 endings, 3 and 4 clusters) and the offsets of an n-gram's pieces, and the table of its context.
 TABLES: tuple[tuple[int, tuple[int, ...], int | None], ...] = (
     (0, (0,), None),
     (0, (1, 0), 0),
@@ -181,31 +181,47 @@ TABLES: tuple[tuple[int, tuple[int, ...], int | None], ...] = (
     (2, (2, 1, 0), None),
     (2, (3, 2, 1, 0), 7),
     (2, (4, 3, 2, 1, 0), 8),
+    (3, (1, 0), None),
+    (3, (2, 1, 0), 10),
+    (3, (3, 2, 1, 0), 11),
+    (4, (2, 1, 0), None),
+    (4, (3, 2, 1, 0), 13),
+    (4, (4, 3, 2, 1, 0), 14),
 )
+#: Letters of the n-grams that tell whether a word is spelt like others.
+LETTERS = 4
 
 
 class Pieces:
     """Words and marks of headlines between two beginnings and an end, as themselves and as classes.
 
-    A class is a frequent word itself, and of others their last letters.
+    A class is a frequent word itself, and of others their last letters, or the words that stand in like places (`clusters`).
     """
 
-    def __init__(self, texts: Sequence[str], frequent: frozenset[str]):
-        known: dict[str, tuple[int, int, int]] = {}
+    def __init__(self, texts: Sequence[str], frequent: frozenset[str], clusters: Array):
+        known: dict[str, tuple[int, ...]] = {}
+        self.spelt: list[list[int]] = []  # for each different piece the columns of its letters
 
-        def number(piece: str) -> tuple[int, int, int]:
+        def number(piece: str) -> tuple[int, ...]:
             if piece not in known:
                 fine = coarse = piece
                 if piece[0].isdigit():
                     fine = coarse = "~0"
                 elif piece[0].isalpha() and piece not in frequent:
                     fine, coarse = "~" + piece[-3:], f"~{piece[-2:]}{min(len(piece), 9) // 4}"
-                known[piece] = _bucket(piece), _bucket(fine), _bucket(coarse)
+                whole, ending, short = _bucket(piece), _bucket(fine), _bucket(coarse)
+                of = [int(each) for each in clusters[:, whole % COUNTS]]
+                known[piece] = (whole, ending, short, *(each or ending for each in of), len(self.spelt))
+                letters = f"^{piece}$" if piece[0].isalpha() else ""
+                runs = (letters[at : at + LETTERS] for at in range(len(letters) - LETTERS + 1))
+                self.spelt.append([_bucket(run) % COUNTS for run in runs])
             return known[piece]
 
-        rows = [[(1, 1, 1)] * 2 + [number(piece) for piece in pieces(text)] + [(2, 2, 2)] for text in texts]
+        begin, end = (1, 1, 1, 1, 1, 0), (2, 2, 2, 2, 2, 0)
+        self.spelt.append([])
+        rows = [[begin] * 2 + [number(piece) for piece in pieces(text)] + [end] for text in texts]
         self.lengths = np.array([len(row) for row in rows])
-        self.codes = np.array([codes for row in rows for codes in row], np.uint64).reshape(-1, 3)
+        self.codes = np.array([codes for row in rows for codes in row], np.uint64).reshape(-1, 6)
 
     def buckets(self) -> Iterator[Array]:
         """For each table the column of the n-gram that ends at each piece."""
@@ -216,8 +232,17 @@ class Pieces:
             yield (mixed % np.uint64(COUNTS)).astype(np.int64)
 
     def counts(self) -> Array:
-        """How often each n-gram stands in the texts, (tables, COUNTS)."""
-        return np.stack([np.bincount(columns, minlength=COUNTS) for columns in self.buckets()])
+        """How often each n-gram of pieces, and of letters, stands in the texts, (tables + 1, COUNTS)."""
+        times = np.bincount(self.codes[:, -1].astype(np.int64), minlength=len(self.spelt))
+        times = np.repeat(times, [len(columns) for columns in self.spelt])
+        letters = np.array(list(chain.from_iterable(self.spelt)), np.int64)
+        tables = [np.bincount(columns, minlength=COUNTS) for columns in self.buckets()]
+        return np.stack([*tables, np.bincount(letters, times, COUNTS).astype(np.int64)])
+
+    def rarest(self, counts: Array) -> Array:
+        """Of each piece the least count of its letters' n-grams."""
+        least = [counts[columns].min() if columns else np.inf for columns in self.spelt]
+        return np.minimum(np.array(least), 1000.0)[self.codes[:, -1].astype(np.int64)]
 
 
 def pieces(text: str) -> list[str]:
@@ -232,12 +257,12 @@ def fluency_features(texts: Pieces, counts: Array) -> Array:
     length, shares of unknown words and pairs, and of words and pairs that are repeated.
     """
     found = [
-        table[columns].astype(np.float64) for table, columns in zip(counts, texts.buckets(), strict=True)
+        table[columns].astype(np.float64) for table, columns in zip(counts[:-1], texts.buckets(), strict=True)
     ]
     total = max(1.0, float(counts[0].sum()))
     single = np.log((found[0] + 0.5) / total)
     values = [np.log((found[1] + 0.5) * total / ((found[0] + 1) * (np.roll(found[0], 1) + 1)))]
-    values += [np.log1p(count) for count in found[1:]]
+    values += [np.log1p(count) for count in (*found[1:], texts.rarest(counts[-1]))]
     for (coding, _, context), count in zip(TABLES, found, strict=True):
         if context is not None:
             ratio = np.log((count + 0.3) / (np.roll(found[context], 1) + 1))
@@ -355,7 +380,9 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         if self.config.judges == "main":
             return np.asarray(tfidf(ngrams(texts), arrays["idf"]) @ arrays["weight"], np.float64)
         if self.config.judges == "fluency":
-            found = fluency_features(Pieces(texts, frozenset(self.config.frequent)), arrays["counts"])
+            found = fluency_features(
+                Pieces(texts, frozenset(self.config.frequent), arrays["clusters"]), arrays["counts"]
+            )
         else:
             found = features_of_pairs(texts, pairs or (), self.config, arrays)
         return boosted(found, arrays)

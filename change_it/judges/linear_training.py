@@ -1,18 +1,25 @@
 """How linear judges are fitted: scikit-learn on the arrays that `linear` sees, in seconds."""
 
+import zlib
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_matrix, hstack
+from sklearn.cluster import MiniBatchKMeans
+from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import normalize
 
 from change_it.judges.data import Examples, TaskData
 from change_it.judges.fluency_data import FluencyData
 from change_it.judges.judge_options import Task
 from change_it.judges.linear import (
     CAPITAL,
+    COUNTS,
     RISING,
     SIZE,
     Array,
@@ -38,6 +45,10 @@ PAIRS, COUNTED = 8000, 10_000
 NAME = 0.8
 #: Share of the printed validation headlines that fluency lets through.
 ACCEPTANCE = 0.94
+#: Words that are grouped by their neighbours, at most, how often they stand at least, and the neighbours that count.
+CLUSTERED, LEAST, CONTEXTS = 8000, 4, 500
+#: Dimensions of what is known of their neighbours, and the groups.
+DIMENSIONS, GROUPS = 50, (200, 60)
 #: Frequent pieces that are classes of their own.
 FREQUENT = 200
 NUMERALS = sorted(
@@ -105,29 +116,51 @@ def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
     examples, parts, counted = data.train, data.parts[: len(data.train)], data.counted
     common = Counter(piece for text in counted for piece in pieces(text)).most_common(FREQUENT)
     frequent = frozenset(piece for piece, _ in common)
-    counts = Pieces(counted, frequent).counts()
+    clusters = _clusters(counted, seed=seed)
+    read = partial(Pieces, frequent=frequent, clusters=clusters)
+    counts = read(counted).counts()
     found: Array | None = None
     for part in np.unique(parts):
-        own = Pieces(
-            [text for text, its in zip(counted, data.counted_parts, strict=True) if its == part], frequent
+        own = read(
+            [text for text, its in zip(counted, data.counted_parts, strict=True) if its == part]
         ).counts()
         rows = np.flatnonzero(parts == part)
-        seen = fluency_features(
-            Pieces([examples.texts[row] for row in rows], frequent), np.maximum(counts - own, 0)
-        )
+        seen = fluency_features(read([examples.texts[row] for row in rows]), np.maximum(counts - own, 0))
         found = np.zeros((len(examples), seen.shape[1]), np.float32) if found is None else found
         found[rows] = seen
     assert found is not None
     trees, _ = _boost(found, examples.labels, leaves=16, rounds=300, seed=seed)
     kept = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)
     printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
-    scores = boosted(fluency_features(Pieces(printed, frequent), kept), trees)
+    scores = boosted(fluency_features(read(printed), kept), trees)
     return LinearJudge.of(
-        {"counts": kept} | trees,
+        {"counts": kept, "clusters": clusters} | trees,
         -float(np.quantile(scores, 1 - ACCEPTANCE)),
         judges="fluency",
         frequent=sorted(frequent),
     )
+
+
+def _clusters(texts: Sequence[str], *, seed: int) -> Array:
+    """Two groupings of words by what stands before and after them (Schütze 1995), uint8 (2, COUNTS); 0 for rare words."""
+    read = [pieces(text) for text in texts]
+    count = Counter(piece for text in read for piece in text)
+    known = {piece: row for row, (piece, times) in enumerate(count.most_common(CLUSTERED)) if times >= LEAST}
+    rows = [known.get(piece, len(known)) for text in read for piece in (*text, "")]
+    place = np.array(rows)
+    shape = (len(known) + 1, CONTEXTS)
+    sides = []
+    for before, after in ((place[:-1], place[1:]), (place[1:], place[:-1])):
+        kept = after < CONTEXTS
+        sides.append(csr_matrix((np.ones(kept.sum()), (before[kept], after[kept])), shape=shape)[:-1].log1p())
+    dimensions = min(DIMENSIONS, len(known) - 1)
+    vectors = normalize(TruncatedSVD(dimensions, random_state=seed).fit_transform(hstack(sides)))
+    columns = [zlib.crc32(piece.encode()) % COUNTS for piece in known]
+    clusters = np.zeros((len(GROUPS), COUNTS), np.uint8)
+    for row, groups in enumerate(GROUPS):
+        model = MiniBatchKMeans(min(groups, len(known)), random_state=seed, n_init=1)
+        clusters[row, columns] = model.fit_predict(vectors) + 3
+    return clusters
 
 
 def _boost(
