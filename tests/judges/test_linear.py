@@ -10,6 +10,7 @@ from transformers import ByT5Tokenizer
 
 from change_it.judges.data import Examples
 from change_it.judges.linear import (
+    COUNTS,
     RISING,
     SIZE,
     LinearJudgeConfig,
@@ -124,11 +125,15 @@ def test_trees_answer_as_scikit_learn_does():
 
 
 def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
-    texts = Pieces(["il ponte cade", "ponte il cade", "il ponte il ponte cade"], frozenset(["il"]))
-    counts = Pieces(["il ponte cade"] * 9, frozenset(["il"])).counts()
+    frequent, clusters = frozenset(["il"]), np.zeros((2, COUNTS), np.uint8)
+    texts = Pieces(["il ponte cade", "ponte il cade", "il ponte il ponte cade"], frequent, clusters)
+    counts = Pieces(["il ponte cade"] * 9, frequent, clusters).counts()
     printed, broken, looped = fluency_features(texts, counts)
+    letters = texts.rarest(counts[-1])
+    assert letters[:6].tolist() == [1000, 1000, 9, 9, 9, 1000]  # two beginnings, three words, an end
+    assert Pieces(["pomte"], frequent, clusters).rarest(counts[-1])[2] == 0
     assert printed[-4:].tolist() == [0, 0, 0, 0]
     assert looped[-4:] == pytest.approx([2 / 5, 1 / 4, 1, 1])
     assert printed[-5] == 0 < broken[-5]  # the share of pairs that were never seen
     assert _repeats([[1, 1], [2, 3], [2, 3]]) == pytest.approx((1 / 3, 0, 1, 1))
-    assert np.isfinite(fluency_features(Pieces(["", "…"], frozenset()), counts)).all()
+    assert np.isfinite(fluency_features(Pieces(["", "…"], frequent, clusters), counts)).all()
