@@ -1,7 +1,7 @@
-"""The whole evaluation on real input, as JSON: corpus, n-grams, four judges with a pre-trained encoder and from scratch, audit, systems.
+"""The whole evaluation on real input, as JSON: corpus, four judges, linear and with a pre-trained encoder, audit, systems.
 
     python benchmarks/real_corpus.py --data articles.parquet --labels left,right --language en --encoder FOLDER --out runs/real
-    python benchmarks/real_corpus.py --data articles.parquet --encoder FOLDER --fold 1 --seeds 1 2 --precision bf16 --minutes 30 --no-scratch
+    python benchmarks/real_corpus.py --data articles.parquet --encoder FOLDER --fold 1 --seeds 1 2 --precision bf16 --minutes 30
     python benchmarks/real_corpus.py --data articles.parquet --columns label=outlet --labels "Vox:vox,Washington Times:wt" --other-outlets --fold 1 --out runs/vox
 
 With a fold, judges of the other fold choose the system floor. What is finished in `--out` is kept, so an interrupted run goes on.
@@ -11,7 +11,7 @@ import json
 import sys
 import time
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,10 +23,7 @@ from change_it.commands import corpus_build, train_judge
 from change_it.commands import score as score_command
 from change_it.commands.audit import AuditOptions
 from change_it.commands.score import ScoreOptions
-from change_it.corpus.cleaning import normalise_typography
 from change_it.corpus.corpus_options import BuildOptions
-from change_it.judges.baselines import character_ngrams, scores
-from change_it.judges.data import load_task
 from change_it.judges.judge_options import Fold, JudgeOptions, Task
 from change_it.training.settings import Arithmetic
 
@@ -38,7 +35,7 @@ class Options:
     data: Path
     """Articles of two outlets, or of many."""
     encoder: str | None = None
-    """Pre-trained encoder: Hub id or folder; judges from scratch alone when not given."""
+    """Pre-trained encoder: Hub id or folder; linear judges alone when not given."""
     out: Path = Path("runs/real")
     """Folder of the run."""
     labels: str = "left,right"
@@ -59,43 +56,19 @@ class Options:
     """Arithmetic of the trainings and of the judges: bf16 takes half the time on a CPU that has it."""
     minutes: float | None = None
     """Training time of each judge, at most."""
-    scratch: bool = True
-    """Train judges from scratch as well."""
     audited: bool = True
     """Audit the judges."""
-    papers: bool = True
-    """Train the papers' HH as well, a cross-encoder."""
     seeds: tuple[int, ...] = (1,)
     """Seeds of judges, audits and systems; the corpus has the first."""
 
 
 #: Small corpora want more and larger steps than the papers' presets.
 SMALL_CORPUS: dict[Task, dict[str, Any]] = {
-    "main": {},
+    "main": {"epochs": 3, "batch_size": 32, "learning_rate": 1e-4},
     "hh": {"epochs": 5, "batch_size": 32, "learning_rate": 1e-4},
-    "ah": {"updates": 120, "batch_size": 16, "learning_rate": 5e-5, "max_tokens": 1024},
+    "ah": {"updates": 120, "batch_size": 16, "learning_rate": 5e-5, "max_tokens": 256},
     "fluency": {"epochs": 4, "batch_size": 64, "learning_rate": 2e-4},
 }
-CROSS_ENCODER: dict[str, Any] = {
-    "head": "cross-encoder",
-    "epochs": 5,
-    "batch_size": 16,
-    "learning_rate": 5e-5,
-}
-
-
-def ngrams(corpus: str, seed: int) -> dict[str, float]:
-    """Mean F1 on A2 of character n-grams trained on main's examples, as they are printed and with typography normalised."""
-    data = load_task("main", corpus, fold="all", negatives="random", validation_share=0.1, seed=seed)
-    results = {}
-    for name, change in {"as printed": str, "typography normalised": normalise_typography}.items():
-        known, test = (
-            replace(part, texts=[change(text) for text in part.texts])
-            for part in (data.known, data.tests["gold"])
-        )
-        answers = character_ngrams(known, seed=seed)(test)
-        results[name] = scores(test.labels, answers, data.outlets)["macro_f1"]
-    return results
 
 
 def judge(
@@ -166,7 +139,7 @@ def evaluate(options: Options, kind: str, seed: int) -> dict[str, Any]:
     judges, choosers = run / "judges", run / "choosers"
     report: dict[str, Any] = {}
     for task, settings in SMALL_CORPUS.items():
-        chosen = {"encoder": "scratch"} if kind == "scratch" else {"encoder": options.encoder, **settings}
+        chosen = {"encoder": options.encoder, **settings} if kind == "pretrained" else {}
         report[task] = judge(options, judges, seed, task, chosen)
         if options.fold != "all":
             judge(options, choosers, seed, task, chosen, "0" if options.fold == "1" else "1")
@@ -201,15 +174,10 @@ def main(options: Options) -> None:
             name: alignment[name]
             for name in ("rows", "kept", "rejected", "pairs", "splits", "other_outlets", "leak_check")
         }
-        report["character n-grams"] = ngrams(str(corpus), options.seeds[0])
-        kinds = [*(["pretrained"] if options.encoder else []), *(["scratch"] if options.scratch else [])]
+        kinds = ["linear", *(["pretrained"] if options.encoder else [])]
         for seed in options.seeds:
             for kind in kinds:
                 report[f"{kind}, seed {seed}"] = evaluate(options, kind, seed)
-            if options.papers and options.encoder:
-                settings = {"encoder": options.encoder, **CROSS_ENCODER}
-                folder = options.out / f"papers-{seed}"
-                report[f"papers, seed {seed}"] = {"hh": judge(options, folder, seed, "hh", settings)}
     print(json.dumps(report, indent=2, ensure_ascii=False))
 
 

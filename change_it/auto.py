@@ -3,9 +3,7 @@
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoModelForSequenceClassification, AutoTokenizer
 
 from change_it.judges.bilstm import BiLSTMJudgeForSequenceClassification
-from change_it.judges.fluency import FluencyJudgeForSequenceClassification
-from change_it.judges.pair import PairJudgeForSequenceClassification
-from change_it.judges.style import StyleJudgeForSequenceClassification
+from change_it.judges.linear import LinearJudgeForSequenceClassification
 from change_it.networks.headline_pipeline import HeadlinePipeline
 from change_it.networks.pointer_generator import PointerGeneratorForConditionalGeneration
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration
@@ -13,12 +11,7 @@ from change_it.networks.tokenizer import HeadlineTokenizer
 
 __all__ = ["GENERATOR_MODELS", "JUDGE_MODELS", "HeadlinePipeline", "HeadlineTokenizer"]
 
-JUDGE_MODELS = (
-    PairJudgeForSequenceClassification,
-    StyleJudgeForSequenceClassification,
-    BiLSTMJudgeForSequenceClassification,
-    FluencyJudgeForSequenceClassification,
-)
+JUDGE_MODELS = (LinearJudgeForSequenceClassification, BiLSTMJudgeForSequenceClassification)
 GENERATOR_MODELS = (PointerGeneratorForConditionalGeneration, PointerTransformerForConditionalGeneration)
 
 for model in (*JUDGE_MODELS, *GENERATOR_MODELS):

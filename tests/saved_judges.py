@@ -26,22 +26,52 @@ def check_loads(judge, tokenizer, texts, folder, *, register):
     assert ask(texts[-1])[0]["label"] in judge.config.id2label.values()
 
 
-def save_untrained(folder, task, texts, outlets):
-    """An untrained judge, saved as `change-it train judge` saves one."""
-    import numpy as np
+def build_encoder(texts=("Il governo è caduto", "Festival aperto"), *, labels=None):
+    """An untrained BERT, and its tokenizer; with labels a classifier."""
+    from tokenizers import BertWordPieceTokenizer
+    from transformers import BertConfig, BertForSequenceClassification, BertModel, BertTokenizerFast
 
-    import change_it.auto  # noqa: F401 (registers our models)
-    from change_it.judges.baselines import scores
-    from change_it.judges.encoders import build
+    pieces = BertWordPieceTokenizer(lowercase=False, strip_accents=False)
+    pieces.train_from_iterator(list(texts) * 9, vocab_size=200, show_progress=False)
+    tokenizer = BertTokenizerFast(tokenizer_object=pieces._tokenizer, model_max_length=512)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+    config = BertConfig(vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id, **sizes)
+    if labels:
+        config.update(
+            {"id2label": dict(enumerate(labels)), "label2id": {name: i for i, name in enumerate(labels)}}
+        )
+    model = (BertForSequenceClassification if labels else BertModel)(config)
+    return model, tokenizer
+
+
+def save_judge(folder, task, texts, outlets, *, transformer=False):
+    """A judge that has learnt nothing much, saved as `change-it train judge` saves one: linear, or an untrained BERT."""
+    import numpy as np
+    from transformers import ByT5Tokenizer
+
+    from change_it.judges.data import Examples
+    from change_it.judges.linear_training import fit_main, fit_pairs
+    from change_it.judges.measures import scores
     from change_it.networks.pretrained import hash_of_model, hash_of_weights
 
     torch.manual_seed(sum(map(ord, task)))
-    model, tokenizer = build(task, "scratch", texts * 9, outlets=outlets, vocabulary_size=200)
+    classes = outlets if task == "main" else ("no_match", "match")
+    texts = list(texts)
+    if transformer:
+        model, tokenizer = build_encoder(texts, labels=classes)
+    else:
+        labels = np.arange(len(texts)) % 2
+        pairs = None if task == "main" else texts[::-1]
+        examples = Examples(texts, pairs, labels)
+        model = fit_main(examples, seed=1) if task == "main" else fit_pairs(task, examples, texts, seed=1)
+        model.config.update(
+            {"id2label": dict(enumerate(classes)), "label2id": {name: i for i, name in enumerate(classes)}}
+        )
+        tokenizer = ByT5Tokenizer(model_max_length=1_000_000)
     about = {"task": task, "fold": "all", "seed": 1, "max_tokens": 48, "outlets": list(outlets)}
-    model.config.change_it = about | {"corpus": "corpus", "encoder": "scratch"}
+    model.config.change_it = about | {"corpus": "corpus", "encoder": "bert" if transformer else "linear"}
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    classes = tuple(model.config.id2label.values())
     tests = {"main": ("gold",)}.get(task, ("random", "hard"))
     results = {test: scores(np.array([0, 1, 1, 0]), np.array([0, 1, 0, 0]), classes) for test in tests}
     weights_hash = hash_of_weights(folder, command="none")
@@ -50,10 +80,10 @@ def save_untrained(folder, task, texts, outlets):
         "weights_hash": weights_hash,
         "model_hash": hash_of_model(folder, weights_hash),
         "results": results,
-        "baselines": {"tf-idf cosine": results},
+        "baselines": {"linear": results} if transformer else {},
         "sizes": {"train": 1234, "validation": 56},
         "training": {"updates": 7},
-        "options": {"corpus": "/home/somebody/runs/mine/corpus", "out": str(folder)},
+        "options": {"corpus": "/home/somebody/runs/mine/corpus", "out": str(folder), "as_published": False},
     }
     (folder / "metrics.json").write_text(json.dumps(metrics), encoding="utf-8")
 

@@ -2,18 +2,17 @@
 
 from change_it.commands import quickstart
 from change_it.commands.audit import AuditOptions
-from change_it.judges import encoders, reader_training
+from change_it.judges import linear_training, reader_training
 
 
 def shorten(patch):
     """Few updates, small models, and an audit of few headlines, whatever the quickstart asks for."""
     few = {"updates": 10, "evaluation_steps": 10}
     patch.setattr(quickstart, "WRITES", quickstart.WRITES | few)
-    patch.setattr(quickstart, "QUICK", dict.fromkeys(quickstart.QUICK, few))
+    patch.setattr(quickstart, "READER", few)
     patch.setattr(
         quickstart, "AuditOptions", lambda **given: AuditOptions(**given | {"items": 10, "resamples": 50})
     )
-    patch.setitem(encoders.SIZES, "tiny", (1, 32, 2))
-    patch.setattr(encoders, "WARM_PAIRS", 200)
+    patch.setattr(linear_training, "PAIRS", 500)
     for name, size in (("CELLS", 32), ("VALIDATION", 20), ("TESTED", 20)):
         patch.setattr(reader_training, name, size)

@@ -41,7 +41,7 @@ def arguments(name, folder, out, seed):
     judges = ["--judges", f"{folder}/judges"]
     return {
         "build": ["corpus", "build", f"{folder}/sample.csv", "--out", str(out), "--seed", str(seed)],
-        "judge": [*["train", "judge", "--task", "hh", "--encoder", "scratch", "--arg", "max_steps=6"], *given],
+        "judge": [*["train", "judge", "--task", "hh", "--encoder", f"{folder}/encoder", "--arg", "max_steps=6"], *given],
         "transfer": ["transfer", "--generator", f"{folder}/generator", "--generation", "do_sample=true", "--batch-size", "16", *given],
         "score": ["score", *judges, "--resamples", "50", *given],
     }[name]  # fmt: skip
@@ -166,10 +166,13 @@ def check(name, folder, seed, moments):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory, smaller_corpus):
     """A corpus, its sample, untrained judges and a generator."""
+    from saved_judges import build_encoder
     from space_runs import save_judge
     from tiny_generators import save_generator
 
     folder = tmp_path_factory.mktemp("killed")
+    for part in build_encoder():
+        part.save_pretrained(folder / "encoder")
     shutil.copytree(smaller_corpus, folder / "corpus")
     shutil.copy(Path(smaller_corpus).parent / "sample.csv", folder / "sample.csv")
     for task in ("main", "hh", "ah"):

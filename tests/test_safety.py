@@ -43,7 +43,7 @@ def commands(made, corpus, out):
         "quickstart": ["quickstart", *to],
         "corpus sample": ["corpus", "sample", "--out", f"{out}/sample.csv"],
         "corpus build": ["corpus", "build", sample, *to],
-        "train judge": ["train", "judge", "--task", "main", "--encoder", "scratch", "--corpus", corpus, *to],
+        "train judge": ["train", "judge", "--task", "main", "--corpus", corpus, *to],
         "train generator": ["train", "generator", "--recipe", "sum", "--to", "faro", "--corpus", corpus, *to],
         "transfer": ["transfer", "--generator", generator, "--corpus", corpus, "--out", f"{out}/new.csv"],
         "score": ["score", "--corpus", corpus, "--judges", judges, *to],
@@ -154,7 +154,7 @@ def test_code_in_the_folder_of_a_model_is_not_run_whatever_is_answered(
     with_code(copy / "generator", tmp_path / "ran")
     arguments = commands(copy, corpus, tmp_path / "out")[name]
     if name == "train judge":
-        arguments[arguments.index("--encoder") + 1] = str(copy / "judges/hh")
+        arguments += ["--encoder", str(copy / "judges/hh")]
     if name == "train generator":
         arguments += ["--architecture", str(copy / "generator")]
     user, terminal = pty.openpty()

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from saved_judges import save_untrained
+from saved_judges import build_encoder, save_judge
 from tiny_generators import WORDS
 from transformers import EvalPrediction
 
 from change_it import InputError, Judges, compute_metrics
-from change_it.judges.encoders import train_wordpiece
 from change_it.scoring.compliancy import compute_compliancy
 
 SOURCES = ["il ponte crolla sulla statale", "sciopero generale dei treni", "festival aperto al pubblico"]
@@ -21,13 +20,13 @@ KNOWN = ("compliancy", "hh", "ah", "main", "main_normalised", "facts")
 def judges(tmp_path_factory):
     folder = tmp_path_factory.mktemp("judges")
     for task in ("main", "hh", "ah"):
-        save_untrained(folder / task, task, [WORDS, *SOURCES, *ARTICLES], ("rep", "gio"))
+        save_judge(folder / task, task, [WORDS, *SOURCES, *ARTICLES], ("rep", "gio"))
     return Judges.from_pretrained(folder, device="cpu")
 
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    return train_wordpiece([WORDS] * 9, 200)
+    return build_encoder([WORDS])[1]
 
 
 def ids_of(tokenizer, texts):

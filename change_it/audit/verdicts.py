@@ -438,7 +438,7 @@ def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tupl
     gap, test, f1, best, others = min(gaps)
     on = "" if test == "gold" else f" on {MISMATCHES.get(test, test)}"
     has = "have" if best.endswith("s") else "has"
-    beside = f" where {best} {has} {figure(others[best])}" if best else ", beside no baseline"
+    beside = f" where {best} {has} {figure(others[best])}" if best else ": a linear judge, beside no other"
     level: Level = "care" if not best else "distrust" if gap <= 0 else "care" if gap < MARGIN else "rely"
     return [(level, f"F1 {figure(f1)}{on}{beside}")]
 

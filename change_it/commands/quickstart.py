@@ -14,6 +14,9 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+from rich.markup import escape
+
 from change_it import __version__
 from change_it.commands import (
     audit,
@@ -31,8 +34,8 @@ from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.errors import InputError
 from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe
-from change_it.io import check_model, check_writable, read_json, write_json
-from change_it.judges.judge_options import JudgeOptions, Task
+from change_it.io import check_model, check_writable, listed, read_json, write_json
+from change_it.judges.judge_options import Fold, JudgeOptions, Task
 from change_it.tables import console
 
 if TYPE_CHECKING:
@@ -48,45 +51,39 @@ WRITES: dict[str, Any] = {
     "cells": 128,
     "source_tokens": 100,
     "batch_size": 16,
-    "updates": 600,
-    "evaluation_steps": 600,
+    "updates": 450,
+    "evaluation_steps": 450,
 }
-TINY: dict[str, Any] = {"encoder": "scratch", "size": "tiny"}
-#: A judge stops when its validation stops gaining; main and AH, which reads whole articles, are near their best where they start.
-QUICK: dict[Task, dict[str, Any]] = {
-    "main": {"updates": 60, "evaluation_steps": 30, "early_stopping": 1},
-    "hh": {"updates": 120, "evaluation_steps": 40, "early_stopping": 1},
-    "ah": {"updates": 20, "evaluation_steps": 20},
-    "fluency": {"updates": 450, "evaluation_steps": 150},
-    "facts": {"batch_size": 16, "updates": 600, "evaluation_steps": 600},
-}
-#: Judges of the other fold, which choose the headlines of the system `floor`: near their best where they start.
-CHOOSERS: tuple[Task, ...] = ("main", "hh", "ah", "fluency")
-AS_FITTED: dict[str, Any] = {"updates": 1, "evaluation_steps": 1}
+#: With `--full` it learns for as long as its preset says.
+FULL: dict[str, Any] = {}
+#: The judges that score, and those of the other fold, which choose the headlines of the system `floor`.
+JUDGES: tuple[Task, ...] = ("main", "hh", "ah", "fluency")
+READER: dict[str, Any] = {"batch_size": 16, "updates": 600, "evaluation_steps": 600}
+#: Headlines that are printed at the end.
+SHOWN = 10
 #: The steps in the order in which they are noted.
 STEPS = (
     "sample",
     "corpus",
-    *(f"{task} judge" for task in QUICK),
+    *(f"{task} judge" for task in (*JUDGES, "facts")),
     "audit",
     "generator",
     "transfer",
-    *(f"{task} judge of fold 0" for task in CHOOSERS),
+    *(f"{task} judge of fold 0" for task in JUDGES),
     "report",
 )
 
 
 @dataclass(kw_only=True)
 class QuickstartOptions:
-    """Sample, corpus, four judges and their audit, a generator for both directions, transfers, judges that choose a floor, report: minutes on two cores.
+    """Sample, corpus, four judges and their audit, a generator for both directions, transfers, judges that choose a floor, report: two minutes on two cores.
 
     A run that was interrupted goes on with the first step that is not finished.
 
     Examples:
         change-it quickstart
-        change-it quickstart --out runs/second --seed 2
-        change-it quickstart --reader --out runs/read
-        change-it quickstart --writer google/gemma-3-270m --out runs/tuned
+        change-it quickstart --full --out runs/full
+        change-it quickstart --encoder xlm-roberta-base --writer google/gemma-3-270m --out runs/tuned
     """
 
     out: Path = Path("runs/quickstart")
@@ -95,6 +92,10 @@ class QuickstartOptions:
     """Articles of the embedded sample, both newspapers together: at most 12000, and some 500 at least, since judges of two folds learn from them."""
     seed: int = 1
     """Seed of everything: the same number gives the same numbers. The 12000 articles are the same for every seed."""
+    full: bool = False
+    """Train the generator from scratch for as long as its preset says: the documented figures, an hour."""
+    encoder: str | None = None
+    """A pre-trained encoder that the judges are made from, instead of linear ones: folder or Hub id."""
     reader: bool = False
     """Train a reader too, the judge of facts, several minutes more; facts are checked by rules alone without it."""
     writer: str | None = None
@@ -207,7 +208,9 @@ def _end_with(until_closed: "Connection") -> None:
 
 def check(options: QuickstartOptions) -> None:
     """Refuse, before anything large loads, a folder that cannot be written and a model that is not there."""
-    check_writable(options.out, kind="run", inputs=[options.writer])
+    check_writable(options.out, kind="run", inputs=[options.writer, options.encoder])
+    if options.encoder:
+        check_model(options.encoder, command="save_pretrained")
     if options.writer:
         check_model(options.writer, command="save_pretrained")
         if not options.writer_minutes > 0:
@@ -226,17 +229,11 @@ def run(options: QuickstartOptions) -> None:
     corpus, judges, choosers = str(out / "corpus"), out / "judges", out / "judges-0"
     predictions = out / "predictions" / f"{RECIPE}.csv"
 
-    def judge(task: Task) -> JudgeOptions:
-        return JudgeOptions(
-            task=task, out=judges / task, corpus=corpus, fold="1", seed=seed, **TINY, **QUICK[task]
-        )
+    def judge(task: Task, fold: Fold, **more: Any) -> JudgeOptions:
+        folder = judges if fold == "1" else choosers
+        return JudgeOptions(task=task, out=folder / task, corpus=corpus, fold=fold, seed=seed, **more)
 
-    def chooser(task: Task) -> JudgeOptions:
-        return JudgeOptions(
-            task=task, out=choosers / task, corpus=corpus, fold="0", seed=seed, **TINY, **AS_FITTED
-        )
-
-    training = WRITES
+    training = FULL if options.full else WRITES
     if options.writer:
         limits = {"max_minutes": options.writer_minutes, "resume": True}
         training = {**WRITER, "architecture": options.writer, **limits}
@@ -259,23 +256,18 @@ def run(options: QuickstartOptions) -> None:
     if options.writer:  # large enough for all threads
         steps.run("generator", train_generator.run, generator)
     with steps.background():
-        steps.start("ah judge", train_judge.run, judge("ah"))
         if not options.writer:
             steps.start("generator", train_generator.run, generator)
         transfers = TransferOptions(
             generator=str(out / "generators"), corpus=corpus, out=predictions, seed=seed
         )
         steps.start("transfer", transfer.run, transfers)
-        steps.start("ah judge of fold 0", train_judge.run, chooser("ah"))
-        steps.run("main judge", train_judge.run, judge("main"))
-        steps.run("hh judge", train_judge.run, judge("hh"))
-        steps.run("fluency judge", train_judge.run, judge("fluency"))
+        for task in JUDGES:
+            steps.run(f"{task} judge", train_judge.run, judge(task, "1", encoder=options.encoder))
         if options.reader:
-            steps.run("facts judge", train_judge.run, judge("facts"))
-        steps.run("main judge of fold 0", train_judge.run, chooser("main"))
-        steps.run("hh judge of fold 0", train_judge.run, chooser("hh"))
-        steps.run("fluency judge of fold 0", train_judge.run, chooser("fluency"))
-        steps.wait("ah judge")
+            steps.run("facts judge", train_judge.run, judge("facts", "1", **READER))
+        for task in JUDGES:
+            steps.run(f"{task} judge of fold 0", train_judge.run, judge(task, "0"))
         audited = AuditOptions(corpus=corpus, judges=str(judges), items=200, seed=seed)
         steps.run("audit", audit.run, audited)
     scored = ScoreOptions(
@@ -289,9 +281,26 @@ def run(options: QuickstartOptions) -> None:
     steps.run("report", score.run, scored, anew=True)
 
     terminal.rule(f"[bold]done in {time.perf_counter() - started:.0f} s")
-    trained, given = "judges and generator", "the sample and the part-of-speech tagger"
-    if options.writer:
-        trained, given = "judges", f"the sample, the part-of-speech tagger and {options.writer}, tuned here"
-    terminal.print(f"Trained here, from scratch: {trained}. Ready-made: {given}.", soft_wrap=True)
+    if (items := out / "report" / "items" / f"{RECIPE}.csv").exists():
+        _show(items, terminal)
+    given = [name for name in (options.encoder, options.writer) if name]
+    terminal.print(
+        f"Trained here: judges and generator. Ready-made: {listed(['the sample', 'the part-of-speech tagger', *given])}.",
+        soft_wrap=True,
+    )
     page = out / "report" / "report.html"
     terminal.print(f"Open [bold]{page}[/] in a browser.", soft_wrap=True)
+    terminal.print(
+        "With your own newspapers: a CSV file with the columns label, headline, article and date, then "
+        "[bold]change-it corpus build news.csv --out runs/mine/corpus[/] and the same commands (docs/newspapers.md).",
+        soft_wrap=True,
+    )
+
+
+def _show(items: Path, terminal: Any) -> None:
+    """Print some new headlines, each below the one that it rewrites."""
+    rows = pl.read_csv(items).sample(fraction=1, shuffle=True, seed=1).head(SHOWN)
+    for row in rows.iter_rows(named=True):
+        marks = "[green]passes[/]" if row["strict_compliancy"] else "[dim]refused[/]"
+        terminal.print(f"\n  {escape(row['source'])}\n  → {escape(row['headline'])}  {marks}", soft_wrap=True)
+    terminal.print()

@@ -4,7 +4,7 @@ from change_it.commands.printing import print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, is_missing_path
-from change_it.judges.judge_options import SCRATCH, JudgeOptions, preset, presets
+from change_it.judges.judge_options import LINEAR, JudgeOptions, preset, presets
 from change_it.tables import console, print_table
 from change_it.training.settings import check_numbers
 
@@ -17,9 +17,9 @@ def check(options: JudgeOptions) -> None:
     check_corpus(options.corpus)
     preset(options)
     check_writable(options.out, kind="run", inputs=options.inputs)
-    if is_missing_path(options.encoder):
+    if options.encoder and is_missing_path(options.encoder):
         raise InputError(
-            f"no encoder can be loaded from {options.encoder!r}: give a Hub id, a local folder, or --encoder {SCRATCH}"
+            f"no encoder can be loaded from {options.encoder!r}: give a Hub id, a local folder, or --encoder {LINEAR}"
         )
 
 

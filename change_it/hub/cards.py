@@ -26,7 +26,7 @@ from change_it.corpus.sample import OUTLETS, of_sample
 from change_it.generators.card import GeneratorCard
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
-from change_it.judges.judge_options import as_in_the_papers, no_better_than
+from change_it.judges.judge_options import no_better_than
 from change_it.published_figures import CITATIONS, PUBLISHED_JUDGES
 from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.facts import VERSION
@@ -112,7 +112,6 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
         "signature": _signature([entry.judge for entry in entries]),
         "citation": CITATIONS["evalnlgeval2020"],
         "published": PUBLISHED_JUDGES,
-        "as_in_the_papers": as_in_the_papers,
         "no_better_than": no_better_than,
     }
     return _model_files("judge", data, values, options, corpus, outlets, "mean F1 of both classes")

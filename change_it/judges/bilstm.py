@@ -2,17 +2,24 @@
 
 `input_ids` are characters; `forward` puts words together, so a word that no vector is known of is still read by its letters.
 
-Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub with the weights.
+Nothing of ours is imported, so that `register_for_auto_class` can send this file to the Hub with the weights.
 """
 
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
 import torch
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence
-from transformers import PreTrainedConfig
+from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
+from transformers.modeling_outputs import SequenceClassifierOutput
 
-from .layers import MODULUS, TwoClassModel, binary_loss, two_logits
-
+#: A prime: numbers of words are polynomials modulo it.
+MODULUS = 2**31 - 1
 #: Kinds of characters: of no word, of a word, a word of its own.
 BETWEEN, LETTER, SIGN = range(3)
 #: A word's number is a polynomial in its characters modulo a prime, two of them side by side.
@@ -58,7 +65,7 @@ def word_number(codes: list[int]) -> int:
     return first * 2**31 + second
 
 
-class BiLSTMJudgeForSequenceClassification(TwoClassModel):
+class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
     """Which of two outlets wrote a headline? One sigmoid, trained with binary cross-entropy."""
 
     config_class = BiLSTMJudgeConfig
@@ -94,18 +101,27 @@ class BiLSTMJudgeForSequenceClassification(TwoClassModel):
         elif isinstance(module, nn.Linear | nn.Conv1d | nn.LSTM):
             module.reset_parameters()
 
-    def classify(
-        self, input_ids: Tensor, attention_mask: Tensor, labels: Tensor | None
-    ) -> tuple[Tensor, Tensor | None]:
-        """Logits, whose difference is the sigmoid's, and the mean binary cross-entropy; label 0 is the first outlet."""
-        characters, numbers, lengths = self.split(input_ids * attention_mask)
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        labels: Tensor | None = None,
+        **_: object,
+    ) -> SequenceClassifierOutput:
+        """Logits (rows, 2) of headlines, whose difference is the sigmoid's, and with labels (0 is the first outlet) the mean binary cross-entropy."""
+        if attention_mask is not None:
+            input_ids = input_ids * attention_mask
+        characters, numbers, lengths = self.split(input_ids)
         seen = torch.cat([self.embed_words(numbers), self.embed_characters(characters)], dim=-1)
         packed = pack_padded_sequence(
             self.dropout(seen), lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False
         )
         _, (state, _) = self.lstm(packed)
         logit = self.classifier(self.dropout(torch.cat([state[0], state[1]], dim=-1))).squeeze(-1)
-        return two_logits(logit), binary_loss(logit, labels)
+        loss = None
+        if labels is not None:
+            loss = functional.binary_cross_entropy_with_logits(logit.float(), labels.float())
+        return SequenceClassifierOutput(loss=loss, logits=torch.stack([-logit / 2, logit / 2], dim=-1))
 
     def split(self, input_ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Characters to words.
@@ -157,3 +173,74 @@ class BiLSTMJudgeForSequenceClassification(TwoClassModel):
         one_hot = one_hot * (characters > 0)[..., None]
         found = self.convolution(one_hot.view(rows * words, length, -1).transpose(1, 2)).relu()
         return found.amax(-1).view(rows, words, -1)
+
+
+#: Tokens beside the characters.
+PADDING, UNKNOWN = "[PAD]", "[UNK]"
+#: Characters that occur in fewer headlines are unknown, and so are words.
+LEAST = 2
+
+
+def build_bilstm(
+    headlines: Sequence[str], *, max_tokens: int, **labels: Any
+) -> tuple[BiLSTMJudgeForSequenceClassification, PreTrainedTokenizerFast]:
+    """A Bi-LSTM judge before training, its weights random, and its tokenizer; `labels` are settings of its configuration."""
+    tokenizer = character_tokenizer(headlines, max_tokens)
+    words = Counter(word for text in headlines for word in set(_split(text)))
+    known_words = [word for word, count in words.items() if count >= LEAST]
+    codes = {character: id_ + 1 for character, id_ in tokenizer.get_vocab().items()}
+    lower = {character: codes.get(character.casefold(), codes[character]) for character in codes}
+    unknown = lower[UNKNOWN]
+    numbers = sorted(word_number([lower.get(sign, unknown) for sign in word]) for word in known_words)
+    settings: dict[str, Any] = {"pad_token_id": 0, **labels}
+    config = BiLSTMJudgeConfig(characters=len(tokenizer), words=len(numbers), **settings)
+    judge = BiLSTMJudgeForSequenceClassification(config)
+    judge.word_numbers.copy_(torch.tensor(numbers, dtype=torch.int64))
+    for character, id_ in tokenizer.get_vocab().items():
+        judge.codes[id_] = lower[character]
+        judge.kinds[id_] = _kind(character)
+    return judge, tokenizer
+
+
+def character_tokenizer(headlines: Sequence[str], max_tokens: int) -> PreTrainedTokenizerFast:
+    """A tokenizer whose tokens are characters, cased; those of fewer than `LEAST` headlines are unknown."""
+    counts = Counter(sign for text in headlines for sign in {*text, *text.casefold()})
+    alphabet = sorted(sign for sign, count in counts.items() if count >= LEAST and not sign.isspace())
+    names = [PADDING, UNKNOWN, " ", *alphabet]
+    vocabulary = {name: id_ for id_, name in enumerate(names)}
+    backend = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
+    backend.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " ")])
+    backend.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated")
+    return PreTrainedTokenizerFast(
+        tokenizer_object=backend,
+        pad_token=PADDING,
+        unk_token=UNKNOWN,
+        model_max_length=max_tokens,
+        padding_side="right",
+        truncation_side="right",
+    )
+
+
+def _kind(character: str) -> int:
+    """What a character is to words; an unknown one is part of a word."""
+    if character in (PADDING, " "):
+        return BETWEEN
+    return LETTER if character == UNKNOWN or _is_letter(character) else SIGN
+
+
+def _is_letter(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LMN"
+
+
+def _split(text: str) -> list[str]:
+    """Words of a text as the judge sees them, in small letters."""
+    words: list[str] = []
+    inside = False
+    for sign in unicodedata.normalize("NFC", text).casefold():
+        letter = _is_letter(sign)
+        if letter and inside:
+            words[-1] += sign
+        elif not sign.isspace():
+            words.append(sign)
+        inside = letter
+    return words

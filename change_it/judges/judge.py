@@ -16,6 +16,7 @@ from transformers import BatchEncoding, PreTrainedTokenizerBase
 from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
 from change_it.judges.judge_options import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks, read_about
+from change_it.judges.linear import LinearJudgeForSequenceClassification
 from change_it.judges.reader import Reader
 from change_it.networks.pretrained import (
     arithmetic,
@@ -40,9 +41,10 @@ if TYPE_CHECKING:  # which imports judges
     from change_it.scoring.compliancy import Reversal
     from change_it.scoring.marks import JudgedHeadline
 
-#: Tokens of a batch when no batch size is given.
+#: Tokens of a batch when no batch size is given, and the texts that a linear judge takes at once.
 BATCH_TOKENS = 16_384
 LARGEST_BATCH = 256
+LINEAR_BATCH = 8192
 
 Question = tuple[str, str | None]
 
@@ -61,6 +63,7 @@ class Judge:
         outlets: short names of A and B.
         weights_hash: SHA-256 of its weights, which no judge that chose may share.
         article_first: it reads article and headline, asked for headline and article.
+        shift: subtracted from the log odds of class 1.
         max_tokens: longer inputs are cut; the fluency judge refuses them, whose end it would not read.
         precision: float32, or bf16: matrix products in bfloat16.
         source: what it was loaded from, with precision and device, from which the processes of a cluster load it too.
@@ -78,6 +81,7 @@ class Judge:
     source: tuple[Path, Arithmetic, str] | None = field(default=None, repr=False)
     model_hash: str = ""
     article_first: bool = False
+    shift: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -109,6 +113,7 @@ class Judge:
             model_hash=model_hash,
             max_tokens=about.max_tokens,
             article_first=about.article_first,
+            shift=about.shift,
             precision=precision,
         )
 
@@ -164,11 +169,18 @@ class Judge:
         texts = ["Una prova: «1»", "Due"]
         pairs = None if self.task in SINGLE_TEXT else texts
         self.predict(texts, pairs)
+        if self.linear:
+            return
         if self.max_tokens > getattr(self.model.config, "max_position_embeddings", self.max_tokens):
             raise ValueError(f"it reads less than the {self.max_tokens} tokens that config.json says")
         batch = self.encode(texts, pairs, self.max_tokens).to(self.model.device)
         batch["input_ids"][:, 0] = max(self.tokenizer.get_vocab().values())
         self.model(**batch)
+
+    @property
+    def linear(self) -> bool:
+        """Whether it reads texts itself, and no tokenizer does."""
+        return isinstance(self.model, LinearJudgeForSequenceClassification)
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Save model and tokenizer."""
@@ -220,7 +232,8 @@ class Judge:
         """Answers to the distinct questions, longest first, those about one text together; the report counts repeats too."""
         counts = Counter(questions)
         distinct, done = list(counts), 0
-        size = batch_size or max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
+        usual = LINEAR_BATCH if self.linear else max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
+        size = batch_size or usual
         order = _order(distinct)
         batches = [order[start : start + size] for start in range(0, len(order), size)]
         found: dict[Question, Floats] = {}
@@ -255,10 +268,14 @@ class Judge:
     @torch.no_grad()
     def predict(self, texts: list[str], pairs: list[str] | None) -> Floats:
         """(n, 2) probabilities of one batch."""
+        if self.linear:
+            answers: Floats = self.model.predict_proba(texts, pairs)
+            return answers
         batch = self.encode(texts, pairs, self.max_tokens)
         device = self.model.device
         with arithmetic(device, self.precision):
             logits = self.model(**batch.to(device)).logits
+        logits[:, 1:] -= self.shift
         probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
         if self.task == "fluency" and batch["input_ids"].shape[1] == self.max_tokens:
             longest = self.encode(texts, None, self.max_tokens + 1)["attention_mask"].sum(1)

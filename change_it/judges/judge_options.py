@@ -5,17 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 
-from tyro.conf import Fixed
-
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
 from change_it.training.settings import Arithmetic, TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency", "facts"]
-Size = Literal["tiny", "small", "base"]
 Fold = Literal["all", "0", "1"]
 Negatives = Literal["random", "hard", "facts", "mixed"]
-Head = Literal["pair", "ngrams", "cross-encoder"]
 TrainingSet = Literal["main", "train_d", "train_m", "random"]
 
 #: The judges that compliancy asks, and those that read one text and not a pair.
@@ -24,33 +20,25 @@ SINGLE_TEXT: tuple[Task, ...] = ("main", "fluency")
 COMMAND = "change-it train judge"
 #: Tokens that a judge reads, at most.
 LONGEST = 1_000_000
-SCRATCH = "scratch"
-#: The classifier of LREC 2020, which is no encoder with a head above it.
-BILSTM = "bilstm-char-cnn"
-CROSS_ENCODER: Head = "cross-encoder"
-NGRAMS: Head = "ngrams"
-#: What may stand above the encoder, our own first; the papers' judges are cross-encoders.
-HEADS: dict[Task, tuple[Head, ...]] = {
-    "main": ("ngrams", "cross-encoder"),
-    "hh": ("pair", "cross-encoder"),
-    "ah": ("pair", "cross-encoder"),
-    "fluency": (),
-    "facts": (),
-}
+#: What `--encoder` may say beside the name of a pre-trained model: a linear judge; the classifier of LREC 2020; a reader from scratch.
+LINEAR, BILSTM, SCRATCH = "linear", "bilstm", "scratch"
+#: The papers' encoder (EvalNLGEval 2020, section 4).
+PAPERS = "bert-base-multilingual-cased"
 
 
 @dataclass(kw_only=True)
 class JudgeOptions(TrainingOptions):
-    """Train a judge of style (main), content (hh, ah), fluency or facts and compare it with plain baselines on A2.
+    """Train a judge of style (main), content (hh, ah), fluency or facts and test it on A2.
+
+    A linear judge is fitted in seconds. A transformer is compared with one that learns from the same examples.
 
     Examples:
-        change-it train judge --task main --corpus runs/quickstart/corpus --encoder scratch --out runs/mine/judges/main
-        change-it train judge --task hh --corpus runs/mine/corpus --encoder scratch --out runs/mine/judges/hh
+        change-it train judge --task main --corpus runs/quickstart/corpus --out runs/mine/judges/main
+        change-it train judge --task hh --corpus runs/mine/corpus --encoder xlm-roberta-base --out runs/mine/judges/hh
         change-it train judge --task hh --corpus runs/mine/corpus --as-published --out runs/mine/papers/hh
-        change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm-char-cnn --train-on train_d --out runs/mine/lrec/main
-        change-it train judge --task fluency --corpus runs/mine/corpus --encoder scratch --out runs/mine/judges/fluency
-        change-it train judge --task facts --corpus runs/mine/corpus --encoder scratch --out runs/mine/judges/facts
-        accelerate launch -m change_it.judges.train --task ah --corpus runs/mine/corpus --out runs/mine/judges/ah
+        change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm --train-on train_d --out runs/mine/lrec/main
+        change-it train judge --task facts --corpus runs/mine/corpus --out runs/mine/judges/facts
+        accelerate launch -m change_it.judges.train --task ah --encoder xlm-roberta-base --corpus runs/mine/corpus --out runs/mine/judges/ah
     """
 
     task: Task
@@ -59,33 +47,30 @@ class JudgeOptions(TrainingOptions):
     """Corpus folder written by `change-it corpus build`, or the id of such a data set on the Hub."""
     out: Path
     """Folder of the judge. What it holds is replaced only when the run is finished."""
-    encoder: str = "bert-base-multilingual-cased"
-    """Pre-trained encoder: Hub id or local folder; scratch: a BERT of our own trained on the corpus alone; or, for main, bilstm-char-cnn: the classifier of LREC 2020. For facts a language model, causal or encoder-decoder, which is taken as it is unless --epochs or --arg max_steps is given, or scratch."""
+    encoder: str | None = None
+    """linear, the default: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020. For facts a language model, causal or encoder-decoder, which is taken as it is unless --epochs or --arg max_steps is given, or scratch."""
     train_on: TrainingSet = "main"
     """What main learns from: main, the papers' R, A3 and A1; train_d or train_m, those of LREC 2020, or random, its 80% of all articles, tested on the others."""
-    head: Fixed[Head | None] = None
-    """What stands above the encoder: pair (hh, ah), shared words and facts too; ngrams (main), those of characters and words too; cross-encoder (main, hh, ah), the papers' linear layer."""
     as_published: bool = False
-    """The papers' judge: a pre-trained encoder and a linear layer, random negatives, their lengths, batches, epochs and rate; with bilstm-char-cnn that of LREC 2020."""
-    size: Fixed[Size] = "tiny"
-    """Size of a scratch encoder."""
+    """The papers' judge: bert-base-multilingual-cased unless --encoder says another one, random negatives, AH read as article and headline, no token types."""
     fold: Fold = "all"
     """Train on one fold only; judges that choose candidates and judges that score them take different ones."""
     negatives: Negatives | None = None
-    """Non-matching examples of hh and ah in training; mixed (random, hard, a tenth facts) for the head pair, random (the papers') for cross-encoder."""
+    """Non-matching examples of hh and ah in training: mixed (random, hard, a tenth facts), or random with --as-published."""
     max_tokens: int | None = None
     """Longer inputs are cut."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """What it reads, where it is a file or folder."""
-        return self.corpus, self.encoder
+        return self.corpus, self.encoder or ""
 
 
 @dataclass(kw_only=True)
 class JudgeSettings(TrainingSettings, JudgeOptions):
-    """`JudgeOptions` once presets stand for what was not given; no head stands above a judge of fluency."""
+    """`JudgeOptions` once presets stand for what was not given."""
 
+    encoder: str = field()
     negatives: Negatives = field()
     max_tokens: int = field()
 
@@ -96,8 +81,8 @@ class JudgeSettings(TrainingSettings, JudgeOptions):
 
     def about(self, outlets: Sequence[str]) -> dict[str, Any]:
         """What the configuration of a judge keeps of its training, under `change_it`."""
-        kept = {name: getattr(self, name) for name in ("task", "head", "fold", "seed", "max_tokens")}
-        if self.task == "ah" and as_in_the_papers(vars(self)):
+        kept = {name: getattr(self, name) for name in ("task", "fold", "seed", "max_tokens")}
+        if self.task == "ah" and self.as_published:
             kept["article_first"] = True
         names = {"corpus": Path(self.corpus).name, "encoder": Path(self.encoder).name}
         return {**kept, "outlets": list(outlets), **names}
@@ -114,22 +99,15 @@ PAPER: dict[Task, dict[str, Any]] = {
     "facts": {"max_tokens": 260, "batch_size": 8, "epochs": 0, "learning_rate": 1e-4, "early_stopping": 0},
 }
 
-#: Of main with n-grams beside a pre-trained encoder. Markers of case are tokens too.
-BESIDE_NGRAMS: dict[str, Any] = {
-    "max_tokens": 96,
+#: A linear judge is fitted before any update, and reads all of a text.
+FITTED: dict[str, Any] = {"max_tokens": LONGEST, "batch_size": 1, "epochs": 0, "learning_rate": 0.0}
+#: Of a reader from scratch.
+READER: dict[str, Any] = {
+    "max_tokens": 200,
     "batch_size": 32,
-    "epochs": 2,
-    "learning_rate": 5e-5,
-    "early_stopping": 4,
-}
-
-#: For encoders without pre-training: more steps, larger ones. HH and AH start from what shared words tell (`warm_start`).
-FROM_SCRATCH: dict[Task, dict[str, Any]] = {
-    "main": {"max_tokens": 96, "batch_size": 64, "epochs": 2, "learning_rate": 1e-3, "early_stopping": 4},
-    "hh": {"max_tokens": 96, "batch_size": 32, "epochs": 2, "learning_rate": 5e-4, "early_stopping": 4},
-    "ah": {"max_tokens": 1024, "batch_size": 32, "epochs": 0.3, "learning_rate": 5e-4, "early_stopping": 4},
-    "fluency": {"max_tokens": 64, "batch_size": 64, "epochs": 1, "learning_rate": 2e-3, "early_stopping": 0},
-    "facts": {"max_tokens": 200, "batch_size": 32, "epochs": 10, "learning_rate": 2e-3, "early_stopping": 3},
+    "epochs": 10,
+    "learning_rate": 2e-3,
+    "early_stopping": 3,
 }
 
 #: Of the Bi-LSTM, of which LREC 2020 gives the optimiser alone; its tokens are characters.
@@ -140,55 +118,28 @@ OF_BILSTM: dict[str, Any] = {
     "optimizer": "adam",
     "learning_rate": 1e-3,
     "early_stopping": 4,
-    "head": None,
-    "negatives": "random",
 }
-
-#: Larger encoders take smaller steps: factor of the learning rate.
-STEP: dict[Size, float] = {"tiny": 1.0, "small": 0.5, "base": 0.1}
-
-#: Word pieces of a scratch encoder.
-VOCABULARY: dict[Size, int] = {"tiny": 16000, "small": 24000, "base": 32000}
 
 
 def preset(options: JudgeOptions) -> dict[str, Any]:
-    """Values for the options that are None, for `training.settings.resolve`: the task, the encoder, the head and the size decide.
+    """Values for the options that are None, for `training.settings.resolve`: the task and the encoder decide.
 
     Examples:
-        >>> preset(JudgeOptions(task="ah", corpus="c", out=Path("o")))["max_tokens"]
+        >>> preset(JudgeOptions(task="ah", corpus="c", out=Path("o"), as_published=True))["max_tokens"]
         512
     """
-    heads = HEADS[options.task]
-    if options.as_published:
-        _check_published(options)
-        heads = tuple(head for head in heads if head == CROSS_ENCODER)
-    if options.encoder == BILSTM:
-        return OF_BILSTM
-    head = options.head or (heads[0] if heads else None)
-    chosen = {"head": head, "negatives": "random" if head == CROSS_ENCODER else "mixed"}
-    paper = PAPER[options.task]
-    if options.encoder != SCRATCH:
-        return {**(BESIDE_NGRAMS if head == NGRAMS else paper), **chosen}
-    values = FROM_SCRATCH[options.task]
-    if "pair" in heads and head == CROSS_ENCODER:
-        values = {**values, "max_tokens": paper["max_tokens"], "epochs": paper["epochs"]}
-    return {**values, "learning_rate": values["learning_rate"] * STEP[options.size], **chosen}
-
-
-def _check_published(options: JudgeOptions) -> None:
-    """Refuse `--as-published` for a judge that no paper has."""
-    if CROSS_ENCODER not in HEADS[options.task]:
-        raise InputError(f"--as-published is for {', '.join(TASKS)}: no paper has a judge of {options.task}")
-    if options.encoder == SCRATCH or options.head not in (None, CROSS_ENCODER):
+    task, chosen = options.task, options.encoder
+    if options.as_published and (task not in TASKS or chosen in (LINEAR, SCRATCH)):
         raise InputError(
-            "--as-published is a pre-trained encoder with a linear layer: leave it out, or give --encoder a Hub id "
-            "or folder"
+            f"--as-published requires a pre-trained encoder and one of the tasks {', '.join(TASKS)}: leave it out, or give another --encoder"
         )
-
-
-def as_in_the_papers(options: Mapping[str, object]) -> bool:
-    """Whether the `JudgeSettings` in a `metrics.json` are of the papers' kind: a pre-trained encoder with a linear layer (EvalNLGEval 2020, section 4)."""
-    return options.get("head") == CROSS_ENCODER and options.get("encoder") != SCRATCH
+    encoder = chosen or (PAPERS if options.as_published else SCRATCH if task == "facts" else LINEAR)
+    if (encoder == SCRATCH and task != "facts") or (encoder == LINEAR and task == "facts"):
+        raise InputError(
+            f"--encoder {encoder} is not for {task}: give {SCRATCH if task == 'facts' else LINEAR} or a pre-trained model"
+        )
+    values = {LINEAR: FITTED, SCRATCH: READER, BILSTM: OF_BILSTM}.get(encoder, PAPER[task])
+    return {**values, "encoder": encoder, "negatives": "random" if options.as_published else "mixed"}
 
 
 def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
@@ -198,11 +149,10 @@ def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
 
 
 def presets() -> dict[str, dict[str, Any]]:
-    """Task, alone and with an encoder from scratch, to its presets, for help texts; the Bi-LSTM among them."""
-    return {
-        name: preset(JudgeOptions(task=task, corpus="", out=Path(), encoder=encoder))
-        for task in get_args(Task)
-        for name, encoder in ((task, ""), (f"{task} {SCRATCH}", SCRATCH), (BILSTM, BILSTM))
+    """Task to the preset of a transformer, and `bilstm` and `facts scratch` to theirs, for help texts."""
+    return {str(task): PAPER[task] for task in get_args(Task)} | {
+        BILSTM: OF_BILSTM,
+        f"facts {SCRATCH}": READER,
     }
 
 
@@ -231,6 +181,9 @@ class About(NamedTuple):
     outlets: tuple[str, str]
     max_tokens: int
     article_first: bool = False  # ah reads article and headline, as in the organisers' notebook
+    shift: float = (
+        0.0  # subtracted from the log odds of class 1: fluency lets its share of printed headlines through
+    )
 
 
 def read_about(record: object) -> About | None:
@@ -244,9 +197,8 @@ def read_about(record: object) -> About | None:
             **rest,
         }:
             if task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST:
-                return About(
-                    cast(Task, task), cast(Fold, fold), (a, b), most, rest.get("article_first") is True
-                )
+                first, shift = rest.get("article_first") is True, float(cast(float, rest.get("shift", 0.0)))
+                return About(cast(Task, task), cast(Fold, fold), (a, b), most, first, shift)
     return None
 
 

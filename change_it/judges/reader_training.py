@@ -14,9 +14,9 @@ from change_it.corpus.rewriting import read_rewriting
 from change_it.corpus.splits import generator
 from change_it.corpus.training_sets import check_share, held_out
 from change_it.errors import InputError
-from change_it.judges.baselines import scores
 from change_it.judges.judge_options import SCRATCH, JudgeSettings
 from change_it.judges.likelihood import LONGEST
+from change_it.judges.measures import scores
 from change_it.judges.reader import KINDS, WORD, HeadlineReading, Reader, ReaderSettings, load_model
 from change_it.judges.reader_margins import calibrated, word_margin
 from change_it.networks.pointer_transformer import PointerTransformerForConditionalGeneration

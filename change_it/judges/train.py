@@ -4,58 +4,60 @@ What is unfinished, and how a finished judge replaces an older one: `training.ru
 """
 
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
 import torch
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoModelForSequenceClassification, ByT5Tokenizer, PreTrainedTokenizerBase
 
-from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
+import change_it.auto  # noqa: F401 (registers our models)
+from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, read_casing
 from change_it.corpus.training_sets import VALIDATION_SHARE
 from change_it.errors import InputError
 from change_it.io import check_writable
-from change_it.judges import baselines, reader_training
-from change_it.judges.bilstm_training import build_bilstm
+from change_it.judges import reader_training
+from change_it.judges.bilstm import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
-from change_it.judges.encoders import build, load_encoder_weights, warm_start
-from change_it.judges.fluency_data import load_fluency
-from change_it.judges.fluency_training import acceptance_table, prepare
+from change_it.judges.fluency_data import HELD_OUT, FluencyData, load_fluency
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import (
     BILSTM,
-    HEADS,
-    NGRAMS,
-    SCRATCH,
-    VOCABULARY,
+    LINEAR,
+    LONGEST,
     JudgeOptions,
     JudgeSettings,
     Task,
-    as_in_the_papers,
     no_better_than,
     preset,
 )
-from change_it.judges.style import StyleJudgeForSequenceClassification
-from change_it.judges.style_training import fit_ngrams, mix_branches
-from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
+from change_it.judges.linear_training import ACCEPTANCE, fit_linear
+from change_it.judges.measures import lead, scores
+from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.published_figures import PUBLISHED_JUDGES
-from change_it.stats import Ints
+from change_it.stats import Floats, Ints
 from change_it.tables import Column, Row, Table
-from change_it.text.typography import plain
 from change_it.training.run_folder import stage_pretrained, train_in_folder
 from change_it.training.settings import resolve
-from change_it.training.trainer import MIN_UPDATES, TrainingResult, TrainingRun, process_state
+from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state
 
 PUBLISHED = "published"
-TITLES = {"main": "main: which outlet", "hh": "HH: headline and headline", "ah": "AH: headline and article"}
+TITLES = {
+    "main": "main: which outlet",
+    "hh": "HH: headline and headline",
+    "ah": "AH: headline and article",
+    "fluency": "fluency: would a newspaper print it",
+}
+#: Names of classes 0 and 1; those of main are the outlets.
+CLASSES = {"hh": ("no_match", "match"), "ah": ("no_match", "match"), "fluency": ("broken", "printed")}
 
-#: Validation examples an evaluation reads, at most; those of main also say how much n-grams and encoder count.
-VALIDATION: dict[Task, int] = {"main": 3000, "hh": 1000, "ah": 1000}
-#: In the work folder: logits of the n-grams on the validation examples, from the other training examples.
-NGRAM_LOGITS = "ngram-logits.npy"
+#: Validation examples an evaluation reads, at most.
+VALIDATION: dict[Task, int] = {"main": 3000, "hh": 1000, "ah": 1000, "fluency": 2000}
+#: Dropout before the linear layer of a transformer: the shared task organisers'.
+DROPOUT = 0.3
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets", "scikit-learn")
 
 
@@ -67,76 +69,56 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
 
     Returns:
         What `metrics.json` holds: `results` (test set → class → precision, recall, f1, support; in [0, 1]),
-        `baselines` (name → the same and the judge's `lead` over it, see `baselines.lead`), sizes, seconds, the training's history, options, versions, hash of the weights.
+        `baselines` (`linear` → the same and the judge's `lead` over it, see `measures.lead`; empty for a linear judge),
+        sizes, seconds, the training's history, options, versions, hash of the weights.
         Empty in every process but the main one.
 
     Raises:
         InputError: no such corpus or encoder, nothing to train on, a run of other options to resume.
     """
     settings = resolve(options, preset(options), JudgeSettings)
-    if settings.encoder == BILSTM and settings.task != "main":
-        raise InputError(f"--encoder {BILSTM} is for main: give another encoder for {settings.task}")
-    if settings.train_on != "main" and settings.task != "main":
-        raise InputError(f"--train-on is for main: leave it out for {settings.task}")
-    heads = HEADS[settings.task] if settings.encoder != BILSTM else ()
-    if options.head not in (None, *heads):
-        what = settings.task if settings.encoder != BILSTM else BILSTM
-        raise InputError(f"the head {options.head} is not for {what}: {' or '.join(heads) or 'none'} is")
+    task = settings.task
+    if task != "main" and settings.encoder == BILSTM:
+        raise InputError(f"--encoder {BILSTM} is for main: give another encoder for {task}")
+    if task != "main" and settings.train_on != "main":
+        raise InputError(f"--train-on is for main: leave it out for {task}")
     check_writable(settings.out, kind="run", inputs=settings.inputs)
-    if settings.task == "fluency":
-        return _train_fluency(settings)
-    if settings.task == "facts":
-        return _train_reader(settings)
-    with process_state().main_process_first():
-        data = load_task(
-            settings.task,
-            settings.corpus,
-            fold=settings.fold,
-            negatives=settings.negatives,
-            validation_share=VALIDATION_SHARE,
-            seed=settings.seed,
-            train_on=settings.train_on,
-        )
-    return _train_in_folder(settings, lambda work: _prepare(settings, data, work))
-
-
-def _train_fluency(settings: JudgeSettings) -> dict[str, Any]:
-    """Train, test and save a judge of fluency."""
-    with process_state().main_process_first():
-        data = load_fluency(
-            settings.corpus,
-            fold=settings.fold,
-            validation_share=VALIDATION_SHARE,
-            seed=settings.seed,
-        )
-    return _train_in_folder(settings, lambda work: prepare(settings, data, work))
-
-
-def _train_in_folder(settings: JudgeSettings, prepare: Callable[[Path], TrainingRun]) -> dict[str, Any]:
     files = {MODEL_CORPUS: describe_corpus(settings.corpus)}
+    sampled: dict[str, Any] = {
+        "fold": settings.fold,
+        "validation_share": VALIDATION_SHARE,
+        "seed": settings.seed,
+    }
+    with process_state().main_process_first():
+        if task == "facts":
+            reading = reader_training.load_reading(settings.corpus, **sampled)
+        elif task == "fluency":
+            data: TaskData = load_fluency(settings.corpus, **sampled)
+        else:
+            chosen: dict[str, Any] = {"negatives": settings.negatives, "train_on": settings.train_on}
+            data = load_task(task, settings.corpus, **chosen, **sampled)
+
+    def prepare(work: Path) -> TrainingRun:
+        if task == "facts":
+            return reader_training.prepare(settings, reading, work)
+        return _prepare(settings, data, work)
+
     return train_in_folder(settings, settings.out, "judge", prepare, libraries=LIBRARIES, files=files)
 
 
-def _train_reader(settings: JudgeSettings) -> dict[str, Any]:
-    """Train, test and save the reader, which judges facts."""
-    with process_state().main_process_first():
-        data = reader_training.load_reading(
-            settings.corpus,
-            fold=settings.fold,
-            validation_share=VALIDATION_SHARE,
-            seed=settings.seed,
-        )
-    return _train_in_folder(settings, lambda work: reader_training.prepare(settings, data, work))
-
-
 def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun:
-    """The judge before training, and how it is trained and tested."""
-    model, tokenizer = _start(settings, data, work)
+    """The judge before training, and how it is trained and tested; a linear one is fitted here."""
+    task, linear = settings.task, settings.encoder == LINEAR
+    classes = CLASSES.get(task, data.outlets)
+    labels: dict[str, Any] = {
+        "id2label": dict(enumerate(classes)),
+        "label2id": {name: i for i, name in enumerate(classes)},
+    }
+    model, tokenizer = _start(settings, data, labels, work)
     model.config.change_it = settings.about(data.outlets)
     judge = Judge.of(model, tokenizer, precision=settings.arithmetic)
-    rows = baselines.some_rows(len(data.validation), seed=settings.seed, at_most=VALIDATION[settings.task])
-    validation = data.validation.select(rows)
-    ngrams = np.load(work / NGRAM_LOGITS)[rows] if settings.head == NGRAMS else None
+    order = np.random.default_rng(settings.seed).permutation(len(data.validation))
+    validation = data.validation.select(np.sort(order[: VALIDATION[task]]))
 
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
         some = data.train.select(rows)
@@ -144,64 +126,100 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
         return {**batch, "labels": torch.from_numpy(some.labels)}
 
     def evaluate(model: Any) -> dict[str, float]:
-        if ngrams is None:
-            given = Judge.of(model, tokenizer).probabilities(
-                validation.texts, validation.pairs, progress=False
-            )
-        else:
-            given = mix_branches(
-                model, tokenizer, validation.texts, validation.labels, ngrams, settings.max_tokens
-            )
+        given = Judge.of(model, tokenizer).probabilities(validation.texts, validation.pairs, progress=False)
         right = given[np.arange(len(validation)), validation.labels]
         return {
-            "score": baselines.scores(validation.labels, given.argmax(axis=1), data.outlets)["macro_f1"],
+            "score": scores(validation.labels, given.argmax(axis=1), data.outlets)["macro_f1"],
             "validation loss": float(-np.log(np.maximum(right, 1e-12)).mean()),
         }
 
-    def describe(_: TrainingResult) -> dict[str, Any]:
-        classes = tuple((model.config.id2label or {}).values())
-
-        every, sizes = data.tested, [len(test) for test in data.tests.values()]
-
-        def predicted(predict: baselines.Predict) -> dict[str, Ints]:
-            return dict(zip(data.tests, np.split(predict(every), np.cumsum(sizes)[:-1]), strict=True))
-
-        given = predicted(lambda test: judge.probabilities(test.texts, test.pairs).argmax(axis=1))
-
-        def beside(other: dict[str, Ints]) -> dict[str, Any]:
-            return {
-                name: baselines.scores(test.labels, other[name], classes)
-                | {"lead": baselines.lead(test.labels, given[name], other[name], data.events[name])}
-                for name, test in data.tests.items()
-            }
-
-        return {
-            "task": settings.task,
-            "classes": classes,
-            "fold": settings.fold,
-            "precision": settings.arithmetic,
-            "results": {
-                name: baselines.scores(test.labels, given[name], classes) for name, test in data.tests.items()
-            },
-            "baselines": {name: beside(predicted(predict)) for name, predict in _baselines(settings, data)},
-            "sizes": {"train": len(data.train), "validation": len(data.validation)}
-            | {name: len(test) for name, test in data.tests.items()}
-            | {"parameters": sum(parameter.numel() for parameter in model.parameters())},
-        }
+    def save(folder: Path) -> None:
+        if task == "fluency" and not linear:
+            model.config.change_it["shift"] = _shift(model, tokenizer, data.validation)
+        Judge.of(model, tokenizer).save_pretrained(folder)
+        if task == "fluency":
+            read_casing(settings.corpus).save(folder)
 
     # The papers train to the end; they stop early in HH alone.
-    evaluates = not as_in_the_papers(asdict(settings)) or settings.early_stopping
+    evaluates = not linear and (not settings.as_published or settings.early_stopping)
     return TrainingRun(
         model=model,
         dataset=range(len(data.train)),
         collate=collate,
         evaluate=evaluate if evaluates else None,
         lengths=_lengths(data.train, settings.max_tokens),
-        name=f"{settings.task} judge",
-        save=judge.save_pretrained,
-        describe=describe,
-        min_updates=MIN_UPDATES if settings.encoder in (SCRATCH, BILSTM) else 0,
+        name=f"{task} judge",
+        save=save,
+        describe=lambda _: _tested(settings, data, Judge.of(model, tokenizer, precision=settings.arithmetic)),
+        min_updates=MIN_UPDATES if settings.encoder == BILSTM else 0,
     )
+
+
+def _shift(model: Any, tokenizer: PreTrainedTokenizerBase, validation: Examples) -> float:
+    """What log odds of fluency are lowered by, so that `ACCEPTANCE` of the printed validation headlines gets more than a half."""
+    printed = validation.select(np.flatnonzero(validation.labels)).texts
+    given = np.clip(Judge.of(model, tokenizer).probabilities(printed, progress=False)[:, 1], 1e-12, 1 - 1e-12)
+    return float(np.quantile(np.log(given / (1 - given)), 1 - ACCEPTANCE))
+
+
+def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, Any]:
+    """What a judge does on A2, and the linear one beside it that learns from the same examples."""
+    classes = tuple(judge.model.config.id2label.values())
+
+    @cache
+    def beside() -> Any:
+        return fit_linear(settings.task, data, seed=settings.seed)
+
+    def answers(texts: list[str], pairs: list[str] | None = None) -> Floats:
+        return judge.probabilities(texts, pairs)
+
+    def predicted(ask: Any) -> dict[str, Ints]:
+        every, sizes = data.tested, [len(test) for test in data.tests.values()]
+        given = ask(every.texts, every.pairs).argmax(axis=1)
+        return dict(zip(data.tests, np.split(given, np.cumsum(sizes)[:-1]), strict=True))
+
+    given = predicted(answers)
+    results = {name: scores(test.labels, given[name], classes) for name, test in data.tests.items()}
+    compared: dict[str, Any] = {}
+    if settings.encoder != LINEAR:
+        other = predicted(beside().predict_proba)
+        compared[LINEAR] = {
+            name: scores(test.labels, other[name], classes)
+            | {"lead": lead(test.labels, given[name], other[name], data.events[name])}
+            for name, test in data.tests.items()
+        }
+    sizes = {"train": len(data.train), "validation": len(data.validation)}
+    sizes |= {name: len(test) for name, test in data.tests.items()}
+    weights = judge.model.state_dict().values() if settings.encoder == LINEAR else judge.model.parameters()
+    metrics = {
+        "task": settings.task,
+        "classes": classes,
+        "fold": settings.fold,
+        "precision": settings.arithmetic,
+        "results": results,
+        "baselines": compared,
+        "sizes": sizes | {"parameters": sum(weight.numel() for weight in weights)},
+    }
+    if isinstance(data, FluencyData):
+        askers = {"judge": answers} | ({LINEAR: beside().predict_proba} if compared else {})
+        metrics["acceptance"] = _acceptance(data, askers)
+    return metrics
+
+
+def _acceptance(data: FluencyData, askers: Mapping[str, Any]) -> dict[str, Any]:
+    """The share of A2's headlines that judges let through, as printed by each outlet and broken by each family."""
+
+    def shares(texts: list[str]) -> dict[str, float]:
+        return {name: float((ask(texts)[:, 1] > 0.5).mean()) for name, ask in askers.items()}
+
+    return {
+        "printed": shares([text for texts in data.printed.values() for text in texts]),
+        "outlets": {name: shares(texts) for name, texts in data.printed.items()},
+        "families": {
+            name: shares(texts) | {"n": len(texts), "seen": name not in HELD_OUT}
+            for name, texts in data.families.items()
+        },
+    }
 
 
 def table_of(metrics: dict[str, Any]) -> Table:
@@ -209,8 +227,6 @@ def table_of(metrics: dict[str, Any]) -> Table:
 
     The published row stands beside a judge of the papers' kind alone.
     """
-    if metrics["task"] == "fluency":
-        return acceptance_table(metrics)
     if metrics["task"] == "facts":
         return reader_training.acceptance_table(metrics)
     classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
@@ -226,7 +242,7 @@ def table_of(metrics: dict[str, Any]) -> Table:
         rows.append(row(test, "judge", result, result["macro_f1"], strong=True))
         for name, tests in metrics["baselines"].items():
             rows.append(row(test, name, tests[test], tests[test]["macro_f1"]))
-    if as_in_the_papers(metrics["options"]):
+    if metrics["options"]["as_published"]:
         published = [
             published_row._asdict()
             for published_row in PUBLISHED_JUDGES
@@ -241,22 +257,36 @@ def table_of(metrics: dict[str, Any]) -> Table:
         for test in metrics["results"]
         if (names := no_better_than(metrics, test))
     ]
+    learnt = (
+        f"{training['updates']:,} updates ({training['epochs']:.1f} epochs)"
+        if training["updates"]
+        else "fitted"
+    )
+    notes = _notes(metrics["acceptance"]) if "acceptance" in metrics else ()
     note = (
         f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {tests}; "
-        f"{training['updates']:,} updates ({training['epochs']:.1f} epochs) in {metrics['seconds']['training']:.0f} s; "
+        f"{learnt} in {metrics['seconds']['all']:.0f} s; "
         f"{best}fold {metrics['fold']}; hash {metrics['model_hash'][:6]}"
     )
     return Table(
         (
-            Column("test", "text", "negatives" if metrics["task"] != "main" else "test"),
+            Column("test", "text", "negatives" if metrics["task"] in ("hh", "ah") else "test"),
             Column("system", "text"),
             *(Column(f"{name} {short}") for name in classes for short in keys.values()),
             Column("mean F1"),
         ),
         tuple(rows),
         f"{TITLES[metrics['task']]} · gold A2",
-        (note, *unbeaten),
+        (note, *notes, *unbeaten),
     )
+
+
+def _notes(acceptance: Mapping[str, Any]) -> tuple[str, ...]:
+    """What fluency lets through, in words."""
+    outlets = ", ".join(f"{name} {row['judge']:.3f}" for name, row in acceptance["outlets"].items())
+    families = sorted(acceptance["families"].items(), key=lambda item: -item[1]["judge"])
+    broken = ", ".join(f"{name.replace('_', ' ')} {row['judge']:.3f}" for name, row in families)
+    return f"accepted of printed headlines: {outlets}", f"accepted of broken ones: {broken}"
 
 
 def _lengths(examples: Examples, max_tokens: int) -> list[int]:
@@ -266,76 +296,48 @@ def _lengths(examples: Examples, max_tokens: int) -> list[int]:
 
 
 def _start(
-    settings: JudgeSettings, data: TaskData, work: Path
-) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    settings: JudgeSettings, data: TaskData, labels: dict[str, Any], work: Path
+) -> tuple[Any, PreTrainedTokenizerBase]:
     """The model before training, made once: a resumed run and every process load the same one."""
-    from transformers import AutoModelForSequenceClassification
 
-    import change_it.auto  # noqa: F401 (registers our models)
-
-    def load(folder: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-        model = load_weights(AutoModelForSequenceClassification, folder)
-        return model, read_tokenizer(folder)
-
-    def built() -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    def make() -> tuple[Any, PreTrainedTokenizerBase]:
+        if settings.encoder == LINEAR:
+            judge = fit_linear(settings.task, data, seed=settings.seed)
+            judge.config.update(labels)
+            return judge, ByT5Tokenizer(model_max_length=LONGEST)
         if settings.encoder == BILSTM:
-            return build_bilstm(
-                data.train.texts,
-                data.outlets,
-                max_tokens=settings.max_tokens,
+            return build_bilstm(data.train.texts, max_tokens=settings.max_tokens, **labels)
+        return _transformer(settings, labels)
+
+    folder = stage_pretrained(work / "start", make, seed=settings.seed)
+    model = load_weights(AutoModelForSequenceClassification, folder)
+    return model, read_tokenizer(folder)
+
+
+def _transformer(settings: JudgeSettings, labels: dict[str, Any]) -> tuple[Any, PreTrainedTokenizerBase]:
+    """A pre-trained encoder with a linear layer above it (EvalNLGEval 2020, section 4), and its tokenizer."""
+    name = settings.encoder
+    with load_errors(
+        f"no encoder can be loaded from {name!r}: give a Hub id, a local folder, or --encoder {LINEAR}"
+    ):
+        config: Any = read_config(name)
+        tokenizer = read_tokenizer(name)
+        longest = min(tokenizer.model_max_length, getattr(config, "max_position_embeddings", None) or LONGEST)
+        if settings.max_tokens > longest:
+            raise InputError(
+                f"{name} reads {longest} tokens and not {settings.max_tokens}: give --max-tokens {longest}"
             )
-        return build(
-            settings.task,
-            settings.encoder,
-            data.texts,
-            outlets=data.outlets,
-            head=settings.head,
-            size=settings.size,
-            vocabulary_size=VOCABULARY[settings.size],
-            max_tokens=settings.max_tokens,
-        )
-
-    folder = stage_pretrained(work / "built", built, seed=settings.seed)
-    if settings.encoder == BILSTM:
-        return load(folder)
-
-    def warmed() -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-        model, tokenizer = load(folder)
-        if isinstance(model, StyleJudgeForSequenceClassification):
-            learnt = data.known
-            held_out = np.arange(len(data.train), len(learnt))
-            # each once more without its outlet's typography, so that main knows words and order by themselves
-            logits = fit_ngrams(
-                model,
-                tokenizer,
-                [*learnt.texts, *map(plain, data.train.texts)],
-                np.concatenate([learnt.labels, data.train.labels]),
-                held_out=held_out,
-                max_tokens=settings.max_tokens,
-            )
-            np.save(work / NGRAM_LOGITS, logits)
-            return model, tokenizer
-        part = baselines.some_of(data.train, seed=settings.seed, at_most=4000)
-        warm_start(model, tokenizer, part.texts, part.pairs, part.labels, max_tokens=settings.max_tokens)
-        return model, tokenizer
-
-    return load(stage_pretrained(work / "start", warmed, seed=settings.seed))
-
-
-def _baselines(settings: JudgeSettings, data: TaskData) -> list[tuple[str, baselines.Predict]]:
-    """Baselines that learn from the judge's training and validation examples."""
-    learnt = data.known
-    if settings.task == "main":
-        return [("character n-grams", baselines.character_ngrams(learnt, seed=settings.seed))]
-    some = baselines.some_of(learnt, seed=settings.seed)
-    predictors = [("tf-idf cosine", baselines.threshold(some, baselines.tfidf_cosine(data.texts)))]
-    if settings.encoder != SCRATCH:
-        encoder, tokenizer = load_encoder_weights(settings.encoder), read_tokenizer(settings.encoder)
-        encoder = encoder.to(pick_device("auto"))
-        predictors.append(
-            ("frozen encoder cosine", baselines.threshold(some, baselines.frozen_cosine(encoder, tokenizer)))
-        )
-    return predictors
+        tokenizer.truncation_side = tokenizer.padding_side = "right"
+        if settings.as_published:  # the organisers' notebook gives their judges no token types
+            names = [each for each in tokenizer.model_input_names if each != "token_type_ids"]
+            tokenizer.model_input_names = tokenizer.init_kwargs["model_input_names"] = names
+        if tokenizer.pad_token is None:
+            tokenizer.pad_token = tokenizer.eos_token
+        for key in ("classifier_dropout", "seq_classif_dropout"):
+            setattr(config, key, DROPOUT)
+        config.update({**labels, "pad_token_id": tokenizer.pad_token_id})
+        model = load_weights(AutoModelForSequenceClassification, name, use="encoder", config=config)
+    return model, tokenizer
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from change_it.hevas.documents import System
 from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.io import named_files, read_json, write_json, write_table
-from change_it.judges.judge_options import SCRATCH, TASKS, JudgeOptions
+from change_it.judges.judge_options import LINEAR, PAPERS, TASKS
 from change_it.progress import progress_bar
 from change_it.published_figures import PUBLISHED
 from change_it.results.document import Document, Section
@@ -79,7 +79,7 @@ class Step:
 def plan(options: ReproduceOptions) -> list[Step]:
     """The steps of a paper at a scale, each after those that it reads."""
     outlets, scale = read_outlets(options.corpus), options.scale
-    encoder = options.encoder or (JudgeOptions.encoder if scale == "full" else SCRATCH)
+    encoder = options.encoder or (PAPERS if scale == "full" else LINEAR)
     steps = []
     for entry in read_toml("plans.toml")["step"]:
         if options.paper in entry["papers"] and scale in entry.get("scales", RESAMPLES):

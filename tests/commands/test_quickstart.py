@@ -68,7 +68,7 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     options = [settings for _, settings in commands]
     assert len(commands) == len(STEPS)
     assert {settings.seed for settings in options} == {3}
-    learning, transfer = options[3:5]
+    learning, transfer = options[2:4]
     trained = [(each.fold, each.task, str(each.out)) for each in options if hasattr(each, "task")]
     assert sorted(trained) == sorted(
         (fold, task, str(tmp_path / folder / task))
@@ -82,7 +82,7 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     assert (score.judges, score.floor) == (str(tmp_path / "judges"), str(tmp_path / "judges-0"))
     assert list(json.loads((tmp_path / "run.json").read_text())["seconds"]) == STEPS
     printed = " ".join(capsys.readouterr().out.split())
-    assert "Trained here, from scratch: judges and generator." in printed
+    assert "Trained here: judges and generator." in printed
 
 
 def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(called, tmp_path, capsys):

@@ -96,7 +96,7 @@ def test_judges_of_content_and_language_learn_from_them_and_main_does_not(folder
     assert any(text.startswith(other) for text in texts("ah"))
     assert not any(text.startswith(other) for text in texts("main"))
     fluency = load_fluency(folder, fold="all", validation_share=0.2, seed=1)
-    assert any(text.startswith(other) for text in fluency.headlines)
+    assert any(text.startswith(other) for text in fluency.train.texts)
 
 
 def test_validation_of_hh_shares_no_article_with_training(folder):

@@ -65,7 +65,7 @@ def test_no_link_leads_out_of_the_folder(run, options, tmp_path, kind, pushed, l
 
 def test_three_judges_share_the_code_at_the_root(run, options):
     files = files_of(options("judge", run / "judges"))
-    assert {name for name in files if "/" not in name} == {"README.md", "layers.py", "pair.py", "style.py"}
+    assert {name for name in files if "/" not in name} == {"README.md", "linear.py"}
     for task in ("main", "hh", "ah"):
         assert (
             content(files, f"{task}/model.safetensors")
@@ -75,10 +75,10 @@ def test_three_judges_share_the_code_at_the_root(run, options):
     maps = {task: json.loads(files[f"{task}/config.json"]).get("auto_map") for task in ("main", "hh")}
     assert maps == {
         task: {
-            "AutoConfig": f"{kind.lower()}.{kind}JudgeConfig",
-            "AutoModelForSequenceClassification": f"{kind.lower()}.{kind}JudgeForSequenceClassification",
+            "AutoConfig": "linear.LinearJudgeConfig",
+            "AutoModelForSequenceClassification": "linear.LinearJudgeForSequenceClassification",
         }
-        for task, kind in (("main", "Style"), ("hh", "Pair"))
+        for task in ("main", "hh")
     }
 
 
@@ -89,7 +89,7 @@ def test_staged_code_needs_nothing_of_ours(run, options, tmp_path):
     )
     files |= files_of(options("generator", rewrite))
     code = {name: content(files, name).decode() for name in files if name.endswith(".py")}
-    networks = {"layers.py", "pair.py", "pointer_generator.py", "pointer_transformer.py", "word_generator.py"}
+    networks = {"linear.py", "pointer_generator.py", "pointer_transformer.py", "word_generator.py"}
     assert code.keys() == {*networks, *PIPELINE}
     assert not [name for name, text in code.items() if "from change_it" in text or "import change_it" in text]
 

@@ -6,7 +6,7 @@ import os
 import pytest
 from hub_server import TOKEN, serve
 from processes import run_python
-from saved_judges import save_reader, save_untrained
+from saved_judges import save_judge, save_reader
 from tiny_generators import WORDS, save_generator, save_pretrained_generator
 
 from change_it import HeadlineTransfer
@@ -87,7 +87,7 @@ def test_three_judges_go_to_the_hub_and_come_back(run, environment):
 def test_transformers_alone_opens_judges_and_generators(tmp_path):
     judges, generators, sources, written = [], [], {}, {}
     for task in ("main", "hh", "ah"):
-        save_untrained(tmp_path / task, task, [*HEADLINES, *ARTICLES], OUTLETS)
+        save_judge(tmp_path / task, task, [*HEADLINES, *ARTICLES], OUTLETS)
         judges.append((task, str(tmp_path / task), {}))
     save_generator(tmp_path / "pn")
     save_generator(tmp_path / "transformer", recipe="rewrite", to=None, architecture="transformer")

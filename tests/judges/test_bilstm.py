@@ -8,7 +8,7 @@ from saved_judges import check_loads
 
 import change_it.auto  # noqa: F401 (registers the models)
 from change_it.judges import train
-from change_it.judges.bilstm_training import build_bilstm
+from change_it.judges.bilstm import build_bilstm
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import BILSTM, JudgeOptions
 
@@ -17,7 +17,9 @@ HEADLINES = ["Il governo l'ha deciso: «No»", "Il GOVERNO no!", "Governo, l'ha 
 
 def built(**changes):
     torch.manual_seed(1)
-    judge, tokenizer = build_bilstm(HEADLINES, ("rep", "gio"), **{"max_tokens": 64, **changes})
+    judge, tokenizer = build_bilstm(
+        HEADLINES, **{"max_tokens": 64, "id2label": {0: "rep", 1: "gio"}, **changes}
+    )
     return judge.eval(), tokenizer
 
 

@@ -1,0 +1,437 @@
+"""Linear judges: hashed n-grams and features of two texts, fitted by scikit-learn in seconds, answered by numpy.
+
+main: logistic regression on character and word n-grams. HH and AH: gradient boosting on what two texts share. Fluency:
+gradient boosting on how often a corpus joins words as a headline does. Each is saved as `config.json` and safetensors.
+
+Nothing of ours is imported, so that `register_for_auto_class` can send this file to the Hub with the weights.
+"""
+
+import re
+import unicodedata
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from torch import Tensor, nn
+from transformers import PreTrainedConfig, PreTrainedModel
+from transformers.modeling_outputs import SequenceClassifierOutput
+
+Array = NDArray[Any]
+Arrays = dict[str, Array]
+
+#: Columns that n-grams and words are hashed to; those of fluency's counts.
+SIZE, COUNTS = 2**18, 2**19
+#: Texts that are read at once.
+TEXTS = 4096
+#: Words of a phrase that may stand twice in a row.
+LONGEST_REPEAT = 6
+#: Flags of a word.
+CAPITAL, NUMBER, NEGATION = 1, 2, 4
+#: Characters and words of an n-gram, at most.
+CHARACTERS, WORDS = 5, 2
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
+_PIECE = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+['’]?|[^\w\s]")
+
+
+def _bucket(text: str) -> int:
+    return zlib.crc32(text.encode())
+
+
+def _sum(matrix: csr_matrix) -> Array:
+    return np.asarray(matrix.sum(axis=1)).ravel()
+
+
+def _most(matrix: csr_matrix) -> Array:
+    return np.asarray(matrix.max(axis=1).todense()).ravel()
+
+
+def _matrix(rows: Array, columns: Array, count: int) -> csr_matrix:
+    """How often each column stands in each row."""
+    matrix = csr_matrix((np.ones(len(rows), np.float32), (rows, columns)), shape=(count, SIZE))
+    matrix.sum_duplicates()
+    return matrix
+
+
+def _weighted(matrix: csr_matrix, weights: Array | None = None) -> csr_matrix:
+    """Each column that a row has, once, with the column's weight."""
+    matrix = matrix.copy()
+    matrix.data = np.ones_like(matrix.data) if weights is None else weights[matrix.indices]
+    return matrix
+
+
+def tfidf(matrix: csr_matrix, idf: Array) -> csr_matrix:
+    """Rows of length 1, (1 + log count) * idf."""
+    matrix = matrix.copy()
+    matrix.data = (1 + np.log(matrix.data)) * idf[matrix.indices]
+    matrix.data /= np.repeat(
+        np.sqrt(np.maximum(_sum(matrix.multiply(matrix)), 1e-12)), np.diff(matrix.indptr)
+    )
+    return matrix
+
+
+def inverse_frequency(matrix: csr_matrix) -> Array:
+    """Smooth idf of each column, as `TfidfTransformer` has it."""
+    found = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    return (np.log((matrix.shape[0] + 1) / (found + 1)) + 1).astype(np.float32)
+
+
+def ngrams(texts: Sequence[str]) -> csr_matrix:
+    """Counts of n-grams of 1 to 5 characters within words, and of 1 and 2 words, cased: (n, SIZE)."""
+    padded = [[f" {word} " for word in text.split()] for text in texts]
+    words = [[_bucket(word) for word in _TOKEN.findall(text)] for text in texts]
+    characters = np.frombuffer("".join(chain.from_iterable(padded)).encode("utf-32-le"), np.uint32)
+    owner = np.repeat(np.arange(len(texts)), [len(each) for each in padded])
+    word, in_words = _runs(characters, [len(each) for each in chain.from_iterable(padded)], CHARACTERS, 1)
+    row, of_words = _runs(
+        np.array(list(chain.from_iterable(words)), np.uint64), [len(each) for each in words], WORDS, 2
+    )
+    return _matrix(np.concatenate([owner[word], row]), np.concatenate([in_words, of_words]), len(texts))
+
+
+def _runs(codes: Array, lengths: Sequence[int], longest: int, salt: int) -> tuple[Array, Array]:
+    """Run and column of each n-gram of up to `longest` codes that stands within one run of these lengths."""
+    run = np.repeat(np.arange(len(lengths)), lengths)
+    mixed = np.full(len(codes), salt, np.uint64)
+    runs, columns = [], []
+    for order in range(longest):
+        count = max(0, len(codes) - order)
+        mixed = _mix(mixed[:count], codes[order:])
+        inside = run[:count] == run[order:]
+        runs.append(run[:count][inside])
+        columns.append((mixed[inside] % np.uint64(SIZE)).astype(np.int64))
+    return np.concatenate(runs), np.concatenate(columns)
+
+
+def _mix(hashes: Array, codes: Array) -> Array:
+    """Hashes that go on with one more code each."""
+    mixed = (hashes ^ codes.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+    return np.asarray(mixed ^ (mixed >> np.uint64(29)))
+
+
+class Words:
+    """The words of texts, hashed, and whether each is a name's, a number or a negation."""
+
+    def __init__(self, texts: Sequence[str], numerals: frozenset[str], negations: frozenset[str]):
+        known: dict[str, tuple[int, int]] = {}
+
+        def number(word: str) -> tuple[int, int]:
+            if word not in known:
+                low = word.lower()
+                flags = CAPITAL * word[0].isupper() + NEGATION * (low in negations)
+                known[word] = _bucket(low) % SIZE, flags + NUMBER * (low[0].isdigit() or low in numerals)
+            return known[word]
+
+        found = [_WORD.findall(unicodedata.normalize("NFC", text)) for text in texts]
+        self.count = len(texts)
+        self.row = np.repeat(np.arange(len(found)), [len(words) for words in found])
+        numbers = (number(word) for word in chain.from_iterable(found))
+        self.word, self.flags = np.array(list(numbers), np.int64).reshape(-1, 2).T
+
+    def matrix(self, flag: int | None = None) -> csr_matrix:
+        """How often each text has each word; with a flag those words alone that have it."""
+        kept = slice(None) if flag is None else (self.flags & flag) > 0
+        return _matrix(self.row[kept], self.word[kept], self.count)
+
+
+#: Whether two texts match the more (1) or the less (-1) the larger each of `pair_features` is.
+RISING = [1, *[1, -1, -1, 1, 1, 1, -1, -1] * 4]
+
+
+def pair_features(words: Words, first: Array, second: Array, arrays: Arrays) -> Array:
+    """What two texts share, float32 (n, features): n rows of texts in `first` and in `second`.
+
+    The tf-idf cosine, then of words, names, numbers and negations the idf that is shared and that each text has alone, the
+    share of the first text's, and the rarest one that is shared and missed.
+    """
+    word = words.matrix()
+    unit = tfidf(word, arrays["idf"])
+    found = [_sum(unit[first].multiply(unit[second]))]
+    flagged = [(words.matrix(flag), np.ones(SIZE, np.float32)) for flag in (NUMBER, NEGATION)]
+    for matrix, weights in ((word, arrays["idf"]), (word, arrays["name"]), *flagged):
+        bare, weighted = _weighted(matrix), _weighted(matrix, weights)
+        a, b = weighted[first], weighted[second]
+        both = a.multiply(bare[second]).tocsr()
+        shared, all_a, all_b = _sum(both), _sum(a), _sum(b)
+        found += [
+            shared,
+            all_a - shared,
+            all_b - shared,
+            (shared + 1) / (all_a + 1),
+            (shared + 1) / (all_b + 1),
+        ]
+        found += [_most(both), _most(a - both), _most(b - both)]
+    return np.column_stack(found).astype(np.float32)
+
+
+#: Tables of fluency: the coding (0 words, 1 and 2 endings, 3 and 4 clusters) and the offsets of an n-gram's pieces, and the table of its context.
+TABLES: tuple[tuple[int, tuple[int, ...], int | None], ...] = (
+    (0, (0,), None),
+    (0, (1, 0), 0),
+    (0, (2, 0), None),
+    (0, (2, 1, 0), 1),
+    (1, (1, 0), None),
+    (1, (2, 1, 0), 4),
+    (1, (3, 2, 1, 0), 5),
+    (2, (2, 1, 0), None),
+    (2, (3, 2, 1, 0), 7),
+    (2, (4, 3, 2, 1, 0), 8),
+    (3, (1, 0), None),
+    (3, (2, 1, 0), 10),
+    (3, (3, 2, 1, 0), 11),
+    (4, (2, 1, 0), None),
+    (4, (3, 2, 1, 0), 13),
+    (4, (4, 3, 2, 1, 0), 14),
+)
+#: Letters of the n-grams that tell whether a word is spelt like others.
+LETTERS = 4
+
+
+class Pieces:
+    """Words and marks of headlines between two beginnings and an end, as themselves and as classes.
+
+    A class is a frequent word itself, and of others their last letters, or the words that stand in like places (`clusters`).
+    """
+
+    def __init__(self, texts: Sequence[str], frequent: frozenset[str], clusters: Array):
+        known: dict[str, tuple[int, ...]] = {}
+        self.spelt: list[list[int]] = []  # for each different piece the columns of its letters
+
+        def number(piece: str) -> tuple[int, ...]:
+            if piece not in known:
+                fine = coarse = piece
+                if piece[0].isdigit():
+                    fine = coarse = "~0"
+                elif piece[0].isalpha() and piece not in frequent:
+                    fine, coarse = "~" + piece[-3:], f"~{piece[-2:]}{min(len(piece), 9) // 4}"
+                whole, ending, short = _bucket(piece), _bucket(fine), _bucket(coarse)
+                of = [int(each) for each in clusters[:, whole % COUNTS]]
+                known[piece] = (whole, ending, short, *(each or ending for each in of), len(self.spelt))
+                letters = f"^{piece}$" if piece[0].isalpha() else ""
+                runs = (letters[at : at + LETTERS] for at in range(len(letters) - LETTERS + 1))
+                self.spelt.append([_bucket(run) % COUNTS for run in runs])
+            return known[piece]
+
+        begin, end = (1, 1, 1, 1, 1, 0), (2, 2, 2, 2, 2, 0)
+        self.spelt.append([])
+        rows = [[begin] * 2 + [number(piece) for piece in pieces(text)] + [end] for text in texts]
+        self.lengths = np.array([len(row) for row in rows])
+        self.codes = np.array([codes for row in rows for codes in row], np.uint64).reshape(-1, 6)
+
+    def buckets(self) -> Iterator[Array]:
+        """For each table the column of the n-gram that ends at each piece."""
+        for salt, (coding, offsets, _) in enumerate(TABLES):
+            mixed = np.full(len(self.codes), 7919 * salt + 1, np.uint64)
+            for offset in offsets:
+                mixed = _mix(mixed, np.roll(self.codes[:, coding], offset))
+            yield (mixed % np.uint64(COUNTS)).astype(np.int64)
+
+    def counts(self) -> Array:
+        """How often each n-gram of pieces, and of letters, stands in the texts, (tables + 1, COUNTS)."""
+        times = np.bincount(self.codes[:, -1].astype(np.int64), minlength=len(self.spelt))
+        times = np.repeat(times, [len(columns) for columns in self.spelt])
+        letters = np.array(list(chain.from_iterable(self.spelt)), np.int64)
+        tables = [np.bincount(columns, minlength=COUNTS) for columns in self.buckets()]
+        return np.stack([*tables, np.bincount(letters, times, COUNTS).astype(np.int64)])
+
+    def rarest(self, counts: Array) -> Array:
+        """Of each piece the least count of its letters' n-grams."""
+        least = [counts[columns].min() if columns else np.inf for columns in self.spelt]
+        return np.minimum(np.array(least), 1000.0)[self.codes[:, -1].astype(np.int64)]
+
+
+def pieces(text: str) -> list[str]:
+    """Words and marks, in small letters."""
+    return _PIECE.findall(unicodedata.normalize("NFC", text).lower())
+
+
+def fluency_features(texts: Pieces, counts: Array) -> Array:
+    """What the counts of a corpus say of n headlines, float32 (n, features).
+
+    Of each table's counts, and of their ratio to the context's, the mean, the least, a soft least, and those of the first and last place;
+    length, shares of unknown words and pairs, and of words and pairs that are repeated.
+    """
+    found = [
+        table[columns].astype(np.float64) for table, columns in zip(counts[:-1], texts.buckets(), strict=True)
+    ]
+    total = max(1.0, float(counts[0].sum()))
+    single = np.log((found[0] + 0.5) / total)
+    values = [np.log((found[1] + 0.5) * total / ((found[0] + 1) * (np.roll(found[0], 1) + 1)))]
+    values += [np.log1p(count) for count in (*found[1:], texts.rarest(counts[-1]))]
+    for (coding, _, context), count in zip(TABLES, found, strict=True):
+        if context is not None:
+            ratio = np.log((count + 0.3) / (np.roll(found[context], 1) + 1))
+            values.append(ratio - single if coding == 0 else ratio)
+    lengths = texts.lengths
+    begin = np.cumsum(lengths) - lengths
+    asked = np.ones(len(single), bool)
+    asked[begin] = asked[begin + 1] = False
+    features: list[Array] = []
+
+    def mean(value: Array) -> Array:
+        return np.add.reduceat(np.where(asked, value, 0.0), begin) / (lengths - 2)
+
+    for value in values:
+        soft = np.add.reduceat(np.where(asked, np.exp(-np.clip(value, -12, 12)), 0.0), begin)
+        least = np.minimum.reduceat(np.where(asked, value, np.inf), begin)
+        features += [mean(value), least, -np.log(soft), value[begin + 2], value[begin + lengths - 1]]
+    rows = np.split(texts.codes[:, :2], begin[1:])
+    repeated = np.array([_repeats(row[2:-1].tolist()) for row in rows], np.float64).reshape(-1, 4)
+    features += [np.log(lengths - 2.0), mean(found[0] == 0), mean(found[1] == 0), *repeated.T]
+    return np.column_stack(features).astype(np.float32)
+
+
+def _repeats(codes: list[list[int]]) -> tuple[float, ...]:
+    """The shares of a headline's words and pairs that stood in it before, its rare words that did, and its phrases that stand twice in a row."""
+    words = [word for word, _ in codes]
+    pairs = list(pairwise(words))
+    rare = [word for word, kind in codes if word != kind]
+    twice = sum(
+        words[place : place + length] == words[place + length : place + 2 * length]
+        for length in range(1, LONGEST_REPEAT + 1)
+        for place in range(len(words) - 2 * length + 1)
+    )
+    shares = (1 - len(set(listed)) / max(1, len(listed)) for listed in (words, pairs))
+    return *shares, len(rare) - len(set(rare)), twice
+
+
+def boosted(features: Array, arrays: Arrays) -> Array:
+    """Sum of the trees' leaves, (n,) of features (n, f): a row goes left where a feature is at most the threshold."""
+    place = np.broadcast_to(arrays["root"], (len(features), len(arrays["root"])))
+    rows = np.arange(len(features))[:, None]
+    while True:
+        left = features[rows, arrays["feature"][place]] <= arrays["threshold"][place]
+        further = np.where(left, arrays["left"][place], arrays["right"][place])
+        if (further == place).all():
+            return np.asarray(arrays["value"][place].sum(axis=1, dtype=np.float64))
+        place = further
+
+
+class LinearJudgeConfig(PreTrainedConfig):
+    """What a `LinearJudgeForSequenceClassification` is made of.
+
+    Attributes:
+        judges: main, hh, ah or fluency: which features it sees.
+        arrays: name of each array of weights to its type and shape.
+        numerals, negations, frequent: words that features know.
+    """
+
+    model_type = "change_it_linear_judge"
+
+    judges: str = "main"
+    arrays: dict[str, list[Any]] | None = None
+    numerals: list[str] | None = None
+    negations: list[str] | None = None
+    frequent: list[str] | None = None
+
+
+class LinearJudgeForSequenceClassification(PreTrainedModel):
+    """A linear judge: `predict_proba` reads texts, `forward` the bytes that a ByT5 tokenizer makes of them.
+
+    Examples:
+        >>> judge = AutoModelForSequenceClassification.from_pretrained("judges/main")  # doctest: +SKIP
+        >>> judge.predict_proba(["Crolla il ponte"])  # doctest: +SKIP
+        array([[0.81, 0.19]])
+    """
+
+    config_class = LinearJudgeConfig
+    base_model_prefix = "linear"
+
+    def __init__(self, config: LinearJudgeConfig):
+        super().__init__(config)
+        for name, (kind, *shape) in (config.arrays or {}).items():
+            self.register_buffer(name, torch.zeros(shape, dtype=getattr(torch, kind)))
+        self.constant = nn.Parameter(torch.zeros(1), requires_grad=False)
+        self.post_init()
+
+    @classmethod
+    def of(cls, arrays: Arrays, constant: float, **settings: Any) -> "LinearJudgeForSequenceClassification":
+        """A judge of fitted arrays."""
+        described = {name: [str(array.dtype), *array.shape] for name, array in arrays.items()}
+        judge = cls(LinearJudgeConfig(arrays=described, **settings))
+        for name, array in arrays.items():
+            getattr(judge, name).copy_(torch.from_numpy(np.ascontiguousarray(array)))
+        judge.constant.fill_(constant)
+        return judge
+
+    def _init_weights(self, module: nn.Module) -> None:
+        """Nothing is drawn."""
+
+    @property
+    def reads_pairs(self) -> bool:
+        """Whether it judges two texts."""
+        return self.config.judges in ("hh", "ah")
+
+    def decision(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
+        """Log odds of class 1, float64 (n,)."""
+        arrays = {name: buffer.cpu().numpy() for name, buffer in self.named_buffers()}
+        answers = [np.empty(0)]
+        for start in range(0, len(texts), TEXTS):
+            some = slice(start, start + TEXTS)
+            answers.append(self._some(texts[some], None if pairs is None else pairs[some], arrays))
+        return np.concatenate(answers) + self.constant.item()
+
+    def _some(self, texts: Sequence[str], pairs: Sequence[str] | None, arrays: Arrays) -> Array:
+        if self.config.judges == "main":
+            return np.asarray(tfidf(ngrams(texts), arrays["idf"]) @ arrays["weight"], np.float64)
+        if self.config.judges == "fluency":
+            found = fluency_features(
+                Pieces(texts, frozenset(self.config.frequent), arrays["clusters"]), arrays["counts"]
+            )
+        else:
+            found = features_of_pairs(texts, pairs or (), self.config, arrays)
+        return boosted(found, arrays)
+
+    def predict_proba(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
+        """Class probabilities, float64 (n, 2), of n texts, or of n texts and their n second ones.
+
+        Raises:
+            ValueError: pairs for a judge of single texts, or none for a judge of pairs.
+        """
+        if self.reads_pairs != (pairs is not None):
+            raise ValueError(
+                f"the judge {self.config.judges} reads {'two texts' if self.reads_pairs else 'one text'}"
+            )
+        one = 1 / (1 + np.exp(-np.clip(self.decision(texts, pairs), -30, 30)))
+        return np.column_stack([1 - one, one])
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        labels: Tensor | None = None,
+        **_: object,
+    ) -> SequenceClassifierOutput:
+        """Logits (rows, 2) of the bytes of texts, as `ByT5Tokenizer` gives them."""
+        read = [_texts(row) for row in input_ids.tolist()]
+        texts = [each[0] for each in read]
+        logit = self.decision(texts, [each[1] for each in read] if self.reads_pairs else None)
+        logits = torch.from_numpy(np.column_stack([-logit / 2, logit / 2])).to(
+            input_ids.device, torch.float32
+        )
+        loss = None if labels is None else nn.functional.cross_entropy(logits, labels)
+        return SequenceClassifierOutput(loss=loss, logits=logits)
+
+
+def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
+    """`pair_features` of texts; each distinct one is read once."""
+    rows = {text: row for row, text in enumerate(dict.fromkeys([*texts, *pairs]))}
+    words = Words(list(rows), frozenset(config.numerals or ()), frozenset(config.negations or ()))
+    first, second = (np.array([rows[text] for text in side], np.int64) for side in (texts, pairs))
+    return pair_features(words, first, second, arrays)
+
+
+def _texts(row: Sequence[int]) -> list[str]:
+    """The two texts, the second one maybe empty, that the ids of bytes stand for: 1 ends a text, 3 is byte 0."""
+    parts: list[list[int]] = [[], []]
+    part = 0
+    for number in row:
+        part += number == 1
+        if 3 <= number < 259 and part < 2:
+            parts[part].append(number - 3)
+    return [bytes(each).decode(errors="ignore") for each in parts]

@@ -1,0 +1,202 @@
+"""How linear judges are fitted: scikit-learn on the arrays that `linear` sees, in seconds."""
+
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix, hstack
+from sklearn.cluster import MiniBatchKMeans
+from sklearn.decomposition import TruncatedSVD
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import normalize
+
+from change_it.judges.data import Examples, TaskData
+from change_it.judges.fluency_data import FluencyData
+from change_it.judges.judge_options import Task
+from change_it.judges.linear import (
+    CAPITAL,
+    COUNTS,
+    RISING,
+    SIZE,
+    Array,
+    Arrays,
+    LinearJudgeConfig,
+    Pieces,
+    Words,
+    boosted,
+    features_of_pairs,
+    fluency_features,
+    inverse_frequency,
+    ngrams,
+    pieces,
+    tfidf,
+)
+from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
+from change_it.text.numbers import spelled
+from change_it.text.typography import plain
+
+#: Examples of pairs that are learnt from, and texts that words are counted in, at most.
+PAIRS, COUNTED = 8000, 10_000
+#: A word is a name where this share of it has a capital inside a sentence.
+NAME = 0.8
+#: Share of the printed validation headlines that fluency lets through.
+ACCEPTANCE = 0.94
+#: Words that are grouped by their neighbours, at most, how often they stand at least, and the neighbours that count.
+CLUSTERED, LEAST, CONTEXTS = 8000, 4, 500
+#: Dimensions of what is known of their neighbours, and the groups.
+DIMENSIONS, GROUPS = 50, (200, 60)
+#: Frequent pieces that are classes of their own.
+FREQUENT = 200
+NUMERALS = sorted(
+    {
+        word
+        for language in ("it", "en")
+        for ordinal in (False, True)
+        for word in spelled(language, ordinal=ordinal)
+    }
+)
+NEGATIONS = ["cannot", "mai", "nessun", "nessuna", "nessuno", "never", "niente", "no", "nobody", "non", "none", "nor", "not", "nulla", "né", "senza", "t", "without"]  # fmt: skip
+
+
+def fit_linear(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
+    """Fit the linear judge of a task on its training and validation examples."""
+    if isinstance(data, FluencyData):
+        return fit_fluency(data, seed=seed)
+    if task == "main":
+        return fit_main(data.known, seed=seed)
+    return fit_pairs(task, data.known, data.texts, seed=seed)
+
+
+def fit_main(examples: Examples, *, seed: int) -> LinearJudge:
+    """Fit main: each headline as printed, and once more without its outlet's typography, so that words count by themselves."""
+    counts = ngrams([*examples.texts, *map(plain, examples.texts)])
+    idf = inverse_frequency(counts[: len(examples)])
+    model = LogisticRegression(C=5.0, max_iter=300, random_state=seed)
+    model.fit(tfidf(counts, idf), np.tile(examples.labels, 2))
+    arrays = {"idf": idf, "weight": model.coef_[0].astype(np.float32)}
+    return LinearJudge.of(arrays, float(model.intercept_[0]), judges="main")
+
+
+def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int) -> LinearJudge:
+    """Fit HH or AH; `texts` of the training side say how rare words are, and which are names."""
+    rng = np.random.default_rng(seed)
+    examples = examples.select(np.sort(rng.permutation(len(examples))[:PAIRS]))
+    config = LinearJudgeConfig(judges=task, numerals=NUMERALS, negations=NEGATIONS)
+    arrays = _rarity(
+        Words(
+            [texts[row] for row in rng.permutation(len(texts))[:COUNTED]],
+            frozenset(NUMERALS),
+            frozenset(NEGATIONS),
+        )
+    )
+    features = features_of_pairs(examples.texts, examples.pairs or [], config, arrays)
+    trees, constant = _boost(features, examples.labels, leaves=8, rounds=150, seed=seed, rising=RISING)
+    return LinearJudge.of(arrays | trees, constant, judges=task, numerals=NUMERALS, negations=NEGATIONS)
+
+
+def _rarity(words: Words) -> Arrays:
+    """The idf of words, and of names alone."""
+    capitals, every = (
+        np.bincount(words.word[kept], minlength=SIZE) for kept in (words.flags & CAPITAL > 0, slice(None))
+    )
+    idf = inverse_frequency(words.matrix())
+    return {"idf": idf, "name": idf * (capitals > NAME * every).astype(np.float32)}
+
+
+def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
+    """Fit fluency: counts of n-grams in printed texts, and trees on what they say of headlines, printed and broken.
+
+    What a headline is learnt by leaves out the counts of its own part of the texts. A share `ACCEPTANCE` of the printed
+    validation headlines, which nothing was learnt from, gets more than a half.
+    """
+    examples, parts, counted = data.train, data.parts[: len(data.train)], data.counted
+    common = Counter(piece for text in counted for piece in pieces(text)).most_common(FREQUENT)
+    frequent = frozenset(piece for piece, _ in common)
+    clusters = _clusters(counted, seed=seed)
+    read = partial(Pieces, frequent=frequent, clusters=clusters)
+    counts = read(counted).counts()
+    found: Array | None = None
+    for part in np.unique(parts):
+        own = read(
+            [text for text, its in zip(counted, data.counted_parts, strict=True) if its == part]
+        ).counts()
+        rows = np.flatnonzero(parts == part)
+        seen = fluency_features(read([examples.texts[row] for row in rows]), np.maximum(counts - own, 0))
+        found = np.zeros((len(examples), seen.shape[1]), np.float32) if found is None else found
+        found[rows] = seen
+    assert found is not None
+    trees, _ = _boost(found, examples.labels, leaves=16, rounds=300, seed=seed)
+    kept = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)
+    printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
+    scores = boosted(fluency_features(read(printed), kept), trees)
+    return LinearJudge.of(
+        {"counts": kept, "clusters": clusters} | trees,
+        -float(np.quantile(scores, 1 - ACCEPTANCE)),
+        judges="fluency",
+        frequent=sorted(frequent),
+    )
+
+
+def _clusters(texts: Sequence[str], *, seed: int) -> Array:
+    """Two groupings of words by what stands before and after them (Schütze 1995), uint8 (2, COUNTS); 0 for rare words."""
+    read = [pieces(text) for text in texts]
+    count = Counter(piece for text in read for piece in text)
+    known = {piece: row for row, (piece, times) in enumerate(count.most_common(CLUSTERED)) if times >= LEAST}
+    rows = [known.get(piece, len(known)) for text in read for piece in (*text, "")]
+    place = np.array(rows)
+    shape = (len(known) + 1, CONTEXTS)
+    sides = []
+    for before, after in ((place[:-1], place[1:]), (place[1:], place[:-1])):
+        kept = after < CONTEXTS
+        sides.append(csr_matrix((np.ones(kept.sum()), (before[kept], after[kept])), shape=shape)[:-1].log1p())
+    dimensions = min(DIMENSIONS, len(known) - 1)
+    vectors = normalize(TruncatedSVD(dimensions, random_state=seed).fit_transform(hstack(sides)))
+    columns = [zlib.crc32(piece.encode()) % COUNTS for piece in known]
+    clusters = np.zeros((len(GROUPS), COUNTS), np.uint8)
+    for row, groups in enumerate(GROUPS):
+        model = MiniBatchKMeans(min(groups, len(known)), random_state=seed, n_init=1)
+        clusters[row, columns] = model.fit_predict(vectors) + 3
+    return clusters
+
+
+def _boost(
+    features: Array,
+    labels: Array,
+    *,
+    leaves: int,
+    rounds: int,
+    seed: int,
+    rising: Sequence[int] | None = None,
+) -> tuple[Arrays, float]:
+    """The trees of a gradient boosting as arrays for `boosted`, and its constant; both classes count alike."""
+    model: Any = HistGradientBoostingClassifier(
+        max_iter=rounds,
+        max_leaf_nodes=leaves,
+        learning_rate=0.06,
+        min_samples_leaf=max(1, min(20, len(labels) // 20)),
+        l2_regularization=1.0,
+        class_weight="balanced",
+        early_stopping=False,
+        monotonic_cst=rising,
+        random_state=seed,
+    ).fit(features, labels)
+    trees = [tree.nodes for (tree,) in model._predictors]
+    sizes = np.array([len(nodes) for nodes in trees])
+    root = np.cumsum(sizes) - sizes
+    nodes, shift = np.concatenate(trees), np.repeat(root, sizes)
+    leaf, here = nodes["is_leaf"] > 0, np.arange(len(nodes))
+    exact = nodes["num_threshold"].astype(np.float32)
+    above = exact > nodes["num_threshold"]  # rounded up: the next one below splits float32 features alike
+    exact[above] = np.nextafter(exact[above], np.float32(-np.inf))
+    return {
+        "root": root.astype(np.int64),
+        "feature": np.where(leaf, 0, nodes["feature_idx"]).astype(np.int64),
+        "threshold": np.where(leaf, 0, exact).astype(np.float32),
+        "left": np.where(leaf, here, nodes["left"] + shift).astype(np.int64),
+        "right": np.where(leaf, here, nodes["right"] + shift).astype(np.int64),
+        "value": np.where(leaf, nodes["value"], 0).astype(np.float32),
+    }, float(model._baseline_prediction[0, 0])

@@ -1,0 +1,48 @@
+"""What a judge's tests are measured by: precision, recall and F1, and its lead over another judge on the same examples."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import precision_recall_fscore_support
+
+from change_it.stats import AVERAGE, Floats, Ints, Statistics, measure
+
+
+def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) -> dict[str, Any]:
+    """Precision, recall and F1 of classes 0 and 1 (EvalNLGEval 2020, Table 1) by their names, their mean, and accuracy.
+
+    Examples:
+        >>> scores(np.array([0, 1, 1, 1]), np.array([0, 1, 1, 0]), ("rep", "gio"))["gio"]["recall"]
+        0.6666666666666666
+    """
+    columns = precision_recall_fscore_support(labels, predicted, labels=[0, 1], zero_division=0)
+    table: dict[str, Any] = {
+        name: dict(zip(("precision", "recall", "f1"), map(float, row[:3]), strict=True))
+        | {"support": int(row[3])}
+        for name, row in zip(classes, zip(*columns, strict=True), strict=True)
+    }
+    return {**table, "macro_f1": float(np.mean(columns[2])), "accuracy": float((labels == predicted).mean())}
+
+
+def lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> dict[str, float]:
+    """Mean F1 of a judge less that of a baseline on the same (n,) examples: `value`, and `low` and `high` of its 95% interval, drawn by event.
+
+    Examples:
+        >>> lead(np.array([0, 1]), np.array([0, 1]), np.array([1, 0]), ["x", "x"])
+        {'value': 1.0, 'low': 1.0, 'high': 1.0}
+    """
+    columns: dict[str, Floats] = {}
+    for name, given in (("judge", judge), ("baseline", baseline)):
+        for label in (0, 1):
+            columns[f"{name} hits {label}"] = ((given == label) & (labels == label)).astype(np.float64)
+            columns[f"{name} said {label}"] = (given == label) + (labels == label).astype(np.float64)
+
+    def mean_f1(sums: Statistics, name: str) -> Floats:
+        f1 = [2 * sums[f"{name} hits {i}"] / np.maximum(sums[f"{name} said {i}"], 1) for i in (0, 1)]
+        return (f1[0] + f1[1]) / 2
+
+    scored = measure(
+        columns, lambda sums: {"lead": mean_f1(sums, "judge") - mean_f1(sums, "baseline")}, events=events
+    )
+    return scored[AVERAGE]["lead"]._asdict()

@@ -1,0 +1,44 @@
+"""What fluency learns from: damage of the same headlines for every judge, and nothing of the held-out families."""
+
+import numpy as np
+
+from change_it.corpus.folder import read_table
+from change_it.judges import fluency_data
+from change_it.judges.fluency_data import HELD_OUT, PARTS, SEEN, UNSEEN, load_fluency
+
+
+def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypatch):
+    used = []
+    damage = fluency_data.damage
+    monkeypatch.setattr(
+        fluency_data, "damage", lambda text, name, *more: used.append(name) or damage(text, name, *more)
+    )
+    monkeypatch.setattr(fluency_data, "broken_by_family", lambda *_: {})
+    monkeypatch.setattr(fluency_data, "BROKEN", 200)
+    data = load_fluency(corpus, fold="all", validation_share=0.1, seed=1)
+    printed = data.train.labels == 1
+    assert printed.sum() == 200
+    assert (~printed).sum() == 2 * 200
+    assert len(data.parts) == len(data.known)
+    assert {*data.parts[: len(data.train)]} == {*range(1, PARTS + 1)}
+    test = read_table(corpus, "articles", "test", ["headline", "event"])
+    learnt = {text for text, label in zip(data.known.texts, data.known.labels, strict=True) if label}
+    assert not learnt & {*test["headline"]}
+    assert not {*data.counted} & {*test["headline"]}
+    assert {*data.tests} == {SEEN, UNSEEN}
+    for name, examples in data.tests.items():
+        assert len(examples) == len(data.events[name])
+        assert {*data.events[name]} <= {*test["event"]}
+    first = min(used.index(name) for name in HELD_OUT)
+    assert first > 2 * 200  # what is learnt from is broken before, by other families
+    assert set(used[first:]) <= {*HELD_OUT}
+
+
+def test_a_headline_and_what_is_made_of_it_share_a_part(corpus):
+    data = load_fluency(corpus, fold="all", validation_share=0.1, seed=1)
+    begins = np.flatnonzero(data.train.labels)
+    part = data.parts[: len(data.train)]
+    of = dict(zip(data.counted, data.counted_parts, strict=True))
+    for at in begins[:50]:
+        assert part[at] == of[data.train.texts[at]]
+        assert len({*part[at : at + 2]}) == 1

@@ -1,0 +1,139 @@
+"""Linear judges: their features, their trees, and the doors by which they are opened."""
+
+import numpy as np
+import pytest
+import torch
+from saved_judges import check_loads
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
+from transformers import ByT5Tokenizer
+
+from change_it.judges.data import Examples
+from change_it.judges.linear import (
+    COUNTS,
+    RISING,
+    SIZE,
+    LinearJudgeConfig,
+    Pieces,
+    Words,
+    _repeats,
+    boosted,
+    features_of_pairs,
+    fluency_features,
+    inverse_frequency,
+    ngrams,
+    tfidf,
+)
+from change_it.judges.linear_training import _boost, fit_main, fit_pairs
+
+HEADLINES = [
+    "Crolla il ponte: «Due morti»",
+    "ECCO perché il governo cade",
+    "Derby sospeso, 3 feriti",
+    "Non cade più",
+]
+ARTICLES = [
+    "Il ponte è crollato, due morti.",
+    "Il governo cade.",
+    "Il derby è stato sospeso: 3 feriti.",
+    "Cade.",
+]
+LABELS = np.array([0, 1, 0, 1])
+
+
+def main_judge():
+    return fit_main(Examples(HEADLINES, None, LABELS), seed=1)
+
+
+def pair_judge():
+    texts, pairs = HEADLINES * 20, ARTICLES * 10 + ARTICLES[::-1] * 10
+    labels = np.repeat([1, 0], 40)
+    return fit_pairs("ah", Examples(texts, pairs, labels), HEADLINES + ARTICLES, seed=1)
+
+
+@pytest.mark.parametrize("judge", [main_judge, pair_judge])
+@pytest.mark.parametrize("register", [True, False])
+def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(tmp_path, judge, register):
+    check_loads(judge(), ByT5Tokenizer(model_max_length=1000), HEADLINES, tmp_path, register=register)
+
+
+def test_bytes_are_read_as_texts_are():
+    read = ByT5Tokenizer()
+    for judge, pairs in ((main_judge(), None), (pair_judge(), ARTICLES)):
+        logits = judge(**read(HEADLINES, pairs, padding=True, return_tensors="pt")).logits
+        asked = judge.predict_proba(HEADLINES, pairs)
+        assert torch.softmax(logits.double(), -1).numpy() == pytest.approx(asked, abs=1e-6)
+        assert (asked.sum(axis=1) == 1).all()
+
+
+def test_answers_do_not_depend_on_their_neighbours():
+    for judge, pairs in ((main_judge(), None), (pair_judge(), ARTICLES)):
+        together = judge.predict_proba(HEADLINES, pairs)
+        alone = [judge.predict_proba([text], pairs and [pairs[row]])[0] for row, text in enumerate(HEADLINES)]
+        assert together == pytest.approx(np.array(alone), abs=1e-6)
+        assert judge.predict_proba([], pairs and []).shape == (0, 2)
+    with pytest.raises(ValueError, match="reads one text"):
+        main_judge().predict_proba(HEADLINES, ARTICLES)
+
+
+def test_tfidf_is_scikit_learns():
+    """Of characters alone: the n-grams of a text in small letters without marks, as `char_wb` has them."""
+    texts = ["il ponte", "il governo cade", "ponte ponte"]
+    vectors = TfidfVectorizer(analyzer="char_wb", ngram_range=(1, 5), sublinear_tf=True, norm=None)
+    words = TfidfVectorizer(token_pattern=r"\w+", ngram_range=(1, 2), sublinear_tf=True, norm=None)
+    expected = [
+        np.asarray(each.fit_transform(texts).power(2).sum(axis=1)).ravel() for each in (vectors, words)
+    ]
+    counts = ngrams(texts)
+    weighted = counts.copy()
+    weighted.data = (1 + np.log(counts.data)) * inverse_frequency(counts)[counts.indices]
+    assert np.asarray(weighted.power(2).sum(axis=1)).ravel() == pytest.approx(sum(expected), rel=1e-5)
+    unit = tfidf(counts, inverse_frequency(counts))
+    assert np.asarray(unit.power(2).sum(axis=1)).ravel() == pytest.approx(np.ones(3), rel=1e-6)
+
+
+def test_features_of_two_texts_by_hand():
+    ones = {"idf": np.ones(SIZE, np.float32), "name": np.ones(SIZE, np.float32)}
+    config = LinearJudgeConfig(judges="ah", numerals=["due"], negations=["non"])
+    [row] = features_of_pairs(["Due morti non Roma"], ["due morti a Bari"], config, ones)
+    cosine, words, numbers, negations = row[0], row[1:9], row[17:25], row[25:]
+    assert cosine == pytest.approx(2 / 4)
+    assert words.tolist() == pytest.approx([2, 2, 2, 3 / 5, 3 / 5, 1, 1, 1])
+    assert numbers.tolist() == pytest.approx([1, 0, 0, 1, 1, 1, 0, 0])
+    assert negations.tolist() == pytest.approx([0, 1, 0, 1 / 2, 1, 0, 1, 0])
+    assert len(row) == len(RISING)
+    assert Words(["", "a"], frozenset(), frozenset()).matrix().sum() == 1
+
+
+def test_a_missing_name_never_makes_a_better_match():
+    judge = pair_judge()
+    plain = judge.predict_proba(HEADLINES, ARTICLES)[:, 1]
+    longer = judge.predict_proba([f"{text} Zanzibar" for text in HEADLINES], ARTICLES)[:, 1]
+    assert (longer <= plain + 1e-9).all()
+
+
+def test_trees_answer_as_scikit_learn_does():
+    random = np.random.default_rng(1)
+    features = random.integers(0, 9, (500, 4)).astype(np.float32) / np.float32(7)
+    labels = (features[:, 0] * features[:, 1] > features[:, 2]).astype(int)
+    trees, constant = _boost(features, labels, leaves=8, rounds=20, seed=1)
+    model = HistGradientBoostingClassifier(
+        max_iter=20, max_leaf_nodes=8, learning_rate=0.06, l2_regularization=1.0, class_weight="balanced",
+        early_stopping=False, random_state=1,
+    ).fit(features, labels)  # fmt: skip
+    assert boosted(features, trees) + constant == pytest.approx(model.decision_function(features), abs=1e-5)
+
+
+def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
+    frequent, clusters = frozenset(["il"]), np.zeros((2, COUNTS), np.uint8)
+    texts = Pieces(["il ponte cade", "ponte il cade", "il ponte il ponte cade"], frequent, clusters)
+    counts = Pieces(["il ponte cade"] * 9, frequent, clusters).counts()
+    printed, broken, looped = fluency_features(texts, counts)
+    letters = texts.rarest(counts[-1])
+    assert letters[:6].tolist() == [1000, 1000, 9, 9, 9, 1000]  # two beginnings, three words, an end
+    assert Pieces(["pomte"], frequent, clusters).rarest(counts[-1])[2] == 0
+    assert printed[-4:].tolist() == [0, 0, 0, 0]
+    assert looped[-4:] == pytest.approx([2 / 5, 1 / 4, 1, 1])
+    assert printed[-5] == 0 < broken[-5]  # the share of pairs that were never seen
+    assert _repeats([[1, 1], [2, 3], [2, 3]]) == pytest.approx((1 / 3, 0, 1, 1))
+    assert np.isfinite(fluency_features(Pieces(["", "…"], frequent, clusters), counts)).all()
