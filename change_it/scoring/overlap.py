@@ -5,6 +5,7 @@ sacrebleu), aggregates from their sums, so that intervals and paired tests need 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from sacrebleu.metrics import BLEU
@@ -19,6 +20,7 @@ OVERLAP_MEASURES = ("bleu", "rougeL", "bleu_source", "rougeL_source")
 OF_REFERENCE = OVERLAP_MEASURES[:2]
 
 _ORDERS = range(1, 5)
+_BLEU = BLEU(tokenize="none", effective_order=True)
 #: Per side: texts to compare with, ROUGE-L F1, words of the candidate and of the reference, matching and all n-grams of orders 1-4.
 _COLUMNS = (
     "compared",
@@ -50,13 +52,18 @@ def statistics(
 
 def _against(references: list[list[str]], candidates: list[list[str]]) -> Floats:
     """(n, 12) statistics of the candidates against one reference each."""
-    bleu = BLEU(tokenize="none", effective_order=True)
     rows = np.ones((len(candidates), len(_COLUMNS)))
     rows[:, 1] = rouge_l(references, candidates)[:, 2]
     for row, reference, candidate in zip(rows, references, candidates, strict=True):
-        score = bleu.sentence_score(" ".join(candidate), [" ".join(reference)])
-        row[2:] = [score.sys_len, score.ref_len, *score.counts, *score.totals]
+        row[2:] = _bleu(" ".join(candidate), " ".join(reference))
     return rows
+
+
+@lru_cache(maxsize=2**17)  # a report asks of its headlines twice
+def _bleu(candidate: str, reference: str) -> tuple[int, ...]:
+    """Lengths, matches and totals of BLEU."""
+    score = _BLEU.sentence_score(candidate, [reference])
+    return score.sys_len, score.ref_len, *score.counts, *score.totals
 
 
 def aggregate(sums: Statistics) -> dict[str, Floats]:
