@@ -283,7 +283,7 @@ def run(options: QuickstartOptions) -> None:
     terminal.rule(f"[bold]done in {time.perf_counter() - started:.0f} s")
     if (items := out / "report" / "items" / f"{RECIPE}.csv").exists():
         _show(items, terminal)
-    given = [name for name in (options.encoder, options.writer) if name]
+    given = [f"{name}, tuned here" for name in (options.encoder, options.writer) if name]
     terminal.print(
         f"Trained here: judges and generator. Ready-made: {listed(['the sample', 'the part-of-speech tagger', *given])}.",
         soft_wrap=True,

@@ -39,7 +39,7 @@ answers = {}
 for task, name, more in judges:
     ask = pipeline("text-classification", model=name, **more, **trust)
     texts = pairs if task in ("hh", "ah") else [pair["text"] for pair in pairs]
-    scores = ask(texts, top_k=None, truncation=True, max_length=48)
+    scores = ask(texts, top_k=None, truncation=True, max_length=10_000)
     answers[task] = [{found["label"]: found["score"] for found in row} for row in scores]
 for name, folder in generators:
     write = pipeline("text-generation", model=folder, **trust)
@@ -63,7 +63,7 @@ def test_three_judges_go_to_the_hub_and_come_back(run, environment):
     assert pushed.returncode == 0, pushed.stderr
     assert len(hub.commits["nina/judges"]) == 2  # the one that made it, and one push
     files = hub.commits["nina/judges"][-1]
-    assert {"README.md", "pair.py", "style.py", "main/config.json", "hh/model.safetensors"} < files.keys()
+    assert {"README.md", "linear.py", "main/config.json", "hh/model.safetensors"} < files.keys()
     assert str(run) not in "".join(
         content.decode() for name, content in files.items() if name.endswith(".json")
     )
