@@ -12,7 +12,7 @@ from change_it.audit.probes import Cue, Probe, data_cues, main_cues, probe
 from change_it.audit.verdicts import Result, Together, Verdict, hashes, measure_systems, verdicts
 from change_it.corpus.folder import read_casing, read_language, read_table
 from change_it.errors import InputError
-from change_it.scoring.compliancy import Progress, strict_is_upper_bound
+from change_it.scoring.compliancy import Progress, facts_are_validated, strict_is_upper_bound
 from change_it.scoring.item import TestSet, read_test_set
 from change_it.text.material import Material
 from change_it.text.names import Casing
@@ -79,7 +79,7 @@ class Audit:
     probes: tuple[Probe, ...]  # F1 of main on headlines that lack something
     cues: tuple[Cue, ...]  # words that speak for an outlet
     reliability: tuple[Reliability, ...]  # of each judge
-    strict_compliancy_is_upper_bound: bool = False  # facts were checked by rules alone
+    strict_compliancy_is_upper_bound: bool = False  # see `compliancy.strict_is_upper_bound`
 
     @property
     def together(self) -> Together:
@@ -149,11 +149,15 @@ def audit(
         seed=seed,
         verdicts=tuple(
             verdicts(
-                metrics, systems, probes, fluency=judges.fluency is not None, reader=judges.reader is not None
+                metrics,
+                systems,
+                probes,
+                fluency=judges.fluency is not None,
+                validated=facts_are_validated(judges, corpus.resources.language),
             )
         ),
         systems=tuple(systems),
-        strict_compliancy_is_upper_bound=strict_is_upper_bound(judges),
+        strict_compliancy_is_upper_bound=strict_is_upper_bound(judges, corpus.resources.language),
         probes=tuple(probes),
         cues=(*main_cues(judges.main, test.items, seed=seed), *data_cues(test.training_headlines, seed=seed)),
         reliability=tuple(reliabilities(judges, test.name, test.items, corpus.resources, seed=seed)),

@@ -20,7 +20,6 @@ from change_it.hevas.baseline_systems import baseline
 from change_it.judges.negatives import negate, swap_numbers, swap_roles
 from change_it.scoring.item import Item
 from change_it.text.damage import FAMILIES, damage
-from change_it.text.edits import Mentions, by_ending, with_a_foreign_word
 from change_it.text.folding import fold
 from change_it.text.material import Material, Split
 from change_it.text.names import Casing, Headline
@@ -47,6 +46,10 @@ LONG = 3
 KEYWORDS = 8
 #: Headlines that words to exchange are taken from, at most.
 READ = 1000
+#: Letters behind which forms of one word differ.
+ENDING = 2
+#: Characters of an article that other names and numbers are taken from.
+BEGINNING = 3000
 #: Quotations that stand in no article.
 INVENTED = {
     "it": ("Non è vero niente", "Nessuno ci ha avvertiti", "Lo sapevano tutti da tempo", "Rifarei tutto da capo"),
@@ -86,8 +89,11 @@ class Resources:
     def words(self) -> dict[str, list[str]]:
         """Content words of headlines, by their endings."""
         headlines = self.material.headlines
-        some = headlines[:: max(1, len(headlines) // READ)]
-        return by_ending(map(self.read, some), self.casing)
+        words: dict[str, dict[str, None]] = {}
+        for split in map(Split.of, headlines[:: max(1, len(headlines) // READ)]):
+            for word in filter(self.is_content, split.words):
+                words.setdefault(word[-ENDING:], {})[word] = None
+        return {ending: list(some) for ending, some in words.items()}
 
     @cached_property
     def typography(self) -> dict[str, Typography]:
@@ -120,9 +126,16 @@ class Resources:
         """The pieces of a headline."""
         return Headline(headline, self.language)
 
-    def mentions(self, article: str) -> Mentions:
-        """Names and numbers of an article's beginning."""
-        return Mentions.of([article], self.language, self.casing)
+    def names(self, article: str) -> list[str]:
+        """Names of an article's beginning, as it writes them; none where it has no capitals, or no others."""
+        beginning = self.read(article[:BEGINNING])
+        spans = beginning.full_names(self.casing) if beginning.case not in ("upper", "lower") else []
+        return list(dict.fromkeys(beginning.words(*span) for span in spans))
+
+    def is_content(self, word: str) -> bool:
+        """Whether a word is in small letters, and neither a name nor a function word."""
+        small = word.isalpha() and word.islower() and len(word) > LONG
+        return small and not self.material.is_function(word) and not self.is_name(word)
 
     def is_name(self, word: str) -> bool:
         """Whether a lower-cased word has a capital in most articles."""
@@ -135,8 +148,8 @@ class Perturbation:
 
     name: str  # in tables and files
     breaks: tuple[Criterion, ...]  # the criteria that its headlines break, the first one foremost
-    # what a judge has learnt from that is made alike: a family of damage (fluency), a change of `judges.negatives` (HH, AH), a
-    # kind of edit (the reader), `plain` (main's headlines set alike); empty where no judge has seen its like
+    # what a judge has learnt from that is made alike: a family of damage (fluency), a change of `judges.negatives` (HH, AH),
+    # `plain` (main's headlines set alike); empty where no judge has seen its like
     trained: str
     description: str  # what it does, one sentence
     make: Make  # the headline of an item
@@ -233,7 +246,7 @@ def negated(item: Item, random: np.random.Generator, resources: Resources) -> st
     return negate(resources.read(item.reference), _python(random)) if item.reference else None
 
 
-@breaks("content", "facts", trained="negation")
+@breaks("content", "facts")
 def contrary(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with a word for its contrary: rises for falls, says for denies."""
     headline = resources.read(item.reference)
@@ -276,17 +289,18 @@ def numbers_changed(item: Item, random: np.random.Generator, resources: Resource
     return None
 
 
-@breaks("facts", "content", trained="number")
+@breaks("facts", "content")
 def numbers_mistaken(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with every number exchanged for another one of the article."""
     headline, text = resources.read(item.reference), item.reference
     numbers = [number for number in headline.numbers() if number.claimed and number.values]
     values = {value for number in numbers for value in number.values}
-    mentioned = resources.mentions(item.article).numbers if numbers else ()
+    beginning = resources.read(item.article[:BEGINNING])
+    mentioned = [other for other in beginning.numbers() if other.claimed and other.values] if numbers else []
     for number in reversed(numbers):
         others = [
-            written
-            for written, other in mentioned
+            beginning.text[slice(*beginning.span(other.start, other.end))]
+            for other in mentioned
             if other.units == number.units and values.isdisjoint(other.values)
         ]
         if not others:
@@ -297,7 +311,7 @@ def numbers_mistaken(item: Item, random: np.random.Generator, resources: Resourc
     return text if numbers else None
 
 
-@breaks("facts", "content", trained="name")
+@breaks("facts", "content")
 def name_mistaken(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with one name exchanged for another one of the article."""
     headline = resources.read(item.reference)
@@ -308,7 +322,7 @@ def name_mistaken(item: Item, random: np.random.Generator, resources: Resources)
     return _with_another(headline, start, end, others, random)
 
 
-@breaks("facts", "content", trained="name")
+@breaks("facts", "content")
 def speaker_exchanged(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with its quotation given to somebody else of the article."""
     headline = resources.read(item.reference)
@@ -343,12 +357,18 @@ def quotation_after(item: Item, random: np.random.Generator, resources: Resource
     return f"{item.reference.rstrip('.')}, {_any(speakers, random).split()[-1]}: {quotation}"
 
 
-@breaks("facts", "content", trained="word")
+@breaks("facts", "content")
 def word_exchanged(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with one word for a word of any headline, with the same ending."""
-    headline = resources.read(item.reference)
-    words_alone = Mentions((), (), (item.source, item.article, item.reference_article))
-    return with_a_foreign_word(headline, words_alone, resources.words, random, resources.casing)
+    split, texts = Split.of(item.reference), (item.source, item.article, item.reference_article)
+    present = f" {' '.join(words(fold(' '.join(texts))))} {' '.join(words(fold(item.reference)))}"
+    for index in random.permutation(len(split.words)).tolist():
+        old = split.words[index]
+        others = [word for word in resources.words.get(old[-ENDING:], ()) if f" {_stem(word)}" not in present]
+        if others and resources.is_content(old):
+            new = [*split.words[:index], _any(others, random), *split.words[index + 1 :]]
+            return str(Split(new, split.gaps))
+    return None
 
 
 @breaks("facts")
@@ -436,7 +456,7 @@ def _names_of(
 ) -> list[str]:
     """Different names of an article's beginning that share no word with a headline; of so many words each."""
     present = set(headline.keys)
-    names = {name: resources.read(name).keys for name in resources.mentions(article).names}
+    names = {name: resources.read(name).keys for name in resources.names(article)}
     return [name for name, keys in names.items() if words in (None, len(keys)) and present.isdisjoint(keys)]
 
 
@@ -471,6 +491,11 @@ def _invented(item: Item, random: np.random.Generator, resources: Resources) -> 
     quotations = [text for text in INVENTED.get(resources.language, ()) if fold(text).lower() not in texts]
     marks = resources.typography[item.target].quotes
     return f"{marks[0]}{_any(quotations, random)}{marks[1]}" if quotations else None
+
+
+def _stem(word: str) -> str:
+    """What forms of a word begin with, folded."""
+    return fold(word)[: max(LONG + 1, len(word) - ENDING)]
 
 
 def _any(headlines: Sequence[str], random: np.random.Generator) -> str:

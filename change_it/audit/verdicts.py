@@ -12,7 +12,7 @@ from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.io import read_json, record_errors
 from change_it.scoring.columns import GOLD
-from change_it.scoring.compliancy import VERDICT_NAMES, Progress, judge_items
+from change_it.scoring.compliancy import VERDICT_NAMES, Progress, facts_are_validated, judge_items
 from change_it.scoring.item import Item
 from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure, upper_bound
 from change_it.tables import figure
@@ -42,6 +42,9 @@ MARGIN = 0.02
 ACCEPTS = 0.85
 #: F1 that main may lose with the typography before it listens to that.
 LOSS = 0.05
+#: Of facts.
+RULES_ALONE = "rules alone: what is invented without a new name, number or quotation passes"
+NOT_VALIDATED = "not validated: no labels of this language have set the threshold of the model that is asked"
 #: Systems that a verdict names, at most.
 NAMED = 3
 
@@ -268,9 +271,9 @@ class Verdict:
 
 
 def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
-    """Judge to the `metrics.json` that training wrote beside it, in a folder with one for each; judges without one are left out."""
+    """Judge to the `metrics.json` that training wrote beside it, in a folder with one for each; judges without one are left out, and that of facts, which is asked."""
     metrics = {}
-    for judge in JUDGE_NAMES:
+    for judge in JUDGE_NAMES[:-1]:
         path = Path(judges) / judge / "metrics.json"
         if (record := read_json(path)) is not None:
             check_metrics(record, path)
@@ -376,25 +379,30 @@ class Summary:
 NO_AUDIT = Summary(())
 
 
-def read_summary(judges: "Judges", folder: Path) -> Summary:
-    """Judges in short: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` beside it if it is of the same models."""
+def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
+    """Judges in short, for headlines of a language: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` beside it if it is of the same models."""
     path = folder.resolve().parent / "audit" / "audit.json"
     audit = read_json(path)
-    metrics, fluency, reader = read_metrics(folder), judges.fluency is not None, judges.reader is not None
+    metrics, fluency, validated = (
+        read_metrics(folder),
+        judges.fluency is not None,
+        facts_are_validated(judges, language),
+    )
     if audit is None or audit.get("hashes") != hashes(judges):
-        return Summary(tuple(verdicts(metrics, fluency=fluency, reader=reader)))
+        return Summary(tuple(verdicts(metrics, fluency=fluency, validated=validated)))
     with record_errors(path):
         systems = [Result.from_dict(system) for system in audit["systems"]]
         probes = [Probe(**probe) for probe in audit["probes"]]
         return Summary(
-            tuple(verdicts(metrics, systems, probes, fluency=fluency, reader=reader)), Together.of(systems)
+            tuple(verdicts(metrics, systems, probes, fluency=fluency, validated=validated)),
+            Together.of(systems),
         )
 
 
 def hashes(judges: "Judges") -> dict[str, str]:
     """Judge to the hash of its model."""
     by_task: dict[str, str] = {task: judge.model_hash for task, judge in judges.by_task.items()}
-    return by_task | ({"facts": judges.reader.model_hash} if judges.reader else {})
+    return by_task | ({"facts": judges.facts.model_hash} if judges.facts else {})
 
 
 def verdicts(
@@ -403,9 +411,9 @@ def verdicts(
     probes: Sequence[Probe] = (),
     *,
     fluency: bool,
-    reader: bool,
+    validated: bool | None,
 ) -> list[Verdict]:
-    """What to make of each judge, in the order of `JUDGE_NAMES`: by what `read_metrics` gives, by an audit where there was one, and by whether there is a fluency judge and a reader."""
+    """What to make of each judge, in the order of `JUDGE_NAMES`: by what `read_metrics` gives, by an audit where there was one, by whether there is a fluency judge, and by what `facts_are_validated` says."""
     judged = []
     for judge in JUDGE_NAMES:
         parts = [*_beside_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
@@ -413,13 +421,8 @@ def verdicts(
             parts += _listens_to(probes)
         if judge == "fluency" and not fluency:
             parts = [("distrust", "there is none: nothing asks whether it is a headline at all")]
-        if judge == "facts" and not reader:
-            parts.append(
-                (
-                    "care",
-                    "no judge reads: what is invented without a new name, number or quotation passes",
-                )
-            )
+        if judge == "facts" and not validated:
+            parts.append(("care", NOT_VALIDATED if validated is False else RULES_ALONE))
         if parts:
             level: Level = max((level for level, _ in parts), key=("rely", "care", "distrust").index)
             judged.append(Verdict(judge, level, tuple(reason for _, reason in parts)))

@@ -99,7 +99,7 @@ def score(options: StudyOptions) -> None:
     if options.judges:
         from change_it.judges.judge import Judges
 
-        judges = Judges.from_pretrained(options.judges, precision=options.precision, device=options.device)
+        judges = Judges.from_pretrained(options.judges, **options.judging)
         judged, signature = ask(judges, key, language=options.language), judges.signature
     found = Study(key, answers, judged, signature, options.seed).document()
     if options.json:

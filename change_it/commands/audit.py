@@ -64,7 +64,7 @@ def run(options: AuditOptions) -> None:
     )
 
     folder = local_folder(options.judges, command="change-it train judge")
-    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
+    judges = Judges.from_pretrained(folder, **options.judging)
     audited = audit(
         read_corpus(options.corpus, casing=judges.casing, seed=options.seed),
         judges,

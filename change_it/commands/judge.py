@@ -12,13 +12,12 @@ from change_it.errors import InputError
 from change_it.io import Record, check_header, check_writable, listed, read_input, read_records, replace_file
 from change_it.judges.judge_options import check_judges
 from change_it.tables import Column, Row, Table, console, figure, print_table
-from change_it.training.settings import DeviceOptions
+from change_it.training.settings import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch
     import polars as pl
 
     from change_it.judges.judge import Judges
-    from change_it.scoring.facts import Unsupported
     from change_it.scoring.marks import JudgedHeadline
 
 #: What each mark asks, with the outlet aimed at.
@@ -28,7 +27,7 @@ QUESTIONS = {
     "main": "is its style the other outlet's ({target})?",
     "main_normalised": "and without its typography?",
     "fluency": "would a newspaper print it?",
-    "facts": "are its numbers, names and quotations in the original or the article?",
+    "facts": "do the original and the article support it?",
 }
 #: Columns of a file of new headlines, and what they may be called.
 REQUIRED = {"headline": ("headline",), "original": ("original", "source"), "article": ("article",)}
@@ -36,7 +35,7 @@ OPTIONAL = {"id": ("id",), "to": ("to", "target")}
 
 
 @dataclass(kw_only=True)
-class HeadlineOptions(DeviceOptions):
+class HeadlineOptions(InferenceOptions):
     """Judge new headlines: same content, fits the article, the other outlet's style, fluent, supported?
 
     One headline is given with its --original and --article. A file (--input) has a row each: headline, original, article, perhaps id and to;
@@ -129,7 +128,7 @@ def run(options: HeadlineOptions) -> None:
             f"Do not rely on these verdicts: the judges know {share:.0%} of the words of original and article.",
             soft_wrap=True,
         )
-    summary = read_summary(judges, folder)
+    summary = read_summary(judges, folder, language)
     first = [summary.together.text] if summary.together else []
     print_lines([*first, *map(str, summary.verdicts)], terminal)
 
@@ -139,7 +138,7 @@ def _load(options: HeadlineOptions) -> "tuple[Judges, Path]":
     from change_it.judges.judge import Judges, local_folder  # loads torch
 
     folder = local_folder(options.judges, command="change-it train judge")
-    judges = Judges.from_pretrained(folder, device=options.device)
+    judges = Judges.from_pretrained(folder, **options.judging)
     if options.to and options.to not in judges.outlets:
         raise InputError(
             f"--to {options.to} is no outlet of these judges: give {' or '.join(judges.outlets)}"
@@ -159,6 +158,7 @@ def _run_file(options: HeadlineOptions, file: Path) -> None:
 
     from change_it.results.report_files import without_formulas
     from change_it.scoring.compliancy import strict_is_upper_bound
+    from change_it.text.stopwords import guess_language
 
     if options.out:
         with replace_file(options.out) as partial:
@@ -167,7 +167,8 @@ def _run_file(options: HeadlineOptions, file: Path) -> None:
         print_json(table.to_dicts())
         return
     compliant, strict = (table[name].sum() for name in ("compliant", "strict_compliancy"))
-    most = "at most " if strict_is_upper_bound(judges) else ""
+    language = guess_language([record.cells["article"] for record in records])
+    most = "at most " if strict_is_upper_bound(judges, language) else ""
     strictly = "" if table["strict_compliancy"].null_count() else f", strictly: {most}{strict:,}"
     print(f"compliant: {compliant:,} of {table.height:,}{strictly}; wrote {options.out}")
 
@@ -216,20 +217,13 @@ def judged_table(
     return pl.DataFrame(texts).hstack(judged.rename({"compliancy": "compliant"}))
 
 
-def _unsupported(wrong: "Unsupported") -> str:
-    """What no source says, or what they rather say."""
-    if wrong.rather:
-        return f"the sources rather say “{wrong.rather}” than “{wrong.text}”"
-    return wrong.text
-
-
 def marks_table(judged: "JudgedHeadline", target: str) -> Table:
     """The marks of a headline with their probabilities, and what they come to."""
     words = {True: "yes", False: "no", None: "n/a"}
     rows = []
     for name, mark in judged.marks.items():
         probability = judged.probabilities.get(name)
-        unsupported = ", ".join(map(_unsupported, judged.unsupported)) if name == "facts" else ""
+        unsupported = ", ".join(wrong.text for wrong in judged.unsupported) if name == "facts" else ""
         cells = {
             "judge": name,
             "question": QUESTIONS[name].format(target=target),

@@ -58,7 +58,6 @@ WRITES: dict[str, Any] = {
 FULL: dict[str, Any] = {}
 #: The judges that score, and those of the other fold, which choose the headlines of the system `floor`.
 JUDGES: tuple[Task, ...] = ("main", "hh", "ah", "fluency")
-READER: dict[str, Any] = {"batch_size": 16, "updates": 600, "evaluation_steps": 600}
 #: Headlines that are printed at the end.
 SHOWN = 10
 #: The steps in the order in which they are noted.
@@ -96,8 +95,8 @@ class QuickstartOptions:
     """Train the generator from scratch for as long as its preset says: the documented figures, an hour."""
     encoder: str | None = None
     """A pre-trained encoder that the judges are made from, instead of linear ones: folder or Hub id."""
-    reader: bool = False
-    """Train a reader too, the judge of facts, several minutes more; facts are checked by rules alone without it."""
+    facts: str | None = None
+    """A model that is asked whether the sources support a headline: folder or Hub id of a chat model or an entailment classifier; facts are checked by rules alone without it."""
     writer: str | None = None
     """A pre-trained model that is tuned instead of a generator from scratch: folder or Hub id of a causal model or an encoder-decoder (extra: lora)."""
     writer_minutes: float = 15.0
@@ -208,9 +207,9 @@ def _end_with(until_closed: "Connection") -> None:
 
 def check(options: QuickstartOptions) -> None:
     """Refuse, before anything large loads, a folder that cannot be written and a model that is not there."""
-    check_writable(options.out, kind="run", inputs=[options.writer, options.encoder])
-    if options.encoder:
-        check_model(options.encoder, command="save_pretrained")
+    check_writable(options.out, kind="run", inputs=[options.writer, options.encoder, options.facts])
+    for model in filter(None, (options.encoder, options.facts)):
+        check_model(model, command="save_pretrained")
     if options.writer:
         check_model(options.writer, command="save_pretrained")
         if not options.writer_minutes > 0:
@@ -264,8 +263,8 @@ def run(options: QuickstartOptions) -> None:
         steps.start("transfer", transfer.run, transfers)
         for task in JUDGES:
             steps.run(f"{task} judge", train_judge.run, judge(task, "1", encoder=options.encoder))
-        if options.reader:
-            steps.run("facts judge", train_judge.run, judge("facts", "1", **READER))
+        if options.facts:
+            steps.run("facts judge", train_judge.run, judge("facts", "1", encoder=options.facts))
         for task in JUDGES:
             steps.run(f"{task} judge of fold 0", train_judge.run, judge(task, "0"))
         audited = AuditOptions(corpus=corpus, judges=str(judges), items=200, seed=seed)
@@ -284,6 +283,7 @@ def run(options: QuickstartOptions) -> None:
     if (items := out / "report" / "items" / f"{RECIPE}.csv").exists():
         _show(items, terminal)
     given = [f"{name}, tuned here" for name in (options.encoder, options.writer) if name]
+    given += [options.facts] if options.facts else []
     terminal.print(
         f"Trained here: judges and generator. Ready-made: {listed(['the sample', 'the part-of-speech tagger', *given])}.",
         soft_wrap=True,

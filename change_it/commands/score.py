@@ -96,6 +96,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.results import hevas_scores as hevas
     from change_it.results.context import made
     from change_it.results.report_files import write_report
+    from change_it.scoring.compliancy import language_of
     from change_it.scoring.item import read_test_set
     from change_it.scoring.scores import score
 
@@ -117,7 +118,7 @@ def run(options: ScoreOptions) -> None:
                 options.floor, precision=options.precision, device=options.device
             )
             systems.append(floor(test, choosers, reversal=options.reversal, language=language))
-        judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
+        judges = Judges.from_pretrained(folder, **options.judging)
         scores = score(
             test,
             judges if judges.casing else judges.with_casing(read_casing(options.corpus)),
@@ -134,7 +135,7 @@ def run(options: ScoreOptions) -> None:
             measured = hevas.measure(
                 documents, systems, scores, options=metrics, resamples=options.resamples, progress=progress
             )
-    summary = read_summary(judges, folder)
+    summary = read_summary(judges, folder, language_of(test.items, language))
     if options.out:
         write_report(
             options.out,

@@ -15,7 +15,8 @@ def check(options: JudgeOptions) -> None:
     """Refuse, before anything large loads, files that are not there, options that contradict each other, an encoder that can be no Hub id, and a folder that cannot be written."""
     check_numbers(options)
     check_corpus(options.corpus)
-    preset(options)
+    if options.task != "facts":
+        preset(options)
     check_writable(options.out, kind="run", inputs=options.inputs)
     if options.encoder and is_missing_path(options.encoder):
         raise InputError(
@@ -28,9 +29,13 @@ def run(options: JudgeOptions) -> None:
     check(options)
 
     from change_it.hub.packaging import write_readme
-    from change_it.judges.train import table_of, train_judge
+    from change_it.judges.train import table_of, train_facts, train_judge
     from change_it.training.trainer import process_state
 
+    if options.task == "facts":
+        train_facts(options)
+        console().print(f"[green]✓[/] judge in [bold]{options.out}[/], not validated", soft_wrap=True)
+        return
     metrics = train_judge(options)
     if process_state().is_main_process:
         write_readme(options.out, "judge")

@@ -136,6 +136,7 @@ def _check_fit(options: TransferOptions) -> None:
         (options.shots and not asked, "--shots are examples of a prompt: give --prompt or --endpoint with them"),
         (options.items and (file or one), "--items are drawn from --corpus: leave it out"),
         (options.candidates and not options.rerank, "--candidates are for judges to choose among: give --rerank"),
+        (options.facts and not options.rerank, "--facts is asked by judges that choose: give --rerank"),
     ]  # fmt: skip
     for holds, fault in faults:
         if holds:
@@ -211,13 +212,13 @@ def _print_one(options: TransferOptions, setup: "Setup", item: "Item") -> None:
 
 def _other_outlet(options: TransferOptions, setup: "Setup") -> str:
     """The outlet that judges do not take the headline for."""
-    from change_it.generators.file_transfer import load_judges
+    from change_it.judges.judge import Judges
     from change_it.scoring.marks import other_outlets
 
     beside = _judges_beside(options)
     if setup.judges is None and beside is None:
         raise InputError(f"the outlet to write for is unknown: give --to {' or --to '.join(setup.targets)}")
-    judges = setup.judges or load_judges(options, str(beside))
+    judges = setup.judges or Judges.from_pretrained(str(beside), device=options.device)
     judges.check_outlets(setup.system.outlets, f"behind {options.model or options.generator}")
     [outlet] = other_outlets(judges, [options.headline])
     return outlet

@@ -1,4 +1,4 @@
-"""Headlines with what they are rewritten from: what the generator `rewrite` and the reader of facts learn."""
+"""Headlines with what they are rewritten from: what the generator `rewrite` learns."""
 
 import re
 from functools import partial

@@ -115,15 +115,10 @@ def load_setup(options: SystemOptions) -> Setup:
 
 def _judges_that_choose(options: SystemOptions) -> Judges:
     """Those that strict compliancy asks, or the three of compliancy where there is no fluency judge."""
-    judges = load_judges(options, str(options.rerank))
+    judges = Judges.from_pretrained(str(options.rerank), **options.judging)
     if judges.fluency is None:
         return Judges(judges.main, judges.hh, judges.ah)
     return judges if judges.casing or not options.corpus else judges.with_casing(read_casing(options.corpus))
-
-
-def load_judges(options: SystemOptions, folder: str) -> Judges:
-    """The judges of a folder."""
-    return Judges.from_pretrained(folder, precision=options.precision, device=options.device)
 
 
 def corpus_items(setup: Setup, corpus: str, count: int | None = None, *, seed: int = 1) -> list[Item]:

@@ -99,19 +99,19 @@ def choose(
     match = judges.hh.probabilities(originals, texts, progress=False)[:, 1]
     bounds = joint_probability(match, 1.0, new, old, reversal=reversal, strict=strict)
     if judges.fluency is not None:
-        facts = check_all_facts(
-            texts,
-            sources=originals,
-            articles=[articles[row] for row in owner],
-            language=language or guess_language(articles),
-            casing=judges.casing,
-            reader=judges.reader,
-            targets=[judges.outlets[target] for target in aim],
-        )
         alike = [text for texts_alike in set_all_alike(originals, texts) for text in texts_alike]
         old_alike, new_alike = np.split(judges.main.probabilities(alike, progress=False), 2)
-        supported = np.array([fact.supported for fact in facts], dtype=bool)
-        kept = supported & strictly_reversed(new_alike, old_alike, aim)
+        kept = strictly_reversed(new_alike, old_alike, aim)
+        rows = np.flatnonzero(kept)
+        facts = check_all_facts(
+            [texts[row] for row in rows],
+            sources=[originals[row] for row in rows],
+            articles=[articles[row] for row in owner[rows]],
+            language=language or guess_language(articles),
+            casing=judges.casing,
+            model=judges.facts,
+        )
+        kept[rows] = [fact.supported for fact in facts]
         refused = ~kept & np.isin(owner, owner[kept])
         bounds = np.where(refused, 0.0, bounds * judges.fluency.probabilities(texts, progress=False)[:, 1])
     # AH, which reads whole articles, is asked last and only while it can change the choice: what the others say is an upper

@@ -33,7 +33,8 @@ from change_it.scoring.facts import VERSION
 from change_it.templates import without_markup
 
 if TYPE_CHECKING:
-    from change_it.judges.judge import Judge, Reader
+    from change_it.judges.facts_model import FactsModel
+    from change_it.judges.judge import Judge
 
 RESULTS = ".eval_results/change_it.yaml"
 #: Where `corpus build` leaves the example's and the last section's texts of its README.
@@ -71,7 +72,7 @@ class JudgeEntry:
     """A judge on a card."""
 
     prefix: str  # its folder in the repository with a slash at the end; empty for the root
-    judge: "Judge | Reader"
+    judge: "Judge"
     metrics: dict[str, Any]  # its `metrics.json`, empty where there is none
 
     @property
@@ -81,12 +82,14 @@ class JudgeEntry:
 
     @property
     def encoder(self) -> str:
-        """What it was trained from: a Hub id, a folder's name, or scratch."""
+        """What it was trained from: a Hub id, a folder's name, linear or bilstm."""
         return str(public(self.judge.model.config.change_it["encoder"]))
 
 
-def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions) -> dict[str, bytes]:
-    """README.md and evaluation results of one judge or three, from a folder."""
+def judge_card(
+    entries: Sequence[JudgeEntry], facts: "FactsModel | None", folder: Path, options: PushOptions
+) -> dict[str, bytes]:
+    """README.md and evaluation results of one judge or several, from a folder."""
     first = entries[0]
     outlets = first.judge.outlets
     corpus = _corpus(folder / first.prefix, first.judge.model.config.change_it["corpus"], options)
@@ -109,7 +112,8 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
     values = {
         "entries": entries,
         "fold": first.judge.fold,
-        "signature": _signature([entry.judge for entry in entries]),
+        "facts": facts,
+        "signature": _signature([entry.judge for entry in entries], facts),
         "citation": CITATIONS["evalnlgeval2020"],
         "published": PUBLISHED_JUDGES,
         "no_better_than": no_better_than,
@@ -117,13 +121,12 @@ def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions
     return _model_files("judge", data, values, options, corpus, outlets, "mean F1 of both classes")
 
 
-def _signature(judges: Sequence["Judge | Reader"]) -> str:
+def _signature(judges: Sequence["Judge"], facts: "FactsModel | None") -> str:
     """The judges as in the signatures of scores: `judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e`."""
-    ours = {"fluency": "fluency:", "facts": f"facts:{VERSION}+"}
-    papers = [judge.model_hash[:6] for judge in judges if judge.task not in ours]
+    papers = [judge.model_hash[:6] for judge in judges if judge.task != "fluency"]
     parts = [f"judges:{'+'.join(papers)}", f"fold:{judges[0].fold}"] if papers else []
-    parts += [f"{ours[judge.task]}{judge.model_hash[:6]}" for judge in judges if judge.task in ours]
-    return "|".join(parts)
+    parts += [f"fluency:{judge.model_hash[:6]}" for judge in judges if judge.task == "fluency"]
+    return "|".join([*parts, *([f"facts:{VERSION}+{facts.signature}"] if facts else [])])
 
 
 def generator_card(

@@ -23,7 +23,8 @@ from change_it.hub.push_options import PushOptions
 from change_it.io import read_json, write_text
 
 if TYPE_CHECKING:
-    from change_it.judges.judge import Judge, Reader
+    from change_it.judges.facts_model import FactsModel
+    from change_it.judges.judge import Judge
 
 Files = dict[str, bytes | Path]
 
@@ -88,40 +89,45 @@ def _rejected(path: Path) -> bytes:
 def _judge(options: PushOptions) -> Files:
     """One judge at the root, or main, hh, ah and perhaps fluency and facts in folders with the code of their models at the root."""
     folder = Path(options.folder)
-    judges = _judges(folder)
+    judges, facts = _judges(folder)
     files: Files = {}
     for prefix in judges:
         files |= _model(folder / prefix, prefix)
-    return files | _judge_card(judges, folder, options)
+    if facts:
+        if _is_local(facts.settings.model):
+            raise InputError(
+                f"{folder / 'facts'} asks a model in a folder of this machine ({facts.settings.model}): take one of the Hub"
+            )
+        files |= _model(folder / "facts", "facts/")
+    return files | _judge_card(judges, facts, folder, options)
 
 
-def _judges(folder: Path) -> "dict[str, Judge | Reader]":
-    """Prefix to judge: one judge without a prefix, or several."""
-    from change_it.judges.judge import Judge, Judges, Reader
+def _judges(folder: Path) -> "tuple[dict[str, Judge], FactsModel | None]":
+    """Prefix to judge: one judge without a prefix, or several; and the model that is asked about facts."""
+    from change_it.judges.judge import Judge, Judges
 
-    if (config := read_json(folder / "config.json")) is not None:
-        if (config.get("change_it") or {}).get("task") == "facts":
-            return {"": Reader.from_pretrained(folder, device="cpu")}
-        return {"": Judge.from_pretrained(folder, device="cpu")}
+    if (folder / "config.json").is_file():
+        return {"": Judge.from_pretrained(folder, device="cpu")}, None
     loaded = Judges.from_pretrained(folder, device="cpu")
-    judges = dict[str, Judge | Reader]((f"{task}/", judge) for task, judge in loaded.by_task.items())
-    return judges | ({"facts/": loaded.reader} if loaded.reader else {})
+    return {f"{task}/": judge for task, judge in loaded.by_task.items()}, loaded.facts
 
 
-def _judge_card(judges: "Mapping[str, Judge | Reader]", folder: Path, options: PushOptions) -> Files:
+def _judge_card(
+    judges: "Mapping[str, Judge]", facts: "FactsModel | None", folder: Path, options: PushOptions
+) -> Files:
     described = []
     for prefix, judge in judges.items():
         if metrics := _metrics(folder / prefix, "change-it train judge"):
             check_metrics(metrics, folder / prefix / "metrics.json")
         described.append(cards.JudgeEntry(prefix, judge, metrics))
-    return dict(cards.judge_card(described, folder, options))
+    return dict(cards.judge_card(described, facts, folder, options))
 
 
 def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
     """Write the card of a trained model beside it, without what the Hub alone reads."""
     options = PushOptions(kind=kind, folder=str(folder), repo_id=folder.as_posix())
     if kind == "judge":
-        files = _judge_card(_judges(folder), folder, options)
+        files = _judge_card(*_judges(folder), folder, options)
     else:
         card = GeneratorCard.load(folder)
         files = dict(
@@ -135,13 +141,18 @@ def _generator(options: PushOptions) -> Files:
     """One generator: a model, or adapters on a model that the Hub has."""
     folder = single_generator(Path(options.folder))
     card = GeneratorCard.load(folder)
-    if card.base and (Path(card.base).is_dir() or public(card.base) != card.base):
+    if card.base and _is_local(card.base):
         raise InputError(
             f"the adapters in {folder} belong to a folder of this machine ({card.base}): "
             "train them on a model of the Hub"
         )
     metrics = _metrics(folder, "change-it train generator")
     return _model(folder, "") | cards.generator_card(card, metrics, folder, options)
+
+
+def _is_local(model: str) -> bool:
+    """Whether a model is in a folder of this machine."""
+    return Path(model).is_dir() or public(model) != model
 
 
 def _metrics(folder: Path, trainer: str) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
+from change_it.judges.facts_model import FactsModel
 from change_it.judges.judge_options import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks, read_about
 from change_it.judges.linear import LinearJudgeForSequenceClassification
-from change_it.judges.reader import Reader
 from change_it.networks.pretrained import (
     arithmetic,
     batches_at_once,
@@ -353,7 +353,7 @@ class Judges:
         ah: do headline and article match.
         fluency: would a newspaper print a headline; None where it was not trained.
         casing: how their corpus writes its words, which facts are checked by; None where it is unknown.
-        reader: do a headline's sources tell what it says; None where it was not trained.
+        facts: a model that is asked whether a headline's sources support it; None where rules alone check facts.
     """
 
     main: Judge
@@ -361,7 +361,7 @@ class Judges:
     ah: Judge
     fluency: Judge | None = None
     casing: Casing | None = field(default=None, repr=False)
-    reader: Reader | None = field(default=None, repr=False)
+    facts: FactsModel | None = field(default=None, repr=False)
 
     def __call__(
         self,
@@ -428,6 +428,8 @@ class Judges:
         *,
         precision: Arithmetic = "float32",
         device: str = "auto",
+        facts: str | None = None,
+        facts_endpoint: str | None = None,
     ) -> "Judges":
         """Load the judges `main`, `hh` and `ah`, and `fluency` and `facts` where they are there.
 
@@ -435,6 +437,8 @@ class Judges:
             name: folder with three folders of these names, or the Hub id of such a repository.
             precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
             device: auto, cpu, cuda, cuda:1, mps.
+            facts: model that is asked about facts, in the place of the folder `facts`: see `FactsModel.from_pretrained`.
+            facts_endpoint: address of the server that has it.
 
         Raises:
             InputError: one is missing, or they are not of the same outlets and fold.
@@ -451,27 +455,26 @@ class Judges:
                 raise InputError(
                     f"{folder / task} holds a judge for {judge.task}: train one with --task {task}"
                 )
-        reader = (
-            Reader.from_pretrained(folder / "facts", precision=precision, device=device)
-            if (folder / "facts").is_dir()
-            else None
-        )
-        every: dict[str, Judge | Reader] = dict(judges) | ({"facts": reader} if reader else {})
-        if len({judge.outlets for judge in every.values()}) > 1:
-            listed = ", ".join(f"{task} {' and '.join(judge.outlets)}" for task, judge in every.items())
+        if len({judge.outlets for judge in judges.values()}) > 1:
+            listed = ", ".join(f"{task} {' and '.join(judge.outlets)}" for task, judge in judges.items())
             raise InputError(
                 f"the judges in {name} are of different outlets ({listed}): train them on one corpus"
             )
-        if len({judge.fold for judge in every.values()}) > 1:
-            listed = ", ".join(f"{task} {judge.fold}" for task, judge in every.items())
+        if len({judge.fold for judge in judges.values()}) > 1:
+            listed = ", ".join(f"{task} {judge.fold}" for task, judge in judges.items())
             raise InputError(
                 f"the judges in {name} are of different folds ({listed}): train them with the same --fold"
             )
-        return cls(**judges, casing=Casing.load(folder / "fluency"), reader=reader)
+        model, asked = None, facts or (folder / "facts" if (folder / "facts").is_dir() else None)
+        if asked:
+            model = FactsModel.from_pretrained(
+                asked, endpoint=facts_endpoint, precision=precision, device=device
+            )
+        return cls(**judges, casing=Casing.load(folder / "fluency"), facts=model)
 
     def with_casing(self, casing: Casing) -> "Judges":
         """The same judges, with this casing where they have none."""
-        return self if self.casing else Judges(self.main, self.hh, self.ah, self.fluency, casing, self.reader)
+        return self if self.casing else Judges(self.main, self.hh, self.ah, self.fluency, casing, self.facts)
 
     @property
     def by_task(self) -> dict[Task, Judge]:

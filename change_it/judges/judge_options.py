@@ -20,8 +20,8 @@ SINGLE_TEXT: tuple[Task, ...] = ("main", "fluency")
 COMMAND = "change-it train judge"
 #: Tokens that a judge reads, at most.
 LONGEST = 1_000_000
-#: What `--encoder` may say beside the name of a pre-trained model: a linear judge; the classifier of LREC 2020; a reader from scratch.
-LINEAR, BILSTM, SCRATCH = "linear", "bilstm", "scratch"
+#: What `--encoder` may say beside the name of a pre-trained model: a linear judge; the classifier of LREC 2020.
+LINEAR, BILSTM = "linear", "bilstm"
 #: The papers' encoder (EvalNLGEval 2020, section 4).
 PAPERS = "bert-base-multilingual-cased"
 
@@ -37,18 +37,18 @@ class JudgeOptions(TrainingOptions):
         change-it train judge --task hh --corpus runs/mine/corpus --encoder xlm-roberta-base --out runs/mine/judges/hh
         change-it train judge --task hh --corpus runs/mine/corpus --as-published --out runs/mine/papers/hh
         change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm --train-on train_d --out runs/mine/lrec/main
-        change-it train judge --task facts --corpus runs/mine/corpus --out runs/mine/judges/facts
+        change-it train judge --task facts --encoder Qwen/Qwen2.5-1.5B-Instruct --corpus runs/mine/corpus --out runs/mine/judges/facts
         accelerate launch -m change_it.judges.train --task ah --encoder xlm-roberta-base --corpus runs/mine/corpus --out runs/mine/judges/ah
     """
 
     task: Task
-    """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match; fluency: would a newspaper print it; facts: do its sources tell what it says."""
+    """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match; fluency: would a newspaper print it; facts: do its sources support it."""
     corpus: str
     """Corpus folder written by `change-it corpus build`, or the id of such a data set on the Hub."""
     out: Path
     """Folder of the judge. What it holds is replaced only when the run is finished."""
     encoder: str | None = None
-    """linear, the default: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020. For facts a language model, causal or encoder-decoder, which is taken as it is unless --epochs or --arg max_steps is given, or scratch."""
+    """linear, the default: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020. For facts the model that is asked, as it is: a chat model or an entailment classifier."""
     train_on: TrainingSet = "main"
     """What main learns from: main, the papers' R, A3 and A1; train_d or train_m, those of LREC 2020, or random, its 80% of all articles, tested on the others."""
     as_published: bool = False
@@ -95,21 +95,10 @@ PAPER: dict[Task, dict[str, Any]] = {
     "ah": {"max_tokens": 512, "batch_size": 8, "epochs": 6, "learning_rate": 1e-5, "early_stopping": 0},
     # No paper has it: what fine-tunes a small encoder on a few ten thousand headlines.
     "fluency": {"max_tokens": 64, "batch_size": 32, "epochs": 1, "learning_rate": 1e-4, "early_stopping": 0},
-    # A language model reads the sources as it is; --epochs or --arg max_steps fine-tunes it.
-    "facts": {"max_tokens": 260, "batch_size": 8, "epochs": 0, "learning_rate": 1e-4, "early_stopping": 0},
 }
 
 #: A linear judge is fitted before any update, and reads all of a text.
 FITTED: dict[str, Any] = {"max_tokens": LONGEST, "batch_size": 1, "epochs": 0, "learning_rate": 0.0}
-#: Of a reader from scratch.
-READER: dict[str, Any] = {
-    "max_tokens": 200,
-    "batch_size": 32,
-    "epochs": 10,
-    "learning_rate": 2e-3,
-    "early_stopping": 3,
-}
-
 #: Of the Bi-LSTM, of which LREC 2020 gives the optimiser alone; its tokens are characters.
 OF_BILSTM: dict[str, Any] = {
     "max_tokens": 256,
@@ -129,16 +118,12 @@ def preset(options: JudgeOptions) -> dict[str, Any]:
         512
     """
     task, chosen = options.task, options.encoder
-    if options.as_published and (task not in TASKS or chosen in (LINEAR, SCRATCH)):
+    if options.as_published and (task not in TASKS or chosen == LINEAR):
         raise InputError(
             f"--as-published requires a pre-trained encoder and one of the tasks {', '.join(TASKS)}: leave it out, or give another --encoder"
         )
-    encoder = chosen or (PAPERS if options.as_published else SCRATCH if task == "facts" else LINEAR)
-    if (encoder == SCRATCH and task != "facts") or (encoder == LINEAR and task == "facts"):
-        raise InputError(
-            f"--encoder {encoder} is not for {task}: give {SCRATCH if task == 'facts' else LINEAR} or a pre-trained model"
-        )
-    values = {LINEAR: FITTED, SCRATCH: READER, BILSTM: OF_BILSTM}.get(encoder, PAPER[task])
+    encoder = chosen or (PAPERS if options.as_published else LINEAR)
+    values = {LINEAR: FITTED, BILSTM: OF_BILSTM}.get(encoder, PAPER[task])
     return {**values, "encoder": encoder, "negatives": "random" if options.as_published else "mixed"}
 
 
@@ -149,11 +134,8 @@ def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
 
 
 def presets() -> dict[str, dict[str, Any]]:
-    """Task to the preset of a transformer, and `bilstm` and `facts scratch` to theirs, for help texts."""
-    return {str(task): PAPER[task] for task in get_args(Task)} | {
-        BILSTM: OF_BILSTM,
-        f"facts {SCRATCH}": READER,
-    }
+    """Task to the preset of a transformer, and `bilstm` to its own, for help texts."""
+    return {str(task): values for task, values in PAPER.items()} | {BILSTM: OF_BILSTM}
 
 
 def check_judges(name: str, *, to: str | None = None) -> None:

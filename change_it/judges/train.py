@@ -19,9 +19,9 @@ from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, read_casing
 from change_it.corpus.training_sets import VALIDATION_SHARE
 from change_it.errors import InputError
 from change_it.io import check_writable
-from change_it.judges import reader_training
 from change_it.judges.bilstm import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
+from change_it.judges.facts_model import FactsModel
 from change_it.judges.fluency_data import HELD_OUT, FluencyData, load_fluency
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import (
@@ -90,20 +90,27 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         "seed": settings.seed,
     }
     with process_state().main_process_first():
-        if task == "facts":
-            reading = reader_training.load_reading(settings.corpus, **sampled)
-        elif task == "fluency":
+        if task == "fluency":
             data: TaskData = load_fluency(settings.corpus, **sampled)
         else:
             chosen: dict[str, Any] = {"negatives": settings.negatives, "train_on": settings.train_on}
             data = load_task(task, settings.corpus, **chosen, **sampled)
 
     def prepare(work: Path) -> TrainingRun:
-        if task == "facts":
-            return reader_training.prepare(settings, reading, work)
         return _prepare(settings, data, work)
 
     return train_in_folder(settings, settings.out, "judge", prepare, libraries=LIBRARIES, files=files)
+
+
+def train_facts(options: JudgeOptions) -> None:
+    """Write a judge of facts whose threshold no labels have set.
+
+    Raises:
+        InputError: no model is given.
+    """
+    if not options.encoder or options.encoder in (LINEAR, BILSTM):
+        raise InputError("--task facts requires --encoder MODEL: a chat model or an entailment classifier")
+    FactsModel.from_pretrained(options.encoder).save(options.out)
 
 
 def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun:
@@ -227,8 +234,6 @@ def table_of(metrics: dict[str, Any]) -> Table:
 
     The published row stands beside a judge of the papers' kind alone.
     """
-    if metrics["task"] == "facts":
-        return reader_training.acceptance_table(metrics)
     classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
     keys = {"precision": "P", "recall": "R", "f1": "F1"}
 

@@ -297,19 +297,6 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
     def _loss(self, states: Tensor, encoded: EncodedSource, labels: Tensor) -> Tensor:
         """Mean of -log P(word) over the labels' words."""
         rows, times = torch.nonzero(labels != IGNORED, as_tuple=True)
-        return -self._log_likelihood(states, encoded, labels, rows, times).mean()
-
-    def log_likelihood(self, encoded: EncodedSource, labels: Tensor, counted: Tensor) -> Tensor:
-        """(n, t) log P of the labels' words that are counted, 0 elsewhere; the n headlines of one source stand together."""
-        states, _ = self._decode(self.prepare_decoder_input_ids_from_labels(labels), encoded, None)
-        rows, times = torch.nonzero(counted, as_tuple=True)
-        values = self._log_likelihood(states, encoded, labels, rows, times)
-        return values.new_zeros(labels.shape).index_put((rows, times), values)
-
-    def _log_likelihood(
-        self, states: Tensor, encoded: EncodedSource, labels: Tensor, rows: Tensor, times: Tensor
-    ) -> Tensor:
-        """(words,) log P of the labels at these rows and times."""
         wanted = labels[rows, times]
         written = self._scores(states[rows, times])
         places = self._places(states, encoded)[rows, times]
@@ -319,9 +306,9 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         # The logarithm of the sum by way of the cross-entropy, whose kernels are several times faster.
         of_words = functional.cross_entropy(written, word, reduction="none") + logit
         total = torch.logaddexp(of_words, places.logsumexp(-1))
-        read = encoded.source_ids[rows // (len(states) // len(encoded.source_ids))]
+        read = encoded.source_ids[rows]
         copied = places.masked_fill(read != wanted.unsqueeze(1), IMPOSSIBLE).logsumexp(-1)
-        return torch.logaddexp(logit.masked_fill(~inside, IMPOSSIBLE), copied) - total
+        return (total - torch.logaddexp(logit.masked_fill(~inside, IMPOSSIBLE), copied)).mean()
 
     def _log_probabilities(self, states: Tensor, encoded: EncodedSource) -> Tensor:
         """(n, t, vocab_size), nothing for padding, `<unk>` and `<s>`."""

@@ -286,7 +286,7 @@ def hash_of_weights(folder: Path, *, command: str) -> str:
 
 
 def hash_of_model(folder: Path, weights_hash: str) -> str:
-    """SHA-256 of all that the answers of a saved judge depend on, hexadecimal: weights, settings (margins among them), tokenizer and casing.
+    """SHA-256 of all that the answers of a saved judge depend on, hexadecimal: weights, settings, tokenizer and casing.
 
     It stays what it is where the judge is moved, or pushed to the Hub and loaded from there.
     """

@@ -13,7 +13,6 @@ import polars as pl
 from markupsafe import Markup
 
 from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES
-from change_it.scoring.facts import read_unsupported
 from change_it.tables import figure
 
 #: Verdicts of an item in the order of the table.
@@ -47,6 +46,14 @@ def items_table(
     return ItemsTable(Markup(packed), Markup(without_maps[1]), Markup(script), f"sha256-{digest}")
 
 
+def unsupported_places(text: str) -> list[tuple[int, int]]:
+    """Where the unsupported words of a headline start and end; none where a table of unknown origin has something else there."""
+    try:
+        return [(max(0, int(words["start"])), max(0, int(words["end"]))) for words in json.loads(text)]
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        return []
+
+
 def _record(systems: Mapping[str, pl.DataFrame]) -> dict[str, object]:
     """Each text once: items, and a row for every headline of a system, those of one item together."""
     items: dict[str, list[str]] = {}
@@ -58,11 +65,8 @@ def _record(systems: Mapping[str, pl.DataFrame]) -> dict[str, object]:
             verdicts = "".join(_SIGNS[item[name]] for name in ITEM_MEASURES)
             shown = {judge: item.get(name) for judge, name in PROBABILITIES.items() if judge in VERDICT_NAMES}
             probabilities = {judge: figure(p) for judge, p in shown.items() if p is not None}
-            ends = [
-                (words["start"], words["end"], words["rather"])
-                for words in read_unsupported(item["unsupported"])
-            ]
-            rows.setdefault(key, []).append([number, item["headline"], verdicts, ends, probabilities])
+            places = unsupported_places(item["unsupported"])
+            rows.setdefault(key, []).append([number, item["headline"], verdicts, places, probabilities])
     return {
         "systems": list(systems),
         "measures": ITEM_MEASURES,

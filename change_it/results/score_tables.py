@@ -1,6 +1,6 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import product
 from typing import Any
@@ -13,10 +13,10 @@ from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.judges.judge_options import no_better_than
 from change_it.results.hevas_scores import HevasResult
+from change_it.results.items import unsupported_places
 from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
 from change_it.scoring.columns import BUILT_IN, FLOOR, GOLD
 from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
-from change_it.scoring.facts import read_unsupported
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
 from change_it.tables import Column, Format, Marked, Row, Table, Value, figure
@@ -68,29 +68,20 @@ def examples_table(scores: Scores) -> Table | None:
             items.filter(direction=name).head(-(-SHOWN // len(directions))).to_dicts() for name in directions
         ]
         for item in [item for some in zip(*in_turn, strict=False) for item in some][:SHOWN]:
-            words = read_unsupported(item["unsupported"])
-            underlined = Marked(item["headline"], tuple((each["start"], each["end"]) for each in words))
-            shown = {"headline": underlined, "rather": rather(words), "gold": item["gold"] or None}
+            underlined = Marked(item["headline"], tuple(unsupported_places(item["unsupported"])))
+            shown = {"headline": underlined, "gold": item["gold"] or None}
             values = item | shown | {"system": system}
             rows.append(Row(values, f"{item['direction']} {item['id']} {system}"))
     if not rows:
         return None
     columns = (
         Column("source", "text", "original"),
-        Column("headline", "text", "new headline", below=Column("rather")),
+        Column("headline", "text", "new headline"),
         Column("gold", "text", "the other newspaper's own"),
         *(Column(name, "mark", heading(name)) for name in marks),
         *([Column("system", "text")] if len(systems) > 1 else []),
     )
     return Table(columns, rows, "What was written; underlined: numbers, names and quotations without support")
-
-
-def rather(words: Iterable[Mapping[str, str]]) -> str | None:
-    """What the sources of an item rather say than the unsupported words of its headline; None where a reader has not refused it."""
-    refused = (part for part in words if part["rather"])
-    return next(
-        (f"the sources rather say “{part['rather']}” than “{part['text']}”" for part in refused), None
-    )
 
 
 def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
@@ -212,7 +203,7 @@ def remarks(scores: Scores) -> list[str]:
 
 
 def _bound(scores: Scores) -> list[str]:
-    bound = "strict is an upper bound (≤): facts are checked by rules alone, which refuse too little"
+    bound = "strict is an upper bound (≤): facts are checked by rules, which refuse too little, and by no model that labels have validated"
     return [bound] if scores.strict_is_upper_bound else []
 
 

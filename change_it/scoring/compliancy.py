@@ -4,11 +4,13 @@ A transferred headline is compliant when HH says that it matches the original he
 matches the article, and main's decision is reversed. It is strictly compliant (ours) when, besides, main decides for the
 outlet aimed at, as printed and, otherwise than on the original, once both headlines are set alike (`main_normalised`: a
 reversal towards the wrong outlet is none, and other marks and capitals are no style), the fluency judge takes it for a
-headline that a newspaper would print, and its numbers, names and quotations are supported. Where facts are checked by rules alone, which refuse too little, the strict share is an upper bound.
+headline that a newspaper would print, and its facts are supported. The strict share is an upper bound where facts are checked
+by rules alone, which refuse too little, or asked of a model whose threshold no labels have set.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from itertools import compress
 from pathlib import Path
@@ -61,6 +63,7 @@ PROBABILITIES = {
     "main": "p_target",
     "source": "p_target_source",
     "fluency": "p_fluency",
+    "facts": "p_facts",
 }
 #: Verdicts that need a fluency judge, and why there are none.
 OF_FLUENCY = ("strict_compliancy", "fluency")
@@ -164,10 +167,11 @@ def judge_items(
     Returns:
         n rows; the verdicts `COMPLIANCY_MEASURES`; `unsupported`, a JSON list of the numbers, names and quotations that no evidence has
         (text, start, end, kind); and the probabilities `p_hh`, `p_ah` (match), `p_target`, `p_target_source` (main takes the
-        new and the original headline for the target outlet's) and `p_fluency` (printed). Without a fluency judge
-        `fluency`, `strict_compliancy` and `p_fluency` are null.
+        new and the original headline for the target outlet's), `p_fluency` (printed) and `p_facts` (the sources support the
+        headline). Without a fluency judge `fluency`, `strict_compliancy` and `p_fluency` are null; `p_facts` is null where no
+        model was asked: there is none, the rules refuse the headline, or a source begins with it.
     """
-    tasks = [*judges.by_task, *(["facts"] if judges.reader else [])]
+    tasks = [*judges.by_task, *(["facts"] if judges.facts else [])]
 
     def report(task: str, total: int, done: int) -> None:
         if callable(progress):
@@ -199,8 +203,7 @@ def judge_items(
         reference_articles=[item.reference_article for item in written],
         language=language_of(items, language),
         casing=judges.casing,
-        reader=judges.reader,
-        targets=[item.target for item in written],
+        model=judges.facts,
         progress=partial(report, "facts", len(written)) if callable(progress) else progress,
     )
     aims = target[is_written]
@@ -229,23 +232,33 @@ def _table(
         values[name] = np.zeros(len(is_written), dtype=of_written.dtype)
         values[name][is_written] = of_written
     unknown = [None] * len(is_written)
-    lists = ([words.as_dict() for words in checked.unsupported] for checked in facts)
-    texts = (json.dumps(words, ensure_ascii=False) for words in lists)
+    checked = iter(facts)
+    found = [next(checked) if written else Facts(False) for written in is_written]
+    lists = [[asdict(words) for words in each.unsupported] for each in found]
     return pl.DataFrame(
         {
             **{name: values.get(name, unknown) for name in COMPLIANCY_MEASURES},
-            "unsupported": [next(texts) if written else "[]" for written in is_written],
+            "unsupported": [json.dumps(words, ensure_ascii=False) for words in lists],
             **{name: values[name] for name in ("p_hh", "p_ah", "p_target")},
             "p_target_source": p_target_source,
             "p_fluency": values.get("p_fluency", unknown),
+            "p_facts": [each.p for each in found],
         },
-        schema_overrides={**dict.fromkeys(COMPLIANCY_MEASURES, pl.Boolean), "p_fluency": pl.Float64},
+        schema_overrides={
+            **dict.fromkeys(COMPLIANCY_MEASURES, pl.Boolean),
+            **dict.fromkeys(("p_fluency", "p_facts"), pl.Float64),
+        },
     )
 
 
-def strict_is_upper_bound(judges: "Judges") -> bool:
-    """Whether a strict share is at most that: facts are checked by rules alone, which refuse too little."""
-    return judges.fluency is not None and judges.reader is None
+def facts_are_validated(judges: "Judges", language: str) -> bool | None:
+    """Whether labels of a language have set the threshold of the model that is asked about facts; None without a model."""
+    return None if judges.facts is None else judges.facts.is_validated(language)
+
+
+def strict_is_upper_bound(judges: "Judges", language: str) -> bool:
+    """Whether a strict share is at most that: no model that labels have validated is asked about facts, and rules refuse too little."""
+    return judges.fluency is not None and not facts_are_validated(judges, language)
 
 
 def language_of(items: Sequence[Item], language: str | None = None) -> str:
@@ -310,7 +323,7 @@ def compute_compliancy(
 
     Returns:
         `COMPLIANCY_MEASURES`: averages over the directions that occur, `fluency` and `strict_compliancy` None without a fluency
-        judge; `strict_compliancy_is_upper_bound`, True where facts are checked by rules alone; the same under each direction's name; `intervals`: measure to (low, high) under `average` and each
+        judge; `strict_compliancy_is_upper_bound`, see `strict_is_upper_bound`; the same under each direction's name; `intervals`: measure to (low, high) under `average` and each
         direction's name; `verdicts`: for each item the measures as booleans, and `unsupported`, the list of numbers,
         names and quotations without evidence; `signature`.
 
@@ -364,7 +377,7 @@ def compute_compliancy(
     }
     return {
         **values.pop(AVERAGE),
-        "strict_compliancy_is_upper_bound": strict_is_upper_bound(judges),
+        "strict_compliancy_is_upper_bound": strict_is_upper_bound(judges, language),
         **values,
         "intervals": {
             row: {name: measured[name].interval if name in measured else None for name in COMPLIANCY_MEASURES}

@@ -30,7 +30,7 @@ class JudgedHeadline:
         strict: compliant, also where set alike, fluent and supported; None without a fluency judge.
         marks: each of `VERDICT_NAMES` to whether it holds; fluency is None without a fluency judge.
         probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
-            fluency (printed; None without a fluency judge), each in 0-1.
+            fluency (printed; None without a fluency judge), facts (supported; None where no model was asked), each in 0-1.
         style: probability that main's decision is reversed, in 0-1.
         joint: probability that HH, AH and main are satisfied, in 0-1.
         strict_joint: the same with main deciding for the outlet aimed at, times the probability of fluency, if there is such a

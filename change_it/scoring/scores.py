@@ -88,7 +88,7 @@ class Scores:
     corpus: str  # as it was given
     # system to the judges that chose its headlines; systems that were not reranked are left out
     rerankers: dict[str, Reranker]
-    # whether facts were checked by rules alone, which refuse too little
+    # whether facts were checked by rules, which refuse too little, and by no validated model
     strict_is_upper_bound: bool = False
 
     @property
@@ -189,7 +189,7 @@ def score(
 ) -> Scores:
     """Score systems on the same items, see `judge_items`; `resamples` and `seed` are of intervals and paired tests.
 
-    Systems whose headlines judges of the same fold or weights have chosen are refused, and those that the reader's own model has written.
+    Systems whose headlines judges of the same fold or weights have chosen are refused, and those that the model of facts has written.
     """
     judges.check_outlets(test.outlets, test.name)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
@@ -261,7 +261,7 @@ def score(
         resamples=resamples,
         corpus=test.name,
         rerankers=rerankers,
-        strict_is_upper_bound=strict_is_upper_bound(judges),
+        strict_is_upper_bound=strict_is_upper_bound(judges, language),
     )
 
 
@@ -281,26 +281,24 @@ def _check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> N
 
 
 def _check_writers(judges: "Judges", systems: Sequence[ScoredSystem]) -> None:
-    """Refuse systems whose generator is the reader, or comes from the same pre-trained model."""
-    if (reader := judges.reader) is None:
+    """Refuse systems whose generator is the model that is asked about facts, or comes from the same pre-trained model."""
+    if (facts := judges.facts) is None:
         return
     itself = [
         system.name
         for system in systems
-        if reader.weights_hash in (writer.weights_hash for writer in system.writers)
+        if facts.weights_hash in [writer.weights_hash for writer in system.writers]
     ]
     if itself:
         raise InputError(
-            f"the judge of facts has the weights that wrote {', '.join(itself)}, so it would judge its own hand: train "
-            "another one with change-it train judge --task facts"
+            f"the judge of facts has the weights that wrote {', '.join(itself)}, so it would judge its own hand: give another "
+            "one with --facts"
         )
-    base = reader.settings.base
-    same = [system.name for system in systems if base and base in (writer.base for writer in system.writers)]
-    if same:
+    same = [system.name for system in systems if facts.base in [writer.base for writer in system.writers]]
+    if facts.base and same:
         raise InputError(
-            f"the judge of facts and what wrote {', '.join(same)} both come from {base}, and what a model writes it believes: "
-            "score with a judge of facts of another base (change-it train judge --task facts --encoder scratch) or without "
-            "one"
+            f"the judge of facts and what wrote {', '.join(same)} both come from {facts.base}, and what a model writes it "
+            "believes: give a judge of facts of another base with --facts"
         )
 
 

@@ -2,7 +2,7 @@
 
 Judges that choose a candidate train on one fold of the corpus, judges that score on the other. A
 prediction file says in its column `reranker` who chose: `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`, and
-`|fluency:<sha256>` and `|facts:<sha256>` where a fluency judge and a reader did too.
+`|fluency:<sha256>` and `|facts:<sha256>` where a fluency judge and a model of facts did too.
 """
 
 import re
@@ -69,7 +69,7 @@ def signature(
         "reranker": reranker,
         "fluency": judges.fluency.model_hash[:6] if judges.fluency else "",
         "strict": STRICT if judges.fluency else "",
-        "facts": f"{VERSION}+{judges.reader.model_hash[:6]}" if judges.reader else VERSION,
+        "facts": f"{VERSION}+{judges.facts.signature}" if judges.facts else VERSION,
         "lang": language,
         "casing": "" if judges.casing else "none",
         "reversal": reversal,
@@ -97,7 +97,9 @@ class Reranker:
     def of(cls, judges: "Judges") -> "Reranker":
         """The identity of loaded judges."""
         hashes: dict[str, str] = {task: judge.weights_hash for task, judge in judges.by_task.items()}
-        return cls(judges.fold, hashes | ({"facts": judges.reader.weights_hash} if judges.reader else {}))
+        if judges.facts:  # of a server nobody here has seen the weights
+            hashes["facts"] = judges.facts.weights_hash or judges.facts.model_hash
+        return cls(judges.fold, hashes)
 
     @property
     def signature(self) -> str:

@@ -117,10 +117,8 @@ def _chosen(judged: Sequence[tuple[Item, Mapping[str, JudgedCandidate]]]) -> tup
     # The page has no article of the other newspaper, which may tell what facts miss.
     mistaken.sort(key=lambda pair: "facts" in _refused_by(pair[1]))
     chosen = [_example(item, item.reference, "Right and accepted by all judges") for item in right[:1]]
-    # What the sources rather say is better than that they say nothing of it, facts alone better than with others.
-    refused.sort(
-        key=lambda pair: (not any(wrong.rather for wrong in pair[1].unsupported), len(_refused_by(pair[1])))
-    )
+    # Facts alone are better than with others.
+    refused.sort(key=lambda pair: len(_refused_by(pair[1])))
     chosen += [
         _example(item, headline.text, "A name or number changed on purpose, and refused")
         for item, headline in refused[:1]

@@ -144,7 +144,7 @@ class Models:
             loaded,
             systems,
             language,
-            read_summary(loaded, local_folder(judges, command=COMMAND)),
+            read_summary(loaded, local_folder(judges, command=COMMAND), language),
             of_sample(loaded.outlets, report),
             corpus_examples(loaded, corpus, language) if corpus else (),
         )

@@ -148,12 +148,12 @@ def transfer(
         What can be written as JSON: `system`, `from`, `to`, `original` (headline and readability), `signature`, and
         `candidates`, the best by `strict_joint`, weighted, each with `headline`, `system`, `joint` (probability that
         HH, AH and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts or where the style is typography alone),
-        `probabilities` (hh, ah, fluency; main, that it is of the outlet aimed at; style, that main's decision is
+        `probabilities` (hh, ah, fluency, facts; main, that it is of the outlet aimed at; style, that main's decision is
         reversed), `verdicts` (those of `scoring`), `unsupported` (numbers, names and quotations, with their places in the headline),
         `looks_like` (the outlet that main takes the original and the new headline for) and `readability`;
         `wrong_direction`, why there is no verdict on style and compliancy, where main takes the original for the outlet
         aimed at, else empty; `known_words`, the share of the original's and the article's words that the judges' corpus has,
-        and `foreign`, whether that is too few to believe them; `reader`, whether facts ask one; `reliability`, how far to rely on each judge. What needs a fluency judge is None where there is none.
+        and `foreign`, whether that is too few to believe them; `asked`, the model that is asked about facts, empty where rules alone check them; `reliability`, how far to rely on each judge. What needs a fluency judge is None where there is none.
 
     Raises:
         InputError: something is missing, unknown or too long.
@@ -257,7 +257,7 @@ def answer_of(
                 **candidate.marks,
                 **unknown,
             },
-            "unsupported": [asdict(wrong) | {"words": wrong.words} for wrong in candidate.unsupported],
+            "unsupported": [asdict(wrong) for wrong in candidate.unsupported],
             "looks_like": {"original": before, "new": after if candidate.marks["main"] else before},
             "readability": readable,
         }
@@ -281,7 +281,7 @@ def answer_of(
         "candidates": candidates,
         "known_words": None if casing is None else round(casing.known_share(text, models.language), 4),
         "foreign": casing is not None and casing.is_foreign(text, models.language),
-        "reader": models.judges.reader is not None,
+        "asked": models.judges.facts.base if models.judges.facts else "",
         "reliability": {verdict.judge: verdict.level for verdict in models.audit.verdicts},
         "signature": models.judges.signature,
     }

@@ -11,12 +11,6 @@ _NEGATIONS = {
     "it": re.compile(r"\bnon\s+", re.IGNORECASE),
     "en": re.compile(r"\s+not\b|(?<=\bcan)['’]t\b|(?<=[seoduh])n['’]t\b", re.IGNORECASE),
 }
-_OPENINGS = {
-    "it": re.compile(
-        r"^(?:smentit[oaie]|fals[oaie]|bufala|macché|non è vero)\s*(?::|che\b)\s*", re.IGNORECASE
-    ),
-    "en": re.compile(r"^(?:false|denied|not true|debunked|hoax)\s*:\s*", re.IGNORECASE),
-}
 _CLITICS = frozenset(["si", "lo", "la", "li", "le", "ci", "ne", "mi", "ti", "vi", "gli"])
 _AUXILIARIES = frozenset(
     ["is", "are", "was", "were", "will", "can", "could", "may", "might", "must", "should", "would", "has", "have", "had", "am", "does", "do", "did"]
@@ -72,20 +66,6 @@ def insertions(headline: Headline) -> list[Change]:
     if headline.language not in _NEGATIONS:
         return []
     return _italian(headline) if headline.language == "it" else _english(headline)
-
-
-def negations(headline: Headline) -> list[Change]:
-    """What a headline says turned into the contrary: denials and negations taken away, and put where there is none."""
-    denials, removed = [], removals(headline)
-    if headline.language in _OPENINGS and (opening := _OPENINGS[headline.language].match(headline.text)):
-        end = opening.end()
-        denials.append((0, end + 1, headline.text[end : end + 1].upper()))
-    inserted = [
-        change
-        for change in insertions(headline)
-        if not any(end >= change[0] >= start - 1 for start, end, _ in removed)
-    ]
-    return denials + removed + inserted
 
 
 def _verbs(headline: Headline) -> list[int]:

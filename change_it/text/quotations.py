@@ -41,9 +41,9 @@ class Quotation(NamedTuple):
     end: int  # offset of the mark that closes it
     parts: tuple[tuple[str, ...], ...]  # its words as `Words` has them, in the parts between what is left out
 
-    def stands_in(self, texts: "Sequence[Words]", *, to_the_letter: bool = False) -> bool:
+    def stands_in(self, texts: "Sequence[Words]") -> bool:
         """Whether each part stands in one of the texts."""
-        return all(any(text.says(part, to_the_letter=to_the_letter) for text in texts) for part in self.parts)
+        return all(any(text.says(part) for text in texts) for part in self.parts)
 
 
 class Words:
@@ -53,11 +53,11 @@ class Words:
         self.words = words(fold(text))
         self._running = f" {' '.join(self.words)} "
 
-    def says(self, part: tuple[str, ...], *, to_the_letter: bool = False) -> bool:
-        """Whether the words of a part stand here; to the letter, without others between them."""
+    def says(self, part: tuple[str, ...]) -> bool:
+        """Whether the words of a part stand here."""
         if f" {' '.join(part)} " in self._running:
             return True
-        if to_the_letter or len(part) < LEAST or f" {part[0]} " not in self._running:
+        if len(part) < LEAST or f" {part[0]} " not in self._running:
             return False
         return any(self._from(index, part) for index, word in enumerate(self.words) if word == part[0])
 

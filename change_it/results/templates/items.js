@@ -39,9 +39,8 @@
     const letters = Array.from(headline); // places count letters, as Python does
     const parts = [];
     let end = 0;
-    for (const [start, stop, rather] of unsupported) {
-      const title = rather ? `the sources rather say: ${rather}` : "";
-      parts.push(letters.slice(end, start).join(""), element("u", letters.slice(start, stop).join(""), { title }));
+    for (const [start, stop] of unsupported) {
+      parts.push(letters.slice(end, start).join(""), element("u", letters.slice(start, stop).join("")));
       end = stop;
     }
     return [...parts, letters.slice(end).join("")];
