@@ -58,7 +58,7 @@ LISTS = {
     "train": """Train a judge or a generator.
 
     Examples:
-        change-it train judge --task main --corpus runs/quickstart/corpus --encoder scratch --out runs/mine/judges/main
+        change-it train judge --task main --corpus runs/quickstart/corpus --out runs/mine/judges/main
     """,
     "annotate": """Ask people about headlines, and score their answers.
 

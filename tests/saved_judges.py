@@ -88,8 +88,8 @@ def save_judge(folder, task, texts, outlets, *, transformer=False):
     (folder / "metrics.json").write_text(json.dumps(metrics), encoding="utf-8")
 
 
-def save_reader(folder, kind, outlets=("a", "b")):
-    """An untrained judge of facts: of words, or of byte-level pieces."""
+def save_language_model(folder, kind, outlets=("a", "b")):
+    """An untrained language model: of words, or of byte-level pieces."""
     from tokenizers import ByteLevelBPETokenizer
     from transformers import (
         GPT2Config,
@@ -136,9 +136,6 @@ def save_reader(folder, kind, outlets=("a", "b")):
             }
             ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
             model = T5ForConditionalGeneration(T5Config(vocab_size=300, **sizes, **ids))
-    model.config.change_it = {
-        "task": "facts", "fold": "all", "outlets": list(outlets), "margins": {"name": 2.0, "number": 2.0, "negation": 2.0}, "max_tokens": 60, "language": "it", "corpus": "corpus", "encoder": "scratch",
-    }  # fmt: skip
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

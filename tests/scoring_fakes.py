@@ -5,6 +5,7 @@ import json
 import numpy as np
 import polars as pl
 
+from change_it.judges.facts_model import FactsModel, FactsSettings
 from change_it.judges.judge import Judge, Judges
 from change_it.scoring.item import Item, TestSet
 from change_it.text.tokens import words
@@ -36,7 +37,7 @@ class FakeJudges(Judges):
     With a fourth digit a fluency judge: no word twice.
     """
 
-    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", reader=None):
+    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", facts=None):
         rules = {
             "main": lambda text, _: 0.9 if "!" in text else 0.2,
             "hh": lambda one, other: 0.8 if _long_words(one) & _long_words(other) else 0.1,
@@ -48,7 +49,39 @@ class FakeJudges(Judges):
             task: RuleJudge(task, rule, weights_hash=digit * 64, **about)
             for (task, rule), digit in zip(rules.items(), digits, strict=False)
         }
-        super().__init__(**judges, reader=reader)
+        super().__init__(**judges, facts=facts)
+
+
+class FakeFacts(FactsModel):
+    """A model that is asked about facts: P by a rule; keeps what it is asked."""
+
+    def __init__(self, rule=lambda headline, sources: 1.0, *, base="model", digit="e", validated=""):
+        settings = FactsSettings(
+            base, "asked", 0.5, language=validated, validated={"n": 9} if validated else {}
+        )
+        self.settings, self.weights_hash, self.model_hash = settings, digit * 64, digit * 64
+        self.rule, self.asked = rule, []
+
+    def probabilities(self, headlines, sources, *, language, progress=False):
+        questions = list(zip(headlines, map(tuple, sources), strict=True))
+        self.asked += questions
+        if callable(progress):
+            progress(len(questions))
+        return np.array([self.rule(*question) for question in questions], dtype=np.float64)
+
+    def accepts(self, probabilities):
+        return probabilities >= self.settings.threshold
+
+    def is_validated(self, language):
+        return self.settings.language == language
+
+    @property
+    def base(self):
+        return self.settings.model
+
+    @property
+    def signature(self):
+        return f"asked+{self.model_hash[:6]}+{self.settings.threshold:.2f}"
 
 
 EVENTS = (

@@ -2,17 +2,14 @@
 
 from change_it.commands import quickstart
 from change_it.commands.audit import AuditOptions
-from change_it.judges import linear_training, reader_training
+from change_it.judges import linear_training
 
 
 def shorten(patch):
     """Few updates, small models, and an audit of few headlines, whatever the quickstart asks for."""
     few = {"updates": 10, "evaluation_steps": 10}
     patch.setattr(quickstart, "WRITES", quickstart.WRITES | few)
-    patch.setattr(quickstart, "READER", few)
     patch.setattr(
         quickstart, "AuditOptions", lambda **given: AuditOptions(**given | {"items": 10, "resamples": 50})
     )
     patch.setattr(linear_training, "PAIRS", 500)
-    for name, size in (("CELLS", 32), ("VALIDATION", 20), ("TESTED", 20)):
-        patch.setattr(reader_training, name, size)

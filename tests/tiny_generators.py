@@ -40,12 +40,12 @@ def save_generator(
 
 def save_pretrained_generator(folder: Path, kind, *, to="gio", outlets=("rep", "gio")):
     """An encoder-decoder or a causal model of transformers' own, as if trained."""
-    from saved_judges import save_reader
+    from saved_judges import save_language_model
 
     from change_it.generators import generator
     from change_it.generators.card import GeneratorCard, prompt_of
 
-    base = save_reader(folder.with_name(f"{folder.name}-base"), kind)
+    base = save_language_model(folder.with_name(f"{folder.name}-base"), kind)
     tokenizer = generator.load_tokenizer(base)
     model = generator.load_model(base, kind, tokenizer, use="base")
     for tensor in model.parameters():  # likes some words better than others

@@ -116,7 +116,7 @@ def record(f1, baseline, test="gold"):
     [(0.64, 0.65, "distrust"), (0.65, 0.65, "distrust"), (0.66, 0.65, "care"), (0.7, 0.65, "rely")],
 )
 def test_a_judge_is_held_against_its_best_baseline(f1, baseline, level):
-    main = verdicts({"main": record(f1, baseline)}, fluency=True, reader=True)[0]
+    main = verdicts({"main": record(f1, baseline)}, fluency=True, validated=True)[0]
     assert (main.judge, main.level) == ("main", level)
     assert f"F1 .{f1 * 1000:.0f} where character n-grams have .650" in main.text
 
@@ -128,7 +128,7 @@ def test_the_test_set_with_the_smallest_lead_decides():
         "results": hard["results"] | easy["results"],
         "baselines": {name: hard["baselines"][name] | easy["baselines"][name] for name in hard["baselines"]},
     }
-    hh = verdicts({"hh": both}, fluency=True, reader=True)[0]
+    hh = verdicts({"hh": both}, fluency=True, validated=True)[0]
     assert hh.level == "distrust"
     assert "on hard mismatches" in hh.text
 
@@ -159,14 +159,14 @@ def system(name, share, *, n=20, judges=("hh",), missed=True, judge="hh", bound=
     ],
 )  # fmt: skip
 def test_a_judge_that_lets_through_what_it_guards(systems, level, text):
-    [found] = verdicts({}, systems, fluency=True, reader=True)
+    [found] = verdicts({}, systems, fluency=True, validated=True)
     assert (found.judge, found.level, found.text) == ("hh", level, text)
 
 
 @pytest.mark.parametrize(("share", "level"), [(0.85, "rely"), (0.84, "care")])
 @pytest.mark.parametrize("judge", ["fluency", "facts"])
 def test_fluency_and_facts_accept_what_newspapers_wrote(judge, share, level):
-    [found] = verdicts({}, [system(GOLD, share, judges=(), judge=judge)], fluency=True, reader=True)
+    [found] = verdicts({}, [system(GOLD, share, judges=(), judge=judge)], fluency=True, validated=True)
     assert (found.judge, found.level) == (judge, level)
     assert found.text == f"accepts {figure(share)} of the newspapers' own headlines"
 
@@ -174,14 +174,17 @@ def test_fluency_and_facts_accept_what_newspapers_wrote(judge, share, level):
 @pytest.mark.parametrize(("without", "levels"), [(0.84, ["care"]), (0.86, [])])
 def test_main_may_lose_little_with_the_typography(without, levels):
     probes = [Probe(name, 50, f1, (f1, f1)) for name, f1 in ((AS_IT_IS, 0.9), (SETTING, without))]
-    assert [found.level for found in verdicts({}, [], probes, fluency=True, reader=True)] == levels
-    assert verdicts({}, [], probes[:1], fluency=True, reader=True) == []
+    assert [found.level for found in verdicts({}, [], probes, fluency=True, validated=True)] == levels
+    assert verdicts({}, [], probes[:1], fluency=True, validated=True) == []
 
 
-def test_without_a_reader_nobody_asks_what_is_invented():
-    [found] = verdicts({}, fluency=True, reader=False)
+@pytest.mark.parametrize(
+    ("validated", "text"), [(None, "rules alone: what is invented"), (False, "not validated")]
+)
+def test_facts_that_no_labels_have_validated_are_taken_with_care(validated, text):
+    [found] = verdicts({}, fluency=True, validated=validated)
     assert (found.judge, found.level) == ("facts", "care")
-    assert "no judge reads" in found.text
+    assert found.text.startswith(text)
 
 
 def test_stopped_is_what_the_upper_bound_says_and_not_the_share():

@@ -6,7 +6,7 @@ import os
 import pytest
 from hub_server import TOKEN, serve
 from processes import run_python
-from saved_judges import save_judge, save_reader
+from saved_judges import save_judge
 from tiny_generators import WORDS, save_generator, save_pretrained_generator
 
 from change_it import HeadlineTransfer
@@ -32,9 +32,9 @@ print(json.dumps([judges.signature, judges.hh.probabilities(one, other, progress
 ALONE = """
 import json, sys
 sys.modules["change_it"] = None
-from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, pipeline
+from transformers import pipeline
 trust = {"trust_remote_code": True}
-judges, generators, reader, pairs, sources = json.loads(sys.argv[1])
+judges, generators, pairs, sources = json.loads(sys.argv[1])
 answers = {}
 for task, name, more in judges:
     ask = pipeline("text-classification", model=name, **more, **trust)
@@ -44,7 +44,6 @@ for task, name, more in judges:
 for name, folder in generators:
     write = pipeline("text-generation", model=folder, **trust)
     answers[name] = [found["generated_text"] for [found] in write(sources[name])]
-answers["reader"] = type(AutoModelForSeq2SeqLM.from_pretrained(reader, **trust)).__name__
 print(json.dumps(answers))
 """
 
@@ -100,14 +99,12 @@ def test_transformers_alone_opens_judges_and_generators(tmp_path):
         written[name] = transfer(headlines, article=articles, to="gio", batch_size=1)
         sources[name] = [source_of(transfer.reads, *item, "gio") for item in items]
         generators.append((name, str(tmp_path / name)))
-    reader = str(save_reader(tmp_path / "reader", "words"))
     pairs = [{"text": one, "text_pair": other} for one, other in zip(HEADLINES, ARTICLES, strict=True)]
-    asked = json.dumps([judges, generators, reader, pairs, sources])
+    asked = json.dumps([judges, generators, pairs, sources])
     done = run_python("-c", ALONE, asked, cwd=tmp_path, env=os.environ | {"HF_HOME": str(tmp_path / "home")})
     assert done.returncode == 0, done.stderr
     answers = json.loads(done.stdout.splitlines()[-1])
     assert {name: answers[name] for name in written} == written
-    assert answers["reader"] == "PointerTransformerForConditionalGeneration"
     for task, folder, _ in judges:
         judge = Judge.from_pretrained(folder, device="cpu")
         rows = judge.probabilities(HEADLINES, ARTICLES if task != "main" else None, progress=False)

@@ -191,7 +191,7 @@ def test_presets(tmp_path):
     def of(**given):
         return preset(JudgeOptions(**{"task": "main", "corpus": "c", "out": tmp_path, **given}))
 
-    assert (of()["encoder"], of()["epochs"], of(task="facts")["encoder"]) == (LINEAR, 0, "scratch")
+    assert (of()["encoder"], of()["epochs"]) == (LINEAR, 0)
     paper = of(as_published=True)
     assert (paper["encoder"], paper["negatives"]) == (PAPERS, "random")
     assert [paper[name] for name in ("max_tokens", "batch_size", "epochs", "learning_rate")] == [
@@ -204,9 +204,6 @@ def test_presets(tmp_path):
     for changes in ({"task": "fluency"}, {"task": "hh", "encoder": LINEAR}):
         with pytest.raises(InputError, match="--as-published"):
             of(as_published=True, **changes)
-    for changes in ({"encoder": "scratch"}, {"task": "facts", "encoder": LINEAR}):
-        with pytest.raises(InputError, match="is not for"):
-            of(**changes)
 
 
 def test_main_learns_from_each_headline_without_typography_too(corpus, monkeypatch):

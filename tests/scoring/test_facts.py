@@ -1,6 +1,7 @@
 import pytest
+from scoring_fakes import FakeFacts
 
-from change_it.scoring.facts import FactChecker
+from change_it.scoring.facts import FactChecker, check_all_facts
 from change_it.text.names import Casing
 
 ITALIAN = (
@@ -195,7 +196,7 @@ def test_a_quotation_stands_in_one_of_the_texts():
     assert found("Conte: «Non firmo niente… nessuno me lo ha chiesto»") == ()
     assert found("Conte: «Firmo tutto»") == ()  # two words
     (fabricated,) = found("Conte: «Firmo tutto domani»")
-    assert (fabricated.text, fabricated.kind, fabricated.rather) == ("Firmo tutto domani", "quotation", "")
+    assert (fabricated.text, fabricated.kind) == ("Firmo tutto domani", "quotation")
     (negated,) = found("Conte: «Nessuno non me lo ha chiesto»")
     assert negated.kind == "quotation"
     said = "«Firmo tutto domani», dice Conte"
@@ -357,3 +358,24 @@ def test_boundaries_in_italian(prediction, article, expected):
 )  # fmt: skip
 def test_boundaries_in_english(prediction, article, expected):
     assert unsupported(prediction, article, "en") == expected
+
+
+def test_a_model_is_asked_about_what_rules_accept_and_no_text_begins_with():
+    source, article = "Bianchi accusa Rossi", "Rossi accusa Bianchi, il governo non cade."
+    headlines = ["rossi ACCUSA «Bianchi»", "Lo dice Zuccaroni", "Il governo cade", "Bianchi accusa ora"]
+    model = FakeFacts(lambda headline, sources: 0.2 if "cade" in headline else 0.5)
+    facts = check_all_facts(
+        headlines,
+        sources=[source] * 4,
+        articles=[article] * 4,
+        reference_articles=["", "", "", "Altro."],
+        language="it",
+        model=model,
+    )
+    assert model.asked == [
+        ("Il governo cade", (source, article, "")),
+        ("Bianchi accusa ora", (source, article, "Altro.")),
+    ]
+    assert [found.supported for found in facts] == [True, False, False, True]
+    assert [found.p for found in facts] == [None, None, 0.2, 0.5]
+    assert [len(found.unsupported) for found in facts] == [0, 1, 0, 0]

@@ -1,11 +1,7 @@
-from types import SimpleNamespace
-
-import numpy as np
 import pytest
-from scoring_fakes import FakeJudges
+from scoring_fakes import FakeFacts, FakeJudges
 
 from change_it import InputError
-from change_it.judges.reader import HeadlineReading
 from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker, Writer, parse_reranker
 from change_it.scoring.systems import ScoredSystem, built_in_systems
@@ -90,29 +86,39 @@ def test_headlines_that_are_missing_fail_everywhere(toy_test):
     ]  # fmt: skip
 
 
-def with_reader(weights, base):
-    """Judges whose judge of facts believes everything."""
-
-    def read(headlines, **_):
-        return [HeadlineReading(np.inf, None)] * len(headlines)
-
-    reader = SimpleNamespace(
-        weights_hash=weights,
-        model_hash=weights,
-        settings=SimpleNamespace(base=base),
-        read=read,
-        objection=lambda reading: None,
-    )
-    return FakeJudges(digits="abcd", reader=reader)
-
-
 def written_by(test, *writers):
     return ScoredSystem("mine", tuple(item.reference for item in test.items), writers=writers)
 
 
-def test_a_reader_of_the_base_that_wrote_is_refused(toy_test):
+def asking(model):
+    return FakeJudges(digits="abcd", facts=model)
+
+
+def test_the_model_that_wrote_is_no_judge_of_facts_nor_is_one_of_its_base(toy_test):
     systems = [*built_in_systems(toy_test), written_by(toy_test, Writer("f" * 64, "t5"))]
     with pytest.raises(InputError, match="what wrote mine both come from t5"):
-        score(toy_test, with_reader("e" * 64, "t5"), systems, resamples=2)
+        score(toy_test, asking(FakeFacts(base="t5")), systems, resamples=2)
+    with pytest.raises(InputError, match="has the weights that wrote mine"):
+        score(toy_test, asking(FakeFacts(digit="f")), systems, resamples=2)
     for base in ("gpt2", ""):
-        assert "mine" in score(toy_test, with_reader("e" * 64, base), systems, resamples=2).systems
+        assert "mine" in score(toy_test, asking(FakeFacts(base=base)), systems, resamples=2).systems
+
+
+def test_a_model_of_facts_is_in_signatures_and_may_not_choose_what_it_scores(toy_test):
+    judges = asking(FakeFacts())
+    scores = score(toy_test, judges, built_in_systems(toy_test), resamples=2)
+    assert "|facts:v4+asked+eeeeee+0.50|" in scores.signature
+    chosen = Reranker.of(judges)
+    assert chosen.signature.endswith(f"|facts:{'e' * 64}")
+    assert parse_reranker(chosen.signature) == chosen
+    other = Reranker("0", {"main": "9" * 64, "facts": "e" * 64})
+    assert Reranker.of(FakeJudges(fold="1", digits="abcd", facts=FakeFacts())).shared_with(other) == [
+        "the weights of facts are the same"
+    ]
+
+
+@pytest.mark.parametrize(("model", "bound"), [(None, True), (FakeFacts(), True), (FakeFacts(validated="en"), True), (FakeFacts(validated="it"), False)])  # fmt: skip
+def test_strict_is_an_upper_bound_unless_labels_of_the_language_validate_a_model(toy_test, model, bound):
+    systems = built_in_systems(toy_test)
+    scores = score(toy_test, asking(model), systems, language="it", resamples=2)
+    assert scores.strict_is_upper_bound is bound

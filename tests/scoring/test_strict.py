@@ -6,7 +6,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 from scipy.stats import binomtest
-from scoring_fakes import FakeJudges, write_toy_corpus
+from scoring_fakes import FakeFacts, FakeJudges, write_toy_corpus
 
 from change_it.results.score_tables import terminal_table
 from change_it.scoring.compliancy import compute_compliancy, judge_items
@@ -59,6 +59,20 @@ def test_strict_compliancy_is_compliancy_and_fluency_and_facts(toy_test, strict_
     assert rows["p_fluency"][:2].to_list() == pytest.approx([0.4, 0.6])
     assert json.loads(rows["unsupported"][1]) == [{"text": "Zagarolo", "start": 8, "end": 16, "kind": "name"}]
     assert rows["unsupported"][0] == "[]"
+
+
+def test_a_model_of_facts_must_accept_what_rules_accept(toy_test):
+    model = FakeFacts(lambda headline, sources: 0.1 if "Ecco" in headline else 0.9)
+    headlines = [item.reference for item in toy_test.items]
+    headlines[1] = "Ecco: a Zagarolo approvata la riforma fiscale!"
+    headlines[2] = ""
+    rows = judged(toy_test, FakeJudges(digits="abcd", facts=model), headlines)
+    assert rows["p_facts"][:4].to_list() == [0.1, None, None, 0.1]
+    assert not any(rows["facts"][:4])
+    assert rows["unsupported"][0] == "[]"
+    asked = dict(model.asked)
+    item = toy_test.items[0]
+    assert asked[item.reference] == (item.source, item.article, item.reference_article)
 
 
 def test_the_other_outlet_s_article_is_evidence_and_its_headline_is_not(toy_test, strict_judges):
