@@ -111,7 +111,7 @@ def test_judges_mark_headlines_when_they_are_called(gold):
     first = found[0]
     assert first.text == gold["predictions"][0]
     assert first.probabilities == pytest.approx(
-        {"hh": 0.8, "ah": 0.7, "main": 0.9, "source": 0.2, "fluency": 0.6}
+        {"hh": 0.8, "ah": 0.7, "main": 0.9, "source": 0.2, "fluency": 0.6, "facts": None}
     )
     same = judges(
         pd.Series(gold["predictions"][:4]),

@@ -30,6 +30,12 @@ def test_one_headline_gets_six_marks_and_unsupported_numbers_are_named(command, 
     assert first[2:10] == ["hh", "ah", "main", "main_normalised", "fluency", "facts", "compliant", "strict"]
 
 
+def test_a_server_of_facts_needs_the_name_of_its_model(command, capsys):
+    with pytest.raises(SystemExit):
+        command("Crolla il ponte", "--facts-endpoint", "http://localhost:8000/v1")
+    assert "--facts-endpoint requires --facts" in capsys.readouterr().err
+
+
 @pytest.fixture
 def many(tmp_path, monkeypatch, capsys):
     """The command line for a file of headlines: exit code, standard output, standard error."""

@@ -60,7 +60,7 @@ def generators(tmp_path_factory):
 @pytest.fixture
 def judges(monkeypatch):
     fakes = FakeJudges(fold="0")
-    monkeypatch.setattr(Judges, "from_pretrained", lambda name, precision, device: fakes)
+    monkeypatch.setattr(Judges, "from_pretrained", lambda name, **_: fakes)
     return fakes
 
 

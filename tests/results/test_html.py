@@ -147,7 +147,7 @@ def test_the_page_has_all_items_of_all_systems(tmp_path, scores):
             assert headline == item["headline"]
             signs = {"1": True, "0": False, "-": None}
             assert [signs[sign] for sign in verdicts] == [item[name] for name in found["measures"]]
-            assert [headline[start:end] for start, end, _ in places] == [
+            assert [headline[start:end] for start, end in places] == [
                 one["text"] for one in json.loads(item["unsupported"])
             ]
             assert probabilities["hh"] == figure(item["p_hh"])

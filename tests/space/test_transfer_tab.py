@@ -4,7 +4,7 @@ import re
 
 import pytest
 from gradio_client.exceptions import AppError
-from scoring_fakes import EVENTS, FakeJudges
+from scoring_fakes import EVENTS, FakeFacts, FakeJudges
 
 from change_it.errors import InputError
 from change_it.generators.headline_transfer import Proposer
@@ -56,7 +56,8 @@ def test_candidates_come_with_verdicts_and_the_best_first():
     assert unchanged == {"compliancy": False, "hh": True, "ah": True} | same | strict
     assert other == {"compliancy": False, "hh": False, "ah": False} | same | strict
     first = answer["candidates"][0]
-    assert first["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9, "fluency": None, "style": 0.74}
+    none = {"fluency": None, "facts": None}
+    assert first["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9, "style": 0.74} | none
     assert first["strict_joint"] == pytest.approx(0.8 * 0.7 * 0.8 * 0.9, abs=1e-4)
     # Reversed: it was rep's (.8) and is now gio's (.9), or the other way round (.2 · .1).
     assert first["joint"] == pytest.approx(0.8 * 0.7 * (0.8 * 0.9 + 0.2 * 0.1), abs=1e-4)
@@ -90,6 +91,18 @@ def test_the_best_is_the_one_that_is_strictly_compliant():
     assert "3 of 3 compliant for gio, 1 strictly" in html
     assert '<mark class="ci-unsupported" tabindex="0" aria-description="neither the original headline' in html
     assert "neither the original headline nor the article has: 17" in html
+
+
+def test_a_model_that_is_asked_about_facts_is_named_with_what_it_gives():
+    model = FakeFacts(lambda headline, sources: 0.3 if "chiuso" in headline else 0.8)
+    models, _ = fixed("Statale chiuso, il ponte!", judges=FakeJudges(digits="abcd", facts=model))
+    answer = ask(models)
+    [one] = answer["candidates"]
+    assert (answer["asked"], one["probabilities"]["facts"], one["verdicts"]["facts"]) == ("model", 0.3, False)
+    html = tab.cards_html(answer)
+    assert "the original headline and the article do not support it" in html
+    assert "Then a model (model) is asked" in html
+    assert "30%" in html
 
 
 def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
