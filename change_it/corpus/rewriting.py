@@ -1,12 +1,10 @@
 """Headlines with what they are rewritten from: what the generator `rewrite` learns."""
 
 import re
-from functools import partial
 
 import polars as pl
 
-from change_it.corpus.folder import read_all_outlets, read_language, read_table
-from change_it.corpus.training_sets import of_fold
+from change_it.corpus.folder import read_language, read_table
 from change_it.text.quotations import Words, quotations
 from change_it.text.stopwords import guess_language
 from change_it.text.tokens import HEADLINE_TOKEN
@@ -23,17 +21,16 @@ def rewriting_source(headline: str, article: str, to: str) -> str:
     return f"{to} | {headline} | {article}"
 
 
-def read_rewriting(corpus: str, fold: str = "all", *, other_outlets: bool = False) -> pl.DataFrame:
+def read_rewriting(corpus: str) -> pl.DataFrame:
     """`id, given, article, to, target`: every article with its own headline, and both directions of pairs.
 
     `given` is the original's headline; an own headline has none. Nothing teaches to invent: headlines with names, numbers
     or quotations that the original and the beginning of its article lack are left out.
     """
-    read = read_all_outlets if other_outlets else partial(read_table, split="train")
-    articles = read(corpus, "articles", columns=["id", "label", "headline", "article", "fold"])
-    parts = [articles.select("id", "article", given=pl.lit(""), target="headline", fold="fold", to="label")]
+    articles = read_table(corpus, "articles", "train", ["id", "label", "headline", "article"])
+    parts = [articles.select("id", "article", given=pl.lit(""), target="headline", to="label")]
     sides = [f"{side}_{column}" for side in "ab" for column in ("id", "headline", "article")]
-    pairs = read(corpus, "pairs", columns=[*sides, "fold"])
+    pairs = read_table(corpus, "pairs", "train", sides)
     label = dict(articles.select("id", "label").iter_rows())
     for here, there in ("ab", "ba"):
         parts.append(
@@ -42,14 +39,12 @@ def read_rewriting(corpus: str, fold: str = "all", *, other_outlets: bool = Fals
                 article=f"{here}_article",
                 given=f"{here}_headline",
                 target=f"{there}_headline",
-                fold="fold",
                 to=pl.col(f"{there}_id").replace_strict(label, return_dtype=pl.String),
             )
         )
     rows = pl.concat(parts).filter(
         pl.col(name).str.strip_chars().str.len_chars() > 0 for name in ("article", "target")
     )
-    rows = of_fold(rows, fold)
     language = read_language(corpus) or guess_language(rows["target"].head(1000).to_list())
     supported = [
         supports_headline(f"{given} {article[:OPENING]}", target, language)
