@@ -69,6 +69,7 @@ def completion(reply):
     choice = {
         "index": 0,
         "finish_reason": changes.get("finish_reason", "stop"),
+        "logprobs": changes.get("logprobs"),
         "message": {
             "role": "assistant",
             "content": changes.get("content"),

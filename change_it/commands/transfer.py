@@ -18,7 +18,7 @@ from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.generators.card import COMMAND, choose_generators
-from change_it.generators.generator_options import SystemOptions, check_url
+from change_it.generators.generator_options import SystemOptions
 from change_it.io import (
     GENERATOR_CARD,
     HUB,
@@ -147,6 +147,8 @@ def _check_fit(options: TransferOptions) -> None:
     if options.shots < 0:
         raise InputError(f"--shots {options.shots}: give 0 or more")
     if options.endpoint is not None:
+        from change_it.networks.server import check_url
+
         check_url(options.endpoint)
     options.check_engine()
     if options.out:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from change_it.errors import InputError
 from change_it.training.settings import Hidden, InferenceOptions, TrainingOptions, TrainingSettings
@@ -20,9 +19,6 @@ LREC_WORDS = 500
 TRANSFORMER = "transformer"
 #: Candidates that judges choose among when no number is given.
 CANDIDATES = 10
-
-#: Where the key of a server is read from.
-KEY = "CHANGE_IT_API_KEY"
 
 #: Tokens of a source and of a headline, at most.
 LONGEST_SOURCE, LONGEST_TARGET = 1_000_000, 1_000
@@ -242,20 +238,6 @@ def presets() -> dict[str, dict[str, Any]]:
     """Architecture to its presets, for help texts; the kinds of pre-trained models among them."""
     presets: list[tuple[str, dict[str, Any]]] = [*NETWORKS.items(), *PRETRAINED.items()]
     return dict(presets)
-
-
-def check_url(url: str) -> str:
-    """The address of a server; refused where it is none or holds a password."""
-    parts = urlsplit(url)
-    try:
-        is_server = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
-    except ValueError:  # the port is none
-        is_server = False
-    if not is_server:
-        raise InputError(f"--endpoint {url} is no address of a server: give one as http://localhost:8000/v1")
-    if parts.username or parts.password or parts.query:
-        raise InputError(f"--endpoint takes no key in its address: put it into the environment as {KEY}")
-    return url.rstrip("/")
 
 
 def no_model(architecture: str) -> str:

@@ -1,24 +1,52 @@
-"""Facts, judged by a model that is asked: a stub with the interface alone, which the module of that name replaces."""
+"""Facts, judged by a model that is asked: do the sources support the headline?
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+A chat model says P(Yes) over Yes and No; an entailment classifier says P(entailment). A long source is read in parts, and
+the best part counts: a headline is supported where one part supports it. The parts that share most words with a headline
+are asked about.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from os import environ
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.errors import InputError
-from change_it.io import read_json
-from change_it.progress import ProgressOption
+from change_it.io import check_model, read_json, write_json
+from change_it.judges.asked import PART_WORDS, PARTS, PROMPTS, AskedModel, AskedServer, Claim, Classifier
+from change_it.networks.pretrained import hash_of_weights, load_errors, local_folder, quiet, read_config
+from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Bools, Floats
 
 COMMAND = "change-it train judge --task facts --encoder MODEL"
+Kind = Literal["asked", "classifier", "endpoint"]
+#: Folder of the answers, in the environment; ~/.cache/change_it without it.
+CACHE = "CHANGE_IT_CACHE"
 
 
 @dataclass(frozen=True)
 class FactsSettings:
-    """What `config.json` of a judge of facts says under `change_it`."""
+    """What `config.json` of a judge of facts says under `change_it`.
+
+    Attributes:
+        model: Hub id or folder of the model, or its name on a server.
+        kind: how it is asked.
+        threshold: the least P(supported) that is accepted.
+        url: of a server.
+        outlets: of the corpus of the labels that set the threshold.
+        language: of those labels; empty without labels.
+        validated: what the other half of the labels says of it; empty without labels.
+    """
 
     model: str
-    kind: Literal["asked", "classifier", "endpoint"]
+    kind: Kind
     threshold: float = 0.5
     url: str = ""
     outlets: tuple[str, str] | None = None
@@ -27,11 +55,23 @@ class FactsSettings:
 
 
 class FactsModel:
-    """A judge of facts."""
+    """A judge of facts.
 
-    settings: FactsSettings
-    model_hash: str
-    weights_hash: str
+    Attributes:
+        settings: the model and its threshold.
+        weights_hash: SHA-256 of its weights; empty of a server.
+        model_hash: SHA-256 of all that its verdicts depend on.
+    """
+
+    def __init__(
+        self, settings: FactsSettings, asker: "AskedModel | AskedServer | Classifier", weights_hash: str = ""
+    ):
+        """A judge that asks `asker`, whose answers are kept under the hash of its weights and prompts."""
+        self.settings, self.weights_hash, self._asker = settings, weights_hash, asker
+        asked = weights_hash or f"{settings.url} {settings.model}"
+        prompts = json.dumps(PROMPTS, sort_keys=True)
+        self._answers_of = _sha(asked, settings.kind, prompts, asker.precision)
+        self.model_hash = _sha(self._answers_of, str(settings.threshold), str((PART_WORDS, PARTS)))
 
     @classmethod
     def from_pretrained(
@@ -42,13 +82,41 @@ class FactsModel:
         precision: str = "float32",
         device: str = "auto",
     ) -> "FactsModel":
-        """Load a judge of facts."""
-        record = (read_json(Path(name) / "config.json") or {}).get("change_it")
-        if endpoint is None and record is not None and "model" not in record:
-            raise InputError(
-                f"{name} holds no judge of facts of this version: make one with {COMMAND} --out {name}"
+        """Load a judge of facts.
+
+        Args:
+            name: folder that `change-it train judge --task facts` has written; or a causal language model or an entailment
+                classifier, by Hub id or folder, whose threshold is .5; or, with an endpoint, the server's name of a model.
+            endpoint: address of an OpenAI-compatible server, such as http://localhost:8000/v1.
+            precision: float32, or bf16.
+            device: auto, cpu, cuda, cuda:1, mps.
+
+        Raises:
+            InputError: no such folder or id, or a model that can be asked nothing.
+        """
+        if endpoint is not None:
+            return cls._load(FactsSettings(str(name), "endpoint", url=endpoint), precision, device)
+        if (record := read_json(Path(name) / "config.json")) and "change_it" in record:
+            return cls._load(_read_settings(record["change_it"], name), precision, device)
+        return cls._load(FactsSettings(str(name), "asked"), precision, device)
+
+    @classmethod
+    def _load(cls, settings: FactsSettings, precision: str, device: str) -> "FactsModel":
+        if settings.kind == "endpoint":
+            return cls(settings, AskedServer(settings.url, settings.model))
+        check_model(settings.model, command="change-it train judge")
+        folder = local_folder(settings.model, command=COMMAND)
+        with load_errors(f"{settings.model} cannot be loaded as a judge of facts"), quiet():
+            is_classifier = any(
+                name.endswith("ForSequenceClassification") for name in read_config(folder).architectures or ()
             )
-        raise NotImplementedError
+            asker: AskedModel | Classifier = (
+                Classifier(folder, precision, device)
+                if is_classifier
+                else AskedModel(folder, precision, device)
+            )
+        found = FactsSettings(**vars(settings) | {"kind": "classifier" if is_classifier else "asked"})
+        return cls(found, asker, hash_of_weights(folder, command=COMMAND))
 
     def probabilities(
         self,
@@ -58,27 +126,144 @@ class FactsModel:
         language: str,
         progress: ProgressOption = False,
     ) -> Floats:
-        """(n,) P(supported)."""
-        raise NotImplementedError
+        """Ask whether the sources of n headlines support them.
+
+        Args:
+            headlines: n headlines.
+            sources: of each the texts it was made from: the original headline first, then articles; empty ones are left out.
+            language: of the question: it, or any other for English.
+            progress: True shows a bar; a function is called with the number of headlines that are done.
+
+        Returns:
+            (n,) P(supported), that of the part that supports a headline best; 0 of an empty headline.
+        """
+        claims = self._claims(headlines, sources, language)
+        given = np.zeros(len(headlines))
+        every = [claim for of in claims for claim in of]
+        with progress_of(progress, "facts", len(every)) as report, _answers(self._answers_of) as known:
+            answers = known.get(every)
+            missing = [claim for claim in dict.fromkeys(every) if claim not in answers]
+            for some, probabilities in self._asker.ask(missing):
+                found = dict(zip(some, probabilities, strict=True))
+                answers |= found
+                known.put(found)
+                report(len(headlines) * len(answers) // len(set(every)))
+        for row, of in enumerate(claims):
+            given[row] = max((answers[claim] for claim in of), default=0.0)
+        return given
+
+    def _claims(
+        self, headlines: Sequence[str], sources: Sequence[Sequence[str]], language: str
+    ) -> list[list[Claim]]:
+        """What is asked for each headline: itself beside each of its parts."""
+        split = {
+            text: self._asker.parts(text) for original, *articles in sources for text in articles if text
+        }
+        vectorizer = TfidfVectorizer(sublinear_tf=True)
+        vectors: dict[str, Any] = {}
+        if split:
+            vectorizer.fit(part for parts in split.values() for part in parts)
+            vectors = {text: vectorizer.transform(parts) for text, parts in split.items()}
+        claims = []
+        for headline, (original, *articles) in zip(headlines, sources, strict=True):
+            texts = [text for text in articles if text]
+            parts = [part for text in texts for part in split[text]] or [""]
+            if texts and len(parts) > self._asker.most_parts:
+                query = vectorizer.transform([f"{headline}"]).T
+                near = np.concatenate([(vectors[text] @ query).toarray()[:, 0] for text in texts])
+                chosen = np.argsort(-near, kind="stable")[: self._asker.most_parts]
+                parts = [parts[index] for index in sorted(chosen)]
+            claims.append(
+                [Claim(part, original, headline, language) for part in parts] if headline.strip() else []
+            )
+        return claims
 
     def accepts(self, probabilities: Floats) -> Bools:
         """Whether headlines with these probabilities count as supported."""
-        raise NotImplementedError
+        return np.asarray(probabilities >= self.settings.threshold)
 
     def is_validated(self, language: str) -> bool:
         """Whether labels of that language have set the threshold."""
-        raise NotImplementedError
+        return bool(self.settings.validated) and self.settings.language == language
+
+    @property
+    def outlets(self) -> tuple[str, str] | None:
+        """Of the corpus of its labels."""
+        return self.settings.outlets
 
     @property
     def base(self) -> str:
-        """Name of the pre-trained model."""
-        raise NotImplementedError
+        """Name of the pre-trained model, which no system should have."""
+        return self.settings.model.rstrip("/").rpartition("/")[2]
 
     @property
     def signature(self) -> str:
-        """Its kind, hash and threshold."""
-        raise NotImplementedError
+        """Its kind, six digits of its hash and its threshold: `asked+1a2b3c+.62`."""
+        return f"{self.settings.kind}+{self.model_hash[:6]}+{self.settings.threshold:.2f}"
 
     def save(self, folder: Path) -> None:
-        """Write `config.json`."""
-        raise NotImplementedError
+        """Write `config.json`; the weights stay where they are."""
+        record = {"change_it": {"task": "facts", **asdict(self.settings)}}
+        folder.mkdir(parents=True, exist_ok=True)
+        write_json(folder / "config.json", record)
+
+
+def with_threshold(model: FactsModel, threshold: float, **changes: Any) -> FactsModel:
+    """The same judge with another threshold, and what labels say of it."""
+    settings = FactsSettings(**vars(model.settings) | {"threshold": threshold} | changes)
+    return FactsModel(settings, model._asker, model.weights_hash)
+
+
+def _read_settings(record: Any, name: str | Path) -> FactsSettings:
+    try:
+        values = {each.name: record[each.name] for each in fields(FactsSettings)}
+        if record["task"] == "facts" and values["kind"] in get_args(Kind):
+            outlets = tuple(values["outlets"]) if values["outlets"] else None
+            return FactsSettings(**values | {"threshold": float(values["threshold"]), "outlets": outlets})
+    except (KeyError, TypeError, ValueError):
+        pass
+    raise InputError(f"{name} holds no judge of facts of this version: make one with {COMMAND} --out {name}")
+
+
+def _sha(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+class _Answers:
+    """Answers that a model has given, in a file that all runs share."""
+
+    def __init__(self, connection: sqlite3.Connection, model: str):
+        self.connection, self.model = connection, model
+
+    def get(self, claims: Iterable[Claim]) -> dict[Claim, float]:
+        """Those that are known."""
+        found = {}
+        for claim in dict.fromkeys(claims):
+            row = self.connection.execute("SELECT p FROM answers WHERE id = ?", [self._id(claim)]).fetchone()
+            if row:
+                found[claim] = float(row[0])
+        return found
+
+    def put(self, answers: Mapping[Claim, float]) -> None:
+        """Keep answers at once, so that a run that is interrupted goes on where it stopped."""
+        rows = [(self._id(claim), p) for claim, p in answers.items()]
+        with self.connection:
+            self.connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
+
+    def _id(self, claim: Claim) -> str:
+        return _sha(self.model, *claim)
+
+
+@contextmanager
+def _answers(model: str) -> Iterator[_Answers]:
+    """The answers on disk."""
+    folder = Path(environ.get(CACHE) or Path.home() / ".cache" / "change_it")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(folder / "facts.sqlite", timeout=60)) as connection:
+            connection.execute("CREATE TABLE IF NOT EXISTS answers (id TEXT PRIMARY KEY, p REAL)")
+            yield _Answers(connection, model)
+    except (OSError, sqlite3.Error) as error:
+        raise InputError(
+            f"answers cannot be kept in {folder} ({error}): free the disk, or name another folder in {CACHE}"
+        ) from error

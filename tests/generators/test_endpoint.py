@@ -101,7 +101,7 @@ def refusal(status, message, *, listed=False):
 
 
 def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypatch):
-    monkeypatch.setattr(endpoint, "TIMEOUT", 0.3)
+    monkeypatch.setattr("change_it.networks.server.TIMEOUT", 0.3)
     replies = {
         "ponte 0": 400,
         "ponte 1": {"content": "No.", "refusal": "I cannot"},
