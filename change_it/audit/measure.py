@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from change_it.audit.agreement import Agreement, Labels, agreement
 from change_it.audit.calibration import Reliability, reliabilities
 from change_it.audit.perturbations import Resources
 from change_it.audit.probes import Cue, Probe, data_cues, main_cues, probe
-from change_it.audit.verdicts import Result, Together, Verdict, hashes, measure_systems, verdicts
+from change_it.audit.verdicts import Result, Together, Verdict, hashes, judged, measure_systems, verdicts
 from change_it.corpus.folder import read_casing, read_language, read_table
 from change_it.errors import InputError
 from change_it.scoring.compliancy import Progress, strict_is_upper_bound
@@ -80,6 +81,7 @@ class Audit:
     cues: tuple[Cue, ...]  # words that speak for an outlet
     reliability: tuple[Reliability, ...]  # of each judge
     strict_compliancy_is_upper_bound: bool = False  # facts were checked by rules alone
+    agreement: Agreement | None = None  # with readers; None without labels
 
     @property
     def together(self) -> Together:
@@ -90,7 +92,8 @@ class Audit:
     def signature(self) -> str:
         """What its figures depend on."""
         drawn = f"items:{self.at_most} of {self.items}|events:{self.events}"
-        return f"audit|judges:{self.judges}|{drawn}|seed:{self.seed}"
+        labels = f"|labels:{self.agreement.labels[:6]}" if self.agreement else ""
+        return f"audit|judges:{self.judges}|{drawn}{labels}|seed:{self.seed}"
 
     def as_dict(self) -> dict[str, Any]:
         """The audit as a JSON object."""
@@ -108,12 +111,13 @@ def audit(
     judges: "Judges",
     metrics: Mapping[str, Mapping[str, Any]],
     *,
+    labels: Labels | None = None,
     at_most: int = 150,
     resamples: int = 1000,
     seed: int = 1,
     progress: Progress = False,
 ) -> Audit:
-    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each degenerate system."""
+    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `labels` what readers say, `at_most` the headlines of each degenerate system."""
     test = corpus.test
     judges.check_outlets(test.outlets, test.name)
     if at_most < 1:
@@ -129,6 +133,10 @@ def audit(
         progress=progress,
     )
     events = len(np.unique(test.events))
+    found = None
+    if labels is not None:
+        of_labels = judged(judges, labels.items, corpus.resources, progress=progress)
+        found = agreement(labels, judges, of_labels, resamples=resamples)
     probes = probe(
         judges.main,
         test.items,
@@ -149,9 +157,15 @@ def audit(
         seed=seed,
         verdicts=tuple(
             verdicts(
-                metrics, systems, probes, fluency=judges.fluency is not None, reader=judges.reader is not None
+                metrics,
+                systems,
+                probes,
+                found.clauses if found else {},
+                fluency=judges.fluency is not None,
+                reader=judges.reader is not None,
             )
         ),
+        agreement=found,
         systems=tuple(systems),
         strict_compliancy_is_upper_bound=strict_is_upper_bound(judges),
         probes=tuple(probes),

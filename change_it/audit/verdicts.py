@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
+from change_it.audit.agreement import Agreement
 from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.io import read_json, record_errors
@@ -386,8 +387,10 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
     with record_errors(path):
         systems = [Result.from_dict(system) for system in audit["systems"]]
         probes = [Probe(**probe) for probe in audit["probes"]]
+        readers = Agreement(**audit["agreement"]).clauses if audit.get("agreement") else {}
         return Summary(
-            tuple(verdicts(metrics, systems, probes, fluency=fluency, reader=reader)), Together.of(systems)
+            tuple(verdicts(metrics, systems, probes, readers, fluency=fluency, reader=reader)),
+            Together.of(systems),
         )
 
 
@@ -401,11 +404,12 @@ def verdicts(
     metrics: Mapping[str, Mapping[str, Any]],
     systems: Sequence[Result] = (),
     probes: Sequence[Probe] = (),
+    readers: Mapping[str, str] = {},
     *,
     fluency: bool,
     reader: bool,
 ) -> list[Verdict]:
-    """What to make of each judge, in the order of `JUDGE_NAMES`: by what `read_metrics` gives, by an audit where there was one, and by whether there is a fluency judge and a reader."""
+    """What to make of each judge, in the order of `JUDGE_NAMES`: by what `read_metrics` gives, by an audit where there was one, with its `Agreement.clauses`, and by whether there is a fluency judge and a reader."""
     judged = []
     for judge in JUDGE_NAMES:
         parts = [*_beside_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
@@ -420,6 +424,8 @@ def verdicts(
                     "no judge reads: what is invented without a new name, number or quotation passes",
                 )
             )
+        if judge in readers:
+            parts.append(("rely", readers[judge]))
         if parts:
             level: Level = max((level for level, _ in parts), key=("rely", "care", "distrust").index)
             judged.append(Verdict(judge, level, tuple(reason for _, reason in parts)))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tyro.conf import Fixed
 
-from change_it.commands.checks import check_counts
+from change_it.commands.checks import check_counts, check_labels
 from change_it.commands.printing import print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
@@ -22,6 +22,7 @@ class AuditOptions(InferenceOptions):
     Examples:
         change-it audit --judges runs/quickstart/judges --corpus runs/quickstart/corpus
         change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --items 1000 --out runs/mine/audit
+        change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --labels study/rated/anna.csv study/rated/ben.csv
     """
 
     corpus: str
@@ -32,6 +33,8 @@ class AuditOptions(InferenceOptions):
     """Folder for audit.html and audit.json; the folder audit beside a folder of judges when not given."""
     items: int = 150
     """Headlines of each degenerate system, at most; articles take most of the time."""
+    labels: tuple[Path, ...] = ()
+    """What readers say of headlines: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable (yes, no) and system, or filled sheets with sources of `change-it annotate`. Several files are several readers."""
     json: bool = False
     """Print JSON instead of tables."""
     resamples: Fixed[int] = 1000
@@ -45,7 +48,8 @@ def check(options: AuditOptions) -> None:
     check_counts(items=options.items, resamples=options.resamples)
     check_corpus(options.corpus)
     check_judges(options.judges)
-    check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges])
+    check_labels(options.labels)
+    check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges, *options.labels])
 
 
 def run(options: AuditOptions) -> None:
@@ -53,6 +57,7 @@ def run(options: AuditOptions) -> None:
     check(options)
     out = _out(options)
 
+    from change_it.audit.agreement import read_labels
     from change_it.audit.measure import audit, read_corpus  # these load torch, polars and matplotlib
     from change_it.audit.verdicts import read_metrics
     from change_it.judges.judge import Judges, local_folder
@@ -65,10 +70,13 @@ def run(options: AuditOptions) -> None:
 
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
+    corpus = read_corpus(options.corpus, casing=judges.casing, seed=options.seed)
+    language = corpus.resources.language
     audited = audit(
-        read_corpus(options.corpus, casing=judges.casing, seed=options.seed),
+        corpus,
         judges,
         read_metrics(folder),
+        labels=read_labels(options.labels, corpus.test, language) if options.labels else None,
         at_most=options.items,
         resamples=options.resamples,
         seed=options.seed,
@@ -83,6 +91,8 @@ def run(options: AuditOptions) -> None:
     at_most = audited.strict_compliancy_is_upper_bound
     print_table(degenerate_table(audited.systems, at_most=at_most), terminal)
     print_table(probes_table(audited.probes), terminal)
+    if audited.agreement:
+        print_table(audited.agreement.table, terminal)
     print_table(verdicts_table(audited.verdicts), terminal)
     print(f"wrote {out / 'audit.html'} and audit.json")
 

@@ -1,4 +1,4 @@
-"""What a judge's tests are measured by: precision, recall and F1, and its lead over another judge on the same examples."""
+"""What a judge's tests are measured by: precision, recall and F1, its lead over another judge on the same examples, and its agreement with readers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,10 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import precision_recall_fscore_support
 
-from change_it.stats import AVERAGE, Floats, Ints, Statistics, measure
+from change_it.stats import AVERAGE, Bools, EventIds, Floats, Ints, Statistics, measure
+
+#: What a judge is measured by beside readers.
+BESIDE_READERS = ("auc", "precision", "recall")
 
 
 def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) -> dict[str, Any]:
@@ -46,3 +49,37 @@ def lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> di
         columns, lambda sums: {"lead": mean_f1(sums, "judge") - mean_f1(sums, "baseline")}, events=events
     )
     return scored[AVERAGE]["lead"]._asdict()
+
+
+def beside_readers(
+    right: Bools, accepted: Bools, events: EventIds, p: Floats | None = None, *, resamples: int = 1000
+) -> dict[str, Any]:
+    """`n`, `events`, `right`, and precision, recall and, of probabilities, AUC, with intervals over events; None where undefined."""
+    columns = {"right": right, "accepted": accepted, "both": right & accepted}
+    levels = np.unique(p, return_inverse=True)[1] if p is not None else np.array([], dtype=int)
+    for level in range(levels.max(initial=-1) + 1):
+        columns |= {f"right {level}": right & (levels == level), f"wrong {level}": ~right & (levels == level)}
+
+    def aggregate(sums: Statistics) -> dict[str, Floats]:
+        found = {"precision": sums["both"] / sums["accepted"], "recall": sums["both"] / sums["right"]}
+        if (
+            p is not None
+        ):  # the share of pairs that are in order, ties by half: roc_auc_score of all resamples
+            of = {
+                name: np.stack([sums[f"{name} {level}"] for level in range(levels.max() + 1)])
+                for name in ("right", "wrong")
+            }
+            pairs = of["right"] * (of["wrong"].cumsum(axis=0) - of["wrong"] / 2)
+            found["auc"] = pairs.sum(axis=0) / (of["right"].sum(axis=0) * of["wrong"].sum(axis=0))
+        return found
+
+    counts = {name: column.astype(np.float64) for name, column in columns.items()}
+    shares = {"precision": "accepted", "recall": "right"}
+    with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0
+        scores = measure(counts, aggregate, events=events, shares=shares, resamples=resamples)[AVERAGE]
+    cells: dict[str, Any] = {"n": len(right), "events": len(np.unique(events)), "right": int(right.sum())}
+    for name in BESIDE_READERS:
+        value, low, high = scores.get(name, (np.nan, np.nan, np.nan))
+        cells[name] = value if np.isfinite(value) else None
+        cells[f"{name}_interval"] = (low, high) if np.isfinite(low + high) else None
+    return cells
