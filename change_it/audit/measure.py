@@ -1,7 +1,7 @@
 """The whole audit of a set of judges, and what it reads of a corpus: the test set, and what degenerate systems know."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,13 +111,12 @@ def audit(
     judges: "Judges",
     metrics: Mapping[str, Mapping[str, Any]],
     *,
-    labels: Labels | None = None,
     at_most: int = 150,
     resamples: int = 1000,
     seed: int = 1,
     progress: Progress = False,
 ) -> Audit:
-    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `labels` what readers say, `at_most` the headlines of each degenerate system."""
+    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each degenerate system."""
     test = corpus.test
     judges.check_outlets(test.outlets, test.name)
     if at_most < 1:
@@ -133,10 +132,6 @@ def audit(
         progress=progress,
     )
     events = len(np.unique(test.events))
-    found = None
-    if labels is not None:
-        of_labels = judged(judges, labels.items, corpus.resources, progress=progress)
-        found = agreement(labels, judges, of_labels, resamples=resamples)
     probes = probe(
         judges.main,
         test.items,
@@ -157,18 +152,21 @@ def audit(
         seed=seed,
         verdicts=tuple(
             verdicts(
-                metrics,
-                systems,
-                probes,
-                found.clauses if found else {},
-                fluency=judges.fluency is not None,
-                reader=judges.reader is not None,
+                metrics, systems, probes, fluency=judges.fluency is not None, reader=judges.reader is not None
             )
         ),
-        agreement=found,
         systems=tuple(systems),
         strict_compliancy_is_upper_bound=strict_is_upper_bound(judges),
         probes=tuple(probes),
         cues=(*main_cues(judges.main, test.items, seed=seed), *data_cues(test.training_headlines, seed=seed)),
         reliability=tuple(reliabilities(judges, test.name, test.items, corpus.resources, seed=seed)),
     )
+
+
+def with_readers(
+    audited: Audit, judges: "Judges", labels: Labels, resources: Resources, *, resamples: int = 1000
+) -> Audit:
+    """An audit with the agreement of the judges with readers, a clause of it in each verdict."""
+    found = agreement(labels, judges, judged(judges, labels.items, resources), resamples=resamples)
+    of_judges = tuple(verdict.with_clause(found.clauses.get(verdict.judge)) for verdict in audited.verdicts)
+    return replace(audited, agreement=found, verdicts=of_judges)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
-from change_it.audit.agreement import Agreement
 from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.io import read_json, record_errors
@@ -260,6 +259,10 @@ class Verdict:
         """The verdict: rely on it, with care, do not rely on it."""
         return WORDS[self.level]
 
+    def with_clause(self, clause: str | None) -> "Verdict":
+        """The verdict with one more reason, if there is one."""
+        return replace(self, reasons=(*self.reasons, clause)) if clause else self
+
     def as_dict(self) -> dict[str, str]:
         """What JSON holds."""
         return {"judge": self.judge, "level": self.level, "text": self.text}
@@ -381,6 +384,8 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
     """Judges in short: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` beside it if it is of the same models."""
     path = folder.resolve().parent / "audit" / "audit.json"
     audit = read_json(path)
+    from change_it.audit.agreement import Agreement  # loads torch
+
     metrics, fluency, reader = read_metrics(folder), judges.fluency is not None, judges.reader is not None
     if audit is None or audit.get("hashes") != hashes(judges):
         return Summary(tuple(verdicts(metrics, fluency=fluency, reader=reader)))
@@ -389,7 +394,10 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
         probes = [Probe(**probe) for probe in audit["probes"]]
         readers = Agreement(**audit["agreement"]).clauses if audit.get("agreement") else {}
         return Summary(
-            tuple(verdicts(metrics, systems, probes, readers, fluency=fluency, reader=reader)),
+            tuple(
+                verdict.with_clause(readers.get(verdict.judge))
+                for verdict in verdicts(metrics, systems, probes, fluency=fluency, reader=reader)
+            ),
             Together.of(systems),
         )
 
@@ -404,12 +412,11 @@ def verdicts(
     metrics: Mapping[str, Mapping[str, Any]],
     systems: Sequence[Result] = (),
     probes: Sequence[Probe] = (),
-    readers: Mapping[str, str] = {},
     *,
     fluency: bool,
     reader: bool,
 ) -> list[Verdict]:
-    """What to make of each judge, in the order of `JUDGE_NAMES`: by what `read_metrics` gives, by an audit where there was one, with its `Agreement.clauses`, and by whether there is a fluency judge and a reader."""
+    """What to make of each judge, in the order of `JUDGE_NAMES`: by what `read_metrics` gives, by an audit where there was one, and by whether there is a fluency judge and a reader."""
     judged = []
     for judge in JUDGE_NAMES:
         parts = [*_beside_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
@@ -424,8 +431,6 @@ def verdicts(
                     "no judge reads: what is invented without a new name, number or quotation passes",
                 )
             )
-        if judge in readers:
-            parts.append(("rely", readers[judge]))
         if parts:
             level: Level = max((level for level, _ in parts), key=("rely", "care", "distrust").index)
             judged.append(Verdict(judge, level, tuple(reason for _, reason in parts)))

@@ -57,8 +57,8 @@ def run(options: AuditOptions) -> None:
     check(options)
     out = _out(options)
 
-    from change_it.audit.agreement import read_labels
-    from change_it.audit.measure import audit, read_corpus  # these load torch, polars and matplotlib
+    from change_it.audit.agreement import read_labels  # these load torch, polars and matplotlib
+    from change_it.audit.measure import audit, read_corpus, with_readers
     from change_it.audit.verdicts import read_metrics
     from change_it.judges.judge import Judges, local_folder
     from change_it.results.audit_tables import (
@@ -72,16 +72,18 @@ def run(options: AuditOptions) -> None:
     judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
     corpus = read_corpus(options.corpus, casing=judges.casing, seed=options.seed)
     language = corpus.resources.language
+    labels = read_labels(options.labels, corpus.test, language) if options.labels else None
     audited = audit(
         corpus,
         judges,
         read_metrics(folder),
-        labels=read_labels(options.labels, corpus.test, language) if options.labels else None,
         at_most=options.items,
         resamples=options.resamples,
         seed=options.seed,
         progress=not options.json,
     )
+    if labels is not None:
+        audited = with_readers(audited, judges, labels, corpus.resources, resamples=options.resamples)
     write_audit(out, audited)
     if options.json:
         print_json(audited.as_dict())
