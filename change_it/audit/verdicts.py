@@ -384,15 +384,13 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
     """Judges in short: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` beside it if it is of the same models."""
     path = folder.resolve().parent / "audit" / "audit.json"
     audit = read_json(path)
-    from change_it.audit.agreement import Agreement  # loads torch
-
     metrics, fluency, reader = read_metrics(folder), judges.fluency is not None, judges.reader is not None
     if audit is None or audit.get("hashes") != hashes(judges):
         return Summary(tuple(verdicts(metrics, fluency=fluency, reader=reader)))
     with record_errors(path):
         systems = [Result.from_dict(system) for system in audit["systems"]]
         probes = [Probe(**probe) for probe in audit["probes"]]
-        readers = Agreement(**audit["agreement"]).clauses if audit.get("agreement") else {}
+        readers = _readers(audit.get("agreement"))
         return Summary(
             tuple(
                 verdict.with_clause(readers.get(verdict.judge))
@@ -400,6 +398,13 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
             ),
             Together.of(systems),
         )
+
+
+def _readers(record: Mapping[str, Any] | None) -> dict[str, str]:
+    """Judge to the clause of its verdict, of the agreement with readers in an `audit.json`."""
+    from change_it.audit.agreement import Agreement  # loads torch
+
+    return Agreement(**record).clauses if record else {}
 
 
 def hashes(judges: "Judges") -> dict[str, str]:
