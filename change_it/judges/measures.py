@@ -71,7 +71,11 @@ def beside_readers(
             }
             pairs = of["right"] * (of["wrong"].cumsum(axis=0) - of["wrong"] / 2)
             found["auc"] = pairs.sum(axis=0) / (of["right"].sum(axis=0) * of["wrong"].sum(axis=0))
-        return found
+        # A resample in which a figure is undefined says nothing: it counts as the median.
+        return {
+            name: values if (gap := np.isnan(values)).all() else np.where(gap, np.nanmedian(values), values)
+            for name, values in found.items()
+        }
 
     counts = {name: column.astype(np.float64) for name, column in columns.items()}
     shares = {"precision": "accepted", "recall": "right"}
