@@ -17,13 +17,21 @@ from change_it.judges.facts_model import FactsModel, with_threshold
 from change_it.judges.judge_options import BILSTM, LINEAR, JudgeOptions
 from change_it.judges.measures import BESIDE_READERS, beside_readers
 from change_it.stats import Bools, EventIds, Floats
-from change_it.tables import Column, Row, Table, figure, to_markdown, with_interval
+from change_it.tables import Column, Row, Table, figure, to_markdown
 from change_it.training.run_folder import METRICS, WORK, publish
 
 if TYPE_CHECKING:  # which imports judges
     from change_it.scoring.item import Item
 
-FIGURES = (with_interval("auc", "AUC"), with_interval("precision"), with_interval("recall"))
+#: Columns of tables with these.
+FIGURES = tuple(
+    column
+    for name in BESIDE_READERS
+    for column in (
+        Column(name, title=name.replace("auc", "AUC")),
+        Column(f"{name}_interval", "interval", "95%"),
+    )
+)
 
 
 @dataclass(frozen=True)
