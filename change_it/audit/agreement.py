@@ -11,8 +11,7 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.io import FORMULA, Record, listed, read_records
-from change_it.judges.facts_training import FIGURES, Labels
-from change_it.judges.measures import BESIDE_READERS, beside_readers
+from change_it.judges.measures import BESIDE_READERS, FIGURES, Labels, beside_readers
 from change_it.scoring.columns import GOLD, LABEL_COLUMNS
 from change_it.scoring.item import Item, TestSet
 from change_it.stats import Bools, Floats
@@ -128,7 +127,7 @@ class Agreement:
         )
         notes = (
             f"{self.n} headlines of {self.events} events: {what}. Right is what readers call supported; of fluency what they would print, and of strict both, where they were asked",
-            "intervals: 95%, bootstrap over events",
+            "facts (rules) are names, numbers and quotations, facts (asked) is the model alone, facts both; intervals: 95%, bootstrap over events",
         )  # fmt: skip
         rows = [Row(row, strong=row["judge"] == "strict") for row in self.rows]
         return Table((Column("judge", "text"), *counts, *FIGURES), rows, "Agreement with readers", notes)
@@ -153,7 +152,7 @@ def _clause(row: Mapping[str, Any]) -> str:
 
 def agreement(labels: Labels, judges: "Judges", judged: pl.DataFrame, *, resamples: int = 1000) -> Agreement:
     """What `verdicts.judged` says of the labelled headlines, beside the labels: on the half that reports, where the other one has chosen the threshold of `judges.facts`."""
-    facts = getattr(judges, "facts", None)
+    facts = getattr(judges, "facts", None)  # judges.facts, once Judges has it
     is_half = facts is not None and facts.settings.validated.get("labels") == labels.hash
     reports = labels.reports if is_half else np.ones(len(labels.supported), dtype=bool)
     asked = ~np.isnan(labels.printable)

@@ -402,7 +402,7 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
 
 def _readers(record: Mapping[str, Any] | None) -> dict[str, str]:
     """Judge to the clause of its verdict, of the agreement with readers in an `audit.json`."""
-    from change_it.audit.agreement import Agreement  # loads torch
+    from change_it.audit.agreement import Agreement  # loads sklearn
 
     return Agreement(**record).clauses if record else {}
 

@@ -1,11 +1,7 @@
 """A model that is asked about facts, with a threshold that labels choose: `change-it train judge --task facts`."""
 
-import hashlib
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import roc_curve
@@ -15,52 +11,10 @@ from change_it.errors import InputError
 from change_it.io import write_json, write_text
 from change_it.judges.facts_model import FactsModel, with_threshold
 from change_it.judges.judge_options import BILSTM, LINEAR, JudgeOptions
-from change_it.judges.measures import BESIDE_READERS, beside_readers
-from change_it.stats import Bools, EventIds, Floats
+from change_it.judges.measures import BESIDE_READERS, FIGURES, Labels, beside_readers
+from change_it.stats import Bools, Floats
 from change_it.tables import Column, Row, Table, figure, to_markdown
 from change_it.training.run_folder import METRICS, WORK, publish
-
-if TYPE_CHECKING:  # which imports judges
-    from change_it.scoring.item import Item
-
-#: Columns of tables with these.
-FIGURES = tuple(
-    column
-    for name in BESIDE_READERS
-    for column in (
-        Column(name, title=name.replace("auc", "AUC")),
-        Column(f"{name}_interval", "interval", "95%"),
-    )
-)
-
-
-@dataclass(frozen=True)
-class Labels:
-    """What readers say of n headlines."""
-
-    items: "Sequence[Item]"  # with these headlines
-    supported: Bools  # (n,) whether readers say that the sources support all of it
-    printable: Floats  # (n,) 1 where they would print it, 0 where not, nan where they were not asked
-    language: str
-    outlets: tuple[str, str]
-    hash: str  # SHA-256 of the file; of several that of their hashes
-
-    @cached_property
-    def events(self) -> EventIds:
-        """(n,) the event of each."""
-        return np.array([item.event for item in self.items])
-
-    @cached_property
-    def reports(self) -> Bools:
-        """(n,) whether it is of the half of the events that reports; the other half chooses thresholds."""
-        digests = [hashlib.sha256(event.encode()).digest() for event in map(str, self.events)]
-        return np.array([digest[0] % 2 == 1 for digest in digests], dtype=bool)
-
-    def probabilities(self, model: FactsModel, progress: bool = False) -> Floats:
-        """(n,) what a model says that is asked about them, with the sources that scoring shows it."""
-        sources = [(item.source, item.article, item.reference_article) for item in self.items]
-        headlines = [item.prediction for item in self.items]
-        return model.probabilities(headlines, sources, language=self.language, progress=progress)
 
 
 def best_threshold(p: Floats, right: Bools) -> tuple[float, float]:

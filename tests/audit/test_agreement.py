@@ -19,8 +19,8 @@ from change_it.cli import main
 from change_it.errors import InputError
 from change_it.judges import facts_training
 from change_it.judges.facts_model import FactsSettings
-from change_it.judges.facts_training import Labels, best_threshold
-from change_it.judges.measures import beside_readers
+from change_it.judges.facts_training import best_threshold
+from change_it.judges.measures import Labels, beside_readers
 from change_it.results.charts import Drawing
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.item import Item
