@@ -20,6 +20,7 @@ from change_it.errors import InputError
 from change_it.judges import facts_training
 from change_it.judges.facts_model import FactsSettings
 from change_it.judges.facts_training import best_threshold
+from change_it.judges.judge_options import JudgeOptions
 from change_it.judges.measures import Labels, beside_readers
 from change_it.results.charts import Drawing
 from change_it.scoring.compliancy import judge_items
@@ -351,3 +352,10 @@ def test_without_labels_nothing_is_validated(asked, tmp_path, capsys):
     assert "not validated" in capsys.readouterr().out
     about = json.loads((tmp_path / "judges" / "facts" / "config.json").read_text())["change_it"]
     assert (about["threshold"], about["validated"]) == (0.5, {})
+
+
+@pytest.mark.parametrize("encoder", [None, "linear", "bilstm"])
+def test_a_judge_of_facts_requires_a_model(tmp_path, encoder):
+    options = JudgeOptions(task="facts", corpus="corpus", out=tmp_path, encoder=encoder)
+    with pytest.raises(InputError, match="requires --encoder MODEL"):
+        facts_training.train_facts(options, None)
