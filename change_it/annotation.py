@@ -115,8 +115,8 @@ def write_sheets(sheet: Path, sources: Path, key: Path, rows: Sequence[KeyRow]) 
     write_table(key, [field.name for field in fields(KeyRow)], map(astuple, rows))
     blind = ((row.item, row.headline, row.choice1, row.choice2, "") for row in rows)
     write_table(sheet, ["item", "headline", *CHOICES, "answer"], blind, quote_formulas=True)
-    header = ["item", "headline", "original", "article", *[*QUESTIONS][1:]]
-    seen = ((row.item, row.headline, row.source, row.article, "", "", "") for row in rows)
+    header = ["item", "id", "headline", "original", "article", *[*QUESTIONS][1:]]
+    seen = ((row.item, row.id, row.headline, row.source, row.article, "", "", "") for row in rows)
     write_table(sources, header, seen, quote_formulas=True)
 
 

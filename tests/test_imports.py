@@ -55,6 +55,7 @@ corpus build rows.csv --columns headline=nope --out out | no column 'nope' as --
 train judge --task main --corpus nope --out out | no corpus folder nope
 train judge --task main --corpus corpus --batch-size 0 --out out | --batch-size 0 is out of range: give a number of at least 1
 train judge --task main --corpus corpus --epochs 0 --out out | --epochs 0 trains nothing
+train judge --task main --corpus corpus --labels nope.csv --out out | nope.csv does not exist
 train generator --recipe sum --to two --corpus corpus --arg max_steps=0 --out out | --arg max_steps=0 is out of range
 train judge --task main --corpus judges --out out | judges is not a corpus of ours
 train judge --task main --corpus corpus --encoder ./nope --out out | no encoder can be loaded from './nope'
@@ -80,6 +81,8 @@ score --corpus corpus --judges judges --predictions mine=rows.csv --columns head
 score --corpus corpus --judges judges --out rows.csv/x | cannot write --out
 audit --corpus nope --judges judges | no corpus folder nope
 audit --corpus corpus --judges judges --items 0 | --items 0 is too few
+audit --corpus corpus --judges judges --labels nope.csv | nope.csv does not exist
+audit --corpus corpus --judges judges --labels rows.csv | rows.csv lacks the column supported
 hevas --documents nope.csv --system mine=rows.csv | nope.csv does not exist
 hevas --documents predictions.csv --system mine=rows.csv | predictions.csv lacks the column article
 annotate sheets --corpus nope --out sheet.csv | no corpus folder nope

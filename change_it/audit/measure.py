@@ -1,15 +1,16 @@
 """The whole audit of a set of judges, and what it reads of a corpus: the test set, and what degenerate systems know."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from change_it.audit.agreement import Agreement, Labels, agreement
 from change_it.audit.calibration import Reliability, reliabilities
 from change_it.audit.perturbations import Resources
 from change_it.audit.probes import Cue, Probe, data_cues, main_cues, probe
-from change_it.audit.verdicts import Result, Together, Verdict, hashes, measure_systems, verdicts
+from change_it.audit.verdicts import Result, Together, Verdict, hashes, judged, measure_systems, verdicts
 from change_it.corpus.folder import read_casing, read_language, read_table
 from change_it.errors import InputError
 from change_it.scoring.compliancy import Progress, facts_are_validated, strict_is_upper_bound
@@ -80,6 +81,7 @@ class Audit:
     cues: tuple[Cue, ...]  # words that speak for an outlet
     reliability: tuple[Reliability, ...]  # of each judge
     strict_compliancy_is_upper_bound: bool = False  # see `compliancy.strict_is_upper_bound`
+    agreement: Agreement | None = None  # with readers; None without labels
 
     @property
     def together(self) -> Together:
@@ -90,7 +92,8 @@ class Audit:
     def signature(self) -> str:
         """What its figures depend on."""
         drawn = f"items:{self.at_most} of {self.items}|events:{self.events}"
-        return f"audit|judges:{self.judges}|{drawn}|seed:{self.seed}"
+        labels = f"|labels:{self.agreement.labels[:6]}" if self.agreement else ""
+        return f"audit|judges:{self.judges}|{drawn}{labels}|seed:{self.seed}"
 
     def as_dict(self) -> dict[str, Any]:
         """The audit as a JSON object."""
@@ -162,3 +165,12 @@ def audit(
         cues=(*main_cues(judges.main, test.items, seed=seed), *data_cues(test.training_headlines, seed=seed)),
         reliability=tuple(reliabilities(judges, test.name, test.items, corpus.resources, seed=seed)),
     )
+
+
+def with_readers(
+    audited: Audit, judges: "Judges", labels: Labels, resources: Resources, *, resamples: int = 1000
+) -> Audit:
+    """An audit with the agreement of the judges with readers, a clause of it in each verdict."""
+    found = agreement(labels, judges, judged(judges, labels.items, resources), resamples=resamples)
+    of_judges = tuple(verdict.with_clause(found.clauses.get(verdict.judge)) for verdict in audited.verdicts)
+    return replace(audited, agreement=found, verdicts=of_judges)

@@ -262,6 +262,10 @@ class Verdict:
         """The verdict: rely on it, with care, do not rely on it."""
         return WORDS[self.level]
 
+    def with_clause(self, clause: str | None) -> "Verdict":
+        """The verdict with one more reason, if there is one."""
+        return replace(self, reasons=(*self.reasons, clause)) if clause else self
+
     def as_dict(self) -> dict[str, str]:
         """What JSON holds."""
         return {"judge": self.judge, "level": self.level, "text": self.text}
@@ -393,10 +397,21 @@ def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
     with record_errors(path):
         systems = [Result.from_dict(system) for system in audit["systems"]]
         probes = [Probe(**probe) for probe in audit["probes"]]
+        readers = _readers(audit.get("agreement"))
         return Summary(
-            tuple(verdicts(metrics, systems, probes, fluency=fluency, validated=validated)),
+            tuple(
+                verdict.with_clause(readers.get(verdict.judge))
+                for verdict in verdicts(metrics, systems, probes, fluency=fluency, validated=validated)
+            ),
             Together.of(systems),
         )
+
+
+def _readers(record: Mapping[str, Any] | None) -> dict[str, str]:
+    """Judge to the clause of its verdict, of the agreement with readers in an `audit.json`."""
+    from change_it.audit.agreement import Agreement  # loads sklearn
+
+    return Agreement(**record).clauses if record else {}
 
 
 def hashes(judges: "Judges") -> dict[str, str]:

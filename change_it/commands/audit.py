@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tyro.conf import Fixed
 
-from change_it.commands.checks import check_counts
+from change_it.commands.checks import check_counts, check_labels
 from change_it.commands.printing import print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
@@ -22,6 +22,7 @@ class AuditOptions(InferenceOptions):
     Examples:
         change-it audit --judges runs/quickstart/judges --corpus runs/quickstart/corpus
         change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --items 1000 --out runs/mine/audit
+        change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --labels study/rated/anna.csv study/rated/ben.csv
     """
 
     corpus: str
@@ -32,6 +33,8 @@ class AuditOptions(InferenceOptions):
     """Folder for audit.html and audit.json; the folder audit beside a folder of judges when not given."""
     items: int = 150
     """Headlines of each degenerate system, at most; articles take most of the time."""
+    labels: tuple[Path, ...] = ()
+    """What readers say of headlines: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable (yes, no) and system, or filled sheets with sources of `change-it annotate`. Several files are several readers."""
     json: bool = False
     """Print JSON instead of tables."""
     resamples: Fixed[int] = 1000
@@ -45,7 +48,8 @@ def check(options: AuditOptions) -> None:
     check_counts(items=options.items, resamples=options.resamples)
     check_corpus(options.corpus)
     check_judges(options.judges)
-    check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges])
+    check_labels(options.labels)
+    check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges, *options.labels])
 
 
 def run(options: AuditOptions) -> None:
@@ -53,7 +57,8 @@ def run(options: AuditOptions) -> None:
     check(options)
     out = _out(options)
 
-    from change_it.audit.measure import audit, read_corpus  # these load torch, polars and matplotlib
+    from change_it.audit.agreement import read_labels  # these load torch, polars and matplotlib
+    from change_it.audit.measure import audit, read_corpus, with_readers
     from change_it.audit.verdicts import read_metrics
     from change_it.judges.judge import Judges, local_folder
     from change_it.results.audit_tables import (
@@ -65,8 +70,11 @@ def run(options: AuditOptions) -> None:
 
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)
+    corpus = read_corpus(options.corpus, casing=judges.casing, seed=options.seed)
+    language = corpus.resources.language
+    labels = read_labels(options.labels, corpus.test, language) if options.labels else None
     audited = audit(
-        read_corpus(options.corpus, casing=judges.casing, seed=options.seed),
+        corpus,
         judges,
         read_metrics(folder),
         at_most=options.items,
@@ -74,6 +82,8 @@ def run(options: AuditOptions) -> None:
         seed=options.seed,
         progress=not options.json,
     )
+    if labels is not None:
+        audited = with_readers(audited, judges, labels, corpus.resources, resamples=options.resamples)
     write_audit(out, audited)
     if options.json:
         print_json(audited.as_dict())
@@ -83,6 +93,8 @@ def run(options: AuditOptions) -> None:
     at_most = audited.strict_compliancy_is_upper_bound
     print_table(degenerate_table(audited.systems, at_most=at_most), terminal)
     print_table(probes_table(audited.probes), terminal)
+    if audited.agreement:
+        print_table(audited.agreement.table, terminal)
     print_table(verdicts_table(audited.verdicts), terminal)
     print(f"wrote {out / 'audit.html'} and audit.json")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from change_it.errors import InputError
 from change_it.io import check_file, check_header, named_files
-from change_it.scoring.columns import BUILT_IN, PREDICTION_COLUMNS, PREDICTION_EXTRAS
+from change_it.scoring.columns import BUILT_IN, LABEL_COLUMNS, PREDICTION_COLUMNS, PREDICTION_EXTRAS
 
 
 def check_files(*files: Path | None) -> None:
@@ -27,6 +27,12 @@ def check_systems(specs: Sequence[str], *, option: str, example: str, repeated: 
     files = [file for _, file in named_files(specs, option=option, example=example, repeated=repeated)]
     check_files(*files)
     return files
+
+
+def check_labels(files: Sequence[Path]) -> None:
+    """Refuse label files that are not there or lack a column."""
+    for file in files:
+        check_header(file, required=LABEL_COLUMNS)
 
 
 def check_predictions(specs: Sequence[str], columns: str = "", *, repeated: bool = False) -> None:

@@ -1,5 +1,6 @@
 """`change-it train judge`; its options are `judges.judge_options`."""
 
+from change_it.commands.checks import check_labels
 from change_it.commands.printing import print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
@@ -18,24 +19,26 @@ def check(options: JudgeOptions) -> None:
     if options.task != "facts":
         preset(options)
     check_writable(options.out, kind="run", inputs=options.inputs)
-    if options.encoder and is_missing_path(options.encoder):
+    check_labels(options.labels)
+    if options.task != "facts" and (options.labels or options.facts_endpoint):
+        raise InputError("--labels and --facts-endpoint are for --task facts: leave them out")
+    if options.encoder and not options.facts_endpoint and is_missing_path(options.encoder):
         raise InputError(
             f"no encoder can be loaded from {options.encoder!r}: give a Hub id, a local folder, or --encoder {LINEAR}"
         )
 
 
 def run(options: JudgeOptions) -> None:
-    """Train a judge and print it beside its baselines."""
+    """Train a judge and print it beside its baselines; or set the threshold of a model that is asked about facts."""
     check(options)
+    if options.task == "facts":
+        _run_facts(options)
+        return
 
     from change_it.hub.packaging import write_readme
-    from change_it.judges.train import table_of, train_facts, train_judge
+    from change_it.judges.train import table_of, train_judge
     from change_it.training.trainer import process_state
 
-    if options.task == "facts":
-        train_facts(options)
-        console().print(f"[green]✓[/] judge in [bold]{options.out}[/], not validated", soft_wrap=True)
-        return
     metrics = train_judge(options)
     if process_state().is_main_process:
         write_readme(options.out, "judge")
@@ -43,3 +46,21 @@ def run(options: JudgeOptions) -> None:
         print_table(table_of(metrics), to)
         print_warnings(options.corpus, to)
         to.print(f"[green]✓[/] judge in [bold]{options.out}[/]", soft_wrap=True)
+
+
+def _run_facts(options: JudgeOptions) -> None:
+    """Read the labels, set the threshold and print what it comes to."""
+    from change_it.audit.agreement import read_labels
+    from change_it.corpus.folder import read_language
+    from change_it.judges.facts_training import facts_table, train_facts
+    from change_it.scoring.compliancy import language_of
+    from change_it.scoring.item import read_test_set
+
+    labels = None
+    if options.labels:
+        test = read_test_set(options.corpus)
+        language = language_of(test.items, read_language(options.corpus))
+        labels = read_labels(options.labels, test, language)
+    table, to = facts_table(train_facts(options, labels)), console()
+    print_table(table, to)
+    to.print(f"[green]✓[/] judge in [bold]{options.out}[/]", soft_wrap=True)

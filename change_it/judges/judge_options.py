@@ -59,11 +59,15 @@ class JudgeOptions(TrainingOptions):
     """Non-matching examples of hh and ah in training: mixed (random, hard, a tenth facts), or random with --as-published."""
     max_tokens: int | None = None
     """Longer inputs are cut."""
+    labels: tuple[Path, ...] = ()
+    """For facts, what readers say of headlines, as `change-it audit --labels` takes it: half of the events chooses the threshold, the other half reports. Without labels it is .5, not validated."""
+    facts_endpoint: str | None = None
+    """For facts, address of an OpenAI-compatible server; --encoder is then its name of the model."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """What it reads, where it is a file or folder."""
-        return self.corpus, self.encoder or ""
+        return self.corpus, self.encoder or "", *map(str, self.labels)
 
 
 @dataclass(kw_only=True)

@@ -1,12 +1,33 @@
-"""What a judge's tests are measured by: precision, recall and F1, and its lead over another judge on the same examples."""
+"""What a judge's tests are measured by: precision, recall and F1, its lead over another judge on the same examples, and its agreement with readers."""
 
+import hashlib
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.metrics import precision_recall_fscore_support
 
-from change_it.stats import AVERAGE, Floats, Ints, Statistics, measure
+from change_it.stats import AVERAGE, Bools, EventIds, Floats, Ints, Statistics, measure
+from change_it.tables import Column
+
+if TYPE_CHECKING:
+    from change_it.judges.facts_model import FactsModel  # loads torch
+    from change_it.scoring.item import Item  # imports judges
+
+#: What a judge is measured by beside readers.
+BESIDE_READERS = ("auc", "precision", "recall")
+
+#: Columns of tables with these.
+FIGURES = tuple(
+    column
+    for name in BESIDE_READERS
+    for column in (
+        Column(name, title=name.replace("auc", "AUC")),
+        Column(f"{name}_interval", "interval", "95%"),
+    )
+)
 
 
 def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) -> dict[str, Any]:
@@ -46,3 +67,68 @@ def lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> di
         columns, lambda sums: {"lead": mean_f1(sums, "judge") - mean_f1(sums, "baseline")}, events=events
     )
     return scored[AVERAGE]["lead"]._asdict()
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What readers say of n headlines."""
+
+    items: "Sequence[Item]"  # with these headlines
+    supported: Bools  # (n,) whether readers say that the sources support all of it
+    printable: Floats  # (n,) 1 where they would print it, 0 where not, nan where they were not asked
+    language: str
+    outlets: tuple[str, str]
+    hash: str  # SHA-256 of the file; of several that of their hashes
+
+    @cached_property
+    def events(self) -> EventIds:
+        """(n,) the event of each."""
+        return np.array([item.event for item in self.items])
+
+    @cached_property
+    def reports(self) -> Bools:
+        """(n,) whether it is of the half of the events that reports; the other half chooses thresholds."""
+        digests = [hashlib.sha256(event.encode()).digest() for event in map(str, self.events)]
+        return np.array([digest[0] % 2 == 1 for digest in digests], dtype=bool)
+
+    def probabilities(self, model: "FactsModel", progress: bool = False) -> Floats:
+        """(n,) what a model says that is asked about them, with the sources that scoring shows it."""
+        sources = [(item.source, item.article, item.reference_article) for item in self.items]
+        headlines = [item.prediction for item in self.items]
+        return model.probabilities(headlines, sources, language=self.language, progress=progress)
+
+
+def beside_readers(
+    right: Bools, accepted: Bools, events: EventIds, p: Floats | None = None, *, resamples: int = 1000
+) -> dict[str, Any]:
+    """`n`, `events`, `right`, and precision, recall and, of probabilities, AUC, with intervals over events; None where undefined."""
+    columns = {"right": right, "accepted": accepted, "both": right & accepted}
+    levels = np.unique(p, return_inverse=True)[1] if p is not None else np.zeros(0, np.int64)
+    for level in range(levels.max(initial=-1) + 1):
+        columns |= {f"right {level}": right & (levels == level), f"wrong {level}": ~right & (levels == level)}
+
+    def aggregate(sums: Statistics) -> dict[str, Floats]:
+        found = {"precision": sums["both"] / sums["accepted"], "recall": sums["both"] / sums["right"]}
+        if p is not None:  # roc_auc_score of all resamples: the share of pairs in order, ties by half
+            of_right, of_wrong = (
+                np.stack([sums[f"{name} {level}"] for level in range(levels.max() + 1)])
+                for name in ("right", "wrong")
+            )
+            in_order = of_right * (of_wrong.cumsum(axis=0) - of_wrong / 2)
+            found["auc"] = in_order.sum(axis=0) / (of_right.sum(axis=0) * of_wrong.sum(axis=0))
+        # A resample in which a figure is undefined says nothing: it counts as the median.
+        return {
+            name: values if (gap := np.isnan(values)).all() else np.where(gap, np.nanmedian(values), values)
+            for name, values in found.items()
+        }
+
+    counts = {name: column.astype(np.float64) for name, column in columns.items()}
+    shares = {"precision": "accepted", "recall": "right"}
+    with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0
+        scores = measure(counts, aggregate, events=events, shares=shares, resamples=resamples)[AVERAGE]
+    cells: dict[str, Any] = {"n": len(right), "events": len(np.unique(events)), "right": int(right.sum())}
+    for name in BESIDE_READERS:
+        value, low, high = scores.get(name, (np.nan, np.nan, np.nan))
+        cells[name] = value if np.isfinite(value) else None
+        cells[f"{name}_interval"] = (low, high) if np.isfinite(low + high) else None
+    return cells

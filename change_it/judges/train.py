@@ -21,7 +21,6 @@ from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges.bilstm import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
-from change_it.judges.facts_model import FactsModel
 from change_it.judges.fluency_data import HELD_OUT, FluencyData, load_fluency
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import (
@@ -100,17 +99,6 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         return _prepare(settings, data, work)
 
     return train_in_folder(settings, settings.out, "judge", prepare, libraries=LIBRARIES, files=files)
-
-
-def train_facts(options: JudgeOptions) -> None:
-    """Write a judge of facts whose threshold no labels have set.
-
-    Raises:
-        InputError: no model is given.
-    """
-    if not options.encoder or options.encoder in (LINEAR, BILSTM):
-        raise InputError("--task facts requires --encoder MODEL: a chat model or an entailment classifier")
-    FactsModel.from_pretrained(options.encoder).save(options.out)
 
 
 def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun:

@@ -11,3 +11,5 @@ BUILT_IN = (GOLD, *FLOORS)
 #: What a prediction file must have, and what it may have.
 PREDICTION_COLUMNS = ("id", "headline")
 PREDICTION_EXTRAS = ("target", "error", "reranker", "generator")
+#: What a file of labels must have.
+LABEL_COLUMNS = ("id", "headline", "supported")

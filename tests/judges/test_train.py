@@ -1,7 +1,6 @@
 """`change-it train judge` from the corpus folder to a saved judge, its numbers and its failures."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,13 +12,11 @@ from change_it.commands import train_judge
 from change_it.errors import InputError
 from change_it.judges import train
 from change_it.judges.data import load_task
-from change_it.judges.facts_model import FactsModel
 from change_it.judges.fluency_data import HELD_OUT, load_fluency
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import LINEAR, PAPERS, JudgeOptions, preset
 from change_it.judges.linear_training import ACCEPTANCE, fit_main
 from change_it.judges.measures import scores
-from change_it.judges.train import train_facts
 from change_it.training.trainer import TrainingRun
 
 TINY = {
@@ -188,18 +185,6 @@ def test_two_processes_train_one_judge(corpus, encoder, tmp_path):
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("HH: headline and headline") == 1
     assert Judge.from_pretrained(tmp_path / "hh").task == "hh"
-
-
-def test_a_judge_of_facts_is_a_model_as_it_is(tmp_path, monkeypatch):
-    given = {"task": "facts", "corpus": "c", "out": tmp_path / "facts"}
-    for encoder in (None, LINEAR):
-        with pytest.raises(InputError, match="requires --encoder MODEL"):
-            train_facts(JudgeOptions(**given, encoder=encoder))
-    saved = []
-    model = SimpleNamespace(save=saved.append)
-    monkeypatch.setattr(FactsModel, "from_pretrained", {"owner/model": model}.__getitem__)
-    train_facts(JudgeOptions(**given, encoder="owner/model"))
-    assert saved == [tmp_path / "facts"]
 
 
 def test_presets(tmp_path):

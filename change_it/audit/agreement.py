@@ -1,0 +1,180 @@
+"""Judges beside people who have read headlines and their sources: label files, and agreement with them."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from change_it.errors import InputError
+from change_it.io import FORMULA, Record, listed, read_records
+from change_it.judges.measures import BESIDE_READERS, FIGURES, Labels, beside_readers
+from change_it.scoring.columns import GOLD, LABEL_COLUMNS
+from change_it.scoring.item import Item, TestSet
+from change_it.stats import Bools, Floats
+from change_it.tables import Column, Row, Table, figure, formatted
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.judges.judge import Judges
+
+#: The system that is the original headline.
+COPY = "copy"
+#: Questions of label files and of the sheets of `change-it annotate`, and what their answers stand for.
+ANSWERS: Mapping[str, Mapping[str, bool]] = {
+    "supported": {"yes": True, "partly": False, "no": False, "contradicted": False},
+    "printable": {"yes": True, "no": False},
+    "fluency": {"1": False, "2": False, "3": False, "4": True, "5": True},
+}
+#: Rows of the table and the columns of `judge_items` with their probabilities and verdicts.
+JUDGED = {
+    "main": ("p_target", "main"),
+    "hh": ("p_hh", "hh"),
+    "ah": ("p_ah", "ah"),
+    "fluency": ("p_fluency", "fluency"),
+    "facts": ("", "facts"),
+    "compliancy": ("", "compliancy"),
+    "strict": ("", "strict_compliancy"),
+}
+#: The judge of facts, by its parts.
+RULES, ASKED = "facts (rules)", "facts (asked)"
+
+
+def read_labels(files: Sequence[Path], test: TestSet, language: str) -> Labels:
+    """Read label files, and filled sheets with sources; of several readers of a headline the majority counts, and a tie is no yes.
+
+    Raises:
+        InputError: an id, an answer or a headline that is not there, or no labels.
+    """
+    items = {item.id: item for item in test.items}
+    rows = []
+    for file in files:
+        records = read_records(file, required=LABEL_COLUMNS, optional=("system", *ANSWERS))
+        records = [record for record in records if record.cells["supported"]]
+        if not records:
+            raise InputError(f"{file} has no labels: fill in the column supported")
+        ids = [_text(record, "id") for record in records]
+        if unknown := [id_ for id_ in dict.fromkeys(ids) if id_ not in items]:
+            raise InputError(
+                f"{file} has {len(unknown)} ids that are not in A2 of {test.name} ({listed(unknown, 3)}): give the corpus that was labelled"
+            )
+        for id_, record in zip(ids, records, strict=True):
+            printable = "printable" if "printable" in record.cells else "fluency"
+            answers = {"supported": _answer(file, record, "supported")}
+            answers["printable"] = _answer(file, record, printable)
+            rows.append({"id": id_, "headline": _headline(file, record, items[id_]), **answers})
+    schema = {"id": pl.String, "headline": pl.String, "supported": pl.Boolean, "printable": pl.Boolean}
+    read = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True).mean()
+    hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+    several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
+    printable_share = read["printable"].to_numpy()
+    return Labels(
+        items=[replace(items[id_], prediction=text) for id_, text in read.select("id", "headline").rows()],
+        supported=read["supported"].to_numpy() > 0.5,
+        printable=np.where(np.isnan(printable_share), np.nan, printable_share > 0.5),
+        language=language,
+        outlets=test.outlets,
+        hash=hashes[0] if len(hashes) == 1 else several,
+    )
+
+
+def _text(record: Record, name: str) -> str:
+    """A cell without the apostrophe that sheets have before what a spreadsheet would take for a formula."""
+    text = record.cells.get(name, "")
+    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA) else text
+
+
+def _answer(file: Path, record: Record, question: str) -> bool | None:
+    """Whether a reader says yes; None without an answer."""
+    given, answers = record.cells.get(question, "").casefold(), ANSWERS[question]
+    if given and given not in answers:
+        raise InputError(f"{file}, line {record.line}: {question} is {given!r}; write {', '.join(answers)}")
+    return answers.get(given)
+
+
+def _headline(file: Path, record: Record, item: Item) -> str:
+    """The headline that was read: gold and copies, of which labels hold no text, are in the corpus."""
+    text = _text(record, "headline") or {GOLD: item.reference, COPY: item.source}.get(
+        record.cells.get("system", ""), ""
+    )
+    if not text:
+        raise InputError(
+            f"{file}, line {record.line}: there is no headline, and the corpus has none; give one, or the system {GOLD} or {COPY}"
+        )
+    return text
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far judges agree with readers."""
+
+    labels: str  # SHA-256 of the labels
+    is_half: bool  # whether these are the events that have not chosen the threshold of facts
+    n: int  # headlines
+    events: int  # that they are of; intervals draw events
+    rows: Sequence[Mapping[str, Any]]  # of `beside_readers`, with the `judge`
+
+    @property
+    def table(self) -> Table:
+        """A row for each judge."""
+        counts = (Column("n", "count"), Column("right", "count", "readers say yes"))
+        what = (
+            "half of the labelled events, which has not chosen the threshold of facts"
+            if self.is_half
+            else "all labels"
+        )
+        notes = (
+            f"{self.n} headlines of {self.events} events: {what}. Right is what readers call supported; of fluency what they would print, and of strict both, where they were asked",
+            "facts (rules) are names, numbers and quotations, facts (asked) is the model alone, facts both; intervals: 95%, bootstrap over events",
+        )  # fmt: skip
+        rows = [Row(row, strong=row["judge"] == "strict") for row in self.rows]
+        return Table((Column("judge", "text"), *counts, *FIGURES), rows, "Agreement with readers", notes)
+
+    @property
+    def clauses(self) -> dict[str, str]:
+        """Judge to the clause of its verdict."""
+        rows = {str(row["judge"]): row for row in self.rows}
+        asked = {"facts": rows.get(ASKED) or rows[RULES]}
+        return {name: clause for name, row in (rows | asked).items() if (clause := _clause(row))}
+
+
+def _clause(row: Mapping[str, Any]) -> str:
+    """A judge's AUC, or precision and recall where it has no probabilities; nothing where these are undefined."""
+    names = [name for name in BESIDE_READERS if row[f"{name}_interval"] is not None]
+    figures = [
+        f"{name.replace('auc', 'AUC')} {figure(row[name])} ({formatted(tuple(row[f'{name}_interval']), 'interval')})"
+        for name in (names[:1] if "auc" in names else names)
+    ]
+    return f"agrees with readers: {', '.join(figures)}, n {row['n']}" if figures else ""
+
+
+def agreement(labels: Labels, judges: "Judges", judged: pl.DataFrame, *, resamples: int = 1000) -> Agreement:
+    """What `verdicts.judged` says of the labelled headlines, beside the labels: on the half that reports, where the other one has chosen the threshold of `judges.facts`."""
+    facts = judges.facts
+    is_half = facts is not None and facts.settings.validated.get("labels") == labels.hash
+    reports = labels.reports if is_half else np.ones(len(labels.supported), dtype=bool)
+    asked = ~np.isnan(labels.printable)
+    printed = np.nan_to_num(labels.printable).astype(bool)
+    rows = []
+
+    def add(name: str, accepted: Bools, p: Floats | None) -> None:
+        right, kept = labels.supported, reports
+        if asked[reports].any() and name in ("fluency", "strict"):
+            right, kept = printed & (right | (name == "fluency")), reports & asked
+        p_kept = p if p is None else p[kept]
+        found = beside_readers(right[kept], accepted[kept], labels.events[kept], p_kept, resamples=resamples)
+        rows.append({"judge": name, **found})
+
+    for name, (p_column, column) in JUDGED.items():
+        if judged[column].has_nulls():
+            continue
+        if name == "facts":
+            add(RULES, (judged["unsupported"] == "[]").to_numpy(), None)
+            if facts is None:
+                continue
+            p = labels.probabilities(facts)
+            add(ASKED, facts.accepts(p), p)
+        add(name, judged[column].to_numpy(), judged[p_column].to_numpy() if p_column else None)
+    return Agreement(labels.hash, is_half, int(reports.sum()), len(np.unique(labels.events[reports])), rows)

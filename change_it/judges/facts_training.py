@@ -1,0 +1,100 @@
+"""A model that is asked about facts, with a threshold that labels choose: `change-it train judge --task facts`."""
+
+import time
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_curve
+
+from change_it import __version__
+from change_it.errors import InputError
+from change_it.io import write_json, write_text
+from change_it.judges.facts_model import FactsModel, with_threshold
+from change_it.judges.judge_options import BILSTM, LINEAR, JudgeOptions
+from change_it.judges.measures import BESIDE_READERS, FIGURES, Labels, beside_readers
+from change_it.stats import Bools, Floats
+from change_it.tables import Column, Row, Table, figure, to_markdown
+from change_it.training.run_folder import METRICS, WORK, publish
+
+
+def best_threshold(p: Floats, right: Bools) -> tuple[float, float]:
+    """The threshold of the best balanced accuracy, between two probabilities, and that accuracy.
+
+    Examples:
+        >>> best_threshold(np.array([0.9, 0.6, 0.4, 0.1]), np.array([True, True, False, False]))
+        (0.5, 1.0)
+    """
+    of_wrong, of_right, thresholds = roc_curve(right, p, drop_intermediate=False)
+    best = 1 + int(np.argmax((of_right - of_wrong)[1:]))  # the first accepts nothing
+    below = p[p < thresholds[best]].max(initial=0.0)
+    return float((thresholds[best] + below) / 2), float((1 + of_right[best] - of_wrong[best]) / 2)
+
+
+def train_facts(options: JudgeOptions, labels: Labels | None) -> dict[str, Any]:
+    """Write the judge into `options.out`: its threshold is of one half of the labels, .5 without any; returns `metrics.json`.
+
+    Raises:
+        InputError: no model is given, or a half of the labels has no right or no wrong headline.
+    """
+    if not options.encoder or options.encoder in (LINEAR, BILSTM):
+        raise InputError("--task facts requires --encoder MODEL: a chat model or an entailment classifier")
+    started, precision = time.monotonic(), "bf16" if options.bf16 else "float32"
+    model = FactsModel.from_pretrained(options.encoder, endpoint=options.facts_endpoint, precision=precision)
+    chosen, results = None, {}
+    if labels is not None:
+        half, right = labels.reports, labels.supported
+        if any(len(np.unique(right[part])) < 2 for part in (half, ~half)):
+            raise InputError(
+                "a half of the events has no headline that readers call supported, or no other: label more headlines"
+            )
+        p = labels.probabilities(model, progress=True)
+        threshold, accuracy = best_threshold(p[~half], right[~half])
+        chosen = {
+            "n": int((~half).sum()),
+            "events": len(np.unique(labels.events[~half])),
+            "right": int(right[~half].sum()),
+            "balanced_accuracy": accuracy,
+        }
+        found = beside_readers(right[half], p[half] >= threshold, labels.events[half], p[half])
+        results["labels"] = found
+        validated: dict[str, Any] = {name: found[name] for name in ("n", "events")}
+        validated |= {name: (found[name], *(found[f"{name}_interval"] or ())) for name in BESIDE_READERS}
+        about = {"outlets": labels.outlets, "language": labels.language}
+        model = with_threshold(model, threshold, validated=validated | {"labels": labels.hash}, **about)
+    metrics = {
+        "task": "facts",
+        **{name: getattr(model.settings, name) for name in ("model", "kind", "threshold")},
+        "precision": precision,
+        "chosen": chosen,
+        "results": results,
+        **{name: getattr(model, name) for name in ("weights_hash", "model_hash")},
+        "seconds": {"all": round(time.monotonic() - started, 1)},
+        "versions": {"change-it": __version__},
+    }
+    final = options.out / WORK / "final"
+    model.save(final)
+    write_json(final / METRICS, metrics)
+    publish(final, options.out)
+    table = facts_table(metrics)
+    text = "\n\n".join(["# The judge facts", table.title, to_markdown(table), ". ".join(table.notes)])
+    write_text(options.out / "README.md", f"{text}.\n")
+    return metrics
+
+
+def facts_table(metrics: dict[str, Any]) -> Table:
+    """What `train_facts` gives as a table."""
+    chosen = metrics["chosen"]
+    notes = [
+        f"{metrics['model']} is asked ({metrics['kind']}); supported from P {figure(metrics['threshold'])}"
+    ]
+    if chosen:
+        accuracy = f"of the best balanced accuracy, {figure(chosen['balanced_accuracy'])},"
+        half = f"{chosen['n']} headlines of {chosen['events']} events, {chosen['right']} of them supported"
+        notes += [f"the threshold is that {accuracy} on the other half: {half}"]
+        notes += ["intervals: 95%, bootstrap over events"]
+    else:
+        notes += ["not validated: no labels have set the threshold"]
+    rows = [Row({"test": name, **found}) for name, found in metrics["results"].items()]
+    counts = (Column("n", "count"), Column("events", "count"), Column("right", "count", "supported"))
+    title = "facts: do the sources support the headline"
+    return Table((Column("test", "text"), *counts, *FIGURES), rows, title, notes)

@@ -1,0 +1,361 @@
+"""Label files, and judges beside them: figures by hand, halves of events, the page and the judge of facts."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+from csv_files import read_csv, write_csv
+from matplotlib.figure import Figure
+from scoring_fakes import FakeJudges, toy_test_set, write_toy_corpus
+from sklearn.metrics import roc_auc_score
+
+from change_it.audit import verdicts
+from change_it.audit.agreement import ASKED, RULES, agreement, read_labels
+from change_it.cli import main
+from change_it.errors import InputError
+from change_it.judges import facts_training
+from change_it.judges.facts_model import FactsSettings
+from change_it.judges.facts_training import best_threshold
+from change_it.judges.judge_options import JudgeOptions
+from change_it.judges.measures import Labels, beside_readers
+from change_it.results.charts import Drawing
+from change_it.scoring.compliancy import judge_items
+from change_it.scoring.item import Item
+
+HEADER = ["id", "headline", "supported", "printable", "system"]
+#: A dozen probabilities with ties, and whether readers say yes.
+P = np.array([0.9, 0.8, 0.8, 0.7, 0.6, 0.6, 0.5, 0.4, 0.3, 0.2, 0.2, 0.1])
+RIGHT = np.array([1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0], dtype=bool)
+EVENTS = np.array([f"e{n}" for n in range(12)])
+
+
+def labels_of(right, events, printable=None):
+    """Labels of headlines h0, h1, …; each its own article."""
+    items = [
+        Item(
+            f"i{n}", "rep", "gio", "Titolo", "Articolo", "Altro", "Altro articolo", f"h{n}", event=str(event)
+        )
+        for n, event in enumerate(events)
+    ]
+    unknown = np.full(len(items), np.nan)
+    printable = unknown if printable is None else printable
+    return Labels(items, np.array(right, bool), printable, "it", ("rep", "gio"), "5ha")
+
+
+class Asked:
+    """A model that is asked: P by a rule of the headline."""
+
+    model_hash = weights_hash = "e" * 64
+
+    def __init__(self, rule, settings=None):
+        self.rule, self.settings, self.sources = rule, settings or FactsSettings("toy", "asked"), []
+
+    def probabilities(self, headlines, sources, *, language, progress=False):
+        self.sources += sources
+        return np.array([self.rule(headline) for headline in headlines])
+
+    def accepts(self, probabilities):
+        return probabilities >= self.settings.threshold
+
+    def save(self, folder):
+        folder.mkdir(parents=True)
+        about = {"task": "facts", **vars(self.settings)}
+        (folder / "config.json").write_text(json.dumps({"change_it": about}))
+
+
+def test_figures_by_hand():
+    found = beside_readers(RIGHT, P >= 0.6, EVENTS, P)
+    # Of 5 x 7 pairs .9 beats 7 wrong ones, .8 6 and ties 1, .7 6, .6 5 and ties 1, .4 4.
+    assert found["auc"] == pytest.approx((7 + 6.5 + 6 + 5.5 + 4) / 35)
+    assert found["auc"] == pytest.approx(roc_auc_score(RIGHT, P))
+    assert (found["precision"], found["recall"]) == pytest.approx((4 / 6, 4 / 5))
+    assert (found["n"], found["events"], found["right"]) == (12, 12, 5)
+    for name in ("auc", "precision", "recall"):
+        low, high = found[f"{name}_interval"]
+        assert 0 <= low < found[name] < high <= 1
+
+
+def test_a_figure_that_few_resamples_lack_has_an_interval():
+    """Two of forty headlines are accepted: one resample in eight has neither."""
+    accepted = np.arange(40) < 2
+    found = beside_readers(np.arange(40) < 20, accepted, np.arange(40).astype(str))
+    assert found["precision_interval"][0] < 0.2
+    assert found["precision_interval"][1] == 1
+
+
+def test_an_event_is_drawn_as_a_whole():
+    """Ten times the same headlines of the same events are no more evidence than once."""
+    once = beside_readers(RIGHT, P >= 0.6, EVENTS, P)
+    again = beside_readers(np.tile(RIGHT, 10), np.tile(P >= 0.6, 10), np.tile(EVENTS, 10), np.tile(P, 10))
+    assert again["auc_interval"] == pytest.approx(once["auc_interval"])
+    alone = beside_readers(
+        np.tile(RIGHT, 10), np.tile(P >= 0.6, 10), np.arange(120).astype(str), np.tile(P, 10)
+    )
+    assert np.ptp(alone["auc_interval"]) < 0.5 * np.ptp(once["auc_interval"])
+
+
+def test_what_is_undefined_is_none():
+    found = beside_readers(np.ones(4, bool), np.zeros(4, bool), EVENTS[:4], P[:4])
+    assert (found["auc"], found["precision"], found["recall"]) == (None, None, 0)
+    assert found["auc_interval"] is None
+
+
+def test_the_threshold_has_the_best_balanced_accuracy():
+    # .4: 5 of 5 and 4 of 7; .7: 3 of 5 and 6 of 7; .6: 4 of 5 and 5 of 7
+    threshold, accuracy = best_threshold(P, RIGHT)
+    assert threshold == pytest.approx(0.35)
+    assert accuracy == pytest.approx((1 + 4 / 7) / 2)
+
+
+def test_halves_are_of_events_and_stay():
+    events = [f"e{n // 2}" for n in range(400)]
+    labels = labels_of([True] * 400, events)
+    chosen, reports = (set(labels.events[half]) for half in (~labels.reports, labels.reports))
+    assert not chosen & reports
+    assert 70 < len(reports) < 130
+    order = np.random.default_rng(1).permutation(400)
+    again = labels_of([True] * 400, [events[n] for n in order])
+    assert (again.reports == labels.reports[order]).all()
+    assert labels_of([True] * 4, ["e0", "e1", "e2", "e3"]).reports.tolist() == [False, True, False, False]
+
+
+def read(tmp_path, *files, header=HEADER):
+    paths = [write_csv(tmp_path / f"{n}.csv", rows, header) for n, rows in enumerate(files)]
+    return read_labels(paths, toy_test_set(), "it")
+
+
+def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
+    items = {item.id: item for item in toy_test_set().items}
+    labels = read(
+        tmp_path,
+        [
+            ["a0", "", "yes", "yes", "gold"],
+            ["a1", "", "Yes", "", "copy"],
+            ["a2", "Nuovo", "partly", "no", "mine"],
+            ["a3", "Altro", "", "no", "mine"],
+        ],
+    )
+    given = [items["a0"].reference, items["a1"].source, "Nuovo"]
+    assert [item.prediction for item in labels.items] == given
+    assert [item.article for item in labels.items] == [items[name].article for name in ("a0", "a1", "a2")]
+    assert labels.supported.tolist() == [True, True, False]
+    np.testing.assert_array_equal(labels.printable, [1, np.nan, 0])
+
+
+def test_of_several_readers_the_majority_counts_and_a_tie_is_no_yes(tmp_path):
+    answers = (("yes", "yes", "no"), ("yes", "no", "partly"), ("yes", "contradicted", ""))
+    files = [
+        [[f"a{n}", "Nuovo", answer] for n, answer in enumerate(said)] for said in zip(*answers, strict=True)
+    ]
+    labels = read(tmp_path, *files, header=HEADER[:3])
+    assert labels.supported.tolist() == [True, False, False]
+    assert labels.hash == read(tmp_path, *files[::-1], header=HEADER[:3]).hash
+    assert labels.hash != read(tmp_path, files[0], header=HEADER[:3]).hash
+
+
+def test_filled_sheets_are_labels(tmp_path):
+    write_toy_corpus(tmp_path / "corpus")
+    out = tmp_path / "sheet.csv"
+    assert (
+        main(["annotate", "sheets", "--corpus", str(tmp_path / "corpus"), "--items", "6", "--out", str(out)])
+        == 0
+    )
+    sheet = read_csv(tmp_path / "sheet-sources.csv")
+    for row, supported, fluency in zip(
+        sheet, ("yes", "no", "partly", "yes", "yes", "no"), "451345", strict=True
+    ):
+        row |= {"supported": supported, "fluency": fluency}
+    sheet[0]["headline"] = "'+1"  # as sheets write +1
+    write_csv(tmp_path / "anna.csv", [row.values() for row in sheet], list(sheet[0]))
+    labels = read_labels([tmp_path / "anna.csv"], toy_test_set(), "it")
+    assert [item.id for item in labels.items] == [row["id"] for row in sheet]
+    assert labels.items[0].prediction == "+1"
+    assert labels.items[1].prediction == sheet[1]["headline"]
+    assert labels.supported.tolist() == [True, False, False, True, True, False]
+    assert labels.printable.tolist() == [1, 1, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (["x9", "Nuovo", "yes", "", ""], "1 ids that are not in A2"),
+        (
+            ["a0", "Nuovo", "perhaps", "", ""],
+            "line 3: supported is 'perhaps'; write yes, partly, no, contradicted",
+        ),
+        (["a0", "Nuovo", "yes", "4", ""], "line 3: printable is '4'; write yes, no"),
+        (["a0", "", "yes", "", "mine"], "line 3: there is no headline"),
+    ],
+    ids=["id", "answer", "printable", "headline"],
+)
+def test_what_is_no_label_is_one_sentence(tmp_path, row, words):
+    with pytest.raises(InputError, match=words):
+        read(tmp_path, [["a1", "Nuovo", "yes", "yes", ""], row])
+
+
+def test_a_file_without_labels_is_refused(tmp_path):
+    with pytest.raises(InputError, match="has no labels"):
+        read(tmp_path, [["a1", "Nuovo", "", "", ""]])
+
+
+@pytest.fixture
+def judged():
+    """Labels of the toy corpus and what judges say of them: gold is right, a copy with a strange name is not."""
+    test = toy_test_set()
+    wrong = [replace(item, prediction=f"{item.source} a Zurigo") for item in test.items]
+    items = [*(replace(item, prediction=item.reference) for item in test.items), *wrong]
+    right = np.arange(16) < 8
+    printable = np.where(np.arange(16) % 8 == 0, np.nan, (np.arange(16) % 2).astype(float))
+    judges = FakeJudges(digits="abcd")
+    return Labels(items, right, printable, "it", test.outlets, "5ha"), judge_items(
+        judges, items, language="it"
+    )
+
+
+def test_every_judge_stands_beside_the_readers(judged):
+    labels, table = judged
+    rows = {row["judge"]: row for row in agreement(labels, SimpleNamespace(facts=None), table).rows}
+    assert list(rows) == ["main", "hh", "ah", "fluency", RULES, "compliancy", "strict"]
+    assert rows["main"]["auc"] == pytest.approx(roc_auc_score(labels.supported, table["p_target"]))
+    assert (rows[RULES]["precision"], rows[RULES]["recall"], rows[RULES]["auc"]) == (1, 1, None)
+    asked = ~np.isnan(labels.printable)
+    assert (rows["fluency"]["n"], rows["fluency"]["right"]) == (14, labels.printable[asked].sum())
+    assert rows["strict"]["right"] == (labels.supported & (labels.printable == 1)).sum()
+    assert rows["compliancy"]["n"] == 16
+
+
+def test_a_threshold_is_not_reported_on_the_half_that_chose_it(judged):
+    labels, table = judged
+    settings = FactsSettings("toy", "asked", 0.5, validated={"labels": "5ha"})
+    facts = Asked(lambda headline: 0.2 if "Zurigo" in headline else 0.8, settings)
+    found = agreement(labels, SimpleNamespace(facts=facts), table)
+    rows = {row["judge"]: row for row in found.rows}
+    assert found.is_half
+    assert found.n == rows["main"]["n"] == labels.reports.sum() < 16
+    assert found.events == len(set(labels.events[labels.reports]))
+    assert (rows[ASKED]["auc"], rows[ASKED]["precision"]) == (1, 1)
+    assert "facts" in rows
+    assert found.clauses["facts"].startswith("agrees with readers: AUC 1.000 (")
+    facts.settings = replace(settings, validated={"labels": "others"})
+    every = agreement(labels, SimpleNamespace(facts=facts), table)
+    assert (every.is_half, every.n) == (False, 16)
+
+
+def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(verdicts, "PERTURBATIONS", {})
+    monkeypatch.setattr("change_it.commands.audit.check_judges", lambda *_: None)
+    monkeypatch.setattr(
+        "change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
+    )
+    monkeypatch.setenv("COLUMNS", "300")  # no word is broken
+    drawings = [Drawing(name, "", name, Figure()) for name in ("probes", "reliability")]
+    monkeypatch.setattr("change_it.results.audit_tables.audit_drawings", lambda *_: drawings)
+    ids = pl.read_parquet(Path(smaller_corpus) / "pairs" / "test.parquet")["a_id"].unique(
+        maintain_order=True
+    )[:6]
+    rows = [[id_, *("", "yes", "", "gold")] for id_ in ids] + [
+        [id_, "Zurigo, 17 morti", "no", "", "x"] for id_ in ids
+    ]
+    file = write_csv(tmp_path / "labels.csv", rows, HEADER)
+    (tmp_path / "judges").mkdir()
+    arguments = [
+        "audit",
+        "--judges",
+        str(tmp_path / "judges"),
+        "--corpus",
+        smaller_corpus,
+        "--items",
+        "6",
+        "--labels",
+        str(file),
+    ]
+    assert main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert "Agreement with readers" in printed
+    assert "agrees with readers: precision 1.000 (" in printed
+    found = json.loads((tmp_path / "audit" / "audit.json").read_text())
+    of = {row["judge"]: row for row in found["agreement"]["rows"]}
+    assert (of["main"]["n"], of[RULES]["recall"]) == (12, 1)
+    assert f"|labels:{found['agreement']['labels'][:6]}|" in found["signature"]
+    [facts] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "facts"]
+    assert "agrees with readers: precision 1.000 (" in facts["text"]
+    page = (tmp_path / "audit" / "audit.html").read_text()
+    assert page.count('href="#agreement"') == page.count('<section id="agreement">') == 1
+    assert "facts (rules)" in page
+    summary = verdicts.read_summary(FakeJudges(("colle", "faro")), tmp_path / "judges", "it")
+    assert ["agrees with readers" in str(verdict) for verdict in summary.verdicts] == [False, True]
+    main([*arguments[:-2]])
+    assert 'id="agreement"' not in (tmp_path / "audit" / "audit.html").read_text()
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """A model that believes whoever does not speak of Zurigo, and has a slip on each half."""
+    model = Asked(lambda headline: 0.2 + len(headline) / 1000 if "Zurigo" in headline else 0.6)
+    monkeypatch.setattr(facts_training.FactsModel, "from_pretrained", lambda *_, **__: model)
+
+    def with_threshold(model, threshold, **changes):
+        return Asked(model.rule, replace(model.settings, threshold=threshold, **changes))
+
+    monkeypatch.setattr(facts_training, "with_threshold", with_threshold)
+    return model
+
+
+def train(folder, *labels):
+    files = ["--labels", *map(str, labels)] if labels else []
+    corpus, out = str(folder / "corpus"), str(folder / "judges" / "facts")
+    options = ["--task", "facts", "--encoder", "toy", "--facts-endpoint", "http://localhost:1"]
+    return main(["train", "judge", *options, "--corpus", corpus, "--out", out, *files])
+
+
+def test_one_half_chooses_the_threshold_and_the_other_reports(asked, tmp_path, capsys):
+    write_toy_corpus(tmp_path / "corpus")
+    ids = [f"{side}{n}" for side in "ab" for n in range(4)]
+    rows = [[id_, "", "yes", "", "gold"] for id_ in ids] + [[id_, "Zurigo", "no", "", "x"] for id_ in ids]
+    file = write_csv(tmp_path / "labels.csv", rows, HEADER)
+    assert train(tmp_path, file) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    out = tmp_path / "judges" / "facts"
+    about = json.loads((out / "config.json").read_text())["change_it"]
+    metrics = json.loads((out / "metrics.json").read_text())
+    labels = read_labels([file], toy_test_set(), "it")
+    found, chosen = metrics["results"]["labels"], metrics["chosen"]
+    assert about["threshold"] == metrics["threshold"] == pytest.approx((0.206 + 0.6) / 2)
+    assert (found["n"], chosen["n"]) == (labels.reports.sum(), (~labels.reports).sum())
+    assert found["n"] + chosen["n"] == 16
+    assert (found["auc"], chosen["balanced_accuracy"]) == (1, 1)
+    assert about["validated"]["auc"][0] == 1
+    assert about["validated"]["labels"] == labels.hash
+    assert about["language"]
+    assert "supported from P .403" in printed
+    assert f"{chosen['n']} headlines of {chosen['events']} events" in printed
+    assert "supported from P .403" in (out / "README.md").read_text()
+    item = labels.items[0]
+    assert asked.sources[0] == (item.source, item.article, item.reference_article)
+
+
+def test_labels_of_one_kind_choose_nothing(asked, tmp_path, capsys):
+    write_toy_corpus(tmp_path / "corpus")
+    rows = [[f"a{n}", "", "yes", "", "gold"] for n in range(4)]
+    assert train(tmp_path, write_csv(tmp_path / "labels.csv", rows, HEADER)) == 2
+    assert "label more headlines" in capsys.readouterr().err
+    assert not (tmp_path / "judges").exists()
+
+
+def test_without_labels_nothing_is_validated(asked, tmp_path, capsys):
+    write_toy_corpus(tmp_path / "corpus")
+    assert train(tmp_path) == 0
+    assert "not validated" in capsys.readouterr().out
+    about = json.loads((tmp_path / "judges" / "facts" / "config.json").read_text())["change_it"]
+    assert (about["threshold"], about["validated"]) == (0.5, {})
+
+
+@pytest.mark.parametrize("encoder", [None, "linear", "bilstm"])
+def test_a_judge_of_facts_requires_a_model(tmp_path, encoder):
+    options = JudgeOptions(task="facts", corpus="corpus", out=tmp_path, encoder=encoder)
+    with pytest.raises(InputError, match="requires --encoder MODEL"):
+        facts_training.train_facts(options, None)
