@@ -140,7 +140,7 @@ class FactsModel:
         claims = self._claims(headlines, sources, language)
         given = np.zeros(len(headlines))
         every = [claim for of in claims for claim in of]
-        with progress_of(progress, "facts", len(every)) as report, _answers(self._answers_of) as known:
+        with progress_of(progress, "facts", len(headlines)) as report, _answers(self._answers_of) as known:
             answers = known.get(every)
             missing = [claim for claim in dict.fromkeys(every) if claim not in answers]
             for some, probabilities in self._asker.ask(missing):
