@@ -25,8 +25,8 @@ PROMPTS: dict[str, dict[str, str]] = {
     )
     for language in ("en", "it")
 }
-#: Words of a part of a source, parts that a chat model is asked about, headlines that are read behind one part at once.
-PART_WORDS, PARTS, TOGETHER = 220, 2, 8
+#: Words of a part of a source, and headlines that are read behind one part at once.
+PART_WORDS, TOGETHER = 220, 8
 #: Pairs that a classifier reads at once.
 BATCH = 32
 #: Answers that are drawn where a server gives no probabilities of its pieces; probabilities of so many it gives.
@@ -37,10 +37,9 @@ REFUTES = re.compile(r"^(not|non|in|un)|contra|neutral|refut", re.IGNORECASE)
 
 
 class Claim(NamedTuple):
-    """A headline beside a part of its sources."""
+    """A headline beside a part of a source."""
 
-    part: str
-    original: str  # headline
+    source: str
     headline: str
     language: str
 
@@ -67,30 +66,22 @@ def parts_of(text: str, words: int) -> list[str]:
 
 
 def prompt_of(claim: Claim) -> tuple[str, str]:
-    """The source, and what follows it: several headlines are read behind one source."""
+    """The source, and the question that follows it: several headlines are read behind one source."""
     asked = PROMPTS.get(claim.language, PROMPTS["en"])
-    fields = {"{source}": claim.part, "{original}": claim.original, "{headline}": claim.headline}
-    source, question = (
-        re.sub(r"\{\w+\}", lambda name: fields.get(name.group(), name.group()), asked[part])
-        for part in ("source", "question")
+    return (
+        asked["source"].replace("{source}", claim.source),
+        asked["question"].replace("{headline}", claim.headline),
     )
-    return source, question
 
 
 class AskedModel:
     """A causal language model, by its logits of Yes and No."""
-
-    most_parts = PARTS
 
     def __init__(self, folder: Path, precision: str, device: str):
         dtype = torch.bfloat16 if precision == "bf16" else torch.float32
         self.precision, self.tokenizer = precision, read_tokenizer(folder)
         self.model = load_weights(AutoModelForCausalLM, folder, use="base", dtype=dtype)
         self.model = self.model.to(pick_device(device)).eval()
-
-    def parts(self, text: str) -> list[str]:
-        """The parts that a source is read in."""
-        return parts_of(text, PART_WORDS)
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
         """P(Yes) of claims, those of one part together: it is read once."""
@@ -149,8 +140,6 @@ class AskedModel:
 class Classifier:
     """A model that classifies pairs of a source and a claim, as of natural language inference; sources are read sentence by sentence."""
 
-    most_parts = 1_000_000
-
     def __init__(self, folder: Path, precision: str, device: str):
         dtype = torch.bfloat16 if precision == "bf16" else torch.float32
         self.precision, self.tokenizer = precision, read_tokenizer(folder)
@@ -166,14 +155,10 @@ class Classifier:
             )
         self.supports = supporting[0]
 
-    def parts(self, text: str) -> list[str]:
-        """The sentences of a source."""
-        return sentences(text)
-
     def ask(self, claims: Sequence[Claim]) -> Answers:
         """P of the class that says so."""
-        for some in _batches(sorted(claims, key=lambda claim: len(claim.part)), BATCH):
-            texts = [claim.part or claim.original for claim in some], [claim.headline for claim in some]
+        for some in _batches(sorted(claims, key=lambda claim: len(claim.source)), BATCH):
+            texts = [claim.source for claim in some], [claim.headline for claim in some]
             inputs = self.tokenizer(*texts, truncation=True, padding=True, return_tensors="pt")
             with torch.inference_mode():
                 logits = self.model(**inputs.to(self.model.device)).logits
@@ -183,14 +168,10 @@ class Classifier:
 class AskedServer:
     """The model of an OpenAI-compatible server, by the probabilities of its first piece, or by several answers where it gives none."""
 
-    most_parts, precision = PARTS, ""
+    precision = ""
 
     def __init__(self, url: str, model: str):
         self.server = Server(url, model, "--facts-endpoint")
-
-    def parts(self, text: str) -> list[str]:
-        """The parts that a source is read in."""
-        return parts_of(text, PART_WORDS)
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
         """P(Yes) of claims, several at a time."""

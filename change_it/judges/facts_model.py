@@ -1,8 +1,9 @@
 """Facts, judged by a model that is asked: do the sources support the headline?
 
-A chat model says P(Yes) over Yes and No; an entailment classifier says P(entailment). A long source is read in parts, and
-the best part counts: a headline is supported where one part supports it. The parts that share most words with a headline
-are asked about.
+A chat model says P(Yes) over Yes and No; an entailment classifier says P(entailment). Of an article the model reads the
+opening and the part that shares most words with the headline, a classifier each sentence, and the best of them counts.
+Where there are two articles on the event the log odds of both are averaged: on the labels of `benchmarks/labels` that tells
+right headlines from wrong ones better than the better of both.
 """
 
 import hashlib
@@ -20,10 +21,11 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, write_json
-from change_it.judges.asked import PART_WORDS, PARTS, PROMPTS, AskedModel, AskedServer, Claim, Classifier
+from change_it.judges.asked import PART_WORDS, PROMPTS, AskedModel, AskedServer, Claim, Classifier, parts_of
 from change_it.networks.pretrained import hash_of_weights, load_errors, local_folder, quiet, read_config
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Bools, Floats
+from change_it.text.sentences import sentences
 
 COMMAND = "change-it train judge --task facts --encoder MODEL"
 Kind = Literal["asked", "classifier", "endpoint"]
@@ -71,7 +73,7 @@ class FactsModel:
         asked = weights_hash or f"{settings.url} {settings.model}"
         prompts = json.dumps(PROMPTS, sort_keys=True)
         self._answers_of = _sha(asked, settings.kind, prompts, asker.precision)
-        self.model_hash = _sha(self._answers_of, str(settings.threshold), str((PART_WORDS, PARTS)))
+        self.model_hash = _sha(self._answers_of, str(settings.threshold), str(PART_WORDS))
 
     @classmethod
     def from_pretrained(
@@ -135,47 +137,48 @@ class FactsModel:
             progress: True shows a bar; a function is called with the number of headlines that are done.
 
         Returns:
-            (n,) P(supported), that of the part that supports a headline best; 0 of an empty headline.
+            (n,) P(supported); 0 of an empty headline.
         """
         claims = self._claims(headlines, sources, language)
-        given = np.zeros(len(headlines))
-        every = [claim for of in claims for claim in of]
+        every = list(dict.fromkeys(claim for articles in claims for parts in articles for claim in parts))
         with progress_of(progress, "facts", len(headlines)) as report, _answers(self._answers_of) as known:
             answers = known.get(every)
-            missing = [claim for claim in dict.fromkeys(every) if claim not in answers]
+            missing = [claim for claim in every if claim not in answers]
             for some, probabilities in self._asker.ask(missing):
                 found = dict(zip(some, probabilities, strict=True))
                 answers |= found
                 known.put(found)
-                report(len(headlines) * len(answers) // len(set(every)))
-        for row, of in enumerate(claims):
-            given[row] = max((answers[claim] for claim in of), default=0.0)
-        return given
+                report(len(headlines) * len(answers) // len(every))
+        return np.array([_mean([max(map(answers.__getitem__, parts)) for parts in of]) for of in claims])
 
     def _claims(
         self, headlines: Sequence[str], sources: Sequence[Sequence[str]], language: str
-    ) -> list[list[Claim]]:
-        """What is asked for each headline: itself beside each of its parts."""
+    ) -> list[list[list[Claim]]]:
+        """What is asked for each headline: by article, itself beside each part that is read."""
+        is_classifier = self.settings.kind == "classifier"
         split = {
-            text: self._asker.parts(text) for original, *articles in sources for text in articles if text
+            text: sentences(text) if is_classifier else parts_of(text, PART_WORDS)
+            for _, *articles in sources
+            for text in articles
+            if text.strip()
         }
-        vectorizer = TfidfVectorizer(sublinear_tf=True)
         vectors: dict[str, Any] = {}
-        if split:
+        if split and not is_classifier:
+            vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\w+")
             vectorizer.fit(part for parts in split.values() for part in parts)
             vectors = {text: vectorizer.transform(parts) for text, parts in split.items()}
-        claims = []
+        claims: list[list[list[Claim]]] = []
         for headline, (original, *articles) in zip(headlines, sources, strict=True):
-            texts = [text for text in articles if text]
-            parts = [part for text in texts for part in split[text]] or [""]
-            if texts and len(parts) > self._asker.most_parts:
-                query = vectorizer.transform([f"{headline}"]).T
-                near = np.concatenate([(vectors[text] @ query).toarray()[:, 0] for text in texts])
-                chosen = np.argsort(-near, kind="stable")[: self._asker.most_parts]
-                parts = [parts[index] for index in sorted(chosen)]
-            claims.append(
-                [Claim(part, original, headline, language) for part in parts] if headline.strip() else []
-            )
+            claims.append([])
+            texts = [text for text in articles if text in split] or [""]
+            for number, text in enumerate(texts if headline.strip() else ()):
+                parts = split.get(text, [""])
+                if vectors and text:
+                    near = (vectors[text] @ vectorizer.transform([headline]).T).toarray()[:, 0]
+                    parts = [parts[place] for place in sorted({0, int(near.argmax())})]
+                if number == 0:  # the original is the headline of the first article
+                    parts = [original, *parts] if is_classifier else [f"{original}. {part}" for part in parts]
+                claims[-1].append([Claim(part, headline, language) for part in parts])
         return claims
 
     def accepts(self, probabilities: Floats) -> Bools:
@@ -223,6 +226,14 @@ def _read_settings(record: Any, name: str | Path) -> FactsSettings:
     except (KeyError, TypeError, ValueError):
         pass
     raise InputError(f"{name} holds no judge of facts of this version: make one with {COMMAND} --out {name}")
+
+
+def _mean(probabilities: Sequence[float]) -> float:
+    """The probability of the mean log odds; 0 of none."""
+    if not probabilities:
+        return 0.0
+    p = np.clip(probabilities, 1e-9, 1 - 1e-9)
+    return float(1 / (1 + np.exp(-np.log(p / (1 - p)).mean())))
 
 
 def _sha(*parts: str) -> str:

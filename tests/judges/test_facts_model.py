@@ -82,23 +82,31 @@ def test_what_is_read_together_is_answered_as_if_read_alone(model):
     facts = FactsModel.from_pretrained(model, device="cpu")
     given = facts.probabilities(HEADLINES, SOURCES, language="it")
     claims = [
-        Claim(article, original, text, "it")
+        Claim(f"{original}. {article}", text, "it")
         for text, (original, article, *_) in zip(HEADLINES, SOURCES, strict=True)
     ]
     assert given == pytest.approx([alone(model, claim) for claim in claims], abs=1e-5)
     assert len(set(given.tolist())) == 3
 
 
-def test_the_best_of_the_parts_nearest_to_a_headline_counts(model, monkeypatch):
-    monkeypatch.setattr("change_it.judges.asked.PART_WORDS", 8)
+def test_the_opening_and_the_nearest_part_are_read_and_the_better_counts(model, monkeypatch):
+    monkeypatch.setattr("change_it.judges.facts_model.PART_WORDS", 8)
     facts = FactsModel.from_pretrained(model, device="cpu")
-    [claims] = facts._claims(["Scuole chiuse e due operai feriti"], [("Ponte giù", ARTICLES[0])], "it")
-    assert len(claims) == 2
-    assert "Le scuole restano chiuse." in claims[1].part
-    [given] = facts.probabilities(
-        ["Scuole chiuse e due operai feriti"], [("Ponte giù", ARTICLES[0])], language="it"
-    )
+    asked = ["Scuole chiuse, restano"], [("Ponte giù", ARTICLES[0])]
+    [[claims]] = facts._claims(*asked, "it")
+    opening = "Ponte giù. Il ponte sulla statale è crollato lunedì."
+    nearest = "Ponte giù. Due operai sono feriti. Le scuole restano chiuse."
+    assert [claim.source for claim in claims] == [opening, nearest]
+    [given] = facts.probabilities(*asked, language="it")
     assert given == pytest.approx(max(alone(model, claim) for claim in claims), abs=1e-5)
+
+
+def test_the_log_odds_of_two_articles_are_averaged(model):
+    facts = FactsModel.from_pretrained(model, device="cpu")
+    [given] = facts.probabilities(["Due feriti"], [("Ponte giù", *ARTICLES)], language="it")
+    both = [Claim(f"Ponte giù. {ARTICLES[0]}", "Due feriti", "it"), Claim(ARTICLES[1], "Due feriti", "it")]
+    odds = [np.log(p / (1 - p)) for p in (alone(model, claim) for claim in both)]
+    assert np.log(given / (1 - given)) == pytest.approx(sum(odds) / 2, abs=1e-4)
 
 
 def test_a_headline_is_asked_about_once(model, monkeypatch):
@@ -155,9 +163,9 @@ def test_a_classifier_is_asked_about_each_sentence_by_its_label(tmp_path):
     facts = FactsModel.from_pretrained(tmp_path / "nli", device="cpu")
     assert facts.settings.kind == "classifier"
     [given] = facts.probabilities(["Festival gratuito"], [("Al via", ARTICLES[1])], language="it")
-    sentences = ["Il sindaco ha inaugurato il festival.", "Ingresso gratuito per tutti."]
+    sentences = ["Al via", "Il sindaco ha inaugurato il festival.", "Ingresso gratuito per tutti."]
     with torch.inference_mode():
-        inputs = tokenizer(sentences, ["Festival gratuito"] * 2, padding=True, return_tensors="pt")
+        inputs = tokenizer(sentences, ["Festival gratuito"] * 3, padding=True, return_tensors="pt")
         logits = network(**inputs).logits
     assert given == pytest.approx(float(logits.softmax(-1)[:, 2].max()), abs=1e-5)
 
