@@ -84,7 +84,11 @@ def check(options: ScoreOptions) -> None:
     options.check_engine()
     check_counts(resamples=options.resamples)
     if options.out:
-        check_out(options.out, REPORT_FILES, inputs=[options.corpus, options.judges, options.floor, options.chooser, *files])
+        check_out(
+            options.out,
+            REPORT_FILES,
+            inputs=[options.corpus, options.judges, options.floor, options.chooser, *files],
+        )
     check_predictions(options.predictions, options.columns, repeated=True)
     if options.shared_items and not options.predictions:
         raise InputError("--shared-items are those of prediction files: give --predictions NAME=FILE")
@@ -182,7 +186,13 @@ def _show(
 ) -> None:
     """Print JSON or tables."""
     from change_it.results.report_files import report_record
-    from change_it.results.score_tables import examples_table, hevas_terminal_table, meaning, terminal_table
+    from change_it.results.score_tables import (
+        choices_table,
+        examples_table,
+        hevas_terminal_table,
+        meaning,
+        terminal_table,
+    )
 
     if options.json:
         print_json(report_record(scores, measured, summary))
@@ -194,6 +204,8 @@ def _show(
     if written := examples_table(scores):
         print_table(written, terminal)
     print_table(terminal_table(scores), terminal)
+    if scores.choices:
+        print_table(choices_table(scores), terminal)
     print_lines(map(str, summary.verdicts), terminal)
     print_warnings(options.corpus, terminal)
     if measured:

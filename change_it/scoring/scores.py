@@ -81,7 +81,8 @@ class Choice:
     chooser: str  # the judges that ordered the draws, in short
     #: Measure to the chosen headlines less the expected single draw, the average; its interval draws events.
     gap: dict[str, Score]
-    #: N to measure to the expected best of N of the draws, over all sets of N; none where only the best is known.
+    #: N to measure to the expected best of N of the draws, over all sets of N: of one, of 2, 4, 8, …, of all; only of
+    #: one and of all where not more than the best is known.
     curve: dict[int, dict[str, Score]]
 
     def as_dict(self) -> dict[str, Any]:
@@ -279,7 +280,7 @@ def score(
         tables[system.name] = tested[system.name] = of_draws[0]
         if system.draws:
             all_draws[system.name] = pl.concat(
-                of.insert_column(1, pl.lit(draw).alias("draw")) for draw, of in enumerate(of_draws)
+                of.with_columns(draw=pl.lit(draw)) for draw, of in enumerate(of_draws)
             )
     for name, several in runs.items():
         members, items_of_runs, statistics_of_runs = zip(*several, strict=True)
@@ -334,9 +335,7 @@ def score(
             choices.append(Choice(name, len(members), choosers[name].short, gap, curve))
     averages = {name: some[-1].values for name, some in rows.items()}
     key = SORTED_BY[judges.fluency is None]
-    names = sorted(
-        rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name][key])
-    )
+    names = sorted(rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name][key]))
     items_of = {name: tables[name] for name in names if name in tables}
     p_values = partial(_p_values, [tested[name] for name in items_of], resamples=resamples, seed=seed)
     return Scores(
@@ -381,11 +380,9 @@ def _choice(
     ones = {"n": ranked["n"][:, 0]}
     gaps = {key: of[:, 0] - per_draw[key].mean(axis=1) for key, of in ranked.items()} | ones
     gap = interval(gaps, compliancy.aggregate)[AVERAGE]
-    if not complete:
-        return gap, {}
-    curve = {1: single}
-    for n in sorted({*(2**power for power in range(1, draws.bit_length()) if 2**power < draws), draws} - {1}):
-        best = {key: of @ best_of(draws, n) for key, of in ranked.items()}
+    curve, powers = {1: single}, [2**power for power in range(1, draws.bit_length())] if complete else []
+    for n in sorted({*powers, draws} - {1}):
+        best = {key: of @ best_of(draws, n)[: of.shape[1]] for key, of in ranked.items()}
         curve[n] = interval(best, compliancy.aggregate, shares=compliancy.SHARES)[AVERAGE]
     return gap, curve
 

@@ -148,7 +148,9 @@ def on_same_items(
     same = [
         replace(
             system,
-            **{name: tuple(compress(getattr(system, name), kept)) for name in ("headlines", "draws", "order")},
+            **{
+                name: tuple(compress(getattr(system, name), kept)) for name in ("headlines", "draws", "order")
+            },
         )
         for system in systems
     ]
@@ -158,7 +160,9 @@ def on_same_items(
 def check_runs(systems: Sequence[ScoredSystem]) -> None:
     """Refuse runs of a system that have headlines for different items: their mean would be of no set of items."""
     if drawn := [system.run_of for system in systems if system.run_of and system.draws]:
-        raise InputError(f"the files of {drawn[0]} hold draws, which are no runs: give each a name of its own")
+        raise InputError(
+            f"the files of {drawn[0]} hold draws, which are no runs: give each a name of its own"
+        )
     lacking: dict[str, set[tuple[bool, ...]]] = {}
     for system in systems:
         lacking.setdefault(system.run_of, set()).add(tuple(text is None for text in system.headlines))
@@ -276,7 +280,9 @@ def _orders(file: Path, rows: Sequence[Mapping[str, str]]) -> dict[str, tuple[in
             elif "rank" not in row and row["chosen"].lower() in ("true", "1"):
                 ranks.setdefault(row["id"], []).append((1, int(row["draw"])))
     except ValueError as error:
-        raise InputError(f"{file}: a rank is no number: write the file again with change-it transfer") from error
+        raise InputError(
+            f"{file}: a rank is no number: write the file again with change-it transfer"
+        ) from error
     orders = {id_: tuple(draw for _, draw in sorted(of)) for id_, of in ranks.items()}
     if odd := [id_ for id_, of in ranks.items() if {rank for rank, _ in of} != {*range(1, len(of) + 1)}]:
         raise InputError(
