@@ -27,8 +27,8 @@ from change_it.hevas.metric_options import Chart
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
 from change_it.results.score_tables import daggered, heading, metric_heading
-from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.columns import GOLD
+from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
 from change_it.stats import Correlations, Floats
 

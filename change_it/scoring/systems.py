@@ -275,7 +275,7 @@ def _orders(file: Path, rows: Sequence[Mapping[str, str]]) -> dict[str, tuple[in
     ids = dict.fromkeys(row["id"] for row in rows)
     try:
         for row in rows:
-            if "rank" in row and row["rank"]:
+            if row.get("rank"):
                 ranks.setdefault(row["id"], []).append((int(row["rank"]), int(row["draw"])))
             elif "rank" not in row and row["chosen"].lower() in ("true", "1"):
                 ranks.setdefault(row["id"], []).append((1, int(row["draw"])))
