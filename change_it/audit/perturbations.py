@@ -8,7 +8,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import getdoc
 from random import Random
@@ -76,6 +76,9 @@ class Resources:
     casing: Casing  # how its articles write words
     training_headlines: Mapping[str, Sequence[str]]  # of each outlet
     articles: Sequence[str]  # of the test set
+    leads: Mapping[str, Sequence[str]] = field(
+        default_factory=dict
+    )  # article to first sentences of its neighbours
 
     @property
     def language(self) -> str:

@@ -1,6 +1,7 @@
 """`change-it audit`: reads, asks the judges, prints tables or JSON, writes the page."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from tyro.conf import Fixed
@@ -22,12 +23,15 @@ class AuditOptions(InferenceOptions):
     Examples:
         change-it audit --judges runs/quickstart/judges --corpus runs/quickstart/corpus
         change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --items 1000 --out runs/mine/audit
+        change-it audit --judges runs/mine/judges-1 --corpus runs/mine/corpus --chooser runs/mine/judges-0
     """
 
     corpus: str
     """Corpus folder or data set id on the Hub; its A2 pairs are the test."""
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
+    chooser: str | None = None
+    """Folder or Hub id of judges of the other fold that choose the best of 16 sentences, which must fail too: what choosing finds that the judges cannot see."""
     out: Path | None = None
     """Folder for audit.html and audit.json; the folder audit beside a folder of judges when not given."""
     items: int = 150
@@ -45,7 +49,9 @@ def check(options: AuditOptions) -> None:
     check_counts(items=options.items, resamples=options.resamples)
     check_corpus(options.corpus)
     check_judges(options.judges)
-    check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges])
+    if options.chooser:
+        check_judges(options.chooser)
+    check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges, options.chooser])
 
 
 def run(options: AuditOptions) -> None:
@@ -64,15 +70,17 @@ def run(options: AuditOptions) -> None:
     )
 
     folder = local_folder(options.judges, command="change-it train judge")
-    judges = Judges.from_pretrained(folder, precision=options.precision, device=options.device)
+    load = partial(Judges.from_pretrained, precision=options.precision, device=options.device)
+    judges, chooser = load(folder), load(options.chooser) if options.chooser else None
     audited = audit(
-        read_corpus(options.corpus, casing=judges.casing, seed=options.seed),
+        read_corpus(options.corpus, casing=judges.casing, seed=options.seed, neighbours=chooser is not None),
         judges,
         read_metrics(folder),
         at_most=options.items,
         resamples=options.resamples,
         seed=options.seed,
         progress=not options.json,
+        chooser=chooser,
     )
     write_audit(out, audited)
     if options.json:
