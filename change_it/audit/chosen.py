@@ -55,4 +55,4 @@ def _leads(item: Item, others: Iterable[str]) -> list[str]:
 
 def _with_words(sentence: str, cues: Sequence[str]) -> str:
     new = [word for word in cues if word not in Split.of(sentence).words]
-    return " ".join([sentence, *new[:3]])
+    return " ".join([sentence.rstrip("."), *new[:3]])

@@ -76,9 +76,8 @@ class Resources:
     casing: Casing  # how its articles write words
     training_headlines: Mapping[str, Sequence[str]]  # of each outlet
     articles: Sequence[str]  # of the test set
-    leads: Mapping[str, Sequence[str]] = field(
-        default_factory=dict
-    )  # article to first sentences of its neighbours
+    # article to the first sentences of its neighbours
+    leads: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def language(self) -> str:

@@ -1,7 +1,7 @@
 """`change-it score`: reads, scores, prints a table or JSON, writes the report."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -119,7 +119,7 @@ def run(options: ScoreOptions) -> None:
 
     from change_it.corpus.folder import read_casing
     from change_it.generators.floor import floor  # these load torch
-    from change_it.generators.rerank import order_draws
+    from change_it.generators.rerank import order
     from change_it.judges.judge import Judges, local_folder
 
     folder = local_folder(options.judges, command="change-it train judge")
@@ -130,8 +130,12 @@ def run(options: ScoreOptions) -> None:
         if options.chooser:
             choosers = load(options.chooser)
             check_independent(judges, {"--chooser": Reranker.of(choosers)})
-            asked = partial(order_draws, test, choosers, reversal=options.reversal, language=language)
-            systems = [asked(system) if system.draws else system for system in systems]
+            choosers.check_outlets(test.outlets, test.name)
+            for at, system in enumerate(systems):
+                if system.draws:
+                    draws = [texts or () for texts in system.draws]
+                    ordered = order(choosers, draws, test.items, reversal=options.reversal, language=language)
+                    systems[at] = replace(system, order=tuple(ordered), reranker=Reranker.of(choosers))
         systems = with_chosen(systems)
         if options.floor:
             systems.append(floor(test, load(options.floor), reversal=options.reversal, language=language))

@@ -363,7 +363,7 @@ def new_headlines(
         draws = [
             ([" ".join(each.text.split()) for each in some] + [""] * count)[:count] for some in candidates
         ]
-        orders = order(judges, draws, *asked, **how) if judges else [()] * len(draws)
+        orders = order(judges, draws, items, **how) if judges else [()] * len(draws)
         return [(some, [*of]) for some, of in zip(draws, orders, strict=True)]
     texts = [[candidate.text for candidate in some if candidate.text] for some in candidates]
     chosen = choose(judges, texts, *asked, **how) if judges else np.zeros(len(texts), dtype=np.int64)

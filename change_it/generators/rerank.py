@@ -1,7 +1,7 @@
 """What judges say of candidates, and which one they choose: by the probability that all are satisfied, three of them (compliancy), or all (strict)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -10,10 +10,8 @@ from change_it.generators.search import Candidate
 from change_it.judges.judge import Judges
 from change_it.scoring.compliancy import Progress, Reversal, strictly_reversed
 from change_it.scoring.facts import check_all_facts
-from change_it.scoring.item import TestSet
+from change_it.scoring.item import Item
 from change_it.scoring.marks import JudgedHeadline, joint_probability, judge_headlines
-from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import ScoredSystem
 from change_it.stats import Bools, Floats, Ints
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import set_all_alike
@@ -115,23 +113,22 @@ def choose(
 def order(
     judges: Judges,
     candidates: Sequence[Sequence[str]],
-    sources: Sequence[str],
-    articles: Sequence[str],
-    targets: Sequence[int] | Ints,
+    items: Sequence[Item],
     *,
     reversal: Reversal = "relative",
     language: str | None = None,
 ) -> list[tuple[int, ...]]:
     """The positions of each item's candidates, empty ones last, the one that `choose` takes first."""
+    sources, articles = [item.source for item in items], [item.article for item in items]
+    targets = [judges.outlets.index(item.target) for item in items]
     pairs, kept, bounds = _without_ah(judges, candidates, sources, articles, targets, reversal, language)
     texts = [candidates[row][place] for row, place in pairs]
     fits = judges.ah.probabilities(texts, [articles[row] for row, _ in pairs], progress=False)[:, 1]
-    joint = dict(zip(pairs, zip(kept.tolist(), (bounds * fits).tolist(), strict=True), strict=True))
-    ordered = []
-    for row, some in enumerate(candidates):
-        values = [joint.get((row, place), (False, -1.0)) for place in range(len(some))]
-        ordered.append(tuple(sorted(range(len(some)), key=values.__getitem__, reverse=True)))
-    return ordered
+    keys = dict(zip(pairs, zip(kept.tolist(), (bounds * fits).tolist(), strict=True), strict=True))
+    return [
+        tuple(sorted(range(len(some)), key=lambda place: keys.get((row, place), (False, -1)), reverse=True))
+        for row, some in enumerate(candidates)
+    ]
 
 
 def _without_ah(
@@ -173,25 +170,3 @@ def _without_ah(
         kept = supported & strictly_reversed(new_alike, old_alike, aim)
         bounds = bounds * judges.fluency.probabilities(texts, progress=False)[:, 1]
     return pairs, kept, bounds
-
-
-def order_draws(
-    test: TestSet,
-    judges: Judges,
-    system: ScoredSystem,
-    *,
-    reversal: Reversal = "relative",
-    language: str | None = None,
-) -> ScoredSystem:
-    """The system with its draws in the order of these judges."""
-    judges.check_outlets(test.outlets, test.name)
-    ordered = order(
-        judges,
-        [texts or () for texts in system.draws],
-        [item.source for item in test.items],
-        [item.article for item in test.items],
-        [test.outlets.index(item.target) for item in test.items],
-        reversal=reversal,
-        language=language,
-    )
-    return replace(system, order=tuple(ordered), reranker=Reranker.of(judges))

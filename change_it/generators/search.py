@@ -51,9 +51,7 @@ class Search(NamedTuple):
     decoding: GenerationConfig = GenerationConfig()
     candidates: int = 1  # distinct headlines a source, at most
     seed: int = 1  # of headlines that are drawn (`do_sample`); they depend on it and on the batch alone
-    all_draws: bool = (
-        False  # as many candidates as were asked for, as they were drawn: empty and equal ones too
-    )
+    all_draws: bool = False  # all candidates as they were drawn, empty and equal ones too
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -110,7 +110,7 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
         Row(
             {"system": score.system, "n": score.n, **_values(score)},
             ", ".join(filter(None, (direction if len(directions) > 1 else "", score.group))),
-            tags=[CHOSEN] if score.group else [],
+            tags=[f"{DAGGER} chosen"] if score.group else [],
             remark=f"{score.errors} without a headline"
             if score.errors
             else f"expected single of {score.draws} draws"

@@ -1,7 +1,7 @@
 """Scores systems on a test set: compliancy and overlap with intervals, per-item verdicts, paired tests."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain, combinations, compress
 from math import comb
@@ -79,22 +79,11 @@ class Choice:
     system: str  # its name
     draws: int  # of each item
     chooser: str  # the judges that ordered the draws, in short
-    #: Measure to the chosen headlines less the expected single draw, the average; its interval draws events.
+    #: Measure to the chosen headlines less the expected single draw, averages (value, low, high); intervals draw events.
     gap: dict[str, Score]
     #: N to measure to the expected best of N of the draws, over all sets of N: of one, of 2, 4, 8, …, of all; only of
     #: one and of all where not more than the best is known.
     curve: dict[int, dict[str, Score]]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The choice as a JSON object."""
-        scores = {"gap": self.gap, **{f"best of {n}": of for n, of in self.curve.items()}}
-        return {"draws": self.draws, "chooser": self.chooser} | {
-            key: {
-                name: dict(zip(("value", "low", "high"), map(float, score), strict=True))
-                for name, score in of.items()
-            }
-            for key, of in scores.items()
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +192,7 @@ class Scores:
                 system: {"fold": reranker.fold, "hashes": dict(reranker.hashes)}
                 for system, reranker in self.rerankers.items()
             },
-            "choices": {choice.system: choice.as_dict() for choice in self.choices},
+            "choices": [asdict(choice) for choice in self.choices],
             "p_values": self._by_name(self.p_values),
             "strict_p_values": self._by_name(self.strict_p_values),
         }
@@ -318,21 +307,16 @@ def score(
                 if key in together
             )
         if members[0].order:
-            order = [of for of, texts in zip(members[0].order, members[0].draws, strict=True) if texts]
             interval = partial(
                 measure,
+                aggregate=compliancy.aggregate,
                 strata=[item.direction for item in items_of_runs[0]],
                 events=events,
                 resamples=resamples,
                 seed=seed,
             )
-            single = {
-                key: Score(row.values[key], *row.intervals[key])
-                for row in rows[name][-1:]
-                for key in row.values.keys() & compliancy.SHARES
-            }
-            gap, curve = _choice(together, order, single, interval)
-            choices.append(Choice(name, len(members), choosers[name].short, gap, curve))
+            order = [of for of, texts in zip(members[0].order, members[0].draws, strict=True) if texts]
+            choices.append(_choice(name, choosers[name].short, together, order, interval))
     averages = {name: some[-1].values for name, some in rows.items()}
     key = SORTED_BY[judges.fluency is None]
     names = sorted(rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name][key]))
@@ -365,26 +349,24 @@ def best_of(draws: int, n: int) -> Floats:
 
 
 def _choice(
+    system: str,
+    chooser: str,
     per_draw: Statistics,
     order: Sequence[Sequence[int]],
-    single: dict[str, Score],
-    interval: Callable[..., dict[str, dict[str, Score]]],
-) -> tuple[dict[str, Score], dict[int, dict[str, Score]]]:
-    """`Choice.gap` and `Choice.curve` from (n, draws) statistics."""
-    draws, complete = per_draw["n"].shape[1], all(len(of) == per_draw["n"].shape[1] for of in order)
-    ranked = {
-        key: np.take_along_axis(values, np.array(order if complete else [of[:1] for of in order]), axis=1)
-        for key, values in per_draw.items()
-        if key in single or key == "n"
-    }
-    ones = {"n": ranked["n"][:, 0]}
-    gaps = {key: of[:, 0] - per_draw[key].mean(axis=1) for key, of in ranked.items()} | ones
-    gap = interval(gaps, compliancy.aggregate)[AVERAGE]
-    curve, powers = {1: single}, [2**power for power in range(1, draws.bit_length())] if complete else []
-    for n in sorted({*powers, draws} - {1}):
-        best = {key: of @ best_of(draws, n)[: of.shape[1]] for key, of in ranked.items()}
-        curve[n] = interval(best, compliancy.aggregate, shares=compliancy.SHARES)[AVERAGE]
-    return gap, curve
+    interval: Callable[..., Any],
+) -> Choice:
+    """What choosing makes of (n, draws) statistics; `interval` is `measure` of these items."""
+    draws, known = per_draw["n"].shape[1], min(map(len, order))
+    ranks = np.array([of[:known] for of in order])
+    kept = {key: of for key, of in per_draw.items() if key == "n" or key in compliancy.SHARES}
+    ranked = {key: np.take_along_axis(of, ranks, axis=1) for key, of in kept.items()}
+    gap = {key: of[:, 0] - kept[key].mean(axis=1) for key, of in ranked.items()} | {"n": ranked["n"][:, 0]}
+    curve = {1: interval(kept, shares=compliancy.SHARES, drawn=True)[AVERAGE]}
+    for n in range(2, draws + 1):
+        if n == draws or (known == draws and n & (n - 1) == 0):
+            best = {key: of @ best_of(draws, n)[:known] for key, of in ranked.items()}
+            curve[n] = interval(best, shares=compliancy.SHARES)[AVERAGE]
+    return Choice(system, draws, chooser, interval(gap)[AVERAGE], curve)
 
 
 def check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> None:

@@ -44,7 +44,9 @@ class ScoredSystem:
         if not self.draws:
             return [self.headlines]
         count = max(len(texts or ()) for texts in self.draws)
-        return [tuple(texts and texts[draw] for texts in self.draws) for draw in range(count)]
+        return [
+            tuple(None if texts is None else texts[draw] for texts in self.draws) for draw in range(count)
+        ]
 
     @property
     def chosen(self) -> "ScoredSystem":
@@ -148,9 +150,9 @@ def on_same_items(
     same = [
         replace(
             system,
-            **{
-                name: tuple(compress(getattr(system, name), kept)) for name in ("headlines", "draws", "order")
-            },
+            headlines=tuple(compress(system.headlines, kept)),
+            draws=tuple(compress(system.draws, kept)),
+            order=tuple(compress(system.order, kept)),
         )
         for system in systems
     ]
@@ -236,17 +238,15 @@ def read_predictions(
     generators = sorted({row.get("generator", "") for row in rows})
     writers = tuple(writer for text in generators if (writer := Writer.parse(text)))
     in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
-    system = ScoredSystem(name or file.stem, in_order, _reranker(file, rerankers), writers)
-    if not draws:
-        return system
-    orders = {}
-    if {"chosen", "rank"} & rows[0].keys():
-        if not rerankers:
-            raise InputError(f"{file} has chosen draws and no column reranker: say in it which judges chose")
-        orders = _orders(file, rows)
-    return replace(
-        system,
-        draws=tuple(draws.get(id_) for id_ in wanted),
+    orders = _orders(file, rows) if draws and {"chosen", "rank"} & rows[0].keys() else {}
+    if orders and not rerankers:
+        raise InputError(f"{file} has chosen draws and no column reranker: say in it which judges chose")
+    return ScoredSystem(
+        name or file.stem,
+        in_order,
+        _reranker(file, rerankers),
+        writers,
+        draws=tuple(draws.get(id_) for id_ in wanted) if draws else (),
         order=tuple(orders.get(id_, ()) for id_ in wanted) if orders else (),
     )
 
@@ -270,25 +270,22 @@ def _draws(
 
 
 def _orders(file: Path, rows: Sequence[Mapping[str, str]]) -> dict[str, tuple[int, ...]]:
-    """The draws of each id as judges ordered them, best first, or the one that they chose; none of an id without any headline."""
-    ranks: dict[str, list[tuple[float, int]]] = {}
-    ids = dict.fromkeys(row["id"] for row in rows)
-    try:
-        for row in rows:
-            if row.get("rank"):
-                ranks.setdefault(row["id"], []).append((int(row["rank"]), int(row["draw"])))
-            elif "rank" not in row and row["chosen"].lower() in ("true", "1"):
-                ranks.setdefault(row["id"], []).append((1, int(row["draw"])))
-    except ValueError as error:
+    """The draws of each id as judges ordered them, best first, or the one that they chose."""
+    column = "rank" if "rank" in rows[0] else "chosen"
+    ranks: dict[str, list[tuple[int, int]]] = {row["id"]: [] for row in rows}
+    for row in rows:
+        rank = {"true": "1"}.get(row[column].lower(), row[column])
+        if rank.isdecimal() and rank != "0":
+            ranks[row["id"]].append((int(rank), int(row["draw"])))
+    ordered = {id_: sorted(of) for id_, of in ranks.items()}
+    if odd := [
+        id_ for id_, of in ordered.items() if [rank for rank, _ in of] != [*range(1, max(2, len(of) + 1))]
+    ]:
         raise InputError(
-            f"{file}: a rank is no number: write the file again with change-it transfer"
-        ) from error
-    orders = {id_: tuple(draw for _, draw in sorted(of)) for id_, of in ranks.items()}
-    if odd := [id_ for id_, of in ranks.items() if {rank for rank, _ in of} != {*range(1, len(of) + 1)}]:
-        raise InputError(
-            f"{file}: the draws of {len(odd)} ids are ordered or chosen twice ({listed(odd)}): mark one of each id as chosen"
+            f"{file}: {len(odd)} ids have not one chosen draw, or not the ranks from 1 ({listed(odd)}): write the file again with "
+            "change-it transfer --rerank"
         )
-    return {id_: orders.get(id_, (0,)) for id_ in ids}
+    return {id_: tuple(draw for _, draw in of) for id_, of in ordered.items()}
 
 
 def _rows(file: Path, columns: str) -> list[dict[str, str]]:
