@@ -338,11 +338,11 @@ def score(
     )
 
 
-def best_of(draws: int, n: int) -> Floats:
+def weights_of_ranks(draws: int, n: int) -> Floats:
     """(draws,) probabilities that the best of n of so many draws, any n as likely as any other, is the one at each rank.
 
     Examples:
-        >>> best_of(4, 2).tolist()
+        >>> weights_of_ranks(4, 2).tolist()
         [0.5, 0.3333333333333333, 0.16666666666666666, 0.0]
     """
     return np.array([comb(draws - rank, n - 1) / comb(draws, n) for rank in range(1, draws + 1)])
@@ -364,7 +364,7 @@ def _choice(
     curve = {1: interval(kept, shares=compliancy.SHARES, drawn=True)[AVERAGE]}
     for n in range(2, draws + 1):
         if n == draws or (known == draws and n & (n - 1) == 0):
-            best = {key: of @ best_of(draws, n)[:known] for key, of in ranked.items()}
+            best = {key: of @ weights_of_ranks(draws, n)[:known] for key, of in ranked.items()}
             curve[n] = interval(best, shares=compliancy.SHARES)[AVERAGE]
     return Choice(system, draws, chooser, interval(gap)[AVERAGE], curve)
 

@@ -16,7 +16,7 @@ from change_it.judges.judge import Judges
 from change_it.results.charts import choices_chart
 from change_it.results.report_files import latex
 from change_it.results.score_tables import choices_table, significance, systems_table, terminal_table
-from change_it.scoring.scores import best_of, score
+from change_it.scoring.scores import score, weights_of_ranks
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import (
     ScoredSystem,
@@ -75,7 +75,7 @@ def test_the_best_of_n_is_that_of_all_subsets():
     passes = np.random.default_rng(1).random(7)
     for n in range(1, 8):
         expected = np.mean([passes[min(some)] for some in combinations(range(7), n)])
-        assert passes @ best_of(7, n) == pytest.approx(expected)
+        assert passes @ weights_of_ranks(7, n) == pytest.approx(expected)
 
 
 def test_the_order_is_that_of_choosing_from_any_subset(toy_test):
