@@ -27,7 +27,7 @@ SHOWN = 6
 DAGGER = "†"
 WHY_APART = (
     f"{DAGGER} {CHOSEN} of another fold among several headlines, or learnt from such: choosing also finds what no judge sees, so "
-    "these stand apart, ranked and compared with no other"
+    "these stand apart and are ranked among no others"
 )
 
 #: Measures as heads of columns, where they are not called so themselves.
@@ -218,11 +218,7 @@ def choices_table(scores: Scores) -> Table:
             for name, of in of_all.items():
                 values |= {name: of[measure].value, f"{name}_interval": of[measure].interval}
             rows.append(Row(values, choice.system))
-    lines = [
-        f"{each.system}: {each.draws} draws of each headline; the best one to the judges {each.chooser}"
-        for each in scores.choices
-    ]
-    return Table(columns, rows, "What choosing among draws does", lines)
+    return Table(columns, rows, "What choosing among draws does")
 
 
 def terminal_table(scores: Scores) -> Table:

@@ -131,7 +131,7 @@ class Scores:
 
     @property
     def chosen(self) -> list[str]:
-        """Names of those of `names` that judges chose, which are compared with no other."""
+        """Names of those of `names` that judges chose, which stand apart."""
         return list(dict.fromkeys(row.system for row in self.rows if row.group))
 
     @property
