@@ -11,7 +11,8 @@ drawn one by one they would pass for twice as much evidence as there is. An item
     value, low, high = measure(statistics, aggregate, directions, events)[AVERAGE]["share"]
 
 Statistics of several runs of a system (trainings with other seeds) have a second axis, (n, runs): a measure is the mean
-over the runs, and an interval is drawn over runs and events.
+over the runs, and an interval is drawn over runs and events. Where the second axis are draws of each item (`drawn`), a
+measure is of the mean draw, and an interval draws events and within them the draws of each item.
 """
 
 import warnings
@@ -70,6 +71,7 @@ def measure(
     shares: Mapping[str, str] | None = None,
     resamples: int = 1000,
     seed: int = 1,
+    drawn: bool = False,
 ) -> dict[str, dict[str, Score]]:
     """Stratum to measure to score (see `estimate` and `bootstrap_intervals`), the mean over the strata, `AVERAGE`, last.
 
@@ -77,8 +79,11 @@ def measure(
     nothing to draw from, so where fewer than 5 events hold or fewer than 5 do not (share times events), the interval of a
     share also covers Clopper and Pearson's of the effective number of events.
     """
-    values = estimate(statistics, aggregate, strata)
-    ends = bootstrap_intervals(statistics, aggregate, strata, events, resamples=resamples, seed=seed)
+    means = {name: np.mean(of, axis=1) for name, of in statistics.items()} if drawn else statistics
+    values = estimate(means, aggregate, strata)
+    ends = bootstrap_intervals(
+        statistics, aggregate, strata, events, resamples=resamples, seed=seed, drawn=drawn
+    )
     for name, counted in (shares or {}).items():
         if name in values:
             number = _effective(np.asarray(statistics[counted], np.float64), strata, events)
@@ -117,6 +122,7 @@ def bootstrap_intervals(
     *,
     resamples: int = 1000,
     seed: int = 1,
+    drawn: bool = False,
 ) -> dict[str, Floats]:
     """Percentile bootstrap intervals; events are drawn with replacement among those with items in the same strata.
 
@@ -134,13 +140,17 @@ def bootstrap_intervals(
     """
     random = np.random.default_rng(seed)
     rows = _rows(statistics)
-    sums = np.zeros((resamples, *_stratum_sums(rows, strata).shape))
-    for kind in _event_sums(rows, strata, events):
-        drawn = [
-            np.tensordot(_drawn(len(kind), count, len(kind), random), kind, 1)
-            for count in _chunks(resamples, len(kind))
-        ]
-        sums += np.concatenate(drawn)
+    if drawn:
+        sums = _sums_of_draws(rows, strata, events, resamples, random)
+        rows = rows[:, :1]
+    else:
+        sums = np.zeros((resamples, *_stratum_sums(rows, strata).shape))
+        for kind in _event_sums(rows, strata, events):
+            of_chunks = [
+                np.tensordot(_drawn(len(kind), count, len(kind), random), kind, 1)
+                for count in _chunks(resamples, len(kind))
+            ]
+            sums += np.concatenate(of_chunks)
     measured = _measures(np.moveaxis(sums, 1, 0), statistics, aggregate)
     runs = rows.shape[1]
     weights = _drawn(runs, resamples, max(1, runs - 1), random)
@@ -227,15 +237,46 @@ def _event_sums(rows: Floats, strata: Sequence[str] | None, events: Events | Non
 
     Drawn kind by kind, events leave no stratum empty.
     """
-    event = np.arange(len(rows)) if events is None else _numbered(events)
-    stratum = _numbered(strata if strata is not None else np.zeros(len(rows)))
-    many, width = int(event.max(initial=-1)) + 1, int(stratum.max(initial=0)) + 1
+    event, stratum, kind = _kinds(len(rows), strata, events)
+    many, width = len(kind), int(stratum.max(initial=0)) + 1
     sums = _added(rows.reshape(len(rows), -1), event * width + stratum, many * width)
-    occurs = np.zeros((many, width), dtype=np.int64)
-    occurs[event, stratum] = 1
-    kind = _numbered(occurs @ (1 << np.arange(width)))
     each = sums.reshape(many, width, *rows.shape[1:])
     return [each[kind == number] for number in range(int(kind.max(initial=-1)) + 1)]
+
+
+def _sums_of_draws(
+    rows: Floats,
+    strata: Sequence[str] | None,
+    events: Events | None,
+    resamples: int,
+    random: np.random.Generator,
+) -> Floats:
+    """(resamples, s, 1, k) sums of items of which each has as many draws: events are drawn as everywhere, then draws within their items."""
+    event, stratum, kind = _kinds(len(rows), strata, events)
+    times = np.zeros((resamples, len(kind)), dtype=np.int64)
+    for number in range(int(kind.max(initial=-1)) + 1):
+        of = np.flatnonzero(kind == number)
+        times[:, of] = np.concatenate(
+            [_drawn(len(of), count, len(of), random) for count in _chunks(resamples, len(of))]
+        )
+    draws, done = rows.shape[1], 0
+    sums = np.zeros((resamples, int(stratum.max(initial=0)) + 1, 1, rows.shape[2]))
+    for count in _chunks(resamples, len(rows) * draws):
+        weights = random.multinomial(times[done : done + count][:, event] * draws, np.full(draws, 1 / draws))
+        for number in range(sums.shape[1]):
+            here = stratum == number
+            sums[done : done + count, number, 0] = np.tensordot(weights[:, here] / draws, rows[here], 2)
+        done += count
+    return sums
+
+
+def _kinds(count: int, strata: Sequence[str] | None, events: Events | None) -> tuple[Ints, Ints, Ints]:
+    """(n,) event and (n,) stratum of each item, and (e,) kind of each event: those of one kind have items in the same strata."""
+    event = np.arange(count) if events is None else _numbered(events)
+    stratum = _numbered(strata if strata is not None else np.zeros(count))
+    occurs = np.zeros((int(event.max(initial=-1)) + 1, int(stratum.max(initial=0)) + 1), dtype=np.int64)
+    occurs[event, stratum] = 1
+    return event, stratum, _numbered(occurs @ (1 << np.arange(occurs.shape[1])))
 
 
 def _numbered(values: Sequence[str] | Events | Floats) -> Ints:

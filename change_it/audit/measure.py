@@ -15,8 +15,11 @@ from change_it.corpus.folder import read_casing, read_language, read_table
 from change_it.errors import InputError
 from change_it.scoring.compliancy import Progress, facts_are_validated, strict_is_upper_bound
 from change_it.scoring.item import TestSet, read_test_set
+from change_it.scoring.scores import check_independent
+from change_it.scoring.signature import Reranker
 from change_it.text.material import Material
 from change_it.text.names import Casing
+from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
 from change_it.text.tagging import languages, load_tagger
 
@@ -38,9 +41,14 @@ class AuditCorpus:
 
 
 def read_corpus(
-    corpus: str, language: str | None = None, *, casing: Casing | None = None, seed: int = 1
+    corpus: str,
+    language: str | None = None,
+    *,
+    casing: Casing | None = None,
+    seed: int = 1,
+    neighbours: bool = False,
 ) -> AuditCorpus:
-    """Read a corpus (folder or Hub id): its own language, or a guess, when None; the casing counted anew when None."""
+    """Read a corpus (folder or Hub id): its own language, or a guess, when None; the casing counted anew when None; what `neighbours` begin with, for `chosen`."""
     test = read_test_set(corpus)
     articles = read_table(corpus, "articles", "train", ["article"])["article"]
     headlines = [text for outlet in test.outlets for text in test.training_headlines[outlet]]
@@ -58,8 +66,19 @@ def read_corpus(
         casing or read_casing(corpus),
         test.training_headlines,
         [item.article for item in test.items],
+        _leads(corpus, test) if neighbours else {},
     )
     return AuditCorpus(test, resources)
+
+
+def _leads(corpus: str, test: TestSet) -> dict[str, list[str]]:
+    """Article to the first sentences of its neighbours."""
+    articles = {item.id: item.article for item in test.items}
+    table = read_table(corpus, "neighbours", "test", ["id", "own_id", "other_id"])
+    return {
+        id_: [sentence for each in others for sentence in sentences(articles.get(each, ""))[:1]]
+        for id_, *others in table.iter_rows()
+    }
 
 
 @dataclass(frozen=True)
@@ -82,6 +101,7 @@ class Audit:
     reliability: tuple[Reliability, ...]  # of each judge
     strict_compliancy_is_upper_bound: bool = False  # see `compliancy.strict_is_upper_bound`
     agreement: Agreement | None = None  # with readers; None without labels
+    chooser: str = ""  # the judges that chose where a system is the best of several
 
     @property
     def together(self) -> Together:
@@ -91,9 +111,10 @@ class Audit:
     @property
     def signature(self) -> str:
         """What its figures depend on."""
+        chooser = f"|chooser:{self.chooser}" if self.chooser else ""
         drawn = f"items:{self.at_most} of {self.items}|events:{self.events}"
         labels = f"|labels:{self.agreement.labels[:6]}" if self.agreement else ""
-        return f"audit|judges:{self.judges}|{drawn}{labels}|seed:{self.seed}"
+        return f"audit|judges:{self.judges}{chooser}|{drawn}{labels}|seed:{self.seed}"
 
     def as_dict(self) -> dict[str, Any]:
         """The audit as a JSON object."""
@@ -115,10 +136,14 @@ def audit(
     resamples: int = 1000,
     seed: int = 1,
     progress: Progress = False,
+    chooser: "Judges | None" = None,
 ) -> Audit:
-    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each degenerate system."""
+    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each degenerate system; `chooser`: see `chosen`."""
     test = corpus.test
     judges.check_outlets(test.outlets, test.name)
+    if chooser:
+        chooser.check_outlets(test.outlets, test.name)
+        check_independent(judges, {"--chooser": Reranker.of(chooser)})
     if at_most < 1:
         raise InputError(f"--items {at_most} are too few: give at least 1, better 150")
     systems = measure_systems(
@@ -130,6 +155,7 @@ def audit(
         resamples=resamples,
         seed=seed,
         progress=progress,
+        chooser=chooser,
     )
     events = len(np.unique(test.events))
     probes = probe(
@@ -160,6 +186,7 @@ def audit(
             )
         ),
         systems=tuple(systems),
+        chooser=Reranker.of(chooser).short if chooser else "",
         strict_compliancy_is_upper_bound=strict_is_upper_bound(judges, corpus.resources.language),
         probes=tuple(probes),
         cues=(*main_cues(judges.main, test.items, seed=seed), *data_cues(test.training_headlines, seed=seed)),

@@ -8,7 +8,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import getdoc
 from random import Random
@@ -79,6 +79,8 @@ class Resources:
     casing: Casing  # how its articles write words
     training_headlines: Mapping[str, Sequence[str]]  # of each outlet
     articles: Sequence[str]  # of the test set
+    # article to the first sentences of its neighbours
+    leads: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def language(self) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
+from change_it.audit.chosen import chosen_headlines
 from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.io import read_json, record_errors
@@ -120,8 +121,9 @@ def measure_systems(
     resamples: int,
     seed: int,
     progress: Progress = False,
+    chooser: "Judges | None" = None,
 ) -> list[Result]:
-    """Judge gold and every degenerate system, in the order of `PERTURBATIONS`, without those that apply to no item.
+    """Judge gold and every degenerate system, in the order of `PERTURBATIONS`, then those of `chosen` if there is a chooser, without those that apply to no item.
 
     A system has at most `at_most` headlines, of the first items with a reference that it applies to, in one random order of
     events for all, both directions of an event together: so systems share articles, and events are whole. Gold is asked about
@@ -131,10 +133,13 @@ def measure_systems(
     rank = np.random.default_rng(seed).permutation(len(names))[numbers]
     order = [index for index in np.argsort(rank, kind="stable").tolist() if items[index].reference]
     ordered = [items[index] for index in order]
-    systems = (_GOLD, *PERTURBATIONS.values())
-    made = {
-        system.name: perturbed(ordered, system, resources, seed=seed, at_most=at_most) for system in systems
+    of_systems = {
+        system: perturbed(ordered, system, resources, seed=seed, at_most=at_most)
+        for system in (_GOLD, *PERTURBATIONS.values())
     }
+    if chooser:
+        of_systems |= chosen_headlines(ordered[:at_most], resources, chooser)
+    systems, made = list(of_systems), {system.name: some for system, some in of_systems.items()}
     asked = {place for headlines in made.values() for place, _ in headlines}
     further = sorted(asked - {place for place, _ in made[GOLD]})
     made[_FURTHER] = [(place, ordered[place].reference) for place in further]

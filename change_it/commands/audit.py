@@ -23,12 +23,15 @@ class AuditOptions(InferenceOptions):
         change-it audit --judges runs/quickstart/judges --corpus runs/quickstart/corpus
         change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --items 1000 --out runs/mine/audit
         change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --labels study/rated/anna.csv study/rated/ben.csv
+        change-it audit --judges runs/mine/judges-1 --corpus runs/mine/corpus --chooser runs/mine/judges-0
     """
 
     corpus: str
     """Corpus folder or data set id on the Hub; its A2 pairs are the test."""
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
+    chooser: str | None = None
+    """Folder or Hub id of judges of the other fold that choose the best of 16 sentences, which must fail too: what choosing finds that the judges cannot see."""
     out: Path | None = None
     """Folder for audit.html and audit.json; the folder audit beside a folder of judges when not given."""
     items: int = 150
@@ -49,7 +52,10 @@ def check(options: AuditOptions) -> None:
     check_corpus(options.corpus)
     check_judges(options.judges)
     check_labels(options.labels)
-    check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges, *options.labels])
+    if options.chooser:
+        check_judges(options.chooser)
+    inputs = options.corpus, options.judges, options.chooser, *options.labels
+    check_out(_out(options), AUDIT_FILES, inputs=inputs)
 
 
 def run(options: AuditOptions) -> None:
@@ -70,7 +76,12 @@ def run(options: AuditOptions) -> None:
 
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)
-    corpus = read_corpus(options.corpus, casing=judges.casing, seed=options.seed)
+    chooser = None
+    if options.chooser:
+        chooser = Judges.from_pretrained(options.chooser, precision=options.precision, device=options.device)
+    corpus = read_corpus(
+        options.corpus, casing=judges.casing, seed=options.seed, neighbours=chooser is not None
+    )
     language = corpus.resources.language
     labels = read_labels(options.labels, corpus.test, language) if options.labels else None
     audited = audit(
@@ -81,6 +92,7 @@ def run(options: AuditOptions) -> None:
         resamples=options.resamples,
         seed=options.seed,
         progress=not options.json,
+        chooser=chooser,
     )
     if labels is not None:
         audited = with_readers(audited, judges, labels, corpus.resources, resamples=options.resamples)

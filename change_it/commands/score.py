@@ -1,7 +1,8 @@
 """`change-it score`: reads, scores, prints a table or JSON, writes the report."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -36,6 +37,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=seed1.csv sum=seed2.csv sum=seed3.csv
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions asked=asked.csv --shared-items
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --floor runs/mine/judges-0
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --predictions drawn=drawn.csv --chooser runs/mine/judges-0
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --hevas --language en --out runs/mine/report
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --json --out runs/mine/report
     """
@@ -45,7 +47,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and fluency for strict compliancy."""
     predictions: tuple[str, ...] = ()
-    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker and generator), or .txt with a headline a line in the order of the test set. Files of one name are runs of a system, trained with other seeds: their mean is shown with intervals over runs and events."""
+    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator and draw: several of each headline), or .txt with a headline a line in the order of the test set. Files of one name are runs of a system, trained with other seeds: their mean is shown with intervals over runs and events."""
     columns: str = ""
     """Column map of the prediction files, ours=theirs: id=key,headline=output."""
     shared_items: bool = False
@@ -54,6 +56,8 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Score also headlines that the other outlet has none for; the table has no gold."""
     floor: str | None = None
     """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose, for strict compliancy, among rearrangements of the original and clauses of the article."""
+    chooser: str | None = None
+    """Folder or Hub id of judges of the other fold that order the draws of files with a column draw, instead of those that wrote rank: the table has the draws that they choose beside the expected single draw, the report a chart of the best of N."""
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
     hevas: bool = False
@@ -74,13 +78,17 @@ def check(options: ScoreOptions) -> None:
     """Refuse, before anything large loads, a corpus, judges or prediction files at fault, and `--out` where nothing can be written."""
     check_corpus(options.corpus)
     check_judges(options.judges)
-    if options.floor:
-        check_judges(options.floor)
+    for judges in filter(None, (options.floor, options.chooser)):
+        check_judges(judges)
     files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv", repeated=True)
     options.check_engine()
     check_counts(resamples=options.resamples)
     if options.out:
-        check_out(options.out, REPORT_FILES, inputs=[options.corpus, options.judges, options.floor, *files])
+        check_out(
+            options.out,
+            REPORT_FILES,
+            inputs=[options.corpus, options.judges, options.floor, options.chooser, *files],
+        )
     check_predictions(options.predictions, options.columns, repeated=True)
     if options.shared_items and not options.predictions:
         raise InputError("--shared-items are those of prediction files: give --predictions NAME=FILE")
@@ -98,27 +106,40 @@ def run(options: ScoreOptions) -> None:
     from change_it.results.report_files import write_report
     from change_it.scoring.compliancy import language_of
     from change_it.scoring.item import read_test_set
-    from change_it.scoring.scores import score
+    from change_it.scoring.scores import check_independent, score
+    from change_it.scoring.signature import Reranker
+    from change_it.scoring.systems import with_chosen
 
     test = read_test_set(options.corpus)
     test, systems = _systems(options, test)
+    if options.chooser and not any(system.draws for system in systems):
+        raise InputError("--chooser orders draws: give --predictions a file with a column draw")
     language = options.language or read_language(options.corpus)
     metrics = MetricOptions(language=language or "it", seed=options.seed)
     documents = hevas.check(test, metrics) if options.hevas else None
 
     from change_it.corpus.folder import read_casing
     from change_it.generators.floor import floor  # these load torch
+    from change_it.generators.rerank import order
     from change_it.judges.judge import Judges, local_folder
 
     folder = local_folder(options.judges, command="change-it train judge")
     qualities = read_metrics(folder)  # refused before anything is scored
     with use_engine(options, models=True):
-        if options.floor:
-            choosers = Judges.from_pretrained(
-                options.floor, precision=options.precision, device=options.device
-            )
-            systems.append(floor(test, choosers, reversal=options.reversal, language=language))
+        load = partial(Judges.from_pretrained, precision=options.precision, device=options.device)
         judges = Judges.from_pretrained(folder, **options.judging)
+        if options.chooser:
+            choosers = load(options.chooser)
+            check_independent(judges, {"--chooser": Reranker.of(choosers)})
+            choosers.check_outlets(test.outlets, test.name)
+            for at, system in enumerate(systems):
+                if system.draws:
+                    draws = [texts or () for texts in system.draws]
+                    ordered = order(choosers, draws, test.items, reversal=options.reversal, language=language)
+                    systems[at] = replace(system, order=tuple(ordered), reranker=Reranker.of(choosers))
+        systems = with_chosen(systems)
+        if options.floor:
+            systems.append(floor(test, load(options.floor), reversal=options.reversal, language=language))
         scores = score(
             test,
             judges if judges.casing else judges.with_casing(read_casing(options.corpus)),
@@ -170,7 +191,13 @@ def _show(
 ) -> None:
     """Print JSON or tables."""
     from change_it.results.report_files import report_record
-    from change_it.results.score_tables import examples_table, hevas_terminal_table, meaning, terminal_table
+    from change_it.results.score_tables import (
+        choices_table,
+        examples_table,
+        hevas_terminal_table,
+        meaning,
+        terminal_table,
+    )
 
     if options.json:
         print_json(report_record(scores, measured, summary))
@@ -182,6 +209,8 @@ def _show(
     if written := examples_table(scores):
         print_table(written, terminal)
     print_table(terminal_table(scores), terminal)
+    if scores.choices:
+        print_table(choices_table(scores), terminal)
     print_lines(map(str, summary.verdicts), terminal)
     print_warnings(options.corpus, terminal)
     if measured:

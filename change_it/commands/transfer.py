@@ -45,7 +45,7 @@ class TransferOptions(EngineOptions, SystemOptions):
     """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
 
     A headline on the command line is answered with the new one on standard output. Else all headlines of a corpus or a file are written
-    to --out. The file has one row an input row, in order: id, headline, target, error, reranker, generator. A run that was interrupted goes
+    to --out. The file has one row an input row, or with --all-draws one a draw, in order: id, headline, target, error, reranker, generator. A run that was interrupted goes
     on where it stopped when it is called again with the same options; what is finished lies in FILE.partial until then.
 
     Examples:
@@ -57,6 +57,7 @@ class TransferOptions(EngineOptions, SystemOptions):
         change-it transfer --endpoint http://localhost:8000/v1 --model NAME --corpus runs/mine/corpus --out runs/mine/predictions/served.csv
         change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --generation do_sample=true temperature=0.7 --out drawn.csv
         change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
+        change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --candidates 16 --all-draws --out runs/mine/predictions/drawn.csv
     """
 
     headline: tyro.conf.Positional[str] = ""
@@ -135,8 +136,12 @@ def _check_fit(options: TransferOptions) -> None:
         (served and options.engine == "ray", "--endpoint asks from this machine alone: leave --engine ray out"),
         (options.shots and not asked, "--shots are examples of a prompt: give --prompt or --endpoint with them"),
         (options.items and (file or one), "--items are drawn from --corpus: leave it out"),
-        (options.candidates and not options.rerank, "--candidates are for judges to choose among: give --rerank"),
+        (
+            options.candidates and not (options.rerank or options.all_draws),
+            "--candidates are for judges to choose among: give --rerank, or --all-draws",
+        ),
         (options.facts and not options.rerank, "--facts is asked by judges that choose: give --rerank"),
+        (one and options.all_draws, "--all-draws is of files: leave it out, or leave the headline out"),
     ]  # fmt: skip
     for holds, fault in faults:
         if holds:

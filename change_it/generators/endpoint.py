@@ -48,14 +48,14 @@ class Endpoint(Proposer):
         """A request for each candidate: greedy for the first, drawn for the others."""
         unique = dict.fromkeys(item for item in items if any(item[:2]))
         asked = [(item, number) for item in unique for number in range(search.candidates)]
-        texts: dict[Question, dict[str, None]] = {item: {} for item in items}
+        texts: dict[Question, list[str]] = {item: [] for item in items}
         with ThreadPoolExecutor(CONCURRENCY) as pool:
             answers = pool.map(lambda one: self._ask(one[0], one[1], search), asked)
             shown = bar("asking", len(asked), items=answers, shown=progress)
             for (item, _), (text, fault) in zip(asked, shown, strict=True):
-                if text:
-                    texts[item][text] = None
-                else:
+                if search.all_draws or (text and text not in texts[item]):
+                    texts[item].append(text)
+                if not text:
                     self.faults.setdefault(item, fault)
         return [[Candidate(text, 0.0) for text in texts[item]] for item in items]
 

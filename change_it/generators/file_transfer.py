@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from change_it.generators.generator_options import CANDIDATES, SystemOptions
 from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
 from change_it.generators.prompt import Prompt
 from change_it.generators.prompted import Prompted
-from change_it.generators.rerank import choose
+from change_it.generators.rerank import choose, order
 from change_it.generators.search import Search, read_decoding
 from change_it.io import append, cell_text, parse_columns, read_tables, write_table, write_text
 from change_it.judges.judge import Judges
@@ -32,6 +33,8 @@ from change_it.scoring.signature import ENDPOINT, Reranker, Writer
 from change_it.text.stopwords import guess_language
 
 HEADER = ("id", "headline", "target", "error", "reranker", "generator")
+#: Where an item has several draws; the last two where judges have ordered them.
+DRAWS_HEADER = (*HEADER, "draw", "chosen", "rank")
 NOTHING = "nothing was written"
 NO_LABEL = "empty label"
 #: Options that may differ between a run and the one that goes on with it.
@@ -76,11 +79,16 @@ class Transferred:
 
 def load_setup(options: SystemOptions) -> Setup:
     """The generators or a model that is asked, and the judges that choose."""
+    settings: dict[str, Any] = {} if options.endpoint else {"num_beams": options.beams}
+    settings |= {"do_sample": True} if options.all_draws else {}
     search = Search(
-        read_decoding(options.generation, **({} if options.endpoint else {"num_beams": options.beams})),
-        (options.candidates or CANDIDATES) if options.rerank else 1,
+        read_decoding(options.generation, **settings),
+        (options.candidates or CANDIDATES) if options.rerank or options.all_draws else 1,
         options.seed,
+        options.all_draws,
     )
+    if options.all_draws and not search.is_drawn:
+        raise InputError("--all-draws draws at random: leave do_sample=false out")
     system: Proposer
     if options.is_asked:
         prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
@@ -211,16 +219,14 @@ def transfer_items(
         given = ([items[row] for row in chunk] for chunk in missing)
         if is_cluster():
             anywhere = _anywhere(options)
-            written: Iterator[list[str]] = map_ordered(
+            written: Iterator[list[Written]] = map_ordered(
                 _elsewhere, ((anywhere, language, some) for some in given)
             )
         else:
             write = partial(new_headlines, setup, options=options, language=language)
             written = map_threads(write, given, setup.system.batches_at_once(setup.search))
-        for chunk, headlines in zip(missing, written, strict=True):
-            some = {
-                row: _finished(setup, items[row], text) for row, text in zip(chunk, headlines, strict=True)
-            }
+        for chunk, each in zip(missing, written, strict=True):
+            some = {row: _finished(setup, items[row], *of) for row, of in zip(chunk, each, strict=True)}
             if unfinished:
                 lines = "".join(json.dumps([row, *kept]) + "\n" for row, kept in some.items())
                 with unfinished.open("ab") as file:
@@ -228,27 +234,49 @@ def transfer_items(
             done |= some
             done_bar.update(len(chunk))
     new = [
-        replace(item, prediction=done[row][0], error=done[row][1]) if row in done else item
+        replace(item, prediction=done[row][0][(done[row][1] or [0])[0]], error=done[row][2])
+        if row in done
+        else item
         for row, item in enumerate(items)
     ]
     if out and unfinished:
-        rows = (
-            (item.id, item.prediction, item.target, item.error)
-            + (("", "") if item.error else (setup.reranker, done[row][2]))
-            for row, item in enumerate(new)
-        )
-        write_table(out, HEADER, rows)
+        if setup.search.all_draws:
+            header = DRAWS_HEADER if setup.judges else DRAWS_HEADER[:-2]
+            write_table(out, header, _rows_of_draws(setup, new, done))
+        else:
+            rows = (
+                (item.id, item.prediction, item.target, item.error)
+                + (("", "") if item.error else (setup.reranker, done[row][3]))
+                for row, item in enumerate(new)
+            )
+            write_table(out, HEADER, rows)
         unfinished.unlink()
     return Transferred(new, before)
 
 
-#: Headline, why there is none, and who wrote it.
-Finished = tuple[str, str, str]
+#: Headlines of an item, one or all draws, and the draws in the order of judges, best first, if these were asked.
+Written = tuple[list[str], list[int]]
+#: The same, why there is no headline, and who wrote it.
+Finished = tuple[list[str], list[int], str, str]
 
 
-def _finished(setup: Setup, item: Item, headline: str) -> Finished:
+def _finished(setup: Setup, item: Item, headlines: list[str], order: list[int]) -> Finished:
     fault = setup.system.faults.get((item.source, item.article, item.target), NOTHING)
-    return headline, "" if headline else fault, setup.writer(item.target)
+    return headlines, order, "" if any(headlines) else fault, setup.writer(item.target)
+
+
+def _rows_of_draws(
+    setup: Setup, items: Sequence[Item], done: Mapping[int, Finished]
+) -> Iterator[tuple[object, ...]]:
+    """A row for each draw of the items."""
+    count = setup.search.candidates
+    for number, item in enumerate(items):
+        headlines, order, fault, writer = done.get(number, ([""] * count, [], item.error, ""))
+        for draw, text in enumerate(headlines):
+            signed = (setup.reranker, writer) if text else ("", "")
+            row = (item.id, text, item.target, "" if text else fault or NOTHING, *signed, draw)
+            rank = order.index(draw) + 1 if order else draw + 1
+            yield (*row, str(rank == 1).lower(), rank) if setup.judges else row
 
 
 def _begin(file: Path, options: SystemOptions, setup: Setup, items: Sequence[Item]) -> dict[int, Finished]:
@@ -266,7 +294,10 @@ def _begin(file: Path, options: SystemOptions, setup: Setup, items: Sequence[Ite
     try:
         earlier, *rows = map(json.loads, lines or [json.dumps({KIND: settings}).encode()])
         found = earlier[KIND]
-        done = {int(row): (str(text), str(fault), str(writer)) for row, text, fault, writer in rows}
+        done = {
+            int(row): ([*map(str, texts)], [*map(int, draws)], str(fault), str(writer))
+            for row, texts, draws, fault, writer in rows
+        }
     except (ValueError, TypeError, KeyError) as error:
         raise InputError(
             f"{file} is there and no unfinished transfer of ours: choose another --out"
@@ -296,7 +327,7 @@ def _anywhere(options: SystemOptions) -> SystemOptions:
     return whole
 
 
-def _elsewhere(options: SystemOptions, language: str, items: Sequence[Item]) -> list[str]:
+def _elsewhere(options: SystemOptions, language: str, items: Sequence[Item]) -> list[Written]:
     """`new_headlines` in a process of a cluster."""
     return new_headlines(_loaded(options), items, options=options, language=language)
 
@@ -304,8 +335,10 @@ def _elsewhere(options: SystemOptions, language: str, items: Sequence[Item]) -> 
 _loaded = cache(load_setup)  # once a process
 
 
-def new_headlines(setup: Setup, items: Sequence[Item], *, options: SystemOptions, language: str) -> list[str]:
-    """A new headline for each item, empty where there is no candidate; `language` is the facts'."""
+def new_headlines(
+    setup: Setup, items: Sequence[Item], *, options: SystemOptions, language: str
+) -> list[Written]:
+    """A new headline for each item, empty where there is no candidate, or all draws; `language` is the facts'."""
     texts_of_items = ((item.source, item.article, item.target) for item in items)
     sources, articles, targets = zip(*texts_of_items, strict=True)
     candidates = setup.system.propose(
@@ -316,12 +349,18 @@ def new_headlines(setup: Setup, items: Sequence[Item], *, options: SystemOptions
         decoding=setup.search.decoding,
         seed=setup.search.seed,
         batch_size=options.batch_size,
+        all_draws=options.all_draws,
     )
+    count, judges = setup.search.candidates, setup.judges
+    asked = sources, articles, [(judges or setup.system).outlets.index(target) for target in targets]
+    how: Any = {"reversal": options.reversal, "language": language}
+    if options.all_draws:
+        draws = [
+            ([" ".join(each.text.split()) for each in some] + [""] * count)[:count] for some in candidates
+        ]
+        orders = order(judges, draws, items, **how) if judges else [()] * len(draws)
+        return [(some, [*of]) for some, of in zip(draws, orders, strict=True)]
     texts = [[candidate.text for candidate in some if candidate.text] for some in candidates]
-    chosen = np.zeros(len(texts), dtype=np.int64)
-    if setup.judges is not None:
-        aims = [setup.judges.outlets.index(target) for target in targets]
-        chosen = choose(
-            setup.judges, texts, sources, articles, aims, reversal=options.reversal, language=language
-        )
-    return [" ".join(some[best].split()) if some else "" for some, best in zip(texts, chosen, strict=True)]
+    chosen = choose(judges, texts, *asked, **how) if judges else np.zeros(len(texts), dtype=np.int64)
+    best = [some[at] if some else "" for some, at in zip(texts, chosen, strict=True)]
+    return [([" ".join(text.split())], []) for text in best]

@@ -116,7 +116,9 @@ class SystemOptions(InferenceOptions):
     rerank: str | None = None
     """Folder or Hub id of judges main, hh and ah that choose, with fluency for strict compliancy; train them with --fold, others of the other fold must score."""
     candidates: int | None = None
-    """Candidates a headline that the judges choose among; 10 when not given."""
+    """Candidates a headline that the judges choose among, or that are drawn with --all-draws; 10 when not given."""
+    all_draws: bool = False
+    """Draw the candidates at random (do_sample=true) and write them all, a row for each (column draw); with --rerank also the judges' order of them (chosen, rank)."""
     reversal: Hidden[Literal["relative", "target"]] = "relative"  # what the judges choose for
     beams: Hidden[int] = 5  # width of the search, at least as many as the candidates
     generation: tuple[str, ...] = ()

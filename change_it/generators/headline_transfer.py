@@ -57,12 +57,14 @@ class Proposer(ABC):
         seed: int = 1,
         batch_size: int | None = None,
         progress: bool = False,
+        all_draws: bool = False,
     ) -> list[list[Candidate]]:
         """For every headline its distinct candidates, at most so many, best first; none where there is nothing to read.
 
-        The other arguments are those of a call of `HeadlineTransfer`.
+        With `all_draws` as many as were drawn, in that order, empty and equal ones too. The other arguments are those of a call of
+        `HeadlineTransfer`.
         """
-        search = Search(decoding or GenerationConfig(), candidates, seed)
+        search = Search(decoding or GenerationConfig(), candidates, seed, all_draws)
         headlines, articles = texts_of("headlines", headlines), texts_of("articles", articles)
         targets = [to] * len(headlines) if isinstance(to, str) else list(to)
         if not len(headlines) == len(articles) == len(targets):

@@ -1,6 +1,7 @@
 """A language model or an encoder-decoder that is asked for headlines as it is, without training."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -158,8 +159,12 @@ class Prompted(Proposer):
             for places, several in write(self.model, self.format, sources, search, NO_REPEAT, size, threads):
                 for place, candidates in zip(places, several, strict=True):
                     to = items[rows[place]][2]
-                    own = (each for each in candidates if not self.prompt.is_example(each.text, to))
-                    answers[rows[place]] = list(own)[:count]
+                    for each in candidates:
+                        if not self.prompt.is_example(each.text, to):
+                            answers[rows[place]].append(each)
+                        elif search.all_draws:
+                            answers[rows[place]].append(replace(each, text=""))
+                    del answers[rows[place]][count:]
                 done_bar.update(len(places))
         return answers
 

@@ -10,8 +10,9 @@ from change_it.generators.search import Candidate
 from change_it.judges.judge import Judges
 from change_it.scoring.compliancy import Progress, Reversal, strictly_reversed
 from change_it.scoring.facts import check_all_facts
+from change_it.scoring.item import Item
 from change_it.scoring.marks import JudgedHeadline, joint_probability, judge_headlines
-from change_it.stats import Ints
+from change_it.stats import Bools, Floats, Ints
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import set_all_alike
 
@@ -86,6 +87,60 @@ def choose(
     With a fluency judge that is its probability too, and a candidate with a number or name that neither the original nor its
     article has, or whose style is gone once both headlines are set alike, is refused, unless that is so of all of the item's.
     """
+    pairs, kept, bounds = _without_ah(judges, candidates, sources, articles, targets, reversal, language)
+    owner, texts = [row for row, _ in pairs], [candidates[row][place] for row, place in pairs]
+    bounds = np.where(~kept & np.isin(owner, np.array(owner)[kept]), 0.0, bounds)
+    # AH, which reads whole articles, is asked last and only while it can change the choice: what the others say is an upper
+    # bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
+    index = np.array([0 if some else -1 for some in candidates], dtype=np.int64)
+    joint = np.zeros(len(candidates))
+    waiting = [number for number in np.argsort(-bounds, kind="stable").tolist() if bounds[number] > 0]
+    while waiting:
+        best = {owner[number]: number for number in reversed(waiting)}
+        asked = list(best.values())
+        fits = judges.ah.probabilities(
+            [texts[number] for number in asked], [articles[row] for row in best], progress=False
+        )[:, 1]
+        for (row, number), probability in zip(best.items(), bounds[asked] * fits, strict=True):
+            place = pairs[number][1]
+            if (probability, -place) > (joint[row], -index[row]):
+                index[row], joint[row] = place, probability
+        left = ((number, owner[number]) for number in waiting)
+        waiting = [number for number, row in left if number != best[row] and bounds[number] >= joint[row]]
+    return index
+
+
+def order(
+    judges: Judges,
+    candidates: Sequence[Sequence[str]],
+    items: Sequence[Item],
+    *,
+    reversal: Reversal = "relative",
+    language: str | None = None,
+) -> list[tuple[int, ...]]:
+    """The positions of each item's candidates, empty ones last, the one that `choose` takes first."""
+    sources, articles = [item.source for item in items], [item.article for item in items]
+    targets = [judges.outlets.index(item.target) for item in items]
+    pairs, kept, bounds = _without_ah(judges, candidates, sources, articles, targets, reversal, language)
+    texts = [candidates[row][place] for row, place in pairs]
+    fits = judges.ah.probabilities(texts, [articles[row] for row, _ in pairs], progress=False)[:, 1]
+    keys = dict(zip(pairs, zip(kept.tolist(), (bounds * fits).tolist(), strict=True), strict=True))
+    return [
+        tuple(sorted(range(len(some)), key=lambda place: keys.get((row, place), (False, -1)), reverse=True))
+        for row, some in enumerate(candidates)
+    ]
+
+
+def _without_ah(
+    judges: Judges,
+    candidates: Sequence[Sequence[str]],
+    sources: Sequence[str],
+    articles: Sequence[str],
+    targets: Sequence[int] | Ints,
+    reversal: Reversal,
+    language: str | None,
+) -> tuple[list[tuple[int, int]], Bools, Floats]:
+    """Item and position of the candidates that are not empty, whether they are not refused, and the joint probabilities as if AH were sure."""
     aims = np.asarray(targets, dtype=np.int64)
     strict = judges.fluency is not None
     pairs = [
@@ -98,6 +153,7 @@ def choose(
     old, new = style[owner, aim], style[np.arange(len(sources), len(style)), aim]
     match = judges.hh.probabilities(originals, texts, progress=False)[:, 1]
     bounds = joint_probability(match, 1.0, new, old, reversal=reversal, strict=strict)
+    kept = np.ones(len(pairs), dtype=bool)
     if judges.fluency is not None:
         alike = [text for texts_alike in set_all_alike(originals, texts) for text in texts_alike]
         old_alike, new_alike = np.split(judges.main.probabilities(alike, progress=False), 2)
@@ -112,23 +168,5 @@ def choose(
             model=judges.facts,
         )
         kept[rows] = [fact.supported for fact in facts]
-        refused = ~kept & np.isin(owner, owner[kept])
-        bounds = np.where(refused, 0.0, bounds * judges.fluency.probabilities(texts, progress=False)[:, 1])
-    # AH, which reads whole articles, is asked last and only while it can change the choice: what the others say is an upper
-    # bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
-    index = np.array([0 if some else -1 for some in candidates], dtype=np.int64)
-    joint = np.zeros(len(candidates))
-    waiting = [number for number in np.argsort(-bounds, kind="stable").tolist() if bounds[number] > 0]
-    while waiting:
-        best = {int(owner[number]): number for number in reversed(waiting)}
-        asked = list(best.values())
-        fits = judges.ah.probabilities(
-            [texts[number] for number in asked], [articles[row] for row in best], progress=False
-        )[:, 1]
-        for (row, number), probability in zip(best.items(), bounds[asked] * fits, strict=True):
-            place = pairs[number][1]
-            if (probability, -place) > (joint[row], -index[row]):
-                index[row], joint[row] = place, probability
-        left = ((number, int(owner[number])) for number in waiting)
-        waiting = [number for number, row in left if number != best[row] and bounds[number] >= joint[row]]
-    return index
+        bounds = bounds * judges.fluency.probabilities(texts, progress=False)[:, 1]
+    return pairs, kept, bounds

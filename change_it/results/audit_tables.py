@@ -5,6 +5,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from change_it.audit.chosen import LEADS, STYLED
 from change_it.audit.measure import Audit
 from change_it.audit.probes import OCCLUDED, Cue, Probe
 from change_it.audit.verdicts import AUDIT_MEASURES, FEW, STOPPED, Result, Verdict
@@ -55,7 +56,12 @@ def degenerate_table(systems: Sequence[Result], *, at_most: bool = False) -> Tab
         rows.append(
             Row(values, group, not system.breaks, tags=tags, remark=system.description, faint=system.n < FEW)
         )
-    return Table(columns, rows, f"What the judges let through of {len(systems) - 1} systems that must fail")
+    left_out = {LEADS.name, STYLED.name} - {system.system for system in systems}
+    note = (
+        f"Left out: {' and '.join(sorted(left_out))}, which judges of the other fold choose: give --chooser."
+    )
+    title = f"What the judges let through of {len(systems) - 1} systems that must fail"
+    return Table(columns, rows, title, [note] if left_out else [])
 
 
 def probes_table(probes: Sequence[Probe]) -> Table:

@@ -26,9 +26,10 @@ from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metric_options import Chart
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
-from change_it.results.score_tables import heading, metric_heading
+from change_it.results.score_tables import daggered, heading, metric_heading
+from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import VERDICT_NAMES
-from change_it.scoring.scores import AVERAGE, Scores
+from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
 from change_it.stats import Correlations, Floats
 
 #: Names of the charts of HEvAS.
@@ -128,6 +129,9 @@ def compliancy_drawings(scores: Scores, corpus: Mapping[str, Any] | None = None)
         Drawing("judges", "What each judge accepts", "Acceptance by HH, AH and main", judges_chart(scores)),
         Drawing("funnel", "Where headlines fail", funnel, funnel_chart(scores)),
     ]
+    if scores.choices:
+        what = "Expected best of N draws chosen by other judges"
+        drawings.append(Drawing("best-of-n", "Best of N", what, choices_chart(scores)))
     if corpus:
         above = "Number of alignments above a threshold"
         drawings.append(Drawing("alignment", "Alignments by threshold", above, alignment_chart(corpus)))
@@ -255,7 +259,7 @@ def judges_chart(scores: Scores) -> Figure:
 @_styled
 def _marks(scores: Scores, series: Sequence[tuple[str, str, str, str]], label: str) -> Figure:
     """Values with intervals, a row a system; each series is its label, measure, direction and colour."""
-    axes = _rows(scores.systems, 0.2 * len(series) + 0.15, label)
+    axes = _rows(daggered(scores), 0.2 * len(series) + 0.15, label)
     for index, (name, measure, direction, colour) in enumerate(series):
         rows = [scores.row(system, direction) for system in scores.systems]
         values = [row.values[measure] for row in rows]
@@ -265,9 +269,41 @@ def _marks(scores: Scores, series: Sequence[tuple[str, str, str, str]], label: s
 
 
 @_styled
+def choices_chart(scores: Scores) -> Figure:
+    """What the best of N draws reaches by those that score when other judges choose it, with 95% intervals; dotted: gold."""
+    axes = _narrow(4.4)
+    measures = [name for name in SORTED_BY if name in scores.choices[0].gap]
+    for index, choice in enumerate(scores.choices):
+        for measure, colour in zip(measures, _SERIES, strict=False):
+            points = np.array([of[measure] for of in choice.curve.values()])
+            gaps = np.clip(np.abs(points[:, 1:].T - points[:, 0]), 0, None)
+            named = f"{choice.system}, " if len(scores.choices) > 1 else ""
+            axes.errorbar(
+                list(choice.curve),
+                points[:, 0],
+                yerr=gaps,
+                color=colour,
+                marker=_MARKERS[index % len(_MARKERS)],
+                capsize=3,
+                label=f"{named}{heading(measure)}",
+            )
+    for measure, colour in zip(measures, _SERIES, strict=False):
+        if GOLD in scores.systems:
+            gold = scores.row(GOLD).values[measure]
+            axes.axhline(gold, color=colour, linestyle=":", linewidth=1.5, label=f"gold, {heading(measure)}")
+    ticks = sorted({n for choice in scores.choices for n in choice.curve})
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(ticks, list(map(str, ticks)))
+    choosers = " and ".join(dict.fromkeys(choice.chooser for choice in scores.choices))
+    axes.set(ylim=(0, None), ylabel="share of headlines", xlabel=f"best of N draws to the judges\n{choosers}")
+    axes.grid(axis="y")
+    return _with_legend(axes, 2)
+
+
+@_styled
 def funnel_chart(scores: Scores) -> Figure:
     """Which judge was the first to refuse a headline, as shares of all headlines of a system; what is left passes."""
-    axes = _rows(scores.systems, 0.5, "share of headlines, by who refuses first")
+    axes = _rows(daggered(scores), 0.5, "share of headlines, by who refuses first")
     left = np.zeros(len(scores.systems))
     shares = [outcomes(scores, system) for system in scores.systems]
     for name, colour in zip(shares[0], _OUTCOMES, strict=False):
@@ -280,10 +316,11 @@ def funnel_chart(scores: Scores) -> Figure:
 def outcomes(scores: Scores, system: str) -> dict[str, float]:
     """Shares of items, adding up to 1: those that all judges accept, then what each is the first to refuse, the last judge first."""
     judges = VERDICT_NAMES if scores.strict_p_values is not None else VERDICT_NAMES[:3]
-    left = np.ones(scores.items[system].height, bool)
+    items = scores.draws.get(system, scores.items[system])
+    left = np.ones(items.height, bool)
     refused = {}
     for judge in judges:
-        accepted = scores.items[system][judge].to_numpy()
+        accepted = items[judge].to_numpy()
         refused[heading(judge)] = float((left & ~accepted).mean())
         left = left & accepted
     return {"accepted by all": float(left.mean()), **dict(reversed(refused.items()))}

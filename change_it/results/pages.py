@@ -77,6 +77,7 @@ def compliancy_page(
         citation=CITATIONS["evalnlgeval2020"],
         written=written,
         meaning=tables.meaning(scores),
+        choices=tables.choices_table(scores) if scores.choices else None,
         average=tables.systems_table(scores, [AVERAGE]),
         by_direction=tables.systems_table(scores, directions),
         published=tables.published_systems(scores),

@@ -54,7 +54,7 @@ def write_report(
         )
         (folder / "items").mkdir()
         for system, items in scores.items.items():
-            without_formulas(items).write_csv(folder / "items" / f"{system}.csv")
+            without_formulas(scores.draws.get(system, items)).write_csv(folder / "items" / f"{system}.csv")
         _write_charts(folder, drawings)
         if hevas:
             write_hevas(

@@ -15,7 +15,7 @@ from change_it.judges.judge_options import no_better_than
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.items import unsupported_places
 from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
-from change_it.scoring.columns import BUILT_IN, FLOOR, GOLD
+from change_it.scoring.columns import BUILT_IN, CHOSEN, FLOOR, GOLD
 from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
@@ -23,7 +23,12 @@ from change_it.tables import Column, Format, Marked, Row, Table, Value, figure
 
 #: Headlines of each system that reports begin with: the first ones of the test set, the directions in turn.
 SHOWN = 6
-
+#: Stands behind the names of systems that judges chose, and why they stand apart.
+DAGGER = "†"
+WHY_APART = (
+    f"{DAGGER} {CHOSEN} of another fold among several headlines, or learnt from such: choosing also finds what no judge sees, so "
+    "these stand apart and are ranked among no others"
+)
 
 #: Measures as heads of columns, where they are not called so themselves.
 HEADINGS = {
@@ -49,6 +54,11 @@ DESCRIPTIONS = {
 def heading(measure: str) -> str:
     """A measure as the head of a column."""
     return HEADINGS.get(measure, measure)
+
+
+def daggered(scores: Scores) -> list[str]:
+    """The systems, with a mark behind those that judges chose."""
+    return [f"{name}{DAGGER}" if name in scores.chosen else name for name in scores.systems]
 
 
 def metric_heading(metric: str) -> str:
@@ -90,15 +100,20 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
     rows = [
         Row(
             {"system": score.system, "n": score.n, **_values(score)},
-            score.direction,
-            tags=["reranked"] if score.system in scores.rerankers else [],
+            ", ".join(filter(None, (direction if len(directions) > 1 else "", score.group))),
+            tags=[f"{DAGGER} chosen"] if score.group else [],
             remark=f"{score.errors} without a headline"
             if score.errors
+            else f"expected single of {score.draws} draws"
+            if score.draws > 1
             else DESCRIPTIONS.get(score.system, ""),
             faint=score.n < FEW,
-            marks={scores.sorted_by: marks[score.system]}
-            if score.direction == AVERAGE and score.system in marks
-            else {},
+            marks=({"system": DAGGER} if score.group else {})
+            | (
+                {scores.sorted_by: marks[score.system]}
+                if score.direction == AVERAGE and score.system in marks
+                else {}
+            ),
         )
         for direction in directions
         for score in (scores.row(system, direction) for system in scores.names)
@@ -110,7 +125,7 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
     columns = [_column(scores, name, Column(f"{name}_interval", "interval")) for name in scores.measures]
     columns = [Column("system", "text"), *columns, Column("n", "count")]
     notes = [note] if AVERAGE in directions and marks else []
-    return Table(columns, rows, notes=[*notes, *_bound(scores)])
+    return Table(columns, rows, notes=[*notes, *_bound(scores), *([WHY_APART] if scores.chosen else [])])
 
 
 def _column(scores: Scores, name: str, below: Column | None = None) -> Column:
@@ -122,7 +137,7 @@ def _column(scores: Scores, name: str, below: Column | None = None) -> Column:
 def significance(scores: Scores) -> tuple[str, dict[str, str]]:
     """The best system but the built-in ones, and a mark for each other that paired tests, corrected after Holm, tell from it."""
     best = best_system(scores)
-    others = [system for system in scores.systems if system != best]
+    others = [system for system in scores.systems if system not in (best, *scores.chosen)]
     p_values = scores.p_values if scores.strict_p_values is None else scores.strict_p_values
     of_best = p_values[scores.systems.index(best)]
     corrected = holm([float(of_best[scores.systems.index(system)]) for system in others])
@@ -133,13 +148,14 @@ def significance(scores: Scores) -> tuple[str, dict[str, str]]:
 
 
 def best_system(scores: Scores) -> str:
-    """The best system but the built-in ones, or the best of these where there are no others."""
-    return next((system for system in scores.systems if system not in BUILT_IN), scores.systems[0])
+    """The best system but the built-in ones and those that judges chose, or the best of all where there are no others."""
+    apart = {*BUILT_IN, *scores.chosen}
+    return next((system for system in scores.systems if system not in apart), scores.systems[0])
 
 
 def meaning(scores: Scores) -> str | None:
     """What the first figure of the table says, and what it does not; None where nothing but the built-in systems is scored."""
-    ours = [name for name in scores.names if name not in BUILT_IN]
+    ours = [name for name in scores.names if name not in (*BUILT_IN, *scores.chosen)]
     system = next((name for name in ours if scores.row(name).runs > 1), best_system(scores))
     if system in BUILT_IN or not {GOLD, "lead"} <= {*scores.systems}:
         return None
@@ -168,7 +184,32 @@ def paper_table(scores: Scores) -> Table:
     )
     measured = {"system"}.union(*(row.values for row in scores.rows)) - {"bleu_source", "rougeL_source"}
     columns = [column for column in table.columns if column.name in measured]
-    return Table(columns, table.rows, caption, [*table.notes, *_remarks_of_systems(scores)])
+    return Table(
+        columns, _in_parts(columns, table.rows, scores), caption, [*table.notes, *_remarks_of_systems(scores)]
+    )
+
+
+def _in_parts(columns: Sequence[Column], rows: Sequence[Row], scores: Scores) -> list[Row]:
+    """The rows, with one that says so above those that judges chose."""
+    at = next((at for at, row in enumerate(rows) if row.values["system"] in scores.chosen), len(rows))
+    head = Row(dict.fromkeys((column.name for column in columns), "") | {"system": CHOSEN}, CHOSEN)
+    return [*rows[:at], *([head] if at < len(rows) else []), *rows[at:]]
+
+
+def choices_table(scores: Scores) -> Table:
+    """The expected single draw of each system beside the draws that judges chose, and the gap."""
+    columns = [Column("system", "text"), Column("measure", "text")]
+    for name, title in (("single", "expected single draw"), ("chosen", "chosen"), ("gap", "gap")):
+        columns += [Column(name, title=title), Column(f"{name}_interval", "interval", "95% interval")]
+    rows = []
+    for choice in scores.choices:
+        of_all = {"single": choice.curve[1], "chosen": choice.curve[choice.draws], "gap": choice.gap}
+        for measure in (name for name in SORTED_BY if name in choice.gap):
+            values: dict[str, Value] = {"system": choice.system, "measure": heading(measure)}
+            for name, of in of_all.items():
+                values |= {name: of[measure].value, f"{name}_interval": of[measure].interval}
+            rows.append(Row(values, choice.system))
+    return Table(columns, rows, "What choosing among draws does")
 
 
 def terminal_table(scores: Scores) -> Table:
@@ -186,10 +227,12 @@ def terminal_table(scores: Scores) -> Table:
                 "system": system if average else f"  {direction}",
                 **_values(scores.row(system, direction)),
             }
-            rows.append(Row(values, system, strong=average))
+            marks = {"system": DAGGER} if average and system in scores.chosen else {}
+            rows.append(Row(values, system, strong=average, marks=marks))
     n = max(scores.row(system).n for system in scores.systems)
     title = f"Compliancy on {n} headlines, average and by direction"
-    return Table(columns, rows, title, [*remarks(scores), scores.signature])
+    notes = [*remarks(scores), *([WHY_APART] if scores.chosen else []), scores.signature]
+    return Table(columns, _in_parts(columns, rows, scores), title, notes)
 
 
 def remarks(scores: Scores) -> list[str]:
@@ -211,12 +254,16 @@ def _remarks_of_systems(scores: Scores) -> list[str]:
     lines = []
     for system in scores.names:
         row = scores.row(system)
+        if row.draws > 1:
+            lines.append(
+                f"{system}: expected single of {row.draws} draws; its intervals draw events and, within them, draws"
+            )
         if row.runs > 1:
             lines.append(f"{system}: mean of {row.runs} runs; its intervals draw runs and events")
             continue
         if row.errors:
             lines.append(
-                f"{system}: {row.errors} of {row.n} items have no headline and count as not compliant"
+                f"{system}: {row.errors} of {row.n * row.draws} items have no headline and count as not compliant"
             )
         if system in scores.rerankers:
             lines.append(

@@ -1,7 +1,7 @@
 """Scores systems on a test set: compliancy and overlap with intervals, per-item verdicts, paired tests."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain, combinations, compress
 from math import comb
@@ -12,7 +12,7 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.scoring import compliancy, overlap
-from change_it.scoring.columns import FLOORS, GOLD
+from change_it.scoring.columns import CHOSEN, FLOORS, GOLD
 from change_it.scoring.compliancy import (
     Progress,
     Reversal,
@@ -23,7 +23,7 @@ from change_it.scoring.compliancy import (
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import Reranker, signature
 from change_it.scoring.systems import ScoredSystem, check_runs
-from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure, paired_p_values
+from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure, paired_p_values
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judges
@@ -54,12 +54,17 @@ class ScoreRow:
     intervals: dict[str, tuple[float, float]]  # measure to the ends of its 95% interval
     signature: str  # what the numbers depend on
     runs: int = 1  # of which the values are means; 1 for a single system
+    draws: int = 1  # of each item, of which the values are means
+    group: str = ""  # `CHOSEN` where judges chose the headlines, or those that the system learnt from
 
     def flat(self, measures: Sequence[str]) -> dict[str, Any]:
-        """The row as columns: system, direction, n, events, runs, references, errors, each measure with `_low` and `_high`, signature."""
+        """The row as columns: system, group, direction, n, events, runs, draws, references, errors, each measure with `_low` and `_high`, signature."""
         cells: dict[str, Any] = {
             name: getattr(self, name)
-            for name in ("system", "direction", "n", "events", "runs", "references", "errors")
+            for name in (
+                *("system", "group", "direction", "n", "events"),
+                *("runs", "draws", "references", "errors"),
+            )
         }
         for name in measures:
             low, high = self.intervals.get(name, (None, None))
@@ -67,12 +72,27 @@ class ScoreRow:
         return cells | {"signature": self.signature}
 
 
+@dataclass(frozen=True)
+class Choice:
+    """What choosing among the draws of a system does to its scores."""
+
+    system: str  # its name
+    draws: int  # of each item
+    chooser: str  # the judges that ordered the draws, in short
+    #: Measure to the chosen headlines less the expected single draw, averages (value, low, high); intervals draw events.
+    gap: dict[str, Score]
+    #: N to measure to the expected best of N of the draws, over all sets of N: of one, of 2, 4, 8, …, of all; only of
+    #: one and of all where not more than the best is known.
+    curve: dict[int, dict[str, Score]]
+
+
 @dataclass(frozen=True, eq=False)
 class Scores:
     """A table of systems."""
 
     # systems, and of several runs of one (`ScoredSystem.run_of`) also their mean, the best average of `SORTED_BY`
-    # first, below them the `FLOORS`; for each the directions and then the average
+    # first, below them the `FLOORS`, below all these in the same order those of `CHOSEN`; for each the directions and then the
+    # average
     rows: list[ScoreRow]
     # per system, a table with one row an item: its event, headlines, verdicts, probabilities, ROUGE-L
     items: dict[str, pl.DataFrame] = field(repr=False)
@@ -90,6 +110,9 @@ class Scores:
     rerankers: dict[str, Reranker]
     # whether facts were checked by rules, which refuse too little, and by no validated model
     strict_is_upper_bound: bool = False
+    choices: tuple[Choice, ...] = ()  # of the systems whose draws judges have ordered
+    # per system with draws, a table like `items` with one row a draw and its number
+    draws: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
 
     @property
     def systems(self) -> list[str]:
@@ -105,6 +128,11 @@ class Scores:
     def names(self) -> list[str]:
         """Names in the order of the table, the means of several runs among them."""
         return list(dict.fromkeys(row.system for row in self.rows))
+
+    @property
+    def chosen(self) -> list[str]:
+        """Names of those of `names` that judges chose, which stand apart."""
+        return list(dict.fromkeys(row.system for row in self.rows if row.group))
 
     @property
     def directions(self) -> list[str]:
@@ -145,9 +173,11 @@ class Scores:
                 system: {
                     row.direction: {
                         **{name: row.values.get(name) for name in self.measures},
+                        "group": row.group,
                         "n": row.n,
                         "events": row.events,
                         "runs": row.runs,
+                        "draws": row.draws,
                         "references": row.references,
                         "errors": row.errors,
                         "intervals": {k: list(v) for k, v in row.intervals.items()},
@@ -162,6 +192,7 @@ class Scores:
                 system: {"fold": reranker.fold, "hashes": dict(reranker.hashes)}
                 for system, reranker in self.rerankers.items()
             },
+            "choices": [asdict(choice) for choice in self.choices],
             "p_values": self._by_name(self.p_values),
             "strict_p_values": self._by_name(self.strict_p_values),
         }
@@ -192,8 +223,8 @@ def score(
     Systems whose headlines judges of the same fold or weights have chosen are refused, and those that the model of facts has written.
     """
     judges.check_outlets(test.outlets, test.name)
-    rerankers = {system.name: system.reranker for system in systems if system.reranker}
-    _check_independent(judges, rerankers)
+    choosers = {system.name: system.reranker for system in systems if system.reranker}
+    check_independent(judges, choosers)
     _check_writers(judges, systems)
     if resamples < 1:
         raise InputError(f"--resamples {resamples} is too few: give at least 1, better 1000")
@@ -203,31 +234,43 @@ def score(
                 f"the system {system.name} has {len(system.headlines)} headlines for {len(test.items)} items: give one for each"
             )
     check_runs(systems)
-    every = [test.predicted(system.headlines) for system in systems]
+    systems = [replace(system, reranker=None) if system.order else system for system in systems]
+    every = [[test.predicted(headlines) for headlines in system.each_draw] for system in systems]
     language = language_of(test.items, language)
     judged = judge_items(
         judges,
-        list(chain(*every)),
+        list(chain(*chain(*every))),
         reversal=reversal,
         language=language,
         batch_size=batch_size,
         progress=progress,
     )
     rows, tables, start = {}, {}, 0
+    tested, all_draws, choices = {}, {}, []
     runs: dict[str, list[tuple[ScoredSystem, list[Item], Statistics]]] = {}
-    for system, items in zip(systems, every, strict=True):
-        verdicts = judged.slice(start, len(items))
-        start += len(items)
-        statistics = {
-            **compliancy.statistics(verdicts),
-            **overlap.statistics(
-                *([getattr(item, name) for item in items] for name in ("prediction", "reference", "source"))
-            ),
-        }
+    for system, each_draw in zip(systems, every, strict=True):
         events = test.events[[text is not None for text in system.headlines]]
-        tables[system.name] = _item_table(items, events, verdicts, statistics)
-        for name in filter(None, (system.name, system.run_of)):
-            runs.setdefault(name, []).append((system, items, statistics))
+        of_draws = []
+        for items in each_draw:
+            verdicts = judged.slice(start, len(items))
+            start += len(items)
+            statistics = {
+                **compliancy.statistics(verdicts),
+                **overlap.statistics(
+                    *(
+                        [getattr(item, name) for item in items]
+                        for name in ("prediction", "reference", "source")
+                    )
+                ),
+            }
+            of_draws.append(_item_table(items, events, verdicts, statistics))
+            for name in filter(None, (system.name, system.run_of)):
+                runs.setdefault(name, []).append((system, items, statistics))
+        tables[system.name] = tested[system.name] = of_draws[0]
+        if system.draws:
+            all_draws[system.name] = pl.concat(
+                of.with_columns(draw=pl.lit(draw)) for draw, of in enumerate(of_draws)
+            )
     for name, several in runs.items():
         members, items_of_runs, statistics_of_runs = zip(*several, strict=True)
         signed = partial(
@@ -237,7 +280,7 @@ def score(
             reversal=reversal,
             resamples=resamples,
             seed=seed,
-            runs=len(members),
+            **{"draws" if members[0].draws else "runs": len(members)},
             reranker=_joined(system.reranker.short if system.reranker else "" for system in members),
         )
         together = {
@@ -245,12 +288,40 @@ def score(
             for key in statistics_of_runs[0]
         }
         events = tables[members[0].name]["event"].to_numpy()
-        rows[name] = _rows(name, items_of_runs, events, together, signed, resamples, seed)
+        rows[name] = _rows(
+            name,
+            items_of_runs,
+            events,
+            together,
+            signed,
+            resamples,
+            seed,
+            drawn=bool(members[0].draws),
+            group=CHOSEN if any(system.reranker for system in members) else "",
+        )
+        if members[0].draws:
+            means = {"compliant": "compliancy", "strict_compliancy": "strict_compliancy"}
+            tested[name] = tables[name].with_columns(
+                pl.Series(column, together[key].mean(axis=1))
+                for column, key in means.items()
+                if key in together
+            )
+        if members[0].order:
+            interval = partial(
+                measure,
+                aggregate=compliancy.aggregate,
+                strata=[item.direction for item in items_of_runs[0]],
+                events=events,
+                resamples=resamples,
+                seed=seed,
+            )
+            order = [of for of, texts in zip(members[0].order, members[0].draws, strict=True) if texts]
+            choices.append(_choice(name, choosers[name].short, together, order, interval))
     averages = {name: some[-1].values for name, some in rows.items()}
     key = SORTED_BY[judges.fluency is None]
-    names = sorted(rows, key=lambda name: (name in FLOORS, -averages[name][key]))
+    names = sorted(rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name][key]))
     items_of = {name: tables[name] for name in names if name in tables}
-    p_values = partial(_p_values, list(items_of.values()), resamples=resamples, seed=seed)
+    p_values = partial(_p_values, [tested[name] for name in items_of], resamples=resamples, seed=seed)
     return Scores(
         rows=[row for name in names for row in rows[name]],
         items=items_of,
@@ -260,12 +331,45 @@ def score(
         reversal=reversal,
         resamples=resamples,
         corpus=test.name,
-        rerankers=rerankers,
+        rerankers={system.name: system.reranker for system in systems if system.reranker},
         strict_is_upper_bound=strict_is_upper_bound(judges, language),
+        choices=tuple(choices),
+        draws=all_draws,
     )
 
 
-def _check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> None:
+def weights_of_ranks(draws: int, n: int) -> Floats:
+    """(draws,) probabilities that the best of n of so many draws, any n as likely as any other, is the one at each rank.
+
+    Examples:
+        >>> weights_of_ranks(4, 2).tolist()
+        [0.5, 0.3333333333333333, 0.16666666666666666, 0.0]
+    """
+    return np.array([comb(draws - rank, n - 1) / comb(draws, n) for rank in range(1, draws + 1)])
+
+
+def _choice(
+    system: str,
+    chooser: str,
+    per_draw: Statistics,
+    order: Sequence[Sequence[int]],
+    interval: Callable[..., Any],
+) -> Choice:
+    """What choosing makes of (n, draws) statistics; `interval` is `measure` of these items."""
+    draws, known = per_draw["n"].shape[1], min(map(len, order))
+    ranks = np.array([of[:known] for of in order])
+    kept = {key: of for key, of in per_draw.items() if key == "n" or key in compliancy.SHARES}
+    ranked = {key: np.take_along_axis(of, ranks, axis=1) for key, of in kept.items()}
+    gap = {key: of[:, 0] - kept[key].mean(axis=1) for key, of in ranked.items()} | {"n": ranked["n"][:, 0]}
+    curve = {1: interval(kept, shares=compliancy.SHARES, drawn=True)[AVERAGE]}
+    for n in range(2, draws + 1):
+        if n == draws or (known == draws and n & (n - 1) == 0):
+            best = {key: of @ weights_of_ranks(draws, n)[:known] for key, of in ranked.items()}
+            curve[n] = interval(best, shares=compliancy.SHARES)[AVERAGE]
+    return Choice(system, draws, chooser, interval(gap)[AVERAGE], curve)
+
+
+def check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> None:
     """Refuse systems whose reranker is not independent of the judges."""
     shared = {
         name: common
@@ -320,13 +424,25 @@ def _rows(
     signed: Callable[..., str],
     resamples: int,
     seed: int,
+    *,
+    drawn: bool = False,
+    group: str = "",
 ) -> list[ScoreRow]:
-    """Rows of one system, the mean of its runs: its directions and the average."""
+    """Rows of one system, the mean of its runs, or of the draws of each item: its directions and the average."""
     directions = [item.direction for item in runs[0]]
     rows = []
     unknown = overlap.OF_REFERENCE if system == GOLD else ()
     shares = compliancy.SHARES
-    scores = measure(per_item, _aggregate, directions, events, shares=shares, resamples=resamples, seed=seed)
+    scores = measure(
+        per_item,
+        _aggregate,
+        directions,
+        events,
+        shares=shares,
+        resamples=resamples,
+        seed=seed,
+        drawn=drawn,
+    )
     for name, scored in scores.items():
         measured = {key: score for key, score in scored.items() if key not in unknown}
         here = np.array([name in (direction, AVERAGE) for direction in directions])
@@ -352,7 +468,8 @@ def _rows(
                     partners=sum(bool(item.reference_article) for item in items),
                     events=events_here,
                 ),
-                runs=len(runs),
+                **{"draws" if drawn else "runs": len(runs)},
+                group=group,
             )
         )
     return rows

@@ -46,6 +46,7 @@ def signature(
     seed: int,
     reranker: str = "",
     runs: int = 1,
+    draws: int = 1,
 ) -> str:
     """The options that a compliancy figure depends on, in one line: keys and values, separated by bars.
 
@@ -63,6 +64,7 @@ def signature(
         seed: of the intervals and of the random built-in system.
         reranker: the judges that chose the headlines, `1a2b3c+…,fold:0`; empty where none chose.
         runs: of which the figures are means; intervals draw them too.
+        draws: of each item, the same.
     """
     parts = {
         "judges": judges.signature,
@@ -78,6 +80,7 @@ def signature(
         "partners": partners,
         "events": events,
         "runs": runs if runs > 1 else "",
+        "draws": draws if draws > 1 else "",
         "resamples": resamples,
         "seed": seed,
         "v": __version__,

@@ -2,12 +2,13 @@
 
 A prediction file has `id, headline` and perhaps `target`, one new headline for every item of the test set; or it is a text file
 with one headline a line, in the order of the items. `change-it transfer` adds `error`, why an item has no headline, and
-`reranker`, the judges that chose it.
+`reranker`, the judges that chose it. A file with the column `draw` has a row for each of K draws of an item; those that judges
+have ordered have `rank`, or `chosen` alone.
 """
 
 import random
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, repeat
 from pathlib import Path
@@ -32,6 +33,28 @@ class ScoredSystem:
     writers: tuple[Writer, ...] = ()  # the generators, where the file names them
     # the system that this is one of several runs of, trained with another seed each; empty where there is one
     run_of: str = ""
+    # (n,) the K draws of each item, of which `headlines` has the first; empty where there is one headline an item
+    draws: tuple[tuple[str, ...] | None, ...] = ()
+    # (n,) of each item its draws by number as the reranker orders them, best first, or the one that it chose; or empty
+    order: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def each_draw(self) -> list[tuple[str | None, ...]]:
+        """The headlines of every draw, or those that there are."""
+        if not self.draws:
+            return [self.headlines]
+        count = max(len(texts or ()) for texts in self.draws)
+        return [
+            tuple(None if texts is None else texts[draw] for texts in self.draws) for draw in range(count)
+        ]
+
+    @property
+    def chosen(self) -> "ScoredSystem":
+        """The draws that judges chose as a system of its own."""
+        pairs = zip(self.draws, self.order, strict=True)
+        best = tuple(None if texts is None else texts[order[0]] for texts, order in pairs)
+        name = f"{self.name}.best-of-{len(self.each_draw)}"
+        return replace(self, name=name, headlines=best, draws=(), order=())
 
 
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
@@ -95,10 +118,15 @@ def read_scored_systems(
         system = read_predictions(file, test, name=called, columns=columns, needed=needed)
         systems.append(replace(system, run_of=name if name in several else ""))
     check_runs(systems)
-    names = [system.name.lower() for system in systems]
+    names = [each.name.lower() for system in systems for each in with_chosen([system])]
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise InputError(f"--predictions: {listed(twice)} would be the name of a run, choose another")
     return systems
+
+
+def with_chosen(systems: Sequence[ScoredSystem]) -> list[ScoredSystem]:
+    """The systems, and after each one whose draws judges have ordered the draws that they chose."""
+    return [each for system in systems for each in ([system, system.chosen] if system.order else [system])]
 
 
 def on_same_items(
@@ -119,12 +147,24 @@ def on_same_items(
         raise InputError(
             f"the files of --predictions have no headline in common of {listed(sorted(lacking))}: give files of the same headlines"
         )
-    same = [replace(system, headlines=tuple(compress(system.headlines, kept))) for system in systems]
+    same = [
+        replace(
+            system,
+            headlines=tuple(compress(system.headlines, kept)),
+            draws=tuple(compress(system.draws, kept)),
+            order=tuple(compress(system.order, kept)),
+        )
+        for system in systems
+    ]
     return replace(test, items=items), same
 
 
 def check_runs(systems: Sequence[ScoredSystem]) -> None:
     """Refuse runs of a system that have headlines for different items: their mean would be of no set of items."""
+    if drawn := [system.run_of for system in systems if system.run_of and system.draws]:
+        raise InputError(
+            f"the files of {drawn[0]} hold draws, which are no runs: give each a name of its own"
+        )
     lacking: dict[str, set[tuple[bool, ...]]] = {}
     for system in systems:
         lacking.setdefault(system.run_of, set()).add(tuple(text is None for text in system.headlines))
@@ -147,7 +187,7 @@ def read_predictions(
 
     Args:
         file: CSV, TSV, JSON lines or parquet with the columns id and headline, optionally target, error and reranker
-            (others are ignored), in any order of rows; or .txt with one headline a line in the order of the items, an empty
+            (others are ignored), in any order of rows, and draw where an item has several; or .txt with one headline a line in the order of the items, an empty
             line where there is none.
         test: the items to cover.
         name: of the system; the file's name without its ending when not given.
@@ -171,7 +211,9 @@ def read_predictions(
     ]
     wanted = {item.id: item.target for item in test.items}
     headlines = headlines_of(rows, lambda text: " ".join(text.split()))
-    matched = Predictions.match([row["id"] for row in rows], headlines, wanted)
+    draws = _draws(file, rows, headlines) if "draw" in rows[0] else {}
+    first = [at for at, row in enumerate(rows) if not draws or int(row["draw"]) == 0]
+    matched = Predictions.match([rows[at]["id"] for at in first], [headlines[at] for at in first], wanted)
     wanted_rows = [row for row in rows if row["id"] in wanted]
     others = {
         "with an empty headline": [
@@ -196,7 +238,54 @@ def read_predictions(
     generators = sorted({row.get("generator", "") for row in rows})
     writers = tuple(writer for text in generators if (writer := Writer.parse(text)))
     in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
-    return ScoredSystem(name or file.stem, in_order, _reranker(file, rerankers), writers)
+    orders = _orders(file, rows) if draws and {"chosen", "rank"} & rows[0].keys() else {}
+    if orders and not rerankers:
+        raise InputError(f"{file} has chosen draws and no column reranker: say in it which judges chose")
+    return ScoredSystem(
+        name or file.stem,
+        in_order,
+        _reranker(file, rerankers),
+        writers,
+        draws=tuple(draws.get(id_) for id_ in wanted) if draws else (),
+        order=tuple(orders.get(id_, ()) for id_ in wanted) if orders else (),
+    )
+
+
+def _draws(
+    file: Path, rows: Sequence[Mapping[str, str]], headlines: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """The draws of each id; refused where they are not as many for every one."""
+    found: dict[str, dict[str, str]] = {}
+    for row, text in zip(rows, headlines, strict=True):
+        found.setdefault(row["id"], {})[row.get("draw", "")] = text
+    count = max(map(len, found.values()))
+    numbers = list(map(str, range(count)))
+    rows_of = Counter(row["id"] for row in rows)
+    if odd := [id_ for id_, of in found.items() if of.keys() != {*numbers} or rows_of[id_] != count]:
+        raise InputError(
+            f"{file}: {len(odd)} of {len(found)} ids have not the draws 0 to {count - 1}, each once ({listed(odd)}): give every "
+            "headline as many draws, numbered from 0"
+        )
+    return {id_: tuple(of[number] for number in numbers) for id_, of in found.items()}
+
+
+def _orders(file: Path, rows: Sequence[Mapping[str, str]]) -> dict[str, tuple[int, ...]]:
+    """The draws of each id as judges ordered them, best first, or the one that they chose."""
+    column = "rank" if "rank" in rows[0] else "chosen"
+    ranks: dict[str, list[tuple[int, int]]] = {row["id"]: [] for row in rows}
+    for row in rows:
+        rank = {"true": "1"}.get(row[column].lower(), row[column])
+        if rank.isdecimal() and rank != "0":
+            ranks[row["id"]].append((int(rank), int(row["draw"])))
+    ordered = {id_: sorted(of) for id_, of in ranks.items()}
+    if odd := [
+        id_ for id_, of in ordered.items() if [rank for rank, _ in of] != [*range(1, max(2, len(of) + 1))]
+    ]:
+        raise InputError(
+            f"{file}: {len(odd)} ids have not one chosen draw, or not the ranks from 1 ({listed(odd)}): write the file again with "
+            "change-it transfer --rerank"
+        )
+    return {id_: tuple(draw for _, draw in of) for id_, of in ordered.items()}
 
 
 def _rows(file: Path, columns: str) -> list[dict[str, str]]:

@@ -1,14 +1,16 @@
 import json
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from corpus_fakes import articles, write_articles
 from matplotlib.figure import Figure
-from scoring_fakes import FakeJudges
+from scoring_fakes import FakeJudges, toy_test_set
 
 from change_it import InputError
 from change_it.audit import verdicts
+from change_it.audit.chosen import chosen_headlines
 from change_it.cli import main
 from change_it.commands import audit as audit_command
 from change_it.commands import score as score_command
@@ -118,3 +120,39 @@ def test_a_folder_of_other_files_is_refused_before_judges_load(judges, corpus, t
     (tmp_path / "other" / "thesis.tex").write_text("x")
     with pytest.raises(InputError, match="holds other files"):
         audit_command.run(options(judges, corpus, out=tmp_path / "other"))
+
+
+def test_judges_of_the_other_fold_choose_sentences_that_must_fail(judges, corpus, capsys, monkeypatch):
+    def load(name, *_, **__):
+        fold = "0" if "choosers" in str(name) else "1"
+        return FakeJudges(("colle", "faro"), fold=fold, digits={"0": "abcd", "1": "wxyz"}[fold])
+
+    monkeypatch.setattr("change_it.judges.judge.Judges.from_pretrained", load)
+    audit_command.run(options(judges, corpus))
+    assert "Left out: best of 16 lead sentences and sentence with style words" in capsys.readouterr().out
+    audit_command.run(options(judges, corpus, chooser="choosers", out=judges.parent / "chosen"))
+    assert "Left out" not in capsys.readouterr().out
+    found = json.loads((judges.parent / "chosen" / "audit.json").read_text())
+    systems = {system["system"]: system for system in found["systems"]}
+    assert found["chooser"] in found["signature"]
+    assert systems["best of 16 lead sentences"]["n"] == systems["sentence with style words"]["n"] == 6
+    with pytest.raises(InputError, match="not independent"):
+        audit_command.run(options(judges, corpus, chooser=str(judges), out=judges.parent / "same"))
+
+
+def test_of_the_sentences_the_chosen_one_is_taken():
+    item = toy_test_set().items[0]
+    item = replace(
+        item, article="Crolla il ponte, dicono tutti. Crolla il ponte sulla statale! Altro non si sa."
+    )
+    cues = SimpleNamespace(
+        leads={item.id: ["Una frase che non serve."]},
+        cues={"gio": ["che", "il", "ecco", "mai"]},
+        language="it",
+    )
+    made = {
+        system.name: texts
+        for system, texts in chosen_headlines([item], cues, FakeJudges(digits="abcd")).items()
+    }
+    assert made["best of 16 lead sentences"] == [(0, "Crolla il ponte sulla statale!")]
+    assert made["sentence with style words"] == [(0, "Crolla il ponte sulla statale! che ecco mai")]

@@ -22,6 +22,7 @@ from change_it.errors import InputError
 from change_it.generators import file_transfer
 from change_it.generators.file_transfer import new_headlines
 from change_it.generators.headline_transfer import HeadlineTransfer
+from change_it.generators.rerank import choose
 from change_it.judges.judge import Judges
 from change_it.networks.pretrained import hash_of_weights
 from change_it.scoring.signature import parse_reranker
@@ -178,6 +179,56 @@ def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
     assert parse_reranker(made[0]["reranker"]).fold == "0"
 
 
+def test_all_draws_are_written_and_judges_order_them(generators, tmp_path, judges, toy_corpus):
+    given = {"input": write(tmp_path / "in.csv"), "all_draws": True, "candidates": 6}
+    made = transferred(options(generators, tmp_path, **given))
+    assert [(row["id"], row["draw"]) for row in made] == [
+        (row["id"], str(n)) for row in ROWS for n in range(6)
+    ]
+    assert [row["headline"] for row in made] == [
+        row["headline"] for row in transferred(options(generators, tmp_path, **given))
+    ]
+    assert len({row["headline"] for row in made}) > 6
+    assert {row["error"] for row in made[18:24]} == {"empty article"}
+    assert not {"chosen", "rank"} & made[0].keys()
+    ordered = transferred(options(generators, tmp_path, **given, rerank="judges"))
+    for start in range(0, 36, 6):
+        of_item = ordered[start : start + 6]
+        assert sorted(row["rank"] for row in of_item) == list("123456")
+        assert [row["chosen"] for row in of_item] == [str(row["rank"] == "1").lower() for row in of_item]
+    texts = [row["headline"] for row in ordered[:6]]
+    best = choose(judges, [texts], [ROWS[0]["headline"]], [ROWS[0]["article"]], [1])[0]
+    assert ordered[best]["chosen"] == "true"
+    corpus = options(
+        generators, tmp_path, corpus=str(toy_corpus), all_draws=True, candidates=3, rerank="judges"
+    )
+    ordered = [row["headline"] for row in transferred(corpus)]
+    assert ordered == [row["headline"] for row in transferred(replace(corpus, rerank=None))]
+    transferred(corpus)
+    system = read_predictions(corpus.out, toy_test_set())
+    assert [len(system.draws), len(system.order), {len(of) for of in system.order}] == [8, 8, {3}]
+
+
+def test_equal_and_empty_draws_stay(generators, tmp_path, monkeypatch):
+    from change_it.generators.search import Candidate
+
+    def propose(self, headlines, articles, to, *, all_draws, **search):
+        assert all_draws
+        return [[Candidate(text, -1.0) for text in ("Uguale", "", "Uguale")] for _ in headlines]
+
+    monkeypatch.setattr(HeadlineTransfer, "propose", propose)
+    made = transferred(
+        options(
+            generators, tmp_path, input=write(tmp_path / "in.csv", ROWS[:1]), all_draws=True, candidates=3
+        )
+    )
+    assert [(row["headline"], bool(row["error"])) for row in made] == [
+        ("Uguale", False),
+        ("", True),
+        ("Uguale", False),
+    ]
+
+
 def many(tmp_path):
     texts = [f"{'ponte statale ' * (n % 7 + 1)}numero {n}" for n in range(24)]
     rows = [{"id": str(n), "headline": text, "article": text, "label": "rep"} for n, text in enumerate(texts)]
@@ -185,8 +236,11 @@ def many(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, monkeypatch):
-    drawn = {"input": many(tmp_path), "batch_size": 4, "generation": ("do_sample=true",), "seed": 3}
+@pytest.mark.parametrize(
+    "kind", [{"generation": ("do_sample=true",)}, {"all_draws": True, "candidates": 3}], ids=["one", "draws"]
+)
+def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, monkeypatch, kind):
+    drawn = {"input": many(tmp_path), "batch_size": 4, "seed": 3, **kind}
     chosen = options(generators, tmp_path, **drawn)
     whole = options(generators, tmp_path, **drawn, out=tmp_path / "whole.csv")
     assert len({row["headline"] for row in transferred(whole)}) > 12

@@ -155,6 +155,8 @@ def test_the_headline_of_an_example_is_no_answer(corpus, prompt, tiny_llama, mon
     monkeypatch.setattr("change_it.generators.prompted.write", lambda *_: [([0], [found])])
     system = Prompted.from_pretrained(tiny_llama, prompt, device="cpu")
     assert [each.text for each in system.propose(*[[text] for text in ITEM])[0]] == ["Crolla il ponte"]
+    [draws] = system.propose(*[[text] for text in ITEM], candidates=4, all_draws=True)
+    assert [each.text for each in draws] == ["", "", "Crolla il ponte", "Cade"]
 
 
 def test_a_chat_model_is_asked_in_a_turn_of_its_user(tiny_llama):

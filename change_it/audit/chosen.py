@@ -1,0 +1,58 @@
+"""Systems that must fail and that judges of the other fold choose for strict compliancy, as they do the floor."""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from change_it.audit.perturbations import Perturbation, Resources
+from change_it.scoring.item import Item
+from change_it.text.material import Split
+from change_it.text.sentences import sentences
+
+if TYPE_CHECKING:  # loads torch
+    from change_it.judges.judge import Judges
+
+#: Sentences of which one is chosen, and the fewest words of each.
+MOST, WORDS = 16, 4
+LEADS = Perturbation(
+    f"best of {MOST} lead sentences",
+    ("style",),
+    "sentence",
+    "Of the article's first sentences, then those that its neighbours begin with, the one that judges of the other fold choose.",
+    lambda item, random, resources: None,
+)
+STYLED = Perturbation(
+    "sentence with style words",
+    ("style", "fluency"),
+    "",
+    "One of these sentences and three words that the other newspaper likes, chosen likewise.",
+    lambda item, random, resources: None,
+)
+
+
+def chosen_headlines(
+    items: Sequence[Item], resources: Resources, chooser: "Judges"
+) -> dict[Perturbation, list[tuple[int, str]]]:
+    """The headlines of both systems, each with the index of its item."""
+    from change_it.generators.floor import best_of
+
+    leads = [_leads(item, resources.leads.get(item.id, ())) for item in items]
+    styled = [
+        [_with_words(text, resources.cues[item.target]) for text in some]
+        for item, some in zip(items, leads, strict=True)
+    ]
+    made = {}
+    for system, candidates in ((LEADS, leads), (STYLED, styled)):
+        texts = best_of(chooser, items, candidates, language=resources.language)
+        made[system] = [(index, text) for index, text in enumerate(texts) if text]
+    return made
+
+
+def _leads(item: Item, others: Iterable[str]) -> list[str]:
+    found = chain(sentences(item.article), others)
+    return list(islice(dict.fromkeys(text for text in found if len(text.split()) >= WORDS), MOST))
+
+
+def _with_words(sentence: str, cues: Sequence[str]) -> str:
+    new = [word for word in cues if word not in Split.of(sentence).words]
+    return " ".join([sentence.rstrip("."), *new[:3]])
