@@ -28,6 +28,7 @@ def run(options: JudgeOptions) -> None:
     check(options)
 
     from change_it.hub.packaging import write_readme
+    from change_it.judges import within_event
     from change_it.judges.train import table_of, train_judge
     from change_it.training.trainer import process_state
 
@@ -36,5 +37,7 @@ def run(options: JudgeOptions) -> None:
         write_readme(options.out, "judge")
         to = console()
         print_table(table_of(metrics), to)
+        if within := within_event.table_of(metrics):
+            print_table(within, to)
         print_warnings(options.corpus, to)
         to.print(f"[green]✓[/] judge in [bold]{options.out}[/]", soft_wrap=True)

@@ -13,6 +13,8 @@ Task = Literal["main", "hh", "ah", "fluency", "facts"]
 Fold = Literal["all", "0", "1"]
 Negatives = Literal["random", "hard", "facts", "mixed"]
 TrainingSet = Literal["main", "train_d", "train_m", "random"]
+Match = Literal["events"]
+Mask = Literal["names"]
 
 #: The judges that compliancy asks, and those that read one text and not a pair.
 TASKS: tuple[Task, ...] = ("main", "hh", "ah")
@@ -51,6 +53,10 @@ class JudgeOptions(TrainingOptions):
     """linear, the default: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020. For facts a language model, causal or encoder-decoder, which is taken as it is unless --epochs or --arg max_steps is given, or scratch."""
     train_on: TrainingSet = "main"
     """What main learns from: main, the papers' R, A3 and A1; train_d or train_m, those of LREC 2020, or random, its 80% of all articles, tested on the others."""
+    match: Match | None = None
+    """events: main learns from as many headlines of each outlet from each event and, outside events that both have, from each ISO week."""
+    mask: Mask | None = None
+    """names: main reads headlines with one token in the place of each name and number, in training and in scoring."""
     as_published: bool = False
     """The papers' judge: bert-base-multilingual-cased unless --encoder says another one, random negatives, AH read as article and headline, no token types."""
     fold: Fold = "all"
@@ -184,6 +190,7 @@ class About(NamedTuple):
     shift: float = (
         0.0  # subtracted from the log odds of class 1: fluency lets its share of printed headlines through
     )
+    masked: str = ""  # the language whose names and numbers main does not read; empty: it reads all
 
 
 def read_about(record: object) -> About | None:
@@ -198,7 +205,8 @@ def read_about(record: object) -> About | None:
         }:
             if task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST:
                 first, shift = rest.get("article_first") is True, float(cast(float, rest.get("shift", 0.0)))
-                return About(cast(Task, task), cast(Fold, fold), (a, b), most, first, shift)
+                masked = str(rest.get("language", "")) if rest.get("mask") == "names" else ""
+                return About(cast(Task, task), cast(Fold, fold), (a, b), most, first, shift, masked)
     return None
 
 

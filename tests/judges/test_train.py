@@ -127,11 +127,17 @@ def test_fluency_lets_its_share_of_printed_headlines_through_and_little_that_is_
     assert (tmp_path / "fluency" / "casing.json").exists()
 
 
-def test_a_transformer_of_fluency_is_shifted_to_its_share_of_printed_validation_headlines(corpus, encoder, tmp_path):
-    settings = options(corpus, tmp_path, task="fluency", encoder=encoder, **TINY | {"updates": 1, "max_tokens": 300})
+def test_a_transformer_of_fluency_is_shifted_to_its_share_of_printed_validation_headlines(
+    corpus, encoder, tmp_path
+):
+    settings = options(
+        corpus, tmp_path, task="fluency", encoder=encoder, **TINY | {"updates": 1, "max_tokens": 300}
+    )
     metrics = train.train_judge(settings)
     data = load_fluency(corpus, fold="all", validation_share=0.1, seed=1)
-    printed = [text for text, label in zip(data.validation.texts, data.validation.labels, strict=True) if label]
+    printed = [
+        text for text, label in zip(data.validation.texts, data.validation.labels, strict=True) if label
+    ]
     given = Judge.from_pretrained(tmp_path, device="cpu").probabilities(printed, progress=False)[:, 1]
     assert (given > 0.5).mean() == pytest.approx(ACCEPTANCE, abs=1.5 / len(printed))
     assert set(metrics["acceptance"]["printed"]) == {"judge", LINEAR}
