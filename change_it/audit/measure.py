@@ -26,6 +26,8 @@ if TYPE_CHECKING:  # loads torch
 OPENING = 1200
 #: Training articles that damage takes words from, at most.
 READ = 4000
+#: What the audit shows of main's `metrics.json`.
+STYLE = ("classes", "within_event", "latest", "further_outlets")
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ class Audit:
     probes: tuple[Probe, ...]  # F1 of main on headlines that lack something
     cues: tuple[Cue, ...]  # words that speak for an outlet
     reliability: tuple[Reliability, ...]  # of each judge
+    style: dict[str, Any]  # main within an event, as in its `metrics.json`; empty of an older one
     strict_compliancy_is_upper_bound: bool = False  # facts were checked by rules alone
 
     @property
@@ -153,6 +156,7 @@ def audit(
             )
         ),
         systems=tuple(systems),
+        style={name: value for name, value in metrics.get("main", {}).items() if name in STYLE},
         strict_compliancy_is_upper_bound=strict_is_upper_bound(judges),
         probes=tuple(probes),
         cues=(*main_cues(judges.main, test.items, seed=seed), *data_cues(test.training_headlines, seed=seed)),

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
+from change_it.tables import Column, Row, Table, figure
 from change_it.training.settings import Arithmetic, TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency", "facts"]
@@ -152,6 +153,34 @@ def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
     """The baselines in a `metrics.json` that the judge is not surely ahead of on a test: the interval of its lead reaches 0."""
     tests = {name: results[test] for name, results in metrics["baselines"].items()}
     return tuple(name for name, row in tests.items() if "lead" in row and row["lead"]["low"] <= 0)
+
+
+def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
+    """Main within an event, from its `metrics.json`; None of another judge or an older file."""
+    if not (found := metrics.get("within_event")):
+        return None
+    rows = [
+        Row({"system": name, **each, "interval": (each["low"], each["high"])}, strong=name == "judge")
+        for name, each in found["systems"].items()
+    ]
+    columns = (
+        Column("system", "text"),
+        Column("value", title="within an event"),
+        Column("interval", "interval", "95% interval"),
+        Column("macro_f1", title="mean F1"),
+    )
+    notes = [
+        "within an event: of two headlines of one event, which is whose? Chance is .5; intervals draw events"
+    ]
+    if latest := metrics.get("latest"):
+        there, elsewhere = figure(latest["macro_f1"]), figure(latest["macro_f1_elsewhere"])
+        notes.append(f"F1 from {latest['from']} on, {latest['n']:,} of A2: {there}; elsewhere: {elsewhere}")
+    if further := metrics.get("further_outlets"):
+        outlet = metrics["classes"][1]
+        shares = ", ".join(f"{name} {figure(each[outlet])}" for name, each in further.items())
+        notes.append(f"of further outlets' headlines main gives to {outlet}: {shares}")
+    title = f"main within an event · {found['pairs']:,} pairs of {found['events']:,} events of A2"
+    return Table(columns, rows, title, notes)
 
 
 def presets() -> dict[str, dict[str, Any]]:

@@ -12,8 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from change_it.corpus.folder import OTHER, read_table
 from change_it.judges.data import Examples
 from change_it.judges.measures import scores
-from change_it.stats import AVERAGE, Events, Floats, measure
-from change_it.tables import Column, Row, Table, figure
+from change_it.stats import AVERAGE, Events, Floats, Ints, measure
 
 #: From n headlines to (n, 2) probabilities of outlets A and B.
 Ask = Callable[[Sequence[str]], Floats]
@@ -81,7 +80,8 @@ def measure_main(corpus: str, outlets: tuple[str, str], asked: Mapping[str, Ask]
         of_articles, *of_sides = np.split(
             np.log(given[:, 1]) - np.log(given[:, 0]), np.cumsum([len(labels), pairs.height])
         )
-        systems[name] = accuracy(*of_sides, pairs["event"].to_list()) | {
+        first, second = of_sides
+        systems[name] = accuracy(first, second, pairs["event"].to_list()) | {
             "macro_f1": scores(labels, (of_articles > 0).astype(np.int64), outlets)["macro_f1"]
         }
     judge, ask = next(iter(asked.items()))
@@ -94,9 +94,7 @@ def measure_main(corpus: str, outlets: tuple[str, str], asked: Mapping[str, Ask]
     }
 
 
-def _latest(
-    dates: pl.Series, labels: Floats, decided: Floats, outlets: tuple[str, str]
-) -> dict[str, Any] | None:
+def _latest(dates: pl.Series, labels: Ints, decided: Ints, outlets: tuple[str, str]) -> dict[str, Any] | None:
     """F1 on the latest tenth and elsewhere; None where no day parts them."""
     known = dates.drop_nulls().sort()
     if known.is_empty():
@@ -115,8 +113,8 @@ def _latest(
 def _further(corpus: str, outlets: tuple[str, str], ask: Ask) -> dict[str, Any]:
     """Outlet to how many of its headlines main read, and the share that it gives to A and B."""
     rows = read_table(corpus, "articles", OTHER, ["headline", "label"])
-    counts = rows["label"].value_counts().filter(pl.col("count") >= LEAST) if rows.height else rows
-    names = counts.sort("count", "label", descending=[True, False])["label"].head(FURTHER)
+    counts = rows.group_by("label").len().filter(pl.col("len") >= LEAST)
+    names = counts.sort("len", "label", descending=[True, False])["label"].head(FURTHER)
     found = {}
     for name in names:
         texts = rows.filter(label=name)["headline"]
@@ -124,31 +122,3 @@ def _further(corpus: str, outlets: tuple[str, str], ask: Ask) -> dict[str, Any]:
         second = float(ask(texts.to_list()).argmax(axis=1).mean())
         found[name] = {"n": len(texts), outlets[0]: 1 - second, outlets[1]: second}
     return found
-
-
-def table_of(metrics: Mapping[str, Any]) -> Table | None:
-    """Main within an event, from its `metrics.json`; None of another judge or an older file."""
-    if not (found := metrics.get("within_event")):
-        return None
-    rows = [
-        Row({"system": name, **each, "interval": (each["low"], each["high"])}, strong=name == "judge")
-        for name, each in found["systems"].items()
-    ]
-    columns = (
-        Column("system", "text"),
-        Column("value", title="within an event"),
-        Column("interval", "interval", "95% interval"),
-        Column("macro_f1", title="mean F1"),
-    )
-    notes = [
-        "within an event: of two headlines of one event, which is whose? Chance is .5; intervals draw events"
-    ]
-    if latest := metrics.get("latest"):
-        there, elsewhere = figure(latest["macro_f1"]), figure(latest["macro_f1_elsewhere"])
-        notes.append(f"F1 from {latest['from']} on, {latest['n']:,} of A2: {there}; elsewhere: {elsewhere}")
-    if further := metrics.get("further_outlets"):
-        outlet = metrics["classes"][1]
-        shares = ", ".join(f"{name} {figure(each[outlet])}" for name, each in further.items())
-        notes.append(f"of further outlets' headlines main gives to {outlet}: {shares}")
-    title = f"main within an event · {found['pairs']:,} pairs of {found['events']:,} events of A2"
-    return Table(columns, rows, title, notes)
