@@ -4,8 +4,8 @@ What is unfinished, and how a finished judge replaces an older one: `training.ru
 """
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -180,9 +180,16 @@ class _Names:
     """How names are found in the headlines of a corpus."""
 
     def __init__(self, corpus: str, headlines: Sequence[str]) -> None:
-        self.language = read_language(corpus) or guess_language(headlines)
-        self.casing: Casing = read_casing(corpus)
-        self.hide: Callable[[str], str] = partial(mask_names, language=self.language, casing=self.casing)
+        self.corpus, self.language = corpus, read_language(corpus) or guess_language(headlines)
+
+    @cached_property
+    def casing(self) -> Casing:
+        """How the corpus writes its words."""
+        return read_casing(self.corpus)
+
+    def hide(self, text: str) -> str:
+        """A headline without its names and numbers."""
+        return mask_names(text, self.language, self.casing)
 
 
 def _style_of(

@@ -84,29 +84,25 @@ def measure_main(corpus: str, outlets: tuple[str, str], asked: Mapping[str, Ask]
         systems[name] = accuracy(first, second, pairs["event"].to_list()) | {
             "macro_f1": scores(labels, (of_articles > 0).astype(np.int64), outlets)["macro_f1"]
         }
-    judge, ask = next(iter(asked.items()))
+    judge = next(iter(asked))
     decided = answers[judge][: len(labels)].argmax(axis=1)
-    found: dict[str, Any] = {"pairs": pairs.height, "events": pairs["event"].n_unique(), "systems": systems}
     return {
-        "within_event": found,
+        "within_event": {"pairs": pairs.height, "events": pairs["event"].n_unique(), "systems": systems},
         "latest": _latest(articles["date"], labels, decided, outlets),
-        "further_outlets": _further(corpus, outlets, ask),
+        "further_outlets": _further(corpus, outlets, asked[judge]),
     }
 
 
 def _latest(dates: pl.Series, labels: Ints, decided: Ints, outlets: tuple[str, str]) -> dict[str, Any] | None:
     """F1 on the latest tenth and elsewhere; None where no day parts them."""
-    known = dates.drop_nulls().sort()
-    if known.is_empty():
+    if (known := dates.drop_nulls().sort()).is_empty():
         return None
     first = known[len(known) - max(1, round(LATEST * len(known)))]
     late = (dates >= first).fill_null(False).to_numpy()
     if late.all():
         return None
-    f1 = {
-        name: scores(labels[rows], decided[rows], outlets)["macro_f1"]
-        for name, rows in (("macro_f1", late), ("macro_f1_elsewhere", ~late))
-    }
+    of = {"macro_f1": late, "macro_f1_elsewhere": ~late}
+    f1 = {name: scores(labels[rows], decided[rows], outlets)["macro_f1"] for name, rows in of.items()}
     return {"from": first.isoformat(), "n": int(late.sum()), **f1}
 
 
