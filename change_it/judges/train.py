@@ -207,7 +207,7 @@ def _style_of(
     if not settings.mask:
         masked = fit_main(raw.changed(names.hide).known, seed=settings.seed)
         asked["linear, names masked"] = hidden(masked.predict_proba, True)
-    asked["marks and capitals"] = fit_marks(raw.known, seed=settings.seed)
+    asked["marks, capitals, length"] = fit_marks(raw.known, seed=settings.seed)
     return measure_main(settings.corpus, data.outlets, asked)
 
 

@@ -226,7 +226,7 @@ def _ceiling(scores: Scores) -> list[str]:
     first, second = (float(side.to_numpy().mean()) for side in read)
     return [
         f"main knows {figure(first)} of {a}'s originals and {figure(second)} of {b}'s: where it errs "
-        f"independently on original and new headline, strict of a perfect transfer is about {figure(first * second)} at most"
+        f"independently on original and new headline, strict of a perfect transfer reaches about {figure(first * second)}"
     ]
 
 

@@ -108,7 +108,7 @@ def test_a_judge_that_masks_names_reads_none_and_answers_as_in_training(masking,
         first, second = judge.probabilities(["Il governo vola a Washington", "Il governo vola a Mosca"])
         assert (first != second).all()
     rows = metrics["within_event"]["systems"]
-    assert list(rows) == ["judge", *([] if judge.linear else ["linear"]), "marks and capitals"]
+    assert list(rows) == ["judge", *([] if judge.linear else ["linear"]), "marks, capitals, length"]
 
 
 def test_a_judge_that_masks_names_is_refused_without_its_casing(masking, tmp_path):
@@ -122,7 +122,7 @@ def test_a_judge_that_masks_names_is_refused_without_its_casing(masking, tmp_pat
 def test_main_stands_beside_judges_that_see_less(corpus, tmp_path):
     found = train.train_judge(options(corpus, tmp_path / "main"))
     systems = found["within_event"]["systems"]
-    assert list(systems) == ["judge", "linear, names masked", "marks and capitals"]
+    assert list(systems) == ["judge", "linear, names masked", "marks, capitals, length"]
     assert found["within_event"]["pairs"] == read_table(corpus, "pairs", "test").height
     assert systems["judge"]["macro_f1"] == pytest.approx(found["results"]["gold"]["macro_f1"])
     assert systems["judge"]["value"] > 0.6
