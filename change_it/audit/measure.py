@@ -30,6 +30,8 @@ if TYPE_CHECKING:  # loads torch
 OPENING = 1200
 #: Training articles that damage takes words from, at most.
 READ = 4000
+#: What the audit shows of main's `metrics.json`.
+STYLE = ("classes", "within_event", "latest", "further_outlets")
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ class Audit:
     probes: tuple[Probe, ...]  # F1 of main on headlines that lack something
     cues: tuple[Cue, ...]  # words that speak for an outlet
     reliability: tuple[Reliability, ...]  # of each judge
+    style: dict[str, Any]  # main within an event, as in its `metrics.json`; empty of an older one
     strict_compliancy_is_upper_bound: bool = False  # see `compliancy.strict_is_upper_bound`
     agreement: Agreement | None = None  # with readers; None without labels
     chooser: str = ""  # the judges that chose where a system is the best of several
@@ -187,6 +190,7 @@ def audit(
         ),
         systems=tuple(systems),
         chooser=Reranker.of(chooser).short if chooser else "",
+        style={name: value for name, value in metrics.get("main", {}).items() if name in STYLE},
         strict_compliancy_is_upper_bound=strict_is_upper_bound(judges, corpus.resources.language),
         probes=tuple(probes),
         cues=(*main_cues(judges.main, test.items, seed=seed), *data_cues(test.training_headlines, seed=seed)),

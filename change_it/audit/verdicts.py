@@ -296,6 +296,8 @@ def check_metrics(record: Mapping[str, Any], path: Path) -> None:
         for tests in (record["results"], *record["baselines"].values()):
             for test in record["results"]:
                 figures = [tests[test]["macro_f1"]]
+                for each in record.get("within_event", {}).get("systems", {}).values():
+                    figures += [each[key] for key in ("value", "low", "high", "macro_f1")]
                 for name in record["classes"]:
                     figures += [tests[test][name][key] for key in ("precision", "recall", "f1")]
                 if not all(0 <= each <= 1 for each in figures):
@@ -438,7 +440,7 @@ def verdicts(
     for judge in JUDGE_NAMES:
         parts = [*_beside_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
         if judge == "main":
-            parts += _listens_to(probes)
+            parts = [*_within_event(metrics.get(judge, {})), *parts, *_listens_to(probes)]
         if judge == "fluency" and not fluency:
             parts = [("distrust", "there is none: nothing asks whether it is a headline at all")]
         if judge == "facts" and not validated:
@@ -464,6 +466,21 @@ def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tupl
     beside = f" where {best} {has} {figure(others[best])}" if best else ": a linear judge, beside no other"
     level: Level = "care" if not best else "distrust" if gap <= 0 else "care" if gap < MARGIN else "rely"
     return [(level, f"F1 {figure(f1)}{on}{beside}")]
+
+
+def _within_event(metrics: Mapping[str, Any]) -> list[tuple[Level, str]]:
+    """Whether main tells the two headlines of one event apart."""
+    if not (found := metrics.get("within_event")):
+        return []
+    judge = found["systems"]["judge"]
+    between = f"95% interval {figure(judge['low'])}–{figure(judge['high'])}"
+    level: Level = "rely" if judge["low"] > 0.5 else "care"
+    return [
+        (
+            level,
+            f"of two headlines of one event it knows whose is whose {figure(judge['value'])} of the time ({between}; chance .5)",
+        )
+    ]
 
 
 def _listens_to(probes: Sequence[Probe]) -> list[tuple[Level, str]]:

@@ -9,7 +9,7 @@ from change_it.commands.checks import check_counts, check_labels
 from change_it.commands.printing import print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
-from change_it.judges.judge_options import check_judges
+from change_it.judges.judge_options import check_judges, within_event_table
 from change_it.results.report_folder import AUDIT_FILES, check_out
 from change_it.tables import console, print_table
 from change_it.training.settings import InferenceOptions
@@ -104,6 +104,8 @@ def run(options: AuditOptions) -> None:
     print_lines([audited.together.text], terminal)
     at_most = audited.strict_compliancy_is_upper_bound
     print_table(degenerate_table(audited.systems, at_most=at_most), terminal)
+    if within := within_event_table(audited.style):
+        print_table(within, terminal)
     print_table(probes_table(audited.probes), terminal)
     if audited.agreement:
         print_table(audited.agreement.table, terminal)

@@ -5,7 +5,7 @@ from change_it.commands.printing import print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, is_missing_path
-from change_it.judges.judge_options import LINEAR, JudgeOptions, preset, presets
+from change_it.judges.judge_options import LINEAR, JudgeOptions, preset, presets, within_event_table
 from change_it.tables import console, print_table
 from change_it.training.settings import check_numbers
 
@@ -44,6 +44,8 @@ def run(options: JudgeOptions) -> None:
         write_readme(options.out, "judge")
         to = console()
         print_table(table_of(metrics), to)
+        if within := within_event_table(metrics):
+            print_table(within, to)
         print_warnings(options.corpus, to)
         to.print(f"[green]✓[/] judge in [bold]{options.out}[/]", soft_wrap=True)
 

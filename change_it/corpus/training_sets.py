@@ -70,16 +70,24 @@ def training_sets(base: Tables, outlets: Outlets, nearest: pl.DataFrame, options
     return tables | _lrec_sets(near, test, outlets, options, shuffled)
 
 
-def balanced(articles: pl.DataFrame, purpose: str, *, seed: int) -> pl.DataFrame:
-    """As many articles of one outlet as of the other in each fold, drawn from the larger outlet; order is kept."""
+def balanced(articles: pl.DataFrame, purpose: str, *, seed: int, by: str = "fold") -> pl.DataFrame:
+    """As many articles of one outlet as of the other in each fold, or what `by` names, drawn from the larger outlet; order is kept."""
     drawn = pl.Series("drawn", generator(seed, f"balance {purpose}").permutation(articles.height))
-    fewest = articles.group_by("fold", "label").len().group_by("fold").agg(fewest=pl.min("len"))
+    fewest = articles.group_by(by, "label").len().group_by(by).agg(fewest=pl.min("len"))
     return (
         articles.with_columns(drawn)
-        .join(fewest, on="fold", maintain_order="left")
-        .filter(pl.col("drawn").rank("ordinal").over("fold", "label") <= pl.col("fewest"))
+        .join(fewest, on=by, maintain_order="left")
+        .filter(pl.col("drawn").rank("ordinal").over(by, "label") <= pl.col("fewest"))
         .drop("drawn", "fewest")
     )
+
+
+def matched(articles: pl.DataFrame, purpose: str, *, seed: int) -> pl.DataFrame:
+    """As many articles of one outlet as of the other from each event that both have and, of other articles, from each ISO week; undated ones of the latter have no place."""
+    both = pl.col("label").n_unique() == 2
+    from_ = pl.when(both.over("event")).then("event").otherwise(pl.col("date").dt.strftime("%G-W%V"))
+    placed = articles.with_columns(place=from_).drop_nulls("place").filter(both.over("place"))
+    return balanced(placed, purpose, seed=seed, by="place").drop("place")
 
 
 def headline_pairs(

@@ -26,10 +26,11 @@ from change_it.corpus.sample import OUTLETS, of_sample
 from change_it.generators.card import GeneratorCard
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
-from change_it.judges.judge_options import no_better_than
+from change_it.judges.judge_options import no_better_than, within_event_table
 from change_it.published_figures import CITATIONS, PUBLISHED_JUDGES
 from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.facts import VERSION
+from change_it.tables import to_markdown
 from change_it.templates import without_markup
 
 if TYPE_CHECKING:
@@ -95,6 +96,18 @@ def judge_card(
     corpus = _corpus(folder / first.prefix, first.judge.model.config.change_it["corpus"], options)
     results = []
     for entry in entries:
+        if within := entry.metrics.get("within_event"):
+            value = within["systems"]["judge"]["value"]
+            results.append(
+                _result(
+                    "text-classification",
+                    "main-within-event",
+                    corpus,
+                    "accuracy",
+                    value,
+                    "within-event accuracy",
+                )
+            )
         for test, result in entry.metrics.get("results", {}).items():
             task = entry.judge.task if test in ("gold", "random") else f"{entry.judge.task}-{test}"
             for key, name, label in (("macro_f1", "f1", "mean F1"), ("accuracy", "accuracy", "accuracy")):
@@ -117,6 +130,7 @@ def judge_card(
         "citation": CITATIONS["evalnlgeval2020"],
         "published": PUBLISHED_JUDGES,
         "no_better_than": no_better_than,
+        "within_event": {entry.prefix: within_event_table(entry.metrics) for entry in entries},
     }
     return _model_files("judge", data, values, options, corpus, outlets, "mean F1 of both classes")
 
@@ -337,6 +351,7 @@ FUNCTIONS: dict[str, Any] = {
     "text": without_markup,
     "code": _code,
     "share": _share,
+    "markdown": to_markdown,
     "of_sample": of_sample,
     "version": __version__,
 }

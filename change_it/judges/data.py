@@ -3,8 +3,8 @@
 Where the corpus has further outlets, HH and AH learn from their pairs and articles too, main never.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 
@@ -19,11 +19,12 @@ from change_it.corpus.training_sets import (
     headline_articles,
     headline_pairs,
     held_out,
+    matched,
     of_fold,
     random_split,
 )
 from change_it.errors import InputError
-from change_it.judges.judge_options import Fold, Negatives, Task, TrainingSet
+from change_it.judges.judge_options import Fold, Match, Negatives, Task, TrainingSet
 from change_it.judges.negatives import contradict, name_pool
 from change_it.stats import Ints
 from change_it.text.names import Casing, Headline
@@ -87,6 +88,15 @@ class TaskData:
     # articles of the training side: at most `TEXTS` of both, for vocabularies and document frequencies
     articles: list[str]
 
+    def changed(self, change: Callable[[str], str]) -> "TaskData":
+        """The same with every single text of the examples changed."""
+
+        def of(examples: Examples) -> Examples:
+            return replace(examples, texts=[change(text) for text in examples.texts])
+
+        tests = {name: of(test) for name, test in self.tests.items()}
+        return replace(self, train=of(self.train), validation=of(self.validation), tests=tests)
+
     @property
     def known(self) -> Examples:
         """Training examples, then those of validation."""
@@ -112,12 +122,14 @@ def load_task(
     validation_share: float,
     seed: int,
     train_on: TrainingSet = "main",
+    match: Match | None = None,
 ) -> TaskData:
     """Load the corpus and make the examples of one judge; of one fold alone, but the test is all of A2 anyway.
 
     Validation examples are a share of the articles (main, ah) or pairs (hh) of the training side: an article and its partner are on
     one side. `train_on` is the config that main learns from: train_d and train_m have a validation part of their own, a tenth;
-    random takes four fifths of all articles, whatever their alignment, and tests on the others.
+    random takes four fifths of all articles, whatever their alignment, and tests on the others. `match` evens out what main
+    learns from, and validates with, event by event and week by week (`training_sets.matched`).
     """
     check_share(validation_share, usual=0.1)
     outlets = read_outlets(corpus)
@@ -133,6 +145,8 @@ def load_task(
     even = read_table(corpus, "main" if train_on == "random" else train_on, "train", ["id"])
     others = articles["train"].filter(~pl.col("label").is_in(outlets))
     pool = pl.concat([articles["train"].join(even, on="id", how="semi", maintain_order="left"), others])
+    if match:
+        pool = articles["train"]
     if train_on == "random":
         pool, articles["test"] = random_split(pl.concat([articles["train"], articles["test"]]), seed)
     rng = generator(seed, "validation")
@@ -160,6 +174,10 @@ def load_task(
             apart = articles["train"].join(ids, on="id", how="semi", maintain_order="left")
         if task == "main":
             rest = pool.join(apart, on="id", how="anti", maintain_order="left")
+            if match:
+                rest, apart = (
+                    matched(rows, f"match {side}", seed=seed) for side, rows in enumerate((rest, apart))
+                )
             train, validation = (_style_examples(rows, outlets[1]) for rows in (rest, apart))
         else:
             rows = classified(pool, "train", negatives, seed)

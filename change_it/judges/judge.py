@@ -4,7 +4,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -34,7 +34,7 @@ from change_it.networks.pretrained import (
 )
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Floats
-from change_it.text.names import Casing
+from change_it.text.names import CASING, Casing, mask_names
 from change_it.training.settings import Arithmetic
 
 if TYPE_CHECKING:  # which imports judges
@@ -64,6 +64,7 @@ class Judge:
         weights_hash: SHA-256 of its weights, which no judge that chose may share.
         article_first: it reads article and headline, asked for headline and article.
         shift: subtracted from the log odds of class 1.
+        hide: what is done to each text before it is read: names and numbers are masked; None: nothing.
         max_tokens: longer inputs are cut; the fluency judge refuses them, whose end it would not read.
         precision: float32, or bf16: matrix products in bfloat16.
         source: what it was loaded from, with precision and device, from which the processes of a cluster load it too.
@@ -82,6 +83,7 @@ class Judge:
     model_hash: str = ""
     article_first: bool = False
     shift: float = 0.0
+    hide: Callable[[str], str] | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -160,6 +162,11 @@ class Judge:
                 precision=precision,
             )
             judge.source = folder.resolve(), precision, device
+            about = read_about(judge.model.config.change_it)
+            if about and about.masked:
+                if (casing := Casing.load(folder)) is None:
+                    raise InputError(f"{name} masks names and lacks {CASING}: train it again with {COMMAND}")
+                judge.hide = partial(mask_names, language=about.masked, casing=casing)
             judge._try_out()
         return judge
 
@@ -253,7 +260,8 @@ class Judge:
     def answer(self, batch: list[Question]) -> Floats:
         """(n, 2) probabilities of one batch."""
         pairs = [pair for _, pair in batch if pair is not None] or None
-        return self.predict([text for text, _ in batch], pairs)
+        texts = [text for text, _ in batch]
+        return self.predict(texts if self.hide is None else [*map(self.hide, texts)], pairs)
 
     def encode(self, texts: list[str], pairs: list[str] | None, max_tokens: int) -> Any:
         """A batch of tensors."""

@@ -7,12 +7,15 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
+from change_it.tables import Column, Row, Table, figure
 from change_it.training.settings import Arithmetic, TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency", "facts"]
 Fold = Literal["all", "0", "1"]
 Negatives = Literal["random", "hard", "facts", "mixed"]
 TrainingSet = Literal["main", "train_d", "train_m", "random"]
+Match = Literal["events"]
+Mask = Literal["names"]
 
 #: The judges that compliancy asks, and those that read one text and not a pair.
 TASKS: tuple[Task, ...] = ("main", "hh", "ah")
@@ -51,6 +54,10 @@ class JudgeOptions(TrainingOptions):
     """linear, the default: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020. For facts the model that is asked, as it is: a chat model or an entailment classifier."""
     train_on: TrainingSet = "main"
     """What main learns from: main, the papers' R, A3 and A1; train_d or train_m, those of LREC 2020, or random, its 80% of all articles, tested on the others."""
+    match: Match | None = None
+    """events: main learns from as many headlines of each outlet from each event and, outside events that both have, from each ISO week."""
+    mask: Mask | None = None
+    """names: main reads headlines with one token in the place of each name and number, in training and in scoring."""
     as_published: bool = False
     """The papers' judge: bert-base-multilingual-cased unless --encoder says another one, random negatives, AH read as article and headline, no token types."""
     fold: Fold = "all"
@@ -137,6 +144,34 @@ def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
     return tuple(name for name, row in tests.items() if "lead" in row and row["lead"]["low"] <= 0)
 
 
+def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
+    """Main within an event, from its `metrics.json`; None of another judge or an older file."""
+    if not (found := metrics.get("within_event")):
+        return None
+    rows = [
+        Row({"system": name, **each, "interval": (each["low"], each["high"])}, strong=name == "judge")
+        for name, each in found["systems"].items()
+    ]
+    columns = (
+        Column("system", "text"),
+        Column("value", title="within an event"),
+        Column("interval", "interval", "95% interval"),
+        Column("macro_f1", title="mean F1"),
+    )
+    notes = [
+        "within an event: of two headlines of one event, which is whose? Chance is .5; intervals draw events"
+    ]
+    if latest := metrics.get("latest"):
+        there, elsewhere = figure(latest["macro_f1"]), figure(latest["macro_f1_elsewhere"])
+        notes.append(f"F1 from {latest['from']} on, {latest['n']:,} of A2: {there}; elsewhere: {elsewhere}")
+    if further := metrics.get("further_outlets"):
+        outlet = metrics["classes"][1]
+        shares = ", ".join(f"{name} {figure(each[outlet])}" for name, each in further.items())
+        notes.append(f"of further outlets' headlines main gives to {outlet}: {shares}")
+    title = f"main within an event · {found['pairs']:,} pairs of {found['events']:,} events of A2"
+    return Table(columns, rows, title, notes)
+
+
 def presets() -> dict[str, dict[str, Any]]:
     """Task to the preset of a transformer, and `bilstm` to its own, for help texts."""
     return {str(task): values for task, values in PAPER.items()} | {BILSTM: OF_BILSTM}
@@ -170,6 +205,7 @@ class About(NamedTuple):
     shift: float = (
         0.0  # subtracted from the log odds of class 1: fluency lets its share of printed headlines through
     )
+    masked: str = ""  # the language whose names and numbers main does not read; empty: it reads all
 
 
 def read_about(record: object) -> About | None:
@@ -184,7 +220,8 @@ def read_about(record: object) -> About | None:
         }:
             if task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST:
                 first, shift = rest.get("article_first") is True, float(cast(float, rest.get("shift", 0.0)))
-                return About(cast(Task, task), cast(Fold, fold), (a, b), most, first, shift)
+                masked = str(rest.get("language", "")) if rest.get("mask") == "names" else ""
+                return About(cast(Task, task), cast(Fold, fold), (a, b), most, first, shift, masked)
     return None
 
 

@@ -11,6 +11,7 @@ from change_it.audit.probes import OCCLUDED, Cue, Probe
 from change_it.audit.verdicts import AUDIT_MEASURES, FEW, STOPPED, Result, Verdict
 from change_it.corpus.sample import OUTLETS
 from change_it.io import write_json, write_text
+from change_it.judges.judge_options import within_event_table
 from change_it.results.charts import Drawing, audit_drawings
 from change_it.results.pages import environment
 from change_it.results.report_folder import AUDIT_FILES, replaced_report
@@ -103,6 +104,7 @@ def audit_page(audit: Audit, drawings: Sequence[Drawing]) -> str:
         "audit": audit,
         "invented": set(audit.outlets) == set(OUTLETS),
         "degenerate": degenerate_table(audit.systems, at_most=audit.strict_compliancy_is_upper_bound),
+        "within_event": within_event_table(audit.style),
         "probes": probes_table(audit.probes),
         "cues": {source: cues_table(audit.cues, audit.outlets, source) for source in ("main", "data")},
         "measures": {name: heading(name) for name in AUDIT_MEASURES},

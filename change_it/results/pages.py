@@ -16,6 +16,7 @@ from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
+from change_it.judges.judge_options import within_event_table
 from change_it.published_figures import CITATIONS
 from change_it.results import score_tables as tables
 from change_it.results.charts import Drawing
@@ -85,6 +86,7 @@ def compliancy_page(
         rerankers=rerankers,
         failed=any(row.errors for row in scores.rows),
         judges=tables.judges_table(metrics) if metrics else None,
+        within_event=within_event_table(metrics.get("main", {})),
         corpus=corpus,
         rejected=tables.rejected_table(corpus["rejected"]) if corpus else None,
         tests=tables.tests_table(scores, scores.p_values),

@@ -247,7 +247,21 @@ def remarks(scores: Scores) -> list[str]:
 
 def _bound(scores: Scores) -> list[str]:
     bound = "strict is an upper bound (≤): facts are checked by rules, which refuse too little, and by no model that labels have validated"
-    return [bound] if scores.strict_is_upper_bound else []
+    return [*([bound] if scores.strict_is_upper_bound else []), *_ceiling(scores)]
+
+
+def _ceiling(scores: Scores) -> list[str]:
+    """What a perfect transfer reaches: main must decide for the source on the original, and for the target on the new headline."""
+    items = next(iter(scores.items.values()))
+    a, b = scores.outlets
+    read = [items.filter(direction=name)["p_target_source"] < 0.5 for name in (f"{a}2{b}", f"{b}2{a}")]
+    if scores.strict_p_values is None or any(side.is_empty() for side in read):
+        return []
+    first, second = (float(side.to_numpy().mean()) for side in read)
+    return [
+        f"main knows {figure(first)} of {a}'s originals and {figure(second)} of {b}'s: where it errs "
+        f"independently on original and new headline, strict of a perfect transfer reaches about {figure(first * second)}"
+    ]
 
 
 def _remarks_of_systems(scores: Scores) -> list[str]:

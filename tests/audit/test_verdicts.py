@@ -121,6 +121,15 @@ def test_a_judge_is_held_against_its_best_baseline(f1, baseline, level):
     assert f"F1 .{f1 * 1000:.0f} where character n-grams have .650" in main.text
 
 
+@pytest.mark.parametrize(("low", "level"), [(0.5, "care"), (0.501, "rely")])
+def test_main_is_relied_on_where_it_beats_chance_within_an_event(low, level):
+    judge = {"value": 0.6, "low": low, "high": 0.7, "macro_f1": 0.8}
+    metrics = record(0.8, 0.65) | {"within_event": {"pairs": 9, "events": 9, "systems": {"judge": judge}}}
+    [main] = verdicts({"main": metrics}, fluency=True, reader=True)
+    assert (main.judge, main.level) == ("main", level)
+    assert main.reasons[0].startswith("of two headlines of one event")
+
+
 def test_the_test_set_with_the_smallest_lead_decides():
     hard = record(0.8, 0.85, "hard")
     easy = record(0.95, 0.85, "random")

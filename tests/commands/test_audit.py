@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 from corpus_fakes import articles, write_articles
 from matplotlib.figure import Figure
+from saved_judges import WITHIN_EVENT
 from scoring_fakes import FakeJudges, toy_test_set
 
 from change_it import InputError
@@ -82,6 +83,27 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     printed = capsys.readouterr().out
     assert "reversed words" in printed
     assert "do not rely on it" in printed
+
+
+def test_main_within_an_event_stands_in_audit_and_verdict(judges, corpus, capsys):
+    (judges / "main").mkdir()
+    cell = {"precision": 0.9, "recall": 0.8, "f1": 0.85}
+    metrics = {
+        "classes": ["colle", "faro"],
+        "results": {"gold": {"colle": cell, "faro": cell, "macro_f1": 0.85}},
+        "baselines": {},
+        "within_event": WITHIN_EVENT,
+    }
+    (judges / "main" / "metrics.json").write_text(json.dumps(metrics))
+    audit_command.run(options(judges, corpus))
+    assert "main within an event · 4 pairs of 3 events of A2" in capsys.readouterr().out
+    out = judges.parent / "audit"
+    assert ".123–.987" in (out / "audit.html").read_text()
+    found = json.loads((out / "audit.json").read_text())
+    assert found["style"]["within_event"] == WITHIN_EVENT
+    [main] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "main"]
+    assert main["level"] != "rely"  # the interval reaches chance
+    assert "knows whose is whose .625 of the time" in main["text"]
 
 
 def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch, capsys):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from csv_files import read_csv
 from pages import expected
+from saved_judges import WITHIN_EVENT
 from scoring_fakes import FakeJudges, toy_test_set
 
 from change_it.audit.verdicts import read_metrics
@@ -97,6 +98,8 @@ def contexts(tmp_path_factory):
         )
         beside = {"hard": quality["hard"] | {"lead": lead}}
         metrics = {"classes": ["rep", "gio"], "results": quality, "baselines": {"tf-idf cosine": beside}}
+        if task == "main":
+            metrics["within_event"] = WITHIN_EVENT
         (judges / task / "metrics.json").write_text(json.dumps(metrics))
     return read_json(corpus / "alignment.json"), read_metrics(judges)
 
@@ -129,13 +132,15 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     assert all(address[1:] in page.ids for address in page.addresses if address.startswith("#"))
     assert not re.search(r"url\((?!#)", text.replace(script, ""))
     assert text.count("no better than tf-idf cosine") == 1
+    assert "4 pairs of 3 events" in text
+    assert ".123–.987" in text
     for part in (".743", ".781", "Published figures", scores.signature, "empty headline", "tf-idf cosine"):
         assert part in text
 
 
 @pytest.mark.usefixtures("without_charts")
 def test_the_page_has_all_items_of_all_systems(tmp_path, scores):
-    write_report(tmp_path, scores, None, [])
+    write_report(tmp_path, scores, None, {})
     data, _ = parse((tmp_path / "report.html").read_text(encoding="utf-8")).scripts
     found = json.loads(gzip.decompress(base64.b64decode(data)))
     assert found["systems"] == scores.systems
@@ -167,7 +172,7 @@ def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judge
         ),
     ]
     scores = score(toy_test, fake_judges, systems, resamples=2)
-    write_report(tmp_path, scores, None, [])
+    write_report(tmp_path, scores, None, {})
     context = browser.new_context(viewport={"width": width, "height": 900})
     page = context.new_page()
     wrong = []
@@ -239,7 +244,7 @@ def cells(text, region):
 
 
 def page_of(path, scores):
-    write_report(path, scores, None, [])
+    write_report(path, scores, None, {})
     return (path / "report.html").read_text(encoding="utf-8")
 
 

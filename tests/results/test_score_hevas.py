@@ -116,7 +116,7 @@ def test_the_page_and_the_files(tmp_path, measured, charts):
     out = tmp_path / "report"
     charts.append("scatter")
     scores, found = measured
-    write_report(out, scores, None, [], found)
+    write_report(out, scores, None, {}, found)
     assert {path.name for path in (out / "hevas").iterdir()} == {
         "charts",
         "items",

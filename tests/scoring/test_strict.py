@@ -177,6 +177,18 @@ def test_strict_is_an_upper_bound_where_facts_are_checked_by_rules(toy_test, str
     assert without.as_dict()["strict_compliancy_is_upper_bound"] is False
 
 
+def test_the_ceiling_is_what_main_reads_right_of_both_outlets(toy_test, strict_judges):
+    """Half of rep's originals and three of four of gio's: both must be read right, .5 x .75."""
+    scores = score(toy_test, strict_judges, built_in_systems(toy_test), resamples=5, progress=False)
+    read = {"direction": ["rep2gio"] * 2 + ["gio2rep"] * 4, "p_target_source": [0.2, 0.9, 0.1, 0.1, 0.4, 0.6]}
+    known = replace(scores, items={name: pl.DataFrame(read) for name in scores.items})
+    [said] = [note for note in terminal_table(known).notes if "perfect transfer" in note]
+    assert ".500 of rep's originals and .750 of gio's" in said
+    assert "about .375" in said
+    one = replace(scores, items={name: pl.DataFrame(read).head(2) for name in scores.items})
+    assert not any("perfect transfer" in note for note in terminal_table(one).notes)
+
+
 def test_the_function_without_a_corpus(toy_test, strict_judges):
     items = toy_test.items[:2]
     arguments = {

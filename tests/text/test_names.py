@@ -38,6 +38,13 @@ def test_the_first_word_is_a_name_only_with_more_evidence_than_its_capital():
     assert names("Mario Draghi lascia") == ["Mario", "Draghi"]
 
 
+def test_names_and_numbers_are_masked_where_they_stand():
+    text = "Roma, l'Inter vola: «Due fiori» e 3.500 tifosi, uno ferito"
+    assert Headline(text, "it").masked(CASING) == "_, l'_ vola: «_ fiori» e _ tifosi, uno ferito"
+    assert Headline("Donata Tromba incontra Rossi a Roma", "it").masked(CASING) == "_ incontra _ a _"
+    assert Headline("", "it").masked(CASING) == ""
+
+
 @pytest.mark.parametrize("text", ["il sindaco parla di roma", "IL SINDACO PARLA DI ROMA"])
 def test_the_corpus_knows_names_without_or_among_capitals(text):
     assert [name.lower() for name in names(text, casing=CASING)] == ["roma"]

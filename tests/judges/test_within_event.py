@@ -1,0 +1,182 @@
+"""Main within an event: its accuracy by hand, judges that see no names, and training sets that are even in each event and week."""
+
+from collections import Counter
+from datetime import date
+
+import numpy as np
+import polars as pl
+import pytest
+from saved_judges import build_encoder
+
+from change_it.corpus.folder import read_table
+from change_it.corpus.training_sets import matched
+from change_it.errors import InputError
+from change_it.judges import train, within_event
+from change_it.judges.data import Examples, load_task
+from change_it.judges.judge import Judge
+from change_it.judges.judge_options import JudgeOptions, within_event_table
+
+TINY = {"batch_size": 16, "updates": 8, "early_stopping": 0, "max_tokens": 32, "learning_rate": 2e-3}
+
+
+def load(corpus, **changes):
+    settings = {"fold": "all", "negatives": "random", "validation_share": 0.1, "seed": 1}
+    return load_task("main", corpus, **{**settings, **changes})
+
+
+def test_accuracy_by_hand():
+    """Right, wrong, a tie, right: 2.5 of 4; the first two are one event."""
+    first, second = np.array([-1.0, 2.0, 0.5, -3.0]), np.array([1.0, 1.0, 0.5, -2.0])
+    found = within_event.accuracy(first, second, ["x", "x", "y", "z"])
+    assert found["value"] == 2.5 / 4
+    assert found["low"] < 2.5 / 4 < found["high"]
+    assert within_event.accuracy(second, first, ["x", "x", "y", "z"])["value"] == 1.5 / 4
+
+
+TABLES = {
+    ("pairs", "test"): {"a_headline": ["a1", "a2"], "b_headline": ["b1", "b2"], "event": ["x", "y"]},
+    ("articles", "test"): {
+        "headline": ["a1", "a2", "b1", "b2"],
+        "label": ["rep", "rep", "gio", "gio"],
+        "date": [date(2020, 1, 1), None, date(2020, 1, 2), date(2020, 1, 2)],
+    },
+    ("articles", "other"): {"headline": ["o"] * 100 + ["few"], "label": ["post"] * 100 + ["herald"]},
+}
+
+
+def test_what_main_makes_of_a2_and_of_further_outlets(monkeypatch):
+    monkeypatch.setattr(
+        within_event, "read_table", lambda _, config, split, columns: pl.DataFrame(TABLES[config, split])
+    )
+    second = {"a1": 0.4, "b1": 0.4, "a2": 0.7, "b2": 0.9, "o": 0.6, "few": 0.6}
+    answers = {name: [1 - share, share] for name, share in second.items()}
+    found = within_event.measure_main(
+        "c", ("rep", "gio"), {"judge": lambda texts: np.array([answers[text] for text in texts])}
+    )
+    judge = found["within_event"]["systems"]["judge"]
+    assert judge["value"] == 0.75  # a tie and one that is right
+    assert judge["macro_f1"] == pytest.approx(0.5)  # a2 and b1 are misread
+    # the latest tenth begins on the day of b1 and b2, which holds two headlines of B, one misread
+    assert found["latest"] == {
+        "from": "2020-01-02",
+        "n": 2,
+        "macro_f1": pytest.approx((0 + 2 / 3) / 2),
+        "macro_f1_elsewhere": pytest.approx((2 / 3 + 0) / 2),
+    }
+    assert found["further_outlets"] == {"post": {"n": 100, "rep": 0.0, "gio": 1.0}}
+    table = within_event_table({"classes": ["rep", "gio"], **found})
+    assert table.texts == [["judge", ".750", table.texts[0][2], ".500"]]
+    assert any("post 1.000" in note for note in table.notes)
+    assert within_event_table({"classes": ["rep", "gio"]}) is None
+
+
+def test_marks_and_capitals_alone_are_read():
+    headlines = ["Crolla il ponte!", "Cade il governo!", "CROLLA IL PONTE", "CADE IL GOVERNO"] * 5
+    ask = within_event.fit_marks(Examples(headlines, None, np.array([0, 0, 1, 1] * 5)), seed=1)
+    assert ask(["Piove in citta!", "PIOVE IN CITTA"]).argmax(axis=1).tolist() == [0, 1]
+    assert (ask(["Crolla il ponte!"]) == ask(["Vincer la lotto!"])).all()
+
+
+def options(corpus, out, **changes):
+    return JudgeOptions(**{"task": "main", "corpus": corpus, "out": out, **changes})
+
+
+@pytest.fixture(scope="module", params=["linear", "transformer"])
+def masking(corpus, tmp_path_factory, request):
+    """A judge that masks names: its folder and its metrics."""
+    folder, settings = tmp_path_factory.mktemp("masking"), {}
+    if request.param == "transformer":
+        for part in build_encoder():
+            part.save_pretrained(folder / "encoder")
+        settings = {**TINY, "encoder": str(folder / "encoder")}
+    metrics = train.train_judge(options(corpus, folder / "main", mask="names", **settings))
+    return folder / "main", metrics
+
+
+def test_a_judge_that_masks_names_reads_none_and_answers_as_in_training(masking, corpus):
+    folder, metrics = masking
+    judge, data = Judge.from_pretrained(folder, device="cpu"), load(corpus)
+    gold = data.tests["gold"]
+    right = judge.probabilities(gold.texts, progress=False).argmax(axis=1) == gold.labels
+    assert right.mean() == metrics["results"]["gold"]["accuracy"]
+    first, second = judge.probabilities(["Il governo vola a Washington", "Il governo vola a Mosca"])
+    assert (first == second).all()
+    numbers = judge.probabilities(["Il ponte cade: 12 feriti", "Il ponte cade: 31 feriti"])
+    assert (numbers[0] == numbers[1]).all()
+    judge.hide = None
+    if judge.linear:
+        first, second = judge.probabilities(["Il governo vola a Washington", "Il governo vola a Mosca"])
+        assert (first != second).all()
+    rows = metrics["within_event"]["systems"]
+    assert list(rows) == ["judge", *([] if judge.linear else ["linear"]), "marks, capitals, length"]
+
+
+def test_a_judge_that_masks_names_is_refused_without_its_casing(masking, tmp_path):
+    import shutil
+
+    folder = shutil.copytree(masking[0], tmp_path / "main", ignore=shutil.ignore_patterns("casing.json"))
+    with pytest.raises(InputError, match=r"masks names and lacks casing\.json"):
+        Judge.from_pretrained(folder, device="cpu")
+
+
+def test_main_stands_beside_judges_that_see_less(corpus, tmp_path):
+    found = train.train_judge(options(corpus, tmp_path / "main"))
+    systems = found["within_event"]["systems"]
+    assert list(systems) == ["judge", "linear, names masked", "marks, capitals, length"]
+    assert found["within_event"]["pairs"] == read_table(corpus, "pairs", "test").height
+    assert systems["judge"]["macro_f1"] == pytest.approx(found["results"]["gold"]["macro_f1"])
+    assert systems["judge"]["value"] > 0.6
+    assert found["further_outlets"] == {}
+
+
+def place(row, both):
+    return row["event"] if row["event"] in both else row["date"].isocalendar()[:2]
+
+
+def test_a_matched_training_set_is_even_in_each_event_and_week(corpus):
+    articles = read_table(corpus, "articles", "train")
+    labels = {}
+    for row in articles.iter_rows(named=True):
+        labels.setdefault(row["event"], set()).add(row["label"])
+    both = {event for event, of in labels.items() if len(of) == 2}
+    chosen = matched(articles, "test", seed=1)
+    counts = Counter((place(row, both), row["label"]) for row in chosen.iter_rows(named=True))
+    places = {where for where, _ in counts}
+    outlets = articles["label"].unique().to_list()
+    assert both & places
+    assert places - both
+    assert all(counts[where, outlets[0]] == counts[where, outlets[1]] for where in places)
+    # nothing is left that has a counterpart
+    every = Counter((place(row, both), row["label"]) for row in articles.iter_rows(named=True))
+    assert chosen.height == sum(
+        2 * min(every[where, outlet] for outlet in outlets) for where in {where for where, _ in every}
+    )
+
+
+def test_undated_articles_are_matched_by_event_alone():
+    rows = [("1", "a", "x"), ("2", "b", "x"), ("3", "b", "x"), ("4", "a", "y"), ("5", "b", "z")]
+    table = pl.DataFrame(rows, schema=["id", "label", "event"], orient="row")
+    chosen = matched(table.with_columns(date=pl.lit(None, pl.Date)), "test", seed=1)
+    assert chosen["label"].to_list() == ["a", "b"]
+    assert set(chosen["event"]) == {"x"}
+
+
+def test_main_learns_from_a_matched_set_that_a2_is_no_part_of(corpus):
+    data, again, other = (load(corpus, match="events", seed=seed) for seed in (1, 1, 2))
+    assert data.train.texts == again.train.texts
+    assert set(data.train.texts) != set(other.train.texts)
+    tested = set(read_table(corpus, "articles", "test")["headline"])
+    for part in (data.train, data.validation):
+        assert not tested & set(part.texts)
+        assert 2 * part.labels.sum() == len(part)
+    assert not set(data.train.texts) & set(data.validation.texts)
+    assert len(data.train) < len(load(corpus).train)
+
+
+@pytest.mark.parametrize("changes", [{"match": "events"}, {"mask": "names"}])
+def test_other_judges_are_neither_matched_nor_masked(corpus, tmp_path, changes):
+    with pytest.raises(InputError, match="is for main"):
+        train.train_judge(options(corpus, tmp_path / "hh", task="hh", **changes))
+    if "match" in changes:
+        with pytest.raises(InputError, match="--train-on"):
+            train.train_judge(options(corpus, tmp_path / "main", train_on="train_d", **changes))
