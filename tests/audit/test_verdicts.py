@@ -125,7 +125,7 @@ def test_a_judge_is_held_against_its_best_baseline(f1, baseline, level):
 def test_main_is_relied_on_where_it_beats_chance_within_an_event(low, level):
     judge = {"value": 0.6, "low": low, "high": 0.7, "macro_f1": 0.8}
     metrics = record(0.8, 0.65) | {"within_event": {"pairs": 9, "events": 9, "systems": {"judge": judge}}}
-    [main] = verdicts({"main": metrics}, fluency=True, reader=True)
+    [main] = verdicts({"main": metrics}, fluency=True, validated=True)
     assert (main.judge, main.level) == ("main", level)
     assert main.reasons[0].startswith("of two headlines of one event")
 
