@@ -254,7 +254,7 @@ def read_predictions(
 def _draws(
     file: Path, rows: Sequence[Mapping[str, str]], headlines: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """The draws of each id; refused where they are not as many for every one."""
+    """The draws of each id, none where each has but one; refused where they are not as many for every one."""
     found: dict[str, dict[str, str]] = {}
     for row, text in zip(rows, headlines, strict=True):
         found.setdefault(row["id"], {})[row.get("draw", "")] = text
@@ -266,7 +266,7 @@ def _draws(
             f"{file}: {len(odd)} of {len(found)} ids have not the draws 0 to {count - 1}, each once ({listed(odd)}): give every "
             "headline as many draws, numbered from 0"
         )
-    return {id_: tuple(of[number] for number in numbers) for id_, of in found.items()}
+    return {id_: tuple(of[number] for number in numbers) for id_, of in found.items() if count > 1}
 
 
 def _orders(file: Path, rows: Sequence[Mapping[str, str]]) -> dict[str, tuple[int, ...]]:

@@ -274,3 +274,10 @@ def test_the_command_lets_judges_of_the_other_fold_choose(
     assert "not independent" in capsys.readouterr().err
     assert main([*given, "--chooser", str(folders["0"])]) == 2
     assert "a column draw" in capsys.readouterr().err
+
+
+def test_a_file_with_one_draw_of_each_is_a_file_without_draws(toy_test, tmp_path):
+    rows = [[item.id, "0", "Un titolo", item.target] for item in toy_test.items]
+    file = write_csv(tmp_path / "one.csv", rows, ["id", "draw", "headline", "target"])
+    system = read_predictions(file, toy_test, name="one")
+    assert (system.draws, system.order) == ((), ())
