@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from csv_files import write_csv
 from scoring_fakes import FakeJudges, write_stand_ins
 
 from change_it import InputError
