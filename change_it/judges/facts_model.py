@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, fields
+from functools import cache
 from os import environ
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -155,31 +156,33 @@ class FactsModel:
         self, headlines: Sequence[str], sources: Sequence[Sequence[str]], language: str
     ) -> list[list[list[Claim]]]:
         """What is asked for each headline: by article, itself beside each part that is read."""
-        is_classifier = self.settings.kind == "classifier"
-        split = {
-            text: sentences(text) if is_classifier else parts_of(text, PART_WORDS)
-            for _, *articles in sources
-            for text in articles
-            if text.strip()
-        }
-        vectors: dict[str, Any] = {}
-        if split and not is_classifier:
-            vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\w+")
-            vectorizer.fit(part for parts in split.values() for part in parts)
-            vectors = {text: vectorizer.transform(parts) for text, parts in split.items()}
         claims: list[list[list[Claim]]] = []
+        read = cache(self._read)  # articles that several headlines have
         for headline, (original, *articles) in zip(headlines, sources, strict=True):
             claims.append([])
-            texts = [text for text in articles if text in split] or [""]
-            for number, text in enumerate(texts if headline.strip() else ()):
-                parts = split.get(text, [""])
-                if vectors and text:
-                    near = (vectors[text] @ vectorizer.transform([headline]).T).toarray()[:, 0]
+            texts = tuple(text for text in articles if text.strip()) or ("",)
+            split, vectorizer, vectors = read(texts)
+            for number, parts in enumerate(split if headline.strip() else ()):
+                if vectorizer:
+                    near = (vectors[number] @ vectorizer.transform([headline]).T).toarray()[:, 0]
                     parts = [parts[place] for place in sorted({0, int(near.argmax())})]
                 if number == 0:  # the original is the headline of the first article
-                    parts = [original, *parts] if is_classifier else [f"{original}. {part}" for part in parts]
+                    apart = self.settings.kind == "classifier"
+                    parts = [original, *parts] if apart else [f"{original}. {part}" for part in parts]
                 claims[-1].append([Claim(part, headline, language) for part in parts])
         return claims
+
+    def _read(self, articles: Sequence[str]) -> tuple[list[list[str]], Any, list[Any]]:
+        """The parts of the articles on an event, and their tf-idf where the nearest one is asked for."""
+        is_classifier = self.settings.kind == "classifier"
+        split = [
+            (sentences(text) if is_classifier else parts_of(text, PART_WORDS)) or [""] for text in articles
+        ]
+        if is_classifier or max(map(len, split)) < 2:
+            return split, None, []
+        vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\w+")
+        vectorizer.fit(part for parts in split for part in parts)
+        return split, vectorizer, [vectorizer.transform(parts) for parts in split]
 
     def accepts(self, probabilities: Floats) -> Bools:
         """Whether headlines with these probabilities count as supported."""

@@ -226,3 +226,14 @@ def test_where_answers_cannot_be_kept_is_named(model, tmp_path, monkeypatch):
     facts = FactsModel.from_pretrained(model, device="cpu")
     with pytest.raises(InputError, match=r"answers cannot be kept in .*CHANGE_IT_CACHE"):
         facts.probabilities(HEADLINES, SOURCES, language="it")
+
+
+def test_verdicts_do_not_depend_on_the_company_and_need_no_article(model):
+    facts = FactsModel.from_pretrained(model, device="cpu")
+    alone_given = [
+        facts.probabilities([text], [of], language="it")[0]
+        for text, of in zip(HEADLINES, SOURCES, strict=True)
+    ]
+    assert facts.probabilities(HEADLINES, SOURCES, language="it").tolist() == alone_given
+    [given] = facts.probabilities(["Ponte crollato"], [("Ponte giù", "", " ")], language="it")
+    assert 0 < given < 1
