@@ -23,7 +23,7 @@ from change_it.stats import AVERAGE, Floats, Statistics, measure
 from change_it.tables import Column, Row, Table, Value, with_interval
 
 if TYPE_CHECKING:
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
 CHOICES = ("choice1", "choice2")
 #: Questions and their answers in order: which outlet? the content of the original? fit to print? supported by its sources?

@@ -18,7 +18,7 @@ from change_it.stats import Bools, Floats
 from change_it.tables import Column, Row, Table, figure, formatted
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
 #: The system that is the original headline.
 COPY = "copy"

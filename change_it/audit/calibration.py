@@ -15,7 +15,8 @@ from change_it.stats import Ints
 from change_it.text.damage import FAMILIES, damage
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judge, Judges
+    from change_it.judges.judge import Judge
+    from change_it.scoring.judges import Judges
 
 #: Points of a curve, of as many answers each.
 POINTS = 10

@@ -10,7 +10,7 @@ from change_it.text.material import Split
 from change_it.text.sentences import sentences
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
 #: Sentences of which one is chosen, and the fewest words of each.
 MOST, WORDS = 16, 4

@@ -24,7 +24,7 @@ from change_it.text.stopwords import guess_language
 from change_it.text.tagging import languages, load_tagger
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
 #: Characters of a training article that damage takes words from.
 OPENING = 1200

@@ -19,7 +19,7 @@ from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure, uppe
 from change_it.tables import figure
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
 #: The verdicts on a headline, in the order of tables; `passed`: all judges that there are.
 AUDIT_MEASURES = ("passed", "compliancy", *VERDICT_NAMES)

@@ -97,7 +97,7 @@ def score(options: StudyOptions) -> None:
     answers = read_answers(options.sheets, key)
     judged, signature = {}, ""
     if options.judges:
-        from change_it.judges.judge import Judges
+        from change_it.scoring.judges import Judges
 
         judges = Judges.from_pretrained(options.judges, **options.judging)
         judged, signature = ask(judges, key, language=options.language), judges.signature

@@ -66,13 +66,14 @@ def run(options: AuditOptions) -> None:
     from change_it.audit.agreement import read_labels  # these load torch, polars and matplotlib
     from change_it.audit.measure import audit, read_corpus, with_readers
     from change_it.audit.verdicts import read_metrics
-    from change_it.judges.judge import Judges, local_folder
+    from change_it.networks.pretrained import local_folder
     from change_it.results.audit_tables import (
         degenerate_table,
         probes_table,
         verdicts_table,
         write_audit,
     )
+    from change_it.scoring.judges import Judges
 
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)

@@ -17,8 +17,7 @@ from change_it.training.settings import InferenceOptions
 if TYPE_CHECKING:  # loads torch
     import polars as pl
 
-    from change_it.judges.judge import Judges
-    from change_it.scoring.marks import JudgedHeadline
+    from change_it.scoring.judges import JudgedHeadline, Judges
 
 #: What each mark asks, with the outlet aimed at.
 QUESTIONS = {
@@ -104,11 +103,11 @@ def run(options: HeadlineOptions) -> None:
     check_judges(options.judges, to=options.to)
 
     from change_it.audit.verdicts import read_summary
-    from change_it.scoring.marks import other_outlets
+    from change_it.scoring.judges import opposite_outlets
     from change_it.text.stopwords import guess_language
 
     judges, folder = _load(options)
-    [target] = [options.to] if options.to else other_outlets(judges, [options.original])
+    [target] = [options.to] if options.to else opposite_outlets(judges, [options.original])
     [judged] = judges(
         [options.headline],
         originals=[options.original],
@@ -135,7 +134,8 @@ def run(options: HeadlineOptions) -> None:
 
 def _load(options: HeadlineOptions) -> "tuple[Judges, Path]":
     """The judges and their folder."""
-    from change_it.judges.judge import Judges, local_folder  # loads torch
+    from change_it.networks.pretrained import local_folder
+    from change_it.scoring.judges import Judges  # loads torch
 
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)
@@ -182,7 +182,7 @@ def judged_table(
     from change_it.corpus.article import outlet_names
     from change_it.scoring.compliancy import judge_items
     from change_it.scoring.item import Item
-    from change_it.scoring.marks import other_outlets
+    from change_it.scoring.judges import opposite_outlets
 
     rows = [record.cells for record in records]
     if any(row.get("to") for row in rows):
@@ -194,7 +194,7 @@ def judged_table(
                 f"the column to has another outlet than --to {to} in line {listed(others)}: leave out --to"
             )
     else:
-        targets = [to] * len(rows) if to else other_outlets(judges, [row["original"] for row in rows])
+        targets = [to] * len(rows) if to else opposite_outlets(judges, [row["original"] for row in rows])
     label_of = dict(zip(judges.outlets[::-1], judges.outlets, strict=True))
     items = [
         Item(

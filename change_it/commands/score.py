@@ -121,7 +121,8 @@ def run(options: ScoreOptions) -> None:
     from change_it.corpus.folder import read_casing
     from change_it.generators.floor import floor  # these load torch
     from change_it.generators.rerank import order
-    from change_it.judges.judge import Judges, local_folder
+    from change_it.networks.pretrained import local_folder
+    from change_it.scoring.judges import Judges
 
     folder = local_folder(options.judges, command="change-it train judge")
     qualities = read_metrics(folder)  # refused before anything is scored

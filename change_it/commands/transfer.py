@@ -219,15 +219,14 @@ def _print_one(options: TransferOptions, setup: "Setup", item: "Item") -> None:
 
 def _other_outlet(options: TransferOptions, setup: "Setup") -> str:
     """The outlet that judges do not take the headline for."""
-    from change_it.judges.judge import Judges
-    from change_it.scoring.marks import other_outlets
+    from change_it.scoring.judges import Judges, opposite_outlets
 
     beside = _judges_beside(options)
     if setup.judges is None and beside is None:
         raise InputError(f"the outlet to write for is unknown: give --to {' or --to '.join(setup.targets)}")
     judges = setup.judges or Judges.from_pretrained(str(beside), device=options.device)
     judges.check_outlets(setup.system.outlets, f"behind {options.model or options.generator}")
-    [outlet] = other_outlets(judges, [options.headline])
+    [outlet] = opposite_outlets(judges, [options.headline])
     return outlet
 
 

@@ -25,10 +25,10 @@ from change_it.generators.prompted import Prompted
 from change_it.generators.rerank import choose, order
 from change_it.generators.search import Search, read_decoding
 from change_it.io import append, cell_text, parse_columns, read_tables, write_table, write_text
-from change_it.judges.judge import Judges
 from change_it.networks.pretrained import map_threads
 from change_it.progress import bar
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
+from change_it.scoring.judges import Judges
 from change_it.scoring.signature import ENDPOINT, Reranker, Writer
 from change_it.text.stopwords import guess_language
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from change_it.errors import InputError
 from change_it.generators.rerank import choose
-from change_it.judges.judge import Judges
 from change_it.scoring.columns import FLOOR
 from change_it.scoring.compliancy import Reversal
 from change_it.scoring.item import Item, TestSet
+from change_it.scoring.judges import Judges
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import ScoredSystem
 from change_it.text.sentences import sentences

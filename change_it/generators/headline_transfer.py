@@ -21,7 +21,7 @@ from change_it.progress import bar
 from change_it.training.settings import Arithmetic
 
 if TYPE_CHECKING:
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
 #: A batch has at most so many sources, source tokens, headlines that are searched at once, and scores of their tokens (1 GiB).
 LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES, BATCH_SCORES = 64, 16_384, 640, 1 << 28

@@ -7,11 +7,10 @@ from functools import partial
 import numpy as np
 
 from change_it.generators.search import Candidate
-from change_it.judges.judge import Judges
 from change_it.scoring.compliancy import Progress, Reversal, strictly_reversed
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
-from change_it.scoring.marks import JudgedHeadline, joint_probability, judge_headlines
+from change_it.scoring.judges import JudgedHeadline, Judges, joint_probability, judge_headlines
 from change_it.stats import Bools, Floats, Ints
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import set_all_alike
@@ -25,7 +24,7 @@ class JudgedCandidate(JudgedHeadline, Candidate):
     """A headline that a generator offers, with what the judges say of it.
 
     Attributes:
-        score: as of a `Candidate`; all others are those of `scoring.marks.JudgedHeadline`.
+        score: as of a `Candidate`; all others are those of `scoring.judges.JudgedHeadline`.
     """
 
 

@@ -104,7 +104,8 @@ def _judge(options: PushOptions) -> Files:
 
 def _judges(folder: Path) -> "tuple[dict[str, Judge], FactsModel | None]":
     """Prefix to judge: one judge without a prefix, or several; and the model that is asked about facts."""
-    from change_it.judges.judge import Judge, Judges
+    from change_it.judges.judge import Judge
+    from change_it.scoring.judges import Judges
 
     if (folder / "config.json").is_file():
         return {"": Judge.from_pretrained(folder, device="cpu")}, None

@@ -16,7 +16,7 @@ from change_it.judges.judge_options import TASKS
 from change_it.scoring.facts import VERSION
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
 #: Of strict compliancy: with v2 main is asked about headlines that are set alike, too; with v3 it must decide for the outlet aimed at.
 STRICT = "v3"

@@ -12,9 +12,9 @@ from change_it.audit.perturbations import PERTURBATIONS, perturbed
 from change_it.errors import InputError
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.search import Candidate
-from change_it.judges.judge import Judges
 from change_it.results.score_tables import heading
 from change_it.scoring.item import Item, directions_in_turn
+from change_it.scoring.judges import Judges
 from change_it.space.parts import ARTICLE, HEADLINE
 from change_it.text.tokens import words
 

@@ -13,10 +13,10 @@ from change_it.generators.card import CARD, GeneratorCard
 from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.search import Candidate
-from change_it.judges.judge import COMMAND, Judges
-from change_it.judges.judge_options import SINGLE_TEXT
+from change_it.judges.judge_options import COMMAND, SINGLE_TEXT
 from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
+from change_it.scoring.judges import Judges
 from change_it.space.examples import TabExample, corpus_examples, invented_examples
 from change_it.space.parts import CANDIDATES
 from change_it.text.tokens import words

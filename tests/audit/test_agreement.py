@@ -249,7 +249,7 @@ def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, ca
     monkeypatch.setattr(verdicts, "PERTURBATIONS", {})
     monkeypatch.setattr("change_it.commands.audit.check_judges", lambda *_: None)
     monkeypatch.setattr(
-        "change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
+        "change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
     )
     monkeypatch.setenv("COLUMNS", "300")  # no word is broken
     drawings = [Drawing(name, "", name, Figure()) for name in ("probes", "reliability")]

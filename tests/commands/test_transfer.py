@@ -23,8 +23,8 @@ from change_it.generators import file_transfer
 from change_it.generators.file_transfer import new_headlines
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.generators.rerank import choose
-from change_it.judges.judge import Judges
 from change_it.networks.pretrained import hash_of_weights
+from change_it.scoring.judges import Judges
 from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import read_predictions
 

@@ -13,7 +13,8 @@ from scoring_fakes import FakeFacts, RuleJudge
 
 from change_it.errors import InputError
 from change_it.judges.facts_model import FactsModel
-from change_it.judges.judge import Judge, Judges, encode
+from change_it.judges.judge import Judge, encode
+from change_it.scoring.judges import Judges
 
 HEADLINES = [
     "Il governo cade: «Ora si vota»",

@@ -12,10 +12,10 @@ from scoring_fakes import FakeJudges, write_stand_ins
 from change_it import InputError
 from change_it.cli import main
 from change_it.generators.rerank import choose, order
-from change_it.judges.judge import Judges
 from change_it.results.charts import choices_chart
 from change_it.results.report_files import latex
 from change_it.results.score_tables import choices_table, significance, systems_table, terminal_table
+from change_it.scoring.judges import Judges
 from change_it.scoring.scores import score, weights_of_ranks
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import (

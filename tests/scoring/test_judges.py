@@ -1,7 +1,7 @@
 import pytest
 from scoring_fakes import FakeJudges
 
-from change_it.scoring.marks import judge_headlines, other_outlets
+from change_it.scoring.judges import judge_headlines, opposite_outlets
 
 ORIGINAL, ARTICLE = "Crolla il ponte", "Il ponte sulla statale è crollato."
 NEW = "Il ponte crolla!"
@@ -32,4 +32,4 @@ def test_fluency_weighs_what_is_compliant_in_any_typography():
 def test_a_headline_between_two_outlets_is_rewritten_for_the_second():
     judges = FakeJudges()
     judges.main.rule = lambda text, _: 0.5
-    assert other_outlets(judges, [ORIGINAL]) == [judges.outlets[1]]
+    assert opposite_outlets(judges, [ORIGINAL]) == [judges.outlets[1]]
