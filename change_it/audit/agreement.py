@@ -11,7 +11,7 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.io import FORMULA, Record, listed, read_records
-from change_it.judges.measures import BESIDE_READERS, FIGURES, Labels, beside_readers
+from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, agreement_with_readers
 from change_it.scoring.columns import GOLD, LABEL_COLUMNS
 from change_it.scoring.item import Item, TestSet
 from change_it.stats import Bools, Floats
@@ -42,7 +42,7 @@ JUDGED = {
 RULES, ASKED = "facts (rules)", "facts (asked)"
 
 
-def read_labels(files: Sequence[Path], test: TestSet, language: str) -> Labels:
+def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLabels:
     """Read label files, and filled sheets with sources; of several readers of a headline the majority counts, and a tie is no yes.
 
     Raises:
@@ -70,7 +70,7 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> Labels:
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
     printable_share = read["printable"].to_numpy()
-    return Labels(
+    return ReaderLabels(
         items=[replace(items[id_], prediction=text) for id_, text in read.select("id", "headline").rows()],
         supported=read["supported"].to_numpy() > 0.5,
         printable=np.where(np.isnan(printable_share), np.nan, printable_share > 0.5),
@@ -114,7 +114,7 @@ class Agreement:
     is_half: bool  # whether these are the events that have not chosen the threshold of facts
     n: int  # headlines
     events: int  # that they are of; intervals draw events
-    rows: Sequence[Mapping[str, Any]]  # of `beside_readers`, with the `judge`
+    rows: Sequence[Mapping[str, Any]]  # of `agreement_with_readers`, with the `judge`
 
     @property
     def table(self) -> Table:
@@ -142,7 +142,7 @@ class Agreement:
 
 def _clause(row: Mapping[str, Any]) -> str:
     """A judge's AUC, or precision and recall where it has no probabilities; nothing where these are undefined."""
-    names = [name for name in BESIDE_READERS if row[f"{name}_interval"] is not None]
+    names = [name for name in READER_MEASURES if row[f"{name}_interval"] is not None]
     figures = [
         f"{name.replace('auc', 'AUC')} {figure(row[name])} ({formatted(tuple(row[f'{name}_interval']), 'interval')})"
         for name in (names[:1] if "auc" in names else names)
@@ -150,7 +150,9 @@ def _clause(row: Mapping[str, Any]) -> str:
     return f"agrees with readers: {', '.join(figures)}, n {row['n']}" if figures else ""
 
 
-def agreement(labels: Labels, judges: "Judges", judged: pl.DataFrame, *, resamples: int = 1000) -> Agreement:
+def agreement(
+    labels: ReaderLabels, judges: "Judges", judged: pl.DataFrame, *, resamples: int = 1000
+) -> Agreement:
     """What `verdicts.judged` says of the labelled headlines, beside the labels: on the half that reports, where the other one has chosen the threshold of `judges.facts`."""
     facts = judges.facts
     is_half = facts is not None and facts.settings.validated.get("labels") == labels.hash
@@ -164,7 +166,9 @@ def agreement(labels: Labels, judges: "Judges", judged: pl.DataFrame, *, resampl
         if asked[reports].any() and name in ("fluency", "strict"):
             right, kept = printed & (right | (name == "fluency")), reports & asked
         p_kept = p if p is None else p[kept]
-        found = beside_readers(right[kept], accepted[kept], labels.events[kept], p_kept, resamples=resamples)
+        found = agreement_with_readers(
+            right[kept], accepted[kept], labels.events[kept], p_kept, resamples=resamples
+        )
         rows.append({"judge": name, **found})
 
     for name, (p_column, column) in JUDGED.items():

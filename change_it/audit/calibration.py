@@ -12,7 +12,7 @@ from change_it.audit.probes import drawn
 from change_it.corpus.folder import read_table
 from change_it.scoring.item import Item
 from change_it.stats import Ints
-from change_it.text.damage import FAMILIES, damage
+from change_it.text.corruptions import CORRUPTIONS, corrupt
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judge
@@ -47,7 +47,7 @@ def reliabilities(
     """The reliability curve of each judge that a corpus has test examples for.
 
     The configs `hh` and `ah` of the corpus are the examples of these judges; the original headlines of the items are those of
-    main, and with one kind of damage each those of fluency.
+    main, and with one corruption each those of fluency.
     """
     from sklearn.calibration import calibration_curve
 
@@ -80,7 +80,7 @@ def _examples(
     random = np.random.default_rng(seed)
     texts, classes = [], []
     for item in drawn(items, most // 2, seed):
-        broken = damage(item.source, str(random.choice([*FAMILIES])), random, resources.material)
+        broken = corrupt(item.source, str(random.choice([*CORRUPTIONS])), random, resources.lexicon)
         for text, label in ((item.source, 1), (broken, 0)):
             if text:
                 texts.append(text)

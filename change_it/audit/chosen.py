@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from change_it.audit.perturbations import Perturbation, Resources
 from change_it.scoring.item import Item
-from change_it.text.material import Split
+from change_it.text.lexicon import Split
 from change_it.text.sentences import sentences
 
 if TYPE_CHECKING:  # loads torch

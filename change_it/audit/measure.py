@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from change_it.audit.agreement import Agreement, Labels, agreement
+from change_it.audit.agreement import Agreement, ReaderLabels, agreement
 from change_it.audit.calibration import Reliability, reliabilities
 from change_it.audit.perturbations import Resources
 from change_it.audit.probes import Cue, Probe, data_cues, main_cues, probe
@@ -17,7 +17,7 @@ from change_it.scoring.compliancy import Progress, facts_are_validated, strict_i
 from change_it.scoring.item import TestSet, read_test_set
 from change_it.scoring.scores import check_independent
 from change_it.scoring.signature import Reranker
-from change_it.text.material import Material
+from change_it.text.lexicon import Lexicon
 from change_it.text.names import Casing
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
@@ -26,9 +26,9 @@ from change_it.text.tagging import languages, load_tagger
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
 
-#: Characters of a training article that damage takes words from.
+#: Characters of a training article that corruptions take words from.
 OPENING = 1200
-#: Training articles that damage takes words from, at most.
+#: Training articles that corruptions take words from, at most.
 READ = 4000
 #: What the audit shows of main's `metrics.json`.
 STYLE = ("classes", "within_event", "latest", "further_outlets")
@@ -56,7 +56,7 @@ def read_corpus(
     headlines = [text for outlet in test.outlets for text in test.training_headlines[outlet]]
     language = language or read_language(corpus) or guess_language(headlines)
     resources = Resources(
-        Material(
+        Lexicon(
             headlines,
             language,
             [
@@ -199,7 +199,7 @@ def audit(
 
 
 def with_readers(
-    audited: Audit, judges: "Judges", labels: Labels, resources: Resources, *, resamples: int = 1000
+    audited: Audit, judges: "Judges", labels: ReaderLabels, resources: Resources, *, resamples: int = 1000
 ) -> Audit:
     """An audit with the agreement of the judges with readers, a clause of it in each verdict."""
     found = agreement(labels, judges, judged(judges, labels.items, resources), resamples=resamples)

@@ -11,7 +11,7 @@ import numpy as np
 from change_it.scoring.compliancy import decide
 from change_it.scoring.item import Item
 from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure
-from change_it.text.material import Split
+from change_it.text.lexicon import Split
 from change_it.text.stopwords import function_words
 from change_it.text.typography import plain
 

@@ -17,10 +17,10 @@ from change_it.corpus.folder import check_corpus, check_outlet, read_casing
 from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
-from change_it.generators.card import COMMAND, choose_generators
+from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator_options import SystemOptions
 from change_it.io import (
-    GENERATOR_CARD,
+    GENERATOR_FILE,
     HUB,
     SUFFIXES,
     check_model,
@@ -98,9 +98,9 @@ def check(options: TransferOptions) -> None:
         if options.to is not None:
             check_outlet(str(options.corpus), options.to)
     elif (folder := Path(options.generator)).is_dir():
-        cards = choose_generators(folder, options.recipe, options.to, name=options.generator).values()
-        needs = {text for card in cards for text in ("headline", "article") if card.reads in (text, "both")}
-        targets = sum(1 if card.to else 2 for card in cards)
+        infos = choose_generators(folder, options.recipe, options.to, name=options.generator).values()
+        needs = {text for info in infos for text in ("headline", "article") if info.reads in (text, "both")}
+        targets = sum(1 if info.to else 2 for info in infos)
     else:
         needs = set()
     if options.rerank:
@@ -233,7 +233,7 @@ def _other_outlet(options: TransferOptions, setup: "Setup") -> str:
 def _judges_beside(options: TransferOptions) -> Path | None:
     """The judges of the run that the generators are of; of what is made of a corpus, of the run with that."""
     folder = Path(str(options.corpus) if options.is_asked else options.generator).resolve()
-    run = folder.parents[1] if (folder / GENERATOR_CARD).is_file() else folder.parent
+    run = folder.parents[1] if (folder / GENERATOR_FILE).is_file() else folder.parent
     return run / "judges" if (run / "judges").is_dir() else None
 
 

@@ -16,7 +16,16 @@ import pyarrow.parquet as pq
 from jinja2 import Environment, FileSystemLoader
 
 from change_it import __version__, dataset_script_path
-from change_it.corpus.alignment import EDGES, histogram, number_above
+from change_it.corpus.alignment import (
+    EDGES,
+    Candidates,
+    article_vectors,
+    find_neighbours,
+    find_pairs,
+    histogram,
+    number_above,
+    outlet_numbers,
+)
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
 from change_it.corpus.folder import (
@@ -30,13 +39,6 @@ from change_it.corpus.folder import (
     arrow_schema,
     check_target,
     class_names,
-)
-from change_it.corpus.pairing import (
-    Candidates,
-    article_vectors,
-    find_neighbours,
-    find_pairs,
-    outlet_numbers,
 )
 from change_it.corpus.reading import Reading, Rejection
 from change_it.corpus.sample import is_sample

@@ -62,7 +62,7 @@ class Setup:
         """Signature of what writes for an outlet; of a server that of the models that have answered so far."""
         if isinstance(self.system, HeadlineTransfer):
             generator = self.system.generators[target]
-            return Writer(generator.weights_hash, generator.card.pretrained).signature
+            return Writer(generator.weights_hash, generator.info.pretrained).signature
         if isinstance(self.system, Endpoint):
             return Writer(ENDPOINT, "+".join(self.system.names), self.system.prompt.signature).signature
         assert isinstance(self.system, Prompted)

@@ -9,7 +9,7 @@ from transformers import GenerationConfig
 
 from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
-from change_it.generators.card import COMMAND, choose_generators, usual_name
+from change_it.generators.folder import COMMAND, choose_generators, usual_name
 from change_it.generators.generator import Generator, load_generator
 from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
@@ -110,18 +110,18 @@ class HeadlineTransfer(Proposer):
 
     def __init__(self, generators: Sequence[Generator]):
         """Transfer with loaded generators: one, or one for each outlet, of one recipe and one pair of outlets."""
-        cards = [generator.card for generator in generators]
-        if len({card.recipe for card in cards}) != 1 or len({card.outlets for card in cards}) != 1:
+        infos = [generator.info for generator in generators]
+        if len({info.recipe for info in infos}) != 1 or len({info.outlets for info in infos}) != 1:
             given = (
-                ", ".join(f"{usual_name(card)} for {' and '.join(card.outlets)}" for card in cards) or "none"
+                ", ".join(f"{usual_name(info)} for {' and '.join(info.outlets)}" for info in infos) or "none"
             )
             raise InputError(f"generators of one recipe and one corpus are needed, these are {given}")
-        outlets, self.recipe, self.reads = cards[0].outlets, cards[0].recipe, cards[0].reads
+        outlets, self.recipe, self.reads = infos[0].outlets, infos[0].recipe, infos[0].reads
         self.generators = {
             outlet: generator
             for outlet in outlets
             for generator in generators
-            if generator.card.to in (None, outlet)
+            if generator.info.to in (None, outlet)
         }
         self._judges: dict[str, Judges] = {}  # those that were given as a folder or id
         needs = ("headline", "article") if self.reads == "both" else (self.reads,)
@@ -267,7 +267,7 @@ class HeadlineTransfer(Proposer):
                 of_its_rows = [row for row in rows if self.generators[items[row][2]] is generator]
                 size = batch_size or default_batch_size(generator.model, generator.format, search)
                 of_generator = [sources[row] for row in of_its_rows]
-                threads, blocked = self.batches_at_once(search), generator.card.no_repeat_ngram_size
+                threads, blocked = self.batches_at_once(search), generator.info.no_repeat_ngram_size
                 for indices, several in write(
                     generator.model, generator.format, of_generator, search, blocked, size, threads
                 ):

@@ -19,7 +19,7 @@ from transformers import PreTrainedTokenizerBase
 
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
-from change_it.generators.card import Dtype, GeneratorCard, prompt_of
+from change_it.generators.folder import Dtype, GeneratorInfo, prompt_of
 from change_it.generators.generator import (
     add_adapters,
     base_of,
@@ -73,7 +73,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         options: see `GeneratorOptions`.
 
     Returns:
-        What `metrics.json` holds: the card, validation loss (nats a token), sizes, seconds, the training's history,
+        What `metrics.json` holds: the info, validation loss (nats a token), sizes, seconds, the training's history,
         options, versions, hash of the weights. Empty in every process but the main one.
 
     Raises:
@@ -108,14 +108,14 @@ def _prepare(
     settings: GeneratorSettings, kind: ModelKind, data: RecipeData, work: Path, given: int | None
 ) -> TrainingRun:
     """The generator before training, and how it is trained and described."""
-    card = _card(settings, kind, data)
+    info = _info(settings, kind, data)
     model, tokenizer = _start(settings, kind, data, work)
-    card, format_ = _fit(card, tokenizer, model, given)
+    info, format_ = _fit(info, tokenizer, model, given)
     validation = _some(data.validation, settings.seed)
     cut = _share_cut(format_, tokenizer, data.train.select(range(min(len(data.train), TRIED))))
     if cut > CUT and process_state().is_main_process:
         print(
-            f"Warning: {cut:.0%} of the headlines are longer than --target-tokens {card.target_tokens} and are learnt without "
+            f"Warning: {cut:.0%} of the headlines are longer than --target-tokens {info.target_tokens} and are learnt without "
             "their end: give more.",
             file=sys.stderr,
         )
@@ -134,7 +134,7 @@ def _prepare(
         return {"score": -value, "validation loss": value}
 
     def save(folder: Path) -> None:
-        save_generator(folder, model, tokenizer, card)
+        save_generator(folder, model, tokenizer, info)
 
     def describe(result: TrainingResult) -> dict[str, Any]:
         parameters = list(model.parameters())
@@ -146,7 +146,7 @@ def _prepare(
             "parameters": sum(parameter.numel() for parameter in parameters),
             "trained": sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
         }
-        return {"card": asdict(card), "validation_loss": -(result.best_score or 0.0), "sizes": sizes}
+        return {"card": asdict(info), "validation_loss": -(result.best_score or 0.0), "sizes": sizes}
 
     return TrainingRun(
         model=trained,
@@ -222,9 +222,9 @@ def _evaluation_steps(settings: GeneratorSettings, kind: ModelKind, examples: in
     return min(max(math.ceil(examples / batch), least), most)
 
 
-def _card(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> GeneratorCard:
+def _info(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> GeneratorInfo:
     reads = READS[settings.recipe]
-    return GeneratorCard(
+    return GeneratorInfo(
         recipe=settings.recipe,
         reads=reads,
         to=settings.to,
@@ -244,20 +244,20 @@ def _card(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> Gen
 
 
 def _fit(
-    card: GeneratorCard, tokenizer: PreTrainedTokenizerBase, model: Any, given: int | None
-) -> tuple[GeneratorCard, Format]:
-    """The card and the format with sources no longer than the model has positions for."""
-    format_ = make_format(card, tokenizer, model)
-    space = max_positions(model, card, format_)
-    if space is None or space >= card.source_tokens:
-        return card, format_
+    info: GeneratorInfo, tokenizer: PreTrainedTokenizerBase, model: Any, given: int | None
+) -> tuple[GeneratorInfo, Format]:
+    """The info and the format with sources no longer than the model has positions for."""
+    format_ = make_format(info, tokenizer, model)
+    space = max_positions(model, info, format_)
+    if space is None or space >= info.source_tokens:
+        return info, format_
     if given is not None or space < 2:
         raise InputError(
-            f"{card.architecture} has positions for {max(space, 0)} tokens of the source beside {card.target_tokens} of the "
+            f"{info.architecture} has positions for {max(space, 0)} tokens of the source beside {info.target_tokens} of the "
             f"headline and {format_.overhead} of the prompt: give a smaller --source-tokens or --target-tokens"
         )
-    card = replace(card, source_tokens=space)
-    return card, make_format(card, tokenizer, model)
+    info = replace(info, source_tokens=space)
+    return info, make_format(info, tokenizer, model)
 
 
 def _some(examples: SourcesAndTargets, seed: int) -> SourcesAndTargets:

@@ -16,7 +16,7 @@ from change_it import metric_path, shipped_path, space_path
 from change_it.audit.verdicts import check_metrics
 from change_it.corpus.folder import FILES
 from change_it.errors import InputError
-from change_it.generators.card import GeneratorCard, single_generator
+from change_it.generators.folder import GeneratorInfo, single_generator
 from change_it.hub import cards
 from change_it.hub.cards import public
 from change_it.hub.push_options import PushOptions
@@ -130,9 +130,9 @@ def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
     if kind == "judge":
         files = _judge_card(*_judges(folder), folder, options)
     else:
-        card = GeneratorCard.load(folder)
+        info = GeneratorInfo.load(folder)
         files = dict(
-            cards.generator_card(card, _metrics(folder, "change-it train generator"), folder, options)
+            cards.generator_card(info, _metrics(folder, "change-it train generator"), folder, options)
         )
     text = bytes(files["README.md"]).decode().partition("\n---\n\n")[2]
     write_text(folder / "README.md", text)
@@ -141,14 +141,14 @@ def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
 def _generator(options: PushOptions) -> Files:
     """One generator: a model, or adapters on a model that the Hub has."""
     folder = single_generator(Path(options.folder))
-    card = GeneratorCard.load(folder)
-    if card.base and _is_local(card.base):
+    info = GeneratorInfo.load(folder)
+    if info.base and _is_local(info.base):
         raise InputError(
-            f"the adapters in {folder} belong to a folder of this machine ({card.base}): "
+            f"the adapters in {folder} belong to a folder of this machine ({info.base}): "
             "train them on a model of the Hub"
         )
     metrics = _metrics(folder, "change-it train generator")
-    return _model(folder, "") | cards.generator_card(card, metrics, folder, options)
+    return _model(folder, "") | cards.generator_card(info, metrics, folder, options)
 
 
 def _is_local(model: str) -> bool:

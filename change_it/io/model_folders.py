@@ -12,7 +12,7 @@ PICKLE = (
 )
 
 #: Beside the weights of a generator of ours: what it was made for and of.
-GENERATOR_CARD = "generator.json"
+GENERATOR_FILE = "generator.json"
 
 
 def is_hub_id(name: str) -> bool:

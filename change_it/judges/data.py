@@ -30,7 +30,7 @@ from change_it.stats import Ints
 from change_it.text.names import Casing, Headline
 from change_it.text.stopwords import guess_language
 
-#: Test negatives, and the damage of validation and test headlines, do not depend on the seed of a judge.
+#: Test negatives, and the corruptions of validation and test headlines, do not depend on the seed of a judge.
 TEST_SEED = 1
 #: Articles that vocabularies and document frequencies are taken from.
 TEXTS = 20_000

@@ -21,7 +21,15 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, write_json
-from change_it.judges.asked import PART_WORDS, PROMPTS, AskedModel, AskedServer, Claim, Classifier, parts_of
+from change_it.judges.facts_backends import (
+    PART_WORDS,
+    PROMPTS,
+    ChatModel,
+    ChatServer,
+    Claim,
+    EntailmentClassifier,
+    parts_of,
+)
 from change_it.networks.pretrained import hash_of_weights, load_errors, local_folder, quiet, read_config
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Bools, Floats
@@ -66,7 +74,10 @@ class FactsModel:
     """
 
     def __init__(
-        self, settings: FactsSettings, asker: "AskedModel | AskedServer | Classifier", weights_hash: str = ""
+        self,
+        settings: FactsSettings,
+        asker: "ChatModel | ChatServer | EntailmentClassifier",
+        weights_hash: str = "",
     ):
         """A judge that asks `asker`, whose answers are kept under the hash of its weights and prompts."""
         self.settings, self.weights_hash, self._asker = settings, weights_hash, asker
@@ -105,17 +116,17 @@ class FactsModel:
     @classmethod
     def _load(cls, settings: FactsSettings, precision: str, device: str) -> "FactsModel":
         if settings.kind == "endpoint":
-            return cls(settings, AskedServer(settings.url, settings.model))
+            return cls(settings, ChatServer(settings.url, settings.model))
         check_model(settings.model, command="change-it train judge")
         folder = local_folder(settings.model, command=COMMAND)
         with load_errors(f"{settings.model} cannot be loaded as a judge of facts"), quiet():
             is_classifier = any(
                 name.endswith("ForSequenceClassification") for name in read_config(folder).architectures or ()
             )
-            asker: AskedModel | Classifier = (
-                Classifier(folder, precision, device)
+            asker: ChatModel | EntailmentClassifier = (
+                EntailmentClassifier(folder, precision, device)
                 if is_classifier
-                else AskedModel(folder, precision, device)
+                else ChatModel(folder, precision, device)
             )
         found = FactsSettings(**vars(settings) | {"kind": "classifier" if is_classifier else "asked"})
         return cls(found, asker, hash_of_weights(folder, command=COMMAND))

@@ -34,7 +34,7 @@ from change_it.judges.judge_options import (
     preset,
 )
 from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main
-from change_it.judges.measures import lead, scores
+from change_it.judges.metrics import lead, scores
 from change_it.judges.within_event import Ask, fit_marks, measure_main
 from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.published_figures import PUBLISHED_JUDGES
@@ -258,7 +258,7 @@ def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, 
 
 
 def _acceptance(data: FluencyData, askers: Mapping[str, Any]) -> dict[str, Any]:
-    """The share of A2's headlines that judges let through, as printed by each outlet and broken by each family."""
+    """The share of A2's headlines that judges let through, as printed by each outlet and broken by each corruption."""
 
     def shares(texts: list[str]) -> dict[str, float]:
         return {name: float((ask(texts)[:, 1] > 0.5).mean()) for name, ask in askers.items()}
@@ -268,7 +268,7 @@ def _acceptance(data: FluencyData, askers: Mapping[str, Any]) -> dict[str, Any]:
         "outlets": {name: shares(texts) for name, texts in data.printed.items()},
         "families": {
             name: shares(texts) | {"n": len(texts), "seen": name not in HELD_OUT}
-            for name, texts in data.families.items()
+            for name, texts in data.corruptions.items()
         },
     }
 
@@ -333,8 +333,8 @@ def table_of(metrics: dict[str, Any]) -> Table:
 def _notes(acceptance: Mapping[str, Any]) -> tuple[str, ...]:
     """What fluency lets through, in words."""
     outlets = ", ".join(f"{name} {row['judge']:.3f}" for name, row in acceptance["outlets"].items())
-    families = sorted(acceptance["families"].items(), key=lambda item: -item[1]["judge"])
-    broken = ", ".join(f"{name.replace('_', ' ')} {row['judge']:.3f}" for name, row in families)
+    corruptions = sorted(acceptance["families"].items(), key=lambda item: -item[1]["judge"])
+    broken = ", ".join(f"{name.replace('_', ' ')} {row['judge']:.3f}" for name, row in corruptions)
     return f"accepted of printed headlines: {outlets}", f"accepted of broken ones: {broken}"
 
 

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from change_it.corpus.folder import OTHER, read_table
 from change_it.judges.data import Examples
-from change_it.judges.measures import scores
+from change_it.judges.metrics import scores
 from change_it.stats import AVERAGE, Events, Floats, Ints, measure
 
 #: From n headlines to (n, 2) probabilities of outlets A and B.

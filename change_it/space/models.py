@@ -9,7 +9,7 @@ from change_it.audit.verdicts import NO_AUDIT, Summary, read_summary
 from change_it.corpus.folder import REPORT, read_casing, read_language, read_report
 from change_it.corpus.sample import of_sample
 from change_it.errors import InputError
-from change_it.generators.card import CARD, GeneratorCard
+from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
 from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.search import Candidate
@@ -91,7 +91,7 @@ class Models:
             raise InputError(f"{run} holds no judges: run change-it demo --run {run}, or train them there")
         generators = run / "generators"
         recipes = dict.fromkeys(
-            GeneratorCard.load(path.parent).recipe for path in sorted(generators.glob(f"*/{CARD}"))
+            GeneratorInfo.load(path.parent).recipe for path in sorted(generators.glob(f"*/{GENERATOR_FILE}"))
         )
         systems: dict[str, HeadlineTransfer] = {
             recipe: HeadlineTransfer.from_pretrained(generators, recipe=recipe) for recipe in recipes
@@ -129,10 +129,10 @@ class Models:
     def _of(cls, judges: str, transfers: Mapping[str, HeadlineTransfer], corpus: str) -> "Models":
         """Load judges, and examples where there is a corpus."""
         systems: dict[str, Proposer] = dict(transfers)
-        cards = [
-            generator.card for transfer in transfers.values() for generator in transfer.generators.values()
+        infos = [
+            generator.info for transfer in transfers.values() for generator in transfer.generators.values()
         ]
-        language: str = cards[-1].language if cards else "it"
+        language: str = infos[-1].language if infos else "it"
         loaded = Judges.from_pretrained(judges)
         report = None
         if corpus:

@@ -1,4 +1,4 @@
-"""The words of a corpus that damage is made of, and headlines split into words and the gaps around them."""
+"""The words of a corpus that corruptions are made of, and headlines split into words and the gaps around them."""
 
 import re
 from collections import Counter, defaultdict
@@ -65,8 +65,8 @@ def _joined(gaps: Sequence[str]) -> str:
 
 
 @dataclass
-class Material:
-    """The words of a corpus that damage needs."""
+class Lexicon:
+    """The words of a corpus that corruptions need."""
 
     headlines: Sequence[str]  # of the training side
     # `it` or `en` for the forms that agree; of others only the function words are known, if there is a list

@@ -74,7 +74,7 @@ def prompt_of(claim: Claim) -> tuple[str, str]:
     )
 
 
-class AskedModel:
+class ChatModel:
     """A causal language model, by its logits of Yes and No."""
 
     def __init__(self, folder: Path, precision: str, device: str):
@@ -137,7 +137,7 @@ class AskedModel:
         return torch.sigmoid((logits[:, yes] - logits[:, no]).float()).tolist()
 
 
-class Classifier:
+class EntailmentClassifier:
     """A model that classifies pairs of a source and a claim, as of natural language inference; sources are read sentence by sentence."""
 
     def __init__(self, folder: Path, precision: str, device: str):
@@ -165,7 +165,7 @@ class Classifier:
             yield some, logits.float().softmax(-1)[:, self.supports].tolist()
 
 
-class AskedServer:
+class ChatServer:
     """The model of an OpenAI-compatible server, by the probabilities of its first piece, or by several answers where it gives none."""
 
     precision = ""

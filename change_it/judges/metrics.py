@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from change_it.scoring.item import Item  # imports judges
 
 #: What a judge is measured by beside readers.
-BESIDE_READERS = ("auc", "precision", "recall")
+READER_MEASURES = ("auc", "precision", "recall")
 
 #: Columns of tables with these.
 FIGURES = tuple(
     column
-    for name in BESIDE_READERS
+    for name in READER_MEASURES
     for column in (
         Column(name, title=name.replace("auc", "AUC")),
         Column(f"{name}_interval", "interval", "95%"),
@@ -70,7 +70,7 @@ def lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> di
 
 
 @dataclass(frozen=True)
-class Labels:
+class ReaderLabels:
     """What readers say of n headlines."""
 
     items: "Sequence[Item]"  # with these headlines
@@ -98,7 +98,7 @@ class Labels:
         return model.probabilities(headlines, sources, language=self.language, progress=progress)
 
 
-def beside_readers(
+def agreement_with_readers(
     right: Bools, accepted: Bools, events: EventIds, p: Floats | None = None, *, resamples: int = 1000
 ) -> dict[str, Any]:
     """`n`, `events`, `right`, and precision, recall and, of probabilities, AUC, with intervals over events; None where undefined."""
@@ -127,7 +127,7 @@ def beside_readers(
     with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0
         scores = measure(counts, aggregate, events=events, shares=shares, resamples=resamples)[AVERAGE]
     cells: dict[str, Any] = {"n": len(right), "events": len(np.unique(events)), "right": int(right.sum())}
-    for name in BESIDE_READERS:
+    for name in READER_MEASURES:
         value, low, high = scores.get(name, (np.nan, np.nan, np.nan))
         cells[name] = value if np.isfinite(value) else None
         cells[f"{name}_interval"] = (low, high) if np.isfinite(low + high) else None
