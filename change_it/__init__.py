@@ -92,7 +92,7 @@ def space_path(name: str = "headline_transfer") -> str:
 
 
 def shipped_path(name: str) -> Path:
-    """A file or folder that ships beside the modules: in the checkout's root, in the folder `_shipped` of a wheel."""
+    """A file or folder that ships with the modules: in the checkout's root, in the folder `_shipped` of a wheel."""
     package = Path(__file__).parent
     for root in (package / "_shipped", package.parent):
         if (root / name).exists():

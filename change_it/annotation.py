@@ -1,4 +1,4 @@
-"""What people say of headlines: sheets with a key, and filled sheets back, beside the key, each other and the judges (LREC 2020, section 4)."""
+"""People's judgements of headlines: writes sheets with a key, and compares filled ones with the key, each other and the judges (LREC 2020, section 4)."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ QUESTIONS = {
 YES = {"answer": ("1",), "content": ("4", "5"), "fluency": ("4", "5"), "supported": ("yes",)}
 #: Which question a judge answers.
 JUDGES = {"main": "answer", "hh": "content", "ah": "content", "fluency": "fluency", "facts": "supported"}
-#: Raters beside each annotator: all of them together, and what most of them say; a judge is `judge NAME`.
+#: Raters compared with each annotator: all of them together, and what most of them say; a judge is `judge NAME`.
 PEOPLE, MAJORITY = "people", "majority"
 #: Annotator to item to question to answer.
 Answers = Mapping[str, Mapping[str, Mapping[str, int]]]
@@ -78,7 +78,7 @@ def conditions(test: TestSet, specs: Sequence[str]) -> dict[str, list[Item]]:
         is_own = rows and all(row["target"] == labels.get(row["id"], row["target"]) for row in rows)
         aimed = test.in_newspaper if is_own else test
         headlines[name] = aimed.predicted(read_predictions(first, aimed, name=name, more=more).headlines)
-    return {name: [item for item in some if item.prediction.strip()] for name, some in headlines.items()}
+    return {name: [item for item in given if item.prediction.strip()] for name, given in headlines.items()}
 
 
 def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, seed: int) -> list[KeyRow]:

@@ -42,7 +42,7 @@ class EngineOptions:
         if self.engine == "ray" and find_spec("ray") is None:
             raise InputError("--engine ray needs Ray: pip install ray")
         if self.engine != "ray" and self.address:
-            raise InputError("--address is of a Ray cluster: add --engine ray, or leave it out")
+            raise InputError("--address requires --engine ray")
 
 
 @contextmanager
@@ -94,8 +94,8 @@ def map_ordered(
         yield from Parallel(threads, backend="threading", return_as="generator")(calls)
         return
     pool, processes = cluster
-    while some := list(islice(calls, AHEAD * processes)):  # joblib has no generator for Ray
-        yield from pool(some)
+    while batch := list(islice(calls, AHEAD * processes)):  # joblib has no generator for Ray
+        yield from pool(batch)
 
 
 def _connect(ray: Any, address: str | None) -> None:
@@ -111,5 +111,5 @@ def _connect(ray: Any, address: str | None) -> None:
         ray.init(address=address, runtime_env={"env_vars": environment}, **quiet)
     except (OSError, OverflowError, ValueError) as error:
         raise InputError(
-            f"no Ray cluster answers at {address}: start one with ray start --head, or leave --address out"
+            f"no Ray cluster answers at {address}: start one with ray start --head, or omit --address"
         ) from error

@@ -1,4 +1,4 @@
-"""What the papers published, from `published_figures.toml`, shown as published beside our own numbers."""
+"""What the papers published, from `published_figures.toml`, shown next to our own numbers."""
 
 import tomllib
 from importlib.resources import files

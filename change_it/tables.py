@@ -64,7 +64,7 @@ class Row:
     faint: bool = False  # of too few items to conclude from
     best: Collection[str] = ()  # names of the columns in which it is the best
     marks: Mapping[str, str] = field(default_factory=dict)  # name of a column to what stands behind its value
-    tags: Sequence[str] = ()  # short remarks beside the first cell, such as `published`
+    tags: Sequence[str] = ()  # short remarks in the first cell, such as `published`
     remark: str = ""  # one more line in the first cell
 
     def text(self, column: Column) -> str:
@@ -206,7 +206,7 @@ def to_latex(table: Table, *, label: str) -> str:
 
 
 def console() -> "Console":
-    """Standard output: as wide as the terminal, or 120 letters where there is none."""
+    """Standard output: as wide as the terminal, or 120 columns when it is not a terminal."""
     from rich.console import Console
 
     return Console(width=None if sys.stdout.isatty() else 120)

@@ -54,10 +54,10 @@ corpus build book.csv --out out | book.csv is not text in UTF-8
 corpus build rows.csv --columns headline=nope --out out | no column 'nope' as --columns wants it
 train judge --task main --corpus nope --out out | no corpus folder nope
 train judge --task main --corpus corpus --batch-size 0 --out out | --batch-size 0 is out of range: give a number of at least 1
-train judge --task main --corpus corpus --epochs 0 --out out | --epochs 0 trains nothing
+train judge --task main --corpus corpus --epochs 0 --out out | --epochs must be above 0
 train judge --task main --corpus corpus --labels nope.csv --out out | nope.csv does not exist
 train generator --recipe sum --to two --corpus corpus --arg max_steps=0 --out out | --arg max_steps=0 is out of range
-train judge --task main --corpus judges --out out | judges is not a corpus of ours
+train judge --task main --corpus judges --out out | judges is no change_it corpus
 train judge --task main --corpus corpus --encoder ./nope --out out | no encoder can be loaded from './nope'
 train generator --recipe sum --to nope --corpus corpus --out out | --to nope is no outlet of corpus: give one or two
 train generator --recipe sum --to one --corpus corpus --architecture ./nope --out out | no model can be loaded from './nope'

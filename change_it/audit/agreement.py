@@ -1,4 +1,4 @@
-"""Judges beside people who have read headlines and their sources: label files, and agreement with them."""
+"""Agreement of judges with people who have read headlines and their sources (label files)."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -153,7 +153,7 @@ def _clause(row: Mapping[str, Any]) -> str:
 def agreement(
     labels: ReaderLabels, judges: "Judges", judged: pl.DataFrame, *, resamples: int = 1000
 ) -> Agreement:
-    """What `verdicts.judged` says of the labelled headlines, beside the labels: on the half that reports, where the other one has chosen the threshold of `judges.facts`."""
+    """Agreement of the verdicts of `verdicts.judged` with the labels, on the half that reports, where the other one has chosen the threshold of `judges.facts`."""
     facts = judges.facts
     is_half = facts is not None and facts.settings.validated.get("labels") == labels.hash
     reports = labels.reports if is_half else np.ones(len(labels.supported), dtype=bool)

@@ -68,9 +68,9 @@ def _examples(
     """Texts, their pairs and classes."""
     most = EXAMPLES[judge.task]
     if judge.task == "main":
-        some = drawn(items, most, seed)
-        labels = [judge.outlets.index(item.label) for item in some]
-        return [item.source for item in some], None, np.array(labels, dtype=np.int64)
+        chosen = drawn(items, most, seed)
+        labels = [judge.outlets.index(item.label) for item in chosen]
+        return [item.source for item in chosen], None, np.array(labels, dtype=np.int64)
     if judge.task in ("hh", "ah"):
         columns = ["headline1", "headline2"] if judge.task == "hh" else ["headline", "article"]
         rows = read_table(corpus, judge.task, "test", [*columns, "label"])

@@ -38,8 +38,8 @@ def chosen_headlines(
 
     leads = [_leads(item, resources.leads.get(item.id, ())) for item in items]
     styled = [
-        [_with_words(text, resources.cues[item.target]) for text in some]
-        for item, some in zip(items, leads, strict=True)
+        [_with_words(text, resources.cues[item.target]) for text in texts]
+        for item, texts in zip(items, leads, strict=True)
     ]
     made = {}
     for system, candidates in ((LEADS, leads), (STYLED, styled)):

@@ -95,7 +95,7 @@ class Resources:
         for split in map(Split.of, headlines[:: max(1, len(headlines) // READ)]):
             for word in filter(self.is_content, split.words):
                 words.setdefault(word[-ENDING:], {})[word] = None
-        return {ending: list(some) for ending, some in words.items()}
+        return {ending: list(listed) for ending, listed in words.items()}
 
     @cached_property
     def typography(self) -> dict[str, Typography]:
@@ -135,7 +135,7 @@ class Resources:
         return list(dict.fromkeys(beginning.words(*span) for span in spans))
 
     def is_content(self, word: str) -> bool:
-        """Whether a word is in small letters, and neither a name nor a function word."""
+        """Whether a word is in lower case, and neither a name nor a function word."""
         small = word.isalpha() and word.islower() and len(word) > LONG
         return small and not self.lexicon.is_function(word) and not self.is_name(word)
 

@@ -139,11 +139,11 @@ def measure_systems(
     }
     if chooser:
         of_systems |= chosen_headlines(ordered[:at_most], resources, chooser)
-    systems, made = list(of_systems), {system.name: some for system, some in of_systems.items()}
+    systems, made = list(of_systems), {system.name: texts for system, texts in of_systems.items()}
     asked = {place for headlines in made.values() for place, _ in headlines}
     further = sorted(asked - {place for place, _ in made[GOLD]})
     made[_FURTHER] = [(place, ordered[place].reference) for place in further]
-    headlines = [(name, order[place], text) for name, some in made.items() for place, text in some]
+    headlines = [(name, order[place], text) for name, texts in made.items() for place, text in texts]
     predicted = [replace(items[index], prediction=text) for _, index, text in headlines]
     table = pl.DataFrame(
         {
@@ -280,7 +280,7 @@ class Verdict:
 
 
 def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
-    """Judge to the `metrics.json` that training wrote beside it, in a folder with one for each; judges without one are left out, and that of facts, which is asked."""
+    """Judge to the `metrics.json` that training wrote in its folder, in a folder with one for each; judges without one are left out, and that of facts, which is asked."""
     metrics = {}
     for judge in JUDGE_NAMES[:-1]:
         path = Path(judges) / judge / "metrics.json"
@@ -391,7 +391,7 @@ NO_AUDIT = Summary(())
 
 
 def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
-    """Judges in short, for headlines of a language: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` beside it if it is of the same models."""
+    """Judges in short, for headlines of a language: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` next to it if it is of the same models."""
     path = folder.resolve().parent / "audit" / "audit.json"
     audit = read_json(path)
     metrics, fluency, validated = (
@@ -438,7 +438,7 @@ def verdicts(
     """What to make of each judge, in the order of `JUDGE_NAMES`: by what `read_metrics` gives, by an audit where there was one, by whether there is a fluency judge, and by what `facts_are_validated` says."""
     judged = []
     for judge in JUDGE_NAMES:
-        parts = [*_beside_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
+        parts = [*_against_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
         if judge == "main":
             parts = [*_within_event(metrics.get(judge, {})), *parts, *_listens_to(probes)]
         if judge == "fluency" and not fluency:
@@ -451,7 +451,7 @@ def verdicts(
     return judged
 
 
-def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tuple[Level, str]]:
+def _against_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tuple[Level, str]]:
     """The test on which the judge is least ahead of its best baseline."""
     if record is None:
         return []
@@ -463,9 +463,11 @@ def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tupl
     gap, test, f1, best, others = min(gaps)
     on = "" if test == "gold" else f" on {MISMATCHES.get(test, test)}"
     has = "have" if best.endswith("s") else "has"
-    beside = f" where {best} {has} {figure(others[best])}" if best else ": a linear judge, beside no other"
+    best_text = (
+        f" where {best} {has} {figure(others[best])}" if best else ": a linear judge, compared with no other"
+    )
     level: Level = "care" if not best else "distrust" if gap <= 0 else "care" if gap < MARGIN else "rely"
-    return [(level, f"F1 {figure(f1)}{on}{beside}")]
+    return [(level, f"F1 {figure(f1)}{on}{best_text}")]
 
 
 def _within_event(metrics: Mapping[str, Any]) -> list[tuple[Level, str]]:

@@ -30,11 +30,11 @@ class SheetsOptions:
     corpus: str
     """Corpus folder or data set id on the Hub; its A2 articles are sampled."""
     predictions: tuple[str, ...] = ()
-    """Systems as NAME=FILE, files as `change-it transfer` writes them; each is a condition beside gold. A name may stand before several files; headlines aim at the other outlet, or all at the original's own (LREC 2020, settings 1 and 2)."""
+    """Systems as NAME=FILE, files as `change-it transfer` writes them; each is a condition in addition to gold. A name may stand before several files; headlines aim at the other outlet, or all at the original's own (LREC 2020, settings 1 and 2)."""
     items: int = 200
     """Headlines of each condition, an even number (LREC 2020: 200); half are of each outlet."""
     out: Path
-    """The first sheet, a CSV file; beside `sheet.csv` stand `sheet-sources.csv` and the key, `sheet-key.csv`."""
+    """The first sheet, a CSV file; `sheet-sources.csv` and the key `sheet-key.csv` are written next to it."""
     seed: int = 1
     """Of the draw and of the order."""
 
@@ -72,7 +72,7 @@ class StudyOptions(InferenceOptions):
     sheets: tyro.conf.Positional[tuple[Path, ...]]
     """Filled sheets of either kind, named after their annotators; two of one name are of one person."""
     key: Path
-    """The key that `change-it annotate sheets` wrote beside the sheets."""
+    """The key that `change-it annotate sheets` wrote with the sheets."""
     judges: str | None = None
     """Folder or Hub id of judges to compare with."""
     language: str = "it"

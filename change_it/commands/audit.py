@@ -33,7 +33,7 @@ class AuditOptions(InferenceOptions):
     chooser: str | None = None
     """Folder or Hub id of judges of the other fold that choose the best of 16 sentences, which must fail too: what choosing finds that the judges cannot see."""
     out: Path | None = None
-    """Folder for audit.html and audit.json; the folder audit beside a folder of judges when not given."""
+    """Folder for audit.html and audit.json; the folder audit next to the judges when not given."""
     items: int = 150
     """Headlines of each degenerate system, at most; articles take most of the time."""
     labels: tuple[Path, ...] = ()
@@ -115,9 +115,9 @@ def run(options: AuditOptions) -> None:
 
 
 def _out(options: AuditOptions) -> Path:
-    """`--out`, or the folder `audit` beside a folder of judges."""
+    """`--out`, or the folder `audit` next to the judges."""
     if options.out:
         return options.out
     if not Path(options.judges).is_dir():
-        raise InputError(f"{options.judges} is no folder, so the audit has no place beside it: give --out")
+        raise InputError(f"{options.judges} is no folder, so --out is required")
     return Path(options.judges).resolve().parent / "audit"

@@ -69,15 +69,13 @@ def check(options: HeadlineOptions) -> None:
     """Refuse, before anything large loads, judges at fault, an outlet that they do not have, and texts that are not there."""
     if options.input:
         if options.headline or options.original or options.article:
-            raise InputError(
-                "--input has the headlines, originals and articles: leave out those on the command line"
-            )
+            raise InputError("--input and a headline, --original or --article exclude each other")
         if not (options.out or options.json):
-            raise InputError("--input needs a file to write: give --out FILE, or --json")
+            raise InputError("--input requires --out or --json")
     elif not (options.headline and options.original and options.article):
         raise InputError("give a headline with its --original and --article, or a file of them as --input")
     elif options.out:
-        raise InputError("--out is for the file of --input: leave it out")
+        raise InputError("--out requires --input")
     check_judges(options.judges)
     check_files(options.article, options.input)
     if options.input:
@@ -191,7 +189,7 @@ def judged_table(
             others := [str(record.line) for record, aim in zip(records, targets, strict=True) if aim != to]
         ):
             raise InputError(
-                f"the column to has another outlet than --to {to} in line {listed(others)}: leave out --to"
+                f"the column to has another outlet than --to {to} in line {listed(others)}: omit --to"
             )
     else:
         targets = [to] * len(rows) if to else opposite_outlets(judges, [row["original"] for row in rows])

@@ -19,7 +19,7 @@ def check(options: PushOptions) -> None:
             f"{options.repo_id} lacks its owner: give owner/name, with the user or organisation that pushes"
         )
     if options.out and not options.dry_run:
-        raise InputError(f"--out {options.out} is where --dry-run writes: add --dry-run, or leave it out")
+        raise InputError("--out requires --dry-run")
     if options.dry_run:
         out = staged(options)
         check_writable(out, kind="folder", inputs=[options.folder])

@@ -43,7 +43,7 @@ class ReproduceOptions(DeviceOptions):
     plan: bool = False
     """Print the plan with an estimate of its time, and stop."""
     submissions: tuple[str, ...] = ()
-    """Of changeit2020: systems as NAME=FILE to rank beside the baseline, CSV with id and headline, a new headline for each test article."""
+    """Of changeit2020: systems as NAME=FILE to rank with the baseline, CSV with id and headline, a new headline for each test article."""
     encoder: str | None = None
     """Of evalnlgeval2020 and changeit2020: pre-trained encoder of the papers' judges, Hub id or local folder; when not given, bert-base-multilingual-cased at full and none elsewhere."""
     seed: int = 1
@@ -54,9 +54,9 @@ def check(options: ReproduceOptions) -> None:
     """Refuse, before anything large loads, a corpus or submissions at fault, options that do not fit the paper, and a folder that cannot be written."""
     check_corpus(options.corpus)
     if options.submissions and options.paper != "changeit2020":
-        raise InputError("--submissions is for changeit2020: leave it out")
+        raise InputError("--submissions requires changeit2020")
     if options.encoder and options.paper not in ("evalnlgeval2020", "changeit2020"):
-        raise InputError("--encoder is for evalnlgeval2020 and changeit2020: leave it out")
+        raise InputError("--encoder requires evalnlgeval2020 or changeit2020")
     named = named_files(options.submissions, option="--submissions", example="team=team.csv", taken=BUILT_IN)
     files = [file for _, file in named]
     for file in files:

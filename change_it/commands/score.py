@@ -91,7 +91,7 @@ def check(options: ScoreOptions) -> None:
         )
     check_predictions(options.predictions, options.columns, repeated=True)
     if options.shared_items and not options.predictions:
-        raise InputError("--shared-items are those of prediction files: give --predictions NAME=FILE")
+        raise InputError("--shared-items requires --predictions")
 
 
 def run(options: ScoreOptions) -> None:

@@ -125,23 +125,23 @@ def _check_fit(options: TransferOptions) -> None:
     one, asked, served = bool(options.headline), options.is_asked, options.endpoint is not None
     corpus, file, out = options.corpus, options.input, options.out
     faults = [
-        (one and (out or file), "a headline on the command line is printed: leave out --out and --input"),
-        (not one and (options.article or options.json), "--article and --json are of one headline: give it first"),
+        (one and (out or file), "a headline and --out or --input exclude each other"),
+        (not one and (options.article or options.json), "--article and --json require a headline"),
         (not one and not out, "give a headline and its --article, or --out with --corpus or --input"),
         (not one and not (corpus or file), "give --corpus to transfer its A2 headlines, or --input for a file"),
-        (corpus and file and not asked, "--corpus and --input exclude each other: give one"),
-        (options.prompt and served, "--prompt and --endpoint exclude each other: leave one out"),
-        (asked and not corpus, "--prompt and --endpoint take outlets and language of a corpus: give --corpus"),
-        (served != bool(options.model), "--endpoint and --model belong together: give both or none"),
-        (served and options.engine == "ray", "--endpoint asks from this machine alone: leave --engine ray out"),
-        (options.shots and not asked, "--shots are examples of a prompt: give --prompt or --endpoint with them"),
-        (options.items and (file or one), "--items are drawn from --corpus: leave it out"),
+        (corpus and file and not asked, "--corpus and --input exclude each other"),
+        (options.prompt and served, "--prompt and --endpoint exclude each other"),
+        (asked and not corpus, "--prompt and --endpoint require --corpus"),
+        (served != bool(options.model), "--endpoint and --model require each other"),
+        (served and options.engine == "ray", "--endpoint and --engine ray exclude each other"),
+        (options.shots and not asked, "--shots requires --prompt or --endpoint"),
+        (options.items and (file or one), "--items requires --corpus"),
         (
             options.candidates and not (options.rerank or options.all_draws),
-            "--candidates are for judges to choose among: give --rerank, or --all-draws",
+            "--candidates requires --rerank or --all-draws",
         ),
-        (options.facts and not options.rerank, "--facts is asked by judges that choose: give --rerank"),
-        (one and options.all_draws, "--all-draws is of files: leave it out, or leave the headline out"),
+        (options.facts and not options.rerank, "--facts requires --rerank"),
+        (one and options.all_draws, "--all-draws and a headline exclude each other"),
     ]  # fmt: skip
     for holds, fault in faults:
         if holds:
@@ -195,13 +195,13 @@ def _one_item(options: TransferOptions, setup: "Setup") -> "Item":
 
     article = clean(read_input(options.article)) if options.article else ""
     if "article" in setup.needs and not article:
-        raise InputError("what writes here reads articles: give --article FILE, or - for standard input")
+        raise InputError("this generator requires --article FILE, or - for standard input")
     to = setup.targets[0] if len(setup.targets) == 1 else _other_outlet(options, setup)
     return Item("headline", "", to, clean(options.headline), article)
 
 
 def _print_one(options: TransferOptions, setup: "Setup", item: "Item") -> None:
-    """The new headline; on standard error a warning where the text is far from what a generator of ours has learnt."""
+    """The new headline; on standard error a warning where the text is far from what a generator trained here has learnt."""
     from change_it.text.stopwords import guess_language
 
     text = f"{options.headline}. {item.article}"
@@ -221,16 +221,16 @@ def _other_outlet(options: TransferOptions, setup: "Setup") -> str:
     """The outlet that judges do not take the headline for."""
     from change_it.scoring.judges import Judges, opposite_outlets
 
-    beside = _judges_beside(options)
-    if setup.judges is None and beside is None:
+    folder = _judges_of_run(options)
+    if setup.judges is None and folder is None:
         raise InputError(f"the outlet to write for is unknown: give --to {' or --to '.join(setup.targets)}")
-    judges = setup.judges or Judges.from_pretrained(str(beside), device=options.device)
+    judges = setup.judges or Judges.from_pretrained(str(folder), device=options.device)
     judges.check_outlets(setup.system.outlets, f"behind {options.model or options.generator}")
     [outlet] = opposite_outlets(judges, [options.headline])
     return outlet
 
 
-def _judges_beside(options: TransferOptions) -> Path | None:
+def _judges_of_run(options: TransferOptions) -> Path | None:
     """The judges of the run that the generators are of; of what is made of a corpus, of the run with that."""
     folder = Path(str(options.corpus) if options.is_asked else options.generator).resolve()
     run = folder.parents[1] if (folder / GENERATOR_FILE).is_file() else folder.parent
@@ -243,8 +243,8 @@ def _casing(options: TransferOptions, setup: "Setup") -> "Casing | None":
 
     if setup.judges and setup.judges.casing:
         return setup.judges.casing
-    beside = _judges_beside(options)
-    casing = Casing.load(beside / "fluency") if beside else None
+    folder = _judges_of_run(options)
+    casing = Casing.load(folder / "fluency") if folder else None
     return casing or (read_casing(options.corpus) if options.corpus else None)
 
 

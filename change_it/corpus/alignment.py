@@ -293,7 +293,7 @@ def _over_blocks(
     """What `reduce` makes of the rows, columns and cosines above `lowest` of each block; the blocks hold the rows `low[i]:high[i]` of y for each row i of x, and others."""
     work = partial(_multiply, lowest=lowest, reduce=reduce)
     parts = map_ordered(work, _partitions(x, y, low, high))
-    return [part for some in parts for part in some]
+    return [part for group in parts for part in group]
 
 
 def _multiply(
@@ -322,16 +322,16 @@ def _multiply(
 def _partitions(
     x: csr_matrix, y: csr_matrix, low: Ints, high: Ints
 ) -> Iterator[tuple[csr_matrix, csr_matrix, tuple[int, int], list[Block]]]:
-    """Neighbouring blocks, with the articles that they compare: those of some days, and of the other side the window's beside them."""
+    """Neighbouring blocks, with the articles that they compare: those of some days, and of the other side those inside the window."""
     blocks = sorted(_blocks(low.tolist(), high.tolist()), key=lambda block: block[2:])
     held = (0, 0)
     for first in range(0, len(blocks), BLOCKS):
-        some = blocks[first : first + BLOCKS]
-        starts, stops, lefts, rights = zip(*some, strict=True)
+        group = blocks[first : first + BLOCKS]
+        starts, stops, lefts, rights = zip(*group, strict=True)
         start, stop, left, right = min(starts), max(stops), min(lefts), max(rights)
         if held != (start, stop):
             held, rows = (start, stop), x[start:stop]
-        yield rows, y[left:right], (start, left), some
+        yield rows, y[left:right], (start, left), group
 
 
 def _blocks(low: list[int], high: list[int]) -> Iterator[Block]:
@@ -398,7 +398,7 @@ def find_pairs(
     if any(article.alignment for article in articles):
         if options.other_outlets:
             raise InputError(
-                "--other-outlets needs splits that are made here: leave the column out with --columns alignment="
+                "--other-outlets and a column alignment exclude each other: give --columns alignment="
             )
         return _given_pairs(articles, of_a, vectors, options)
     window, days = options.window, day_numbers(article.date for article in articles)

@@ -88,7 +88,7 @@ def load_setup(options: SystemOptions) -> Setup:
         options.all_draws,
     )
     if options.all_draws and not search.is_drawn:
-        raise InputError("--all-draws draws at random: leave do_sample=false out")
+        raise InputError("--all-draws and --generation do_sample=false exclude each other")
     system: Proposer
     if options.is_asked:
         prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
@@ -198,7 +198,7 @@ def _checked(item: Item, needs: Sequence[str]) -> Item:
 def transfer_items(
     options: SystemOptions, setup: Setup, items: Sequence[Item], out: Path | None = None
 ) -> Transferred:
-    """New headlines, chunk after chunk, items of like length in one; what is finished is kept beside the file until all is."""
+    """New headlines, chunk after chunk, items of like length in one; what is finished is kept in FILE.partial until all is."""
     language = ""
     if setup.judges:  # that facts are checked in
         articles = [item.article for item in items if item.article]
@@ -220,18 +220,18 @@ def transfer_items(
         if is_cluster():
             anywhere = _anywhere(options)
             written: Iterator[list[Written]] = map_ordered(
-                _elsewhere, ((anywhere, language, some) for some in given)
+                _elsewhere, ((anywhere, language, chunk) for chunk in given)
             )
         else:
             write = partial(new_headlines, setup, options=options, language=language)
             written = map_threads(write, given, setup.system.batches_at_once(setup.search))
         for chunk, each in zip(missing, written, strict=True):
-            some = {row: _finished(setup, items[row], *of) for row, of in zip(chunk, each, strict=True)}
+            finished = {row: _finished(setup, items[row], *of) for row, of in zip(chunk, each, strict=True)}
             if unfinished:
-                lines = "".join(json.dumps([row, *kept]) + "\n" for row, kept in some.items())
+                lines = "".join(json.dumps([row, *kept]) + "\n" for row, kept in finished.items())
                 with unfinished.open("ab") as file:
                     append(file, lines.encode())
-            done |= some
+            done |= finished
             done_bar.update(len(chunk))
     new = [
         replace(item, prediction=done[row][0][(done[row][1] or [0])[0]], error=done[row][2])
@@ -299,9 +299,7 @@ def _begin(file: Path, options: SystemOptions, setup: Setup, items: Sequence[Ite
             for row, texts, draws, fault, writer in rows
         }
     except (ValueError, TypeError, KeyError) as error:
-        raise InputError(
-            f"{file} is there and no unfinished transfer of ours: choose another --out"
-        ) from error
+        raise InputError(f"{file} exists and is not an unfinished transfer: choose another --out") from error
     changed = [
         f"{name} was {found.get(name)}, is {value}"
         for name, value in settings.items()
@@ -356,11 +354,11 @@ def new_headlines(
     how: Any = {"reversal": options.reversal, "language": language}
     if options.all_draws:
         draws = [
-            ([" ".join(each.text.split()) for each in some] + [""] * count)[:count] for some in candidates
+            ([" ".join(each.text.split()) for each in drawn] + [""] * count)[:count] for drawn in candidates
         ]
         orders = order(judges, draws, items, **how) if judges else [()] * len(draws)
-        return [(some, [*of]) for some, of in zip(draws, orders, strict=True)]
-    texts = [[candidate.text for candidate in some if candidate.text] for some in candidates]
+        return [(drawn, [*of]) for drawn, of in zip(draws, orders, strict=True)]
+    texts = [[candidate.text for candidate in drawn if candidate.text] for drawn in candidates]
     chosen = choose(judges, texts, *asked, **how) if judges else np.zeros(len(texts), dtype=np.int64)
-    best = [some[at] if some else "" for some, at in zip(texts, chosen, strict=True)]
+    best = [drawn[at] if drawn else "" for drawn, at in zip(texts, chosen, strict=True)]
     return [([" ".join(text.split())], []) for text in best]

@@ -49,21 +49,21 @@ class GeneratorInfo:
     version: str = __version__
 
     def save(self, folder: Path) -> None:
-        """Write `generator.json` beside the weights."""
+        """Write `generator.json`."""
         write_json(folder / GENERATOR_FILE, asdict(self))
 
     @property
     def pretrained(self) -> str:
-        """Name of the pre-trained model that it was trained from; empty for a network of ours."""
+        """Name of the pre-trained model that it was trained from; empty for a network of this package."""
         return "" if self.kind == "words" else Path(self.base or self.architecture).name
 
     @classmethod
     def load(cls, folder: Path) -> "GeneratorInfo":
-        """Read `generator.json` beside the weights."""
+        """Read `generator.json`."""
         path = folder / GENERATOR_FILE
         if (values := read_json(path)) is None:
             raise InputError(
-                f"{folder} holds no {GENERATOR_FILE}, so it is no generator of ours: train one with {COMMAND}"
+                f"{folder} holds no {GENERATOR_FILE}, so it is no change_it generator: train one with {COMMAND}"
             )
         try:
             of_info = {field.name: values[field.name] for field in fields(cls) if field.name in values}

@@ -141,7 +141,7 @@ def format_options(info: GeneratorInfo, config: Any) -> dict[str, Any]:
 
 
 def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase, info: GeneratorInfo) -> None:
-    """Save a generator as it is pushed: beside weights and tokenizer the settings of the search and the code of the pipeline."""
+    """Save a generator as it is pushed: weights, tokenizer, search settings and the code of the pipeline."""
     with quiet():
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
@@ -171,7 +171,7 @@ def add_pipeline(folder: Path, info: GeneratorInfo) -> None:
 
 
 def kind_of(architecture: str) -> ModelKind:
-    """What a network of ours, a Hub id or a folder is; of a pre-trained model only the configuration is loaded."""
+    """What a network of this package, a Hub id or a folder is; of a pre-trained model only the configuration is loaded."""
     if architecture in NETWORKS:
         return "words"
     if (Path(architecture) / ADAPTER).exists():
@@ -199,7 +199,7 @@ def kind_of(architecture: str) -> ModelKind:
 def new_network(
     architecture: str, texts: Iterable[str], *, vocabulary: int, cells: int, as_published: bool = False
 ) -> tuple[WordGenerator, HeadlineTokenizer]:
-    """A network of ours, or s2s, pn or pnc as published, and its tokenizer; the weights depend on torch's random state."""
+    """A network of this package, or s2s, pn or pnc as published, and its tokenizer; the weights depend on torch's random state."""
     if cells < 2 or cells % 2:
         raise InputError(
             f"{cells} cells cannot be shared by both directions of the encoder or two heads: give an even number"
@@ -277,7 +277,7 @@ def load_model(
 
 
 def max_positions(model: Any, info: GeneratorInfo, format_: Format) -> int | None:
-    """How many source tokens a model has positions for beside a headline and the prompt; None without a limit."""
+    """How many source tokens a model has positions for after a headline and the prompt; None without a limit."""
     positions = getattr(model.config, "max_position_embeddings", None)
     if info.kind == "words" or not isinstance(positions, int):
         return None

@@ -215,8 +215,7 @@ def check_published(options: GeneratorOptions) -> None:
         architecture not in NETWORKS or architecture == TRANSFORMER or options.quick or options.lora
     ):
         raise InputError(
-            "--as-published is for s2s, pn and pnc with the papers' values: leave it out, or leave out --lora and any "
-            "other --architecture and recipe"
+            "--as-published requires s2s, pn or pnc without --lora: choose such a --recipe and --architecture"
         )
 
 
@@ -225,7 +224,7 @@ def preset(options: GeneratorOptions, kind: ModelKind = "encoder-decoder") -> di
     architecture = architecture_of(options)
     if kind == "words" or architecture in NETWORKS:
         values = dict(QUICK if options.quick else NETWORKS.get(architecture, _POINTER))
-        if architecture not in NETWORKS:  # one of ours that is trained on, with its own words and cells
+        if architecture not in NETWORKS:  # a saved network that is trained on, with its own words and cells
             values |= {"vocabulary": None, "cells": None}
         if options.as_published and options.recipe in OF_LREC:
             values["source_tokens"] = LREC_WORDS

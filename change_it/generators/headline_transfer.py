@@ -204,9 +204,7 @@ class HeadlineTransfer(Proposer):
         if single != isinstance(article, str) and article is not None:
             raise InputError("headline and article must both be texts, or both lists of texts")
         if article is None and "article" in self.needs:
-            raise InputError(
-                f"generators of the recipe {self.recipe} read articles: give article= beside the headline"
-            )
+            raise InputError(f"the recipe {self.recipe} requires article=")
         articles = [""] * len(headlines)
         if article is not None:
             articles = texts_of("article", [article] if isinstance(article, str) else article)
@@ -215,7 +213,7 @@ class HeadlineTransfer(Proposer):
                 f"choose the outlet to write for: to={self.targets[0]!r} or to={self.targets[1]!r}"
             )
         if judges is not None and article is None:
-            raise InputError("judges read articles: give article= beside the headline")
+            raise InputError("judges= requires article=")
         if "headline" in self.needs or judges is not None:
             refuse_empty("headline", headlines)
         if "article" in self.needs or judges is not None:
@@ -241,7 +239,7 @@ class HeadlineTransfer(Proposer):
             )
         if num_candidates is not None or loaded is not None:
             return candidates[0] if single else candidates
-        texts = [some[0].text if some else "" for some in candidates]
+        texts = [offered[0].text if offered else "" for offered in candidates]
         return texts[0] if single else texts
 
     def _loaded(self, judges: "str | Path | Judges") -> "Judges":
@@ -300,8 +298,8 @@ def write(
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
     texts = ([sources[index] for index in batch] for batch in batches)
 
-    def answer(some: list[str]) -> list[list[Candidate]]:
-        return generate(model, format_, some, search, no_repeat_ngram_size)
+    def answer(batch: list[str]) -> list[list[Candidate]]:
+        return generate(model, format_, batch, search, no_repeat_ngram_size)
 
     yield from zip(batches, map_threads(answer, texts, threads), strict=True)
 

@@ -54,7 +54,7 @@ class PromptFormat(CausalFormat):
         max_target_tokens: int,
         ends: Sequence[int],
     ):
-        """`ends` are the model's own, beside the tokenizer's."""
+        """`ends` are the model's own, in addition to the tokenizer's."""
         lengths = {"max_source_tokens": max_source_tokens, "max_target_tokens": max_target_tokens}
         super().__init__(tokenizer, **lengths, prompt=("", ""))
         self.chat = bool(tokenizer.chat_template)
@@ -111,7 +111,9 @@ class Prompted(Proposer):
         where, folder = pick_device(device), local_folder(name, command=COMMAND)
         kind, tokenizer = kind_of(str(folder)), load_tokenizer(folder)
         if kind == "words":
-            raise InputError(f"{name} reads no prompts: give a model of the Hub, or leave --prompt out")
+            raise InputError(
+                f"{name} is a word-level generator, and --prompt requires a language model or an encoder-decoder"
+            )
         config = read_config(folder)
         dtype = torch.bfloat16 if precision == "bf16" else torch.float32
         with quiet():
@@ -120,9 +122,9 @@ class Prompted(Proposer):
         written = max_new_tokens or HEADLINE_TOKENS
         room = min(positions - (written if kind == "causal" else 0), PROMPT_TOKENS)
         if room < 4 * HEADLINE_TOKENS:
-            beside = f" beside max_new_tokens={written}" if max_new_tokens else ""
+            given = f" with max_new_tokens={written}" if max_new_tokens else ""
             raise InputError(
-                f"{name} has {positions} positions, too few to be asked{beside}: give another model"
+                f"{name} has {positions} positions, too few for a prompt{given}: give another model"
             )
         lengths = {"max_source_tokens": room, "max_target_tokens": written}
         brought = getattr(model.generation_config, "eos_token_id", None)

@@ -62,7 +62,7 @@ def load_recipe(
     outlets = read_outlets(corpus)
     both = recipe in ("agnostic", "rewrite")
     if both and to is not None:
-        raise InputError(f"--to is not for {recipe}, which writes headlines of both outlets: leave it out")
+        raise InputError(f"--to and --recipe {recipe} exclude each other: it writes for both outlets")
     if not both and to not in outlets:
         fault = f"--to {to} is no outlet of {corpus}" if to else f"--to is missing for {recipe}"
         raise InputError(f"{fault}: give {outlets[0]} or {outlets[1]}")

@@ -46,11 +46,11 @@ def judge_candidates(
     weight w, one or n of them in 0-1, the joint probability is (HH · AH)^(2 - 2w) · style^(2w). A style that is typography alone counts next to nothing. Facts are those of
     `language`, guessed from the articles when None.
     """
-    offered = [[candidate for candidate in some if candidate.text.strip()] for some in candidates]
+    offered = [[candidate for candidate in group if candidate.text.strip()] for group in candidates]
     asked = [
         (candidate.text, source, article, target)
-        for some, source, article, target in zip(offered, sources, articles, targets, strict=True)
-        for candidate in some
+        for group, source, article, target in zip(offered, sources, articles, targets, strict=True)
+        for candidate in group
     ]
     columns = map(list, zip(*asked, strict=True)) if asked else ([], [], [], [])
     judged = iter(judge_headlines(judges, *columns, reversal=reversal, language=language, progress=progress))
@@ -65,9 +65,9 @@ def judge_candidates(
         return not judged.marks["facts"], -weighted * fluency
 
     ordered = []
-    for some, weight in zip(offered, weights, strict=True):
-        judged_some = [JudgedCandidate(**{**vars(next(judged)), "score": each.score}) for each in some]
-        ordered.append(sorted(judged_some, key=partial(rank, weight)))
+    for group, weight in zip(offered, weights, strict=True):
+        judged_group = [JudgedCandidate(**{**vars(next(judged)), "score": each.score}) for each in group]
+        ordered.append(sorted(judged_group, key=partial(rank, weight)))
     return ordered
 
 
@@ -91,7 +91,7 @@ def choose(
     bounds = np.where(~kept & np.isin(owner, np.array(owner)[kept]), 0.0, bounds)
     # AH, which reads whole articles, is asked last and only while it can change the choice: what the others say is an upper
     # bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
-    index = np.array([0 if some else -1 for some in candidates], dtype=np.int64)
+    index = np.array([0 if group else -1 for group in candidates], dtype=np.int64)
     joint = np.zeros(len(candidates))
     waiting = [number for number in np.argsort(-bounds, kind="stable").tolist() if bounds[number] > 0]
     while waiting:
@@ -125,8 +125,8 @@ def order(
     fits = judges.ah.probabilities(texts, [articles[row] for row, _ in pairs], progress=False)[:, 1]
     keys = dict(zip(pairs, zip(kept.tolist(), (bounds * fits).tolist(), strict=True), strict=True))
     return [
-        tuple(sorted(range(len(some)), key=lambda place: keys.get((row, place), (False, -1)), reverse=True))
-        for row, some in enumerate(candidates)
+        tuple(sorted(range(len(group)), key=lambda place: keys.get((row, place), (False, -1)), reverse=True))
+        for row, group in enumerate(candidates)
     ]
 
 
@@ -143,7 +143,10 @@ def _without_ah(
     aims = np.asarray(targets, dtype=np.int64)
     strict = judges.fluency is not None
     pairs = [
-        (row, place) for row, some in enumerate(candidates) for place, text in enumerate(some) if text.strip()
+        (row, place)
+        for row, group in enumerate(candidates)
+        for place, text in enumerate(group)
+        if text.strip()
     ]
     owner = np.array([row for row, _ in pairs], dtype=np.int64)
     texts = [candidates[row][place] for row, place in pairs]

@@ -111,7 +111,7 @@ def _prepare(
     info = _info(settings, kind, data)
     model, tokenizer = _start(settings, kind, data, work)
     info, format_ = _fit(info, tokenizer, model, given)
-    validation = _some(data.validation, settings.seed)
+    validation = _sampled(data.validation, settings.seed)
     cut = _share_cut(format_, tokenizer, data.train.select(range(min(len(data.train), TRIED))))
     if cut > CUT and process_state().is_main_process:
         print(
@@ -125,8 +125,8 @@ def _prepare(
         trained.gradient_checkpointing_enable = model.gradient_checkpointing_enable
 
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
-        some = data.train.select(rows)
-        return format_.collate(some.sources, some.targets)
+        batch = data.train.select(rows)
+        return format_.collate(batch.sources, batch.targets)
 
     def evaluate(model: Any) -> dict[str, float]:
         loss = partial(loss_of, model, format_, batch_size=settings.batch_size)
@@ -202,9 +202,7 @@ def _base_dtype(settings: GeneratorSettings) -> Dtype:
 def _check(options: GeneratorOptions, kind: ModelKind) -> None:
     """Refuse options that do not fit the architecture."""
     if options.lora and kind == "words":
-        raise InputError(
-            f"--lora is for pre-trained models: {options.architecture} is trained as a whole, drop --lora"
-        )
+        raise InputError(f"--lora requires a pre-trained --architecture, not {options.architecture}")
     lengths = {
         "--source-tokens": (options.source_tokens, LONGEST_SOURCE),
         "--target-tokens": (options.target_tokens, LONGEST_TARGET),
@@ -253,14 +251,14 @@ def _fit(
         return info, format_
     if given is not None or space < 2:
         raise InputError(
-            f"{info.architecture} has positions for {max(space, 0)} tokens of the source beside {info.target_tokens} of the "
+            f"{info.architecture} has positions for {max(space, 0)} tokens of the source, {info.target_tokens} of the "
             f"headline and {format_.overhead} of the prompt: give a smaller --source-tokens or --target-tokens"
         )
     info = replace(info, source_tokens=space)
     return info, make_format(info, tokenizer, model)
 
 
-def _some(examples: SourcesAndTargets, seed: int) -> SourcesAndTargets:
+def _sampled(examples: SourcesAndTargets, seed: int) -> SourcesAndTargets:
     """At most `VALIDATION` examples, in random order."""
     return examples.select(np.random.default_rng(seed).permutation(len(examples))[:VALIDATION])
 

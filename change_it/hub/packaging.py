@@ -32,9 +32,9 @@ Files = dict[str, bytes | Path]
 MODEL_FILES = ("*.safetensors", "*.txt", "*.model", "*.jinja", "*.json", "*.py")
 HOW_LOADED = ("is_local", "local_files_only")
 VOCABULARIES = ("tokenizer.json", "vocab.json", "added_tokens.json", "special_tokens_map.json")
-#: Beside the package in a checkout, in its folder `_shipped` in a wheel and on the Hub.
+#: Next to the package in a checkout, in its folder `_shipped` in a wheel and on the Hub.
 SHIPPED = ("metrics", "spaces", "dataset_scripts", "pyproject.toml", "LICENSE", "NOTICE")
-#: All that a build needs to know beside the project's own tables.
+#: All that a build needs to know besides the project's own tables.
 BUILD = '[tool.hatch.build.targets.wheel]\npackages = ["change_it"]\n'
 #: The package's line of a requirements file.
 OWN_REQUIREMENT = re.compile(r"change-it(?:\[(?P<extras>.*?)\])?")
@@ -125,7 +125,7 @@ def _judge_card(
 
 
 def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
-    """Write the card of a trained model beside it, without what the Hub alone reads."""
+    """Write the card of a trained model into its folder, without what the Hub alone reads."""
     options = PushOptions(kind=kind, folder=str(folder), repo_id=folder.as_posix())
     if kind == "judge":
         files = _judge_card(*_judges(folder), folder, options)
@@ -164,7 +164,7 @@ def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
     model = hash_of_model(folder, weights)
     if metrics.get("weights_hash", weights) != weights or metrics.get("model_hash", model) != model:
         raise InputError(
-            f"{folder / 'metrics.json'} is of other weights or settings than those beside it: train again with {trainer}"
+            f"{folder / 'metrics.json'} is of other weights or settings than the model in its folder: train again with {trainer}"
         )
     return metrics
 
@@ -183,7 +183,7 @@ def _model(folder: Path, prefix: str) -> Files:
 
 
 def _app(options: PushOptions, shipped: Callable[[str], str]) -> Files:
-    """A metric or the Space: its folder, and the package's source, which is imported from beside `app.py`."""
+    """A metric or the Space: its folder, and the package's source, which is imported from the folder of `app.py`."""
     folder = Path(options.folder)
     if not folder.is_dir():
         folder = Path(shipped(options.folder))

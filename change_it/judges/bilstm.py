@@ -1,8 +1,8 @@
-"""The classifier of LREC 2020 (section 3.2): a Bi-LSTM over word embeddings beside character embeddings of a CNN.
+"""The classifier of LREC 2020 (section 3.2): a Bi-LSTM over word embeddings and character embeddings of a CNN.
 
 `input_ids` are characters; `forward` puts words together, so a word that no vector is known of is still read by its letters.
 
-Nothing of ours is imported, so that `register_for_auto_class` can send this file to the Hub with the weights.
+It imports nothing of change_it, so that `register_for_auto_class` can send this file to the Hub with the weights.
 """
 
 import unicodedata
@@ -175,7 +175,7 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
         return found.amax(-1).view(rows, words, -1)
 
 
-#: Tokens beside the characters.
+#: Tokens other than characters.
 PADDING, UNKNOWN = "[PAD]", "[UNK]"
 #: Characters that occur in fewer headlines are unknown, and so are words.
 LEAST = 2
@@ -233,7 +233,7 @@ def _is_letter(character: str) -> bool:
 
 
 def _split(text: str) -> list[str]:
-    """Words of a text as the judge sees them, in small letters."""
+    """Words of a text as the judge sees them, in lower case."""
     words: list[str] = []
     inside = False
     for sign in unicodedata.normalize("NFC", text).casefold():

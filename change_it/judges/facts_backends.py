@@ -37,7 +37,7 @@ REFUTES = re.compile(r"^(not|non|in|un)|contra|neutral|refut", re.IGNORECASE)
 
 
 class Claim(NamedTuple):
-    """A headline beside a part of a source."""
+    """A headline and a part of a source that may support it."""
 
     source: str
     headline: str
@@ -94,9 +94,9 @@ class ChatModel:
                 cache = DynamicCache(config=self.model.config)
                 ids = torch.tensor([before], device=self.model.device)
                 self.model(input_ids=ids, past_key_values=cache, use_cache=True, logits_to_keep=1)
-                for some in _batches(behind, TOGETHER):
-                    rows = [self._ids(prompt_of(claim)[1]) + after for claim in some]
-                    yield some, self._yes(deepcopy(cache), len(before), rows, language)
+                for batch in _batches(behind, TOGETHER):
+                    rows = [self._ids(prompt_of(claim)[1]) + after for claim in batch]
+                    yield batch, self._yes(deepcopy(cache), len(before), rows, language)
 
     def _turns(self, source: str) -> tuple[list[int], list[int]]:
         """Pieces up to the end of the source, and after the question."""
@@ -157,12 +157,12 @@ class EntailmentClassifier:
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
         """P of the class that says so."""
-        for some in _batches(sorted(claims, key=lambda claim: len(claim.source)), BATCH):
-            texts = [claim.source for claim in some], [claim.headline for claim in some]
+        for batch in _batches(sorted(claims, key=lambda claim: len(claim.source)), BATCH):
+            texts = [claim.source for claim in batch], [claim.headline for claim in batch]
             inputs = self.tokenizer(*texts, truncation=True, padding=True, return_tensors="pt")
             with torch.inference_mode():
                 logits = self.model(**inputs.to(self.model.device)).logits
-            yield some, logits.float().softmax(-1)[:, self.supports].tolist()
+            yield batch, logits.float().softmax(-1)[:, self.supports].tolist()
 
 
 class ChatServer:
@@ -175,9 +175,9 @@ class ChatServer:
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
         """P(Yes) of claims, several at a time."""
-        for some in _batches(claims, 4 * CONCURRENCY):
+        for batch in _batches(claims, 4 * CONCURRENCY):
             with ThreadPoolExecutor(CONCURRENCY) as pool:
-                yield some, list(pool.map(self._ask, some))
+                yield batch, list(pool.map(self._ask, batch))
 
     def _ask(self, claim: Claim) -> float:
         prompt = "".join(prompt_of(claim))

@@ -155,8 +155,8 @@ class FactsModel:
         with progress_of(progress, "facts", len(headlines)) as report, _answers(self._answers_of) as known:
             answers = known.get(every)
             missing = [claim for claim in every if claim not in answers]
-            for some, probabilities in self._asker.ask(missing):
-                found = dict(zip(some, probabilities, strict=True))
+            for batch, probabilities in self._asker.ask(missing):
+                found = dict(zip(batch, probabilities, strict=True))
                 answers |= found
                 known.put(found)
                 report(len(headlines) * len(answers) // len(every))
@@ -165,7 +165,7 @@ class FactsModel:
     def _claims(
         self, headlines: Sequence[str], sources: Sequence[Sequence[str]], language: str
     ) -> list[list[list[Claim]]]:
-        """What is asked for each headline: by article, itself beside each part that is read."""
+        """For each headline and article the claims that the model judges: the headline with each part that is read."""
         is_classifier = self.settings.kind == "classifier"
         split = {
             text: sentences(text) if is_classifier else parts_of(text, PART_WORDS)

@@ -99,7 +99,7 @@ def load_fluency(corpus: str, *, fold: Fold, validation_share: float, seed: int)
             test["headline"].to_list(), kinds, order, lexicon, parts=list(range(test.height))
         )
         events_of[name] = test["event"][rows].to_list()
-    some = test["headline"][np.random.default_rng(TEST_SEED).permutation(test.height)[:TESTED]].to_list()
+    sampled = test["headline"][np.random.default_rng(TEST_SEED).permutation(test.height)[:TESTED]].to_list()
     return FluencyData(
         outlets,
         train_rows,
@@ -112,7 +112,7 @@ def load_fluency(corpus: str, *, fold: Fold, validation_share: float, seed: int)
         headlines + openings,
         np.tile(counted["part"].to_numpy(), 2),
         printed,
-        broken_by_corruption(some, lexicon),
+        broken_by_corruption(sampled, lexicon),
     )
 
 
@@ -129,10 +129,10 @@ def _with_broken(
     texts, labels, of = [], [], []
     for part, headline in zip(parts or [0] * len(headlines), headlines, strict=True):
         broken = [break_headline(headline, corruptions, random, lexicon) for _ in range(times)]
-        some = [headline, *(text for text in broken if text is not None)]
-        texts += some
-        labels += [1] + [0] * (len(some) - 1)
-        of += [part] * len(some)
+        versions = [headline, *(text for text in broken if text is not None)]
+        texts += versions
+        labels += [1] + [0] * (len(versions) - 1)
+        of += [part] * len(versions)
     return Examples(texts, None, np.array(labels, np.int64)), np.array(of, np.int64)
 
 

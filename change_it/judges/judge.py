@@ -146,9 +146,7 @@ class Judge:
         with load_errors(f"{name} cannot be loaded as a judge: train it again with {COMMAND}"), quiet():
             model = load_weights(AutoModelForSequenceClassification, folder)
             if not getattr(model.config, "change_it", None):
-                raise InputError(
-                    f"{name} is a model but not one of our judges: train one with change-it train judge"
-                )
+                raise InputError(f"{name} is a model but no judge: train one with change-it train judge")
             judge = cls.of(
                 model.to(where).eval(),
                 read_tokenizer(folder),

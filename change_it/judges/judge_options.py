@@ -23,7 +23,7 @@ SINGLE_TEXT: tuple[Task, ...] = ("main", "fluency")
 COMMAND = "change-it train judge"
 #: Tokens that a judge reads, at most.
 LONGEST = 1_000_000
-#: What `--encoder` may say beside the name of a pre-trained model: a linear judge; the classifier of LREC 2020.
+#: What `--encoder` may be besides the name of a pre-trained model: a linear judge; the classifier of LREC 2020.
 LINEAR, BILSTM = "linear", "bilstm"
 #: The papers' encoder (EvalNLGEval 2020, section 4).
 PAPERS = "bert-base-multilingual-cased"
@@ -131,7 +131,7 @@ def preset(options: JudgeOptions) -> dict[str, Any]:
     task, chosen = options.task, options.encoder
     if options.as_published and (task not in TASKS or chosen == LINEAR):
         raise InputError(
-            f"--as-published requires a pre-trained encoder and one of the tasks {', '.join(TASKS)}: leave it out, or give another --encoder"
+            f"--as-published requires a pre-trained encoder and one of the tasks {', '.join(TASKS)}"
         )
     encoder = chosen or (PAPERS if options.as_published else LINEAR)
     values = {LINEAR: FITTED, BILSTM: OF_BILSTM}.get(encoder, PAPER[task])

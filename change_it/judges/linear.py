@@ -3,7 +3,7 @@
 main: logistic regression on character and word n-grams. HH and AH: gradient boosting on what two texts share. Fluency:
 gradient boosting on how often a corpus joins words as a headline does. Each is saved as `config.json` and safetensors.
 
-Nothing of ours is imported, so that `register_for_auto_class` can send this file to the Hub with the weights.
+It imports nothing of change_it, so that `register_for_auto_class` can send this file to the Hub with the weights.
 """
 
 import re
@@ -246,7 +246,7 @@ class Pieces:
 
 
 def pieces(text: str) -> list[str]:
-    """Words and marks, in small letters."""
+    """Words and marks, in lower case."""
     return _PIECE.findall(unicodedata.normalize("NFC", text).lower())
 
 
@@ -372,11 +372,11 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         arrays = {name: buffer.cpu().numpy() for name, buffer in self.named_buffers()}
         answers = [np.empty(0)]
         for start in range(0, len(texts), TEXTS):
-            some = slice(start, start + TEXTS)
-            answers.append(self._some(texts[some], None if pairs is None else pairs[some], arrays))
+            part = slice(start, start + TEXTS)
+            answers.append(self._answers(texts[part], None if pairs is None else pairs[part], arrays))
         return np.concatenate(answers) + self.constant.item()
 
-    def _some(self, texts: Sequence[str], pairs: Sequence[str] | None, arrays: Arrays) -> Array:
+    def _answers(self, texts: Sequence[str], pairs: Sequence[str] | None, arrays: Arrays) -> Array:
         if self.config.judges == "main":
             return np.asarray(tfidf(ngrams(texts), arrays["idf"]) @ arrays["weight"], np.float64)
         if self.config.judges == "fluency":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from change_it.judges.facts_model import FactsModel  # loads torch
     from change_it.scoring.item import Item  # imports judges
 
-#: What a judge is measured by beside readers.
+#: Measures of a judge's agreement with readers.
 READER_MEASURES = ("auc", "precision", "recall")
 
 #: Columns of tables with these.

@@ -81,12 +81,12 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     settings = resolve(options, preset(options), JudgeSettings)
     task = settings.task
     if task != "main" and settings.encoder == BILSTM:
-        raise InputError(f"--encoder {BILSTM} is for main: give another encoder for {task}")
+        raise InputError(f"--encoder {BILSTM} requires --task main, not {task}")
     for name in ("train_on", "match", "mask"):
         if task != "main" and getattr(settings, name) not in ("main", None):
-            raise InputError(f"--{name.replace('_', '-')} is for main: leave it out for {task}")
+            raise InputError(f"--{name.replace('_', '-')} requires --task main, not {task}")
     if settings.match and settings.train_on != "main":
-        raise InputError("--match draws from the articles of --train-on main: leave --train-on out")
+        raise InputError("--match requires --train-on main")
     check_writable(settings.out, kind="run", inputs=settings.inputs)
     files = {MODEL_CORPUS: describe_corpus(settings.corpus)}
     sampled: dict[str, Any] = {
@@ -128,9 +128,9 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
     validation = data.validation.select(np.sort(order[: VALIDATION[task]]))
 
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
-        some = data.train.select(rows)
-        batch = judge.encode(some.texts, some.pairs, settings.max_tokens)
-        return {**batch, "labels": torch.from_numpy(some.labels)}
+        examples = data.train.select(rows)
+        batch = judge.encode(examples.texts, examples.pairs, settings.max_tokens)
+        return {**batch, "labels": torch.from_numpy(examples.labels)}
 
     def evaluate(model: Any) -> dict[str, float]:
         given = Judge.of(model, tokenizer).probabilities(validation.texts, validation.pairs, progress=False)
@@ -190,7 +190,7 @@ class _Names:
 def _style_of(
     settings: JudgeSettings, raw: TaskData, data: TaskData, judge: Judge, names: _Names
 ) -> dict[str, Any]:
-    """Main where topic does not help, beside judges that learn from the same examples; `data` is what it learnt from, `raw` the same as printed."""
+    """Main where topic does not help, compared with judges that learn from the same examples; `data` is what it learnt from, `raw` the same as printed."""
 
     def hidden(ask: Ask, hide: bool) -> Ask:
         return (lambda texts: ask([*map(names.hide, texts)])) if hide else ask
@@ -214,11 +214,11 @@ def _shift(model: Any, tokenizer: PreTrainedTokenizerBase, validation: Examples)
 
 
 def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, Any]:
-    """What a judge does on A2, and the linear one beside it that learns from the same examples."""
+    """Scores of a judge on A2, and of a linear judge trained on the same examples."""
     classes = tuple(judge.model.config.id2label.values())
 
     @cache
-    def beside() -> Any:
+    def linear_judge() -> Any:
         return fit_linear(settings.task, data, seed=settings.seed)
 
     def answers(texts: list[str], pairs: list[str] | None = None) -> Floats:
@@ -233,7 +233,7 @@ def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, 
     results = {name: scores(test.labels, given[name], classes) for name, test in data.tests.items()}
     compared: dict[str, Any] = {}
     if settings.encoder != LINEAR:
-        other = predicted(beside().predict_proba)
+        other = predicted(linear_judge().predict_proba)
         compared[LINEAR] = {
             name: scores(test.labels, other[name], classes)
             | {"lead": lead(test.labels, given[name], other[name], data.events[name])}
@@ -252,7 +252,7 @@ def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, 
         "sizes": sizes | {"parameters": sum(weight.numel() for weight in weights)},
     }
     if isinstance(data, FluencyData):
-        askers = {"judge": answers} | ({LINEAR: beside().predict_proba} if compared else {})
+        askers = {"judge": answers} | ({LINEAR: linear_judge().predict_proba} if compared else {})
         metrics["acceptance"] = _acceptance(data, askers)
     return metrics
 
@@ -274,9 +274,9 @@ def _acceptance(data: FluencyData, askers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def table_of(metrics: dict[str, Any]) -> Table:
-    """What `train_judge` gives as a table: the judge beside its baselines, as in the papers' Table 1.
+    """What `train_judge` gives as a table: the judge and its baselines, as in the papers' Table 1.
 
-    The published row stands beside a judge of the papers' kind alone.
+    The published row is shown with a judge of the papers' kind alone.
     """
     classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
     keys = {"precision": "P", "recall": "R", "f1": "F1"}

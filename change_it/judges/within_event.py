@@ -60,7 +60,7 @@ def _setting(texts: Sequence[str]) -> Floats:
 
 
 def measure_main(corpus: str, outlets: tuple[str, str], asked: Mapping[str, Ask]) -> dict[str, Any]:
-    """What `metrics.json` of main has beside F1, by the names of those that were asked, the judge first.
+    """What `metrics.json` of main has besides F1, by the names of the judges, the judge first.
 
     `within_event`: pairs and events of A2, and of each its accuracy and its F1 on A2. `latest`: from which day on the
     headlines are the latest tenth of A2, F1 of the judge there and elsewhere. `further_outlets`: of other outlets'

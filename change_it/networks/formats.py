@@ -1,6 +1,6 @@
 """How texts become tensors and tokens become headlines: one format for each kind of generator.
 
-Training, `transfer` and the pipeline read and write by these. Imports of ours are relative and stay in this folder, so that
+Training, `transfer` and the pipeline read and write by these. Imports from change_it are relative and stay in this folder, so that
 all of it goes to the Hub with the weights.
 """
 
@@ -199,7 +199,7 @@ class CausalFormat(Format):
         return inputs["input_ids"].shape[1]
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
-        """By a rule of ours: that of transformers holds for what stands in the prompt too."""
+        """Not by transformers' rule: that of transformers holds for what stands in the prompt too."""
         rules = [NoRepeatedNGram(no_repeat_ngram_size, prompt)] if no_repeat_ngram_size else []
         return {"no_repeat_ngram_size": 0, "logits_processor": rules}
 

@@ -1,6 +1,6 @@
 """What our encoder-decoders over words share: configuration and call.
 
-Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
+Imports from change_it are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
 with the weights.
 """
 
@@ -11,7 +11,7 @@ from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import Seq2SeqLMOutput
 
 if TYPE_CHECKING:  # `save_pretrained` looks for such lines, and saves these files too
-    from .headline_pipeline import HeadlinePipeline  # noqa: F401 (saved beside this file)
+    from .headline_pipeline import HeadlinePipeline  # noqa: F401 (saved with this file)
 
 IGNORED = -100
 

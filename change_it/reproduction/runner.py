@@ -1,4 +1,4 @@
-"""The plan of a paper (`plans.toml`), what runs it, and its tables (`tables.toml`), published beside measured."""
+"""The plan of a paper (`plans.toml`), what runs it, and its tables (`tables.toml`), published and measured."""
 
 import hashlib
 import json

@@ -80,9 +80,9 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Tabl
     """The strongest cues of a source, `main` or `data`, those of both outlets side by side."""
     sides = [[cue for cue in cues if (cue.source, cue.outlet) == (source, outlet)] for outlet in outlets]
     rows = []
-    for beside in zip_longest(*sides):  # one outlet may have fewer cues than the other
+    for cells in zip_longest(*sides):  # one outlet may have fewer cues than the other
         values: dict[str, Value] = {outlets[0]: ""}
-        for outlet, cue in zip(outlets, beside, strict=True):
+        for outlet, cue in zip(outlets, cells, strict=True):
             if cue is not None:
                 values |= {outlet: cue.text, f"{outlet} weight": cue.weight, f"{outlet} n": cue.n}
         rows.append(Row(values))

@@ -50,7 +50,7 @@ _SERIES = (_BLUE, _RED, _GREEN, _PINK, _ORANGE, _SKY)
 _OUTCOMES = (_GREEN, _PINK, _ORANGE, _OLIVE, _SKY, _BLUE, _GREY)
 _MARKERS = ("o", "s", "D", "^", "v")
 _POINTS = 400  # points of a scatter that are shown
-_NAME = 20  # letters of a system's name beside a panel
+_NAME = 20  # characters of a system's name next to a panel
 _STYLE: Any = {
     "font.size": 11.5,
     "figure.constrained_layout.use": True,
@@ -232,7 +232,7 @@ def correlation_chart(scores: Mapping[str, Floats], correlations: Correlations) 
 
 
 def compliancy_chart(scores: Scores) -> Figure:
-    """What the table is sorted by of every system with its 95% interval, per direction and on average; beside strict compliancy the other."""
+    """What the table is sorted by of every system with its 95% interval, per direction and on average; for strict compliancy also compliancy."""
     # the average only where it differs from a direction
     directions = scores.directions if len(scores.directions) > 2 else scores.directions[:1]
     series = [

@@ -1,4 +1,4 @@
-"""HEvAS beside compliancy: the same headlines measured by both, and how far metrics and judges agree."""
+"""HEvAS and compliancy: the same headlines measured by both, and how far metrics and judges agree."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -110,7 +110,8 @@ def judge_columns(
     tables = [_with_reference(scores)[system] for system in kept]
     of_systems = [columns_of(table) for table in tables]
     columns = {
-        name: np.column_stack([some[name] for some in of_systems]) for name in (*JUDGE_COLUMNS, *OVERLAPS)
+        name: np.column_stack([columns[name] for columns in of_systems])
+        for name in (*JUDGE_COLUMNS, *OVERLAPS)
     }
     at = [evaluation.systems.index(system) for system in kept]
     columns |= {metric: evaluation.scores(metric)[:, at] for metric in evaluation.metrics}

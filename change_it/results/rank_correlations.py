@@ -47,6 +47,6 @@ def rank_correlations(scores: Scores) -> dict[str, Correlations]:
             columns[name] = columns_of(items)
     if len(columns) > 1:
         names = [*JUDGE_COLUMNS, *OVERLAPS]
-        together = {name: np.concatenate([some[name] for some in columns.values()]) for name in names}
+        together = {name: np.concatenate([scores[name] for scores in columns.values()]) for name in names}
         columns = {EVERY: together, **columns}
-    return {name: correlations(some) for name, some in columns.items()}
+    return {name: correlations(scores) for name, scores in columns.items()}

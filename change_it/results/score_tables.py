@@ -67,7 +67,7 @@ def metric_heading(metric: str) -> str:
 
 
 def examples_table(scores: Scores) -> Table | None:
-    """What the systems wrote, beside the original and the other newspaper's own headline; None without a system but the built-in ones."""
+    """Headlines of the systems, with the original and the other newspaper's own; None when there are only built-in systems."""
     systems = [name for name in scores.systems if name not in BUILT_IN]
     directions = [name for name in scores.directions if name != AVERAGE]
     marks = [name for name in VERDICT_NAMES if name != "fluency" or scores.strict_p_values is not None]
@@ -77,7 +77,7 @@ def examples_table(scores: Scores) -> Table | None:
         in_turn = [
             items.filter(direction=name).head(-(-SHOWN // len(directions))).to_dicts() for name in directions
         ]
-        for item in [item for some in zip(*in_turn, strict=False) for item in some][:SHOWN]:
+        for item in [item for turn in zip(*in_turn, strict=False) for item in turn][:SHOWN]:
             underlined = Marked(item["headline"], tuple(unsupported_places(item["unsupported"])))
             shown = {"headline": underlined, "gold": item["gold"] or None}
             values = item | shown | {"system": system}
@@ -197,7 +197,7 @@ def _in_parts(columns: Sequence[Column], rows: Sequence[Row], scores: Scores) ->
 
 
 def choices_table(scores: Scores) -> Table:
-    """The expected single draw of each system beside the draws that judges chose, and the gap."""
+    """The expected single draw of each system, the draws that judges chose, and the gap."""
     columns = [Column("system", "text"), Column("measure", "text")]
     for name, title in (("single", "expected single draw"), ("chosen", "chosen"), ("gap", "gap")):
         columns += [Column(name, title=title), Column(f"{name}_interval", "interval", "95% interval")]

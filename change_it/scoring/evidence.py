@@ -87,7 +87,7 @@ class Evidence:
 
     @cached_property
     def small(self) -> frozenset[str]:
-        """Words that occur in small letters."""
+        """Words that occur in lower case."""
         return frozenset(piece.text for piece in self.pieces if piece.kind == "word" and piece.text.islower())
 
     @cached_property

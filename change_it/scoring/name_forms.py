@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-#: Names that stand for each other: abbreviations and irregular forms; folded, small letters, a line a group.
+#: Names that stand for each other: abbreviations and irregular forms; folded, lower case, a line a group.
 _SAME = {
     "it": """
         usa = us = stati uniti = america

@@ -317,7 +317,7 @@ def score(
             )
             order = [of for of, texts in zip(members[0].order, members[0].draws, strict=True) if texts]
             choices.append(_choice(name, choosers[name].short, together, order, interval))
-    averages = {name: some[-1].values for name, some in rows.items()}
+    averages = {name: scored[-1].values for name, scored in rows.items()}
     key = SORTED_BY[judges.fluency is None]
     names = sorted(rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name][key]))
     items_of = {name: tables[name] for name in names if name in tables}

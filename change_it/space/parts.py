@@ -79,7 +79,7 @@ def text_of(value: object, most: int, part: str) -> str:
 
 @cache
 def _templates() -> Environment:
-    """The templates of the page beside those of the reports, whose tables they share."""
+    """The templates of the page and those of the reports, whose tables they share."""
     reports = environment()
     loaders = [PackageLoader("change_it.space"), *([reports.loader] if reports.loader else [])]
     ours = reports.overlay(loader=ChoiceLoader(loaders))

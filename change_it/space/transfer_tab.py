@@ -142,7 +142,7 @@ def transfer(
     """New headlines for one original, each with what the judges say.
 
     The system is asked for as many as the page offers, and the best of them are shown; `style_weight`, 0-1, is how much style
-    counts for that beside story and article.
+    counts for that, as do story and article.
 
     Returns:
         What can be written as JSON: `system`, `from`, `to`, `original` (headline and readability), `signature`, and

@@ -96,7 +96,7 @@ def forms(words: Sequence[str]) -> list[str]:
 
 
 def _shape(word: str) -> str:
-    """What a word is made of: small letters, a capital, capitals, mixed, digits, both, or the kind of mark."""
+    """What a word is made of: lower case, a capital, capitals, mixed, digits, both, or the kind of mark."""
     if word.isalpha() or (word[:-1].isalpha() and word[-1] in "'’"):
         if word == word.lower():
             return "x"

@@ -93,7 +93,7 @@ def plain(headline: str) -> str:
 
 
 def set_alike(first: str, second: str) -> tuple[str, str]:
-    """Two headlines in one setting: `plain`, and in small letters where they use capitals differently.
+    """Two headlines in one setting: `plain`, and in lower case where they use capitals differently.
 
     Examples:
         >>> set_alike("«Sì» di Roma", "SÌ DI ROMA")
@@ -105,9 +105,9 @@ def set_alike(first: str, second: str) -> tuple[str, str]:
     return pair if _capitals(first) == _capitals(second) else (pair[0].lower(), pair[1].lower())
 
 
-def set_all_alike(some: Sequence[str], others: Sequence[str]) -> tuple[list[str], list[str]]:
+def set_all_alike(first: Sequence[str], others: Sequence[str]) -> tuple[list[str], list[str]]:
     """`set_alike` of n headlines and n others."""
-    pairs = [set_alike(*pair) for pair in zip(some, others, strict=True)]
+    pairs = [set_alike(*pair) for pair in zip(first, others, strict=True)]
     return [first for first, _ in pairs], [second for _, second in pairs]
 
 

@@ -136,7 +136,7 @@ def check_numbers(options: TrainingOptions) -> None:
         if value is not None and not (isinstance(value, int | float) and least <= value < math.inf):
             raise InputError(f"{name}{value} is out of range: give a number of at least {least}")
     if options.epochs == 0:
-        raise InputError("--epochs 0 trains nothing: give more, a part of one such as 0.5 will do")
+        raise InputError("--epochs must be above 0")
 
 
 Settings = TypeVar("Settings", bound=TrainingSettings)

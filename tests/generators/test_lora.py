@@ -151,7 +151,7 @@ def drop(tensors):
 @pytest.mark.parametrize(
     ("name", "damage", "says"),
     [
-        ("weights", spoil, "no finite numbers"),
+        ("weights", spoil, "not finite numbers"),
         ("weights", drop, "is missing or too much"),
         ("adapter_config.json", lambda record: record.update(peft_type="XLORA", adapters={"a": "/tmp"}), "is broken"),
         ("adapter_config.json", lambda record: record.update(r=10**9), "not of rank 1000000000"),

@@ -134,7 +134,7 @@ def test_examples_without_room_are_left_out(corpus, prompt, tiny):
         else None
     )
     if system is None:
-        with pytest.raises(InputError, match="128 positions, too few to be asked"):
+        with pytest.raises(InputError, match="128 positions, too few for a prompt"):
             Prompted.from_pretrained(tiny, prompt, device="cpu")
         return
     text = "parola " * 300

@@ -146,7 +146,7 @@ def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_p
     assert (transfer.targets, transfer.needs) == (("colle", "faro"), ("headline", "article"))
     assert transfer.generators["colle"].info.architecture == "transformer"
     assert all(transfer(["Crolla il ponte"] * 2, article=["Il ponte è crollato."] * 2, to=["colle", "faro"]))
-    with pytest.raises(InputError, match="read articles"):
+    with pytest.raises(InputError, match="requires article="):
         transfer("Crolla il ponte", to="colle")
 
 
@@ -188,7 +188,7 @@ def test_as_published_is_each_papers_generator(tmp_path):
         ("sum", {"lora": True}),
         ("sum", {"architecture": "owner/t5"}),
     ):
-        with pytest.raises(InputError, match="--as-published is for s2s, pn and pnc"):
+        with pytest.raises(InputError, match="--as-published requires s2s, pn or pnc"):
             of(recipe, **changes)
 
 

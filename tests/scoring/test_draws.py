@@ -214,7 +214,7 @@ def test_other_faults_are_named_once_an_id(tmp_path, three):
     file = write(tmp_path, three)
     other = tmp_path / "other.csv"
     other.write_bytes(file.read_bytes())
-    with pytest.raises(InputError, match="files of mine hold draws, which are no runs"):
+    with pytest.raises(InputError, match="files of mine hold draws, not runs"):
         read_scored_systems([f"mine={file}", f"mine={other}"], three)
 
 
