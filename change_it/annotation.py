@@ -278,7 +278,7 @@ class Study:
                 if name == PEOPLE:
                     counts = (f"{value}: {(given[at] == n).sum()}" for value, n in numbers.items())
                     cells["answers"] = ", ".join(counts)
-                rows.append(Row(cells, condition, strong=name == PEOPLE))
+                rows.append(Row(cells, condition, highlight=name == PEOPLE))
         for condition, printed in published_figures.ANNOTATORS.items() if is_outlet else ():
             means = {"accuracy": sum(printed["accuracy"]) / 3, "alpha": printed["alpha"]}
             cells = {"rater": PEOPLE, "n": 3 * published_figures.ANNOTATED, **means}

@@ -129,7 +129,7 @@ class Agreement:
             f"{self.n} headlines of {self.events} events: {what}. Right is what readers call supported; of fluency what they would print, and of strict both, where they were asked",
             "facts (rules) are names, numbers and quotations, facts (asked) is the model alone, facts both; intervals: 95%, bootstrap over events",
         )  # fmt: skip
-        rows = [Row(row, strong=row["judge"] == "strict") for row in self.rows]
+        rows = [Row(row, highlight=row["judge"] == "strict") for row in self.rows]
         return Table((Column("judge", "text"), *counts, *FIGURES), rows, "Agreement with readers", notes)
 
     @property

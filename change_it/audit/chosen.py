@@ -1,4 +1,4 @@
-"""Systems that must fail and that judges of the other fold choose for strict compliancy, as they do the floor."""
+"""Perturbations whose headlines judges of the other fold choose for strict compliancy, as for the floor."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice

@@ -1,4 +1,4 @@
-"""The whole audit of a set of judges, and what it reads of a corpus: the test set, and what degenerate systems know."""
+"""The whole audit of a set of judges, and what it reads of a corpus: the test set, and the resources of the perturbations."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -10,7 +10,7 @@ from change_it.audit.agreement import Agreement, ReaderLabels, agreement
 from change_it.audit.calibration import Reliability, reliabilities
 from change_it.audit.perturbations import Resources
 from change_it.audit.probes import Cue, Probe, data_cues, main_cues, probe
-from change_it.audit.verdicts import Result, Together, Verdict, hashes, judged, measure_systems, verdicts
+from change_it.audit.verdicts import JointPassRate, Result, Verdict, hashes, judged, measure_systems, verdicts
 from change_it.corpus.folder import read_casing, read_language, read_table
 from change_it.errors import InputError
 from change_it.scoring.compliancy import Progress, facts_are_validated, strict_is_upper_bound
@@ -39,7 +39,7 @@ class AuditCorpus:
     """A corpus as the audit reads it."""
 
     test: TestSet  # its A2 pairs
-    resources: Resources  # what degenerate systems take from the training side
+    resources: Resources  # words and texts of the training side, for perturbations
 
 
 def read_corpus(
@@ -97,7 +97,7 @@ class Audit:
     at_most: int  # headlines of each system
     seed: int  # of all that was drawn
     verdicts: tuple[Verdict, ...]  # what to make of each judge
-    systems: tuple[Result, ...]  # gold, and what must fail
+    systems: tuple[Result, ...]  # gold and the perturbations
     probes: tuple[Probe, ...]  # F1 of main on headlines that lack something
     cues: tuple[Cue, ...]  # words that speak for an outlet
     reliability: tuple[Reliability, ...]  # of each judge
@@ -107,9 +107,9 @@ class Audit:
     chooser: str = ""  # the judges that chose where a system is the best of several
 
     @property
-    def together(self) -> Together:
+    def together(self) -> JointPassRate:
         """What all judges together let through."""
-        return Together.of(self.systems)
+        return JointPassRate.of(self.systems)
 
     @property
     def signature(self) -> str:
@@ -141,7 +141,7 @@ def audit(
     progress: Progress = False,
     chooser: "Judges | None" = None,
 ) -> Audit:
-    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each degenerate system; `chooser`: see `chosen`."""
+    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each perturbation; `chooser`: see `chosen`."""
     test = corpus.test
     judges.check_outlets(test.outlets, test.name)
     if chooser:

@@ -1,4 +1,4 @@
-"""Systems that must fail: each spoils a good transfer, or makes a bad one, along one criterion (after Sai et al., EMNLP 2021).
+"""Perturbations, systems that judges must reject: each spoils a good transfer, or makes a bad one, along one criterion (after Sai et al., EMNLP 2021).
 
 A system is a function of an item, a random generator and the resources of the corpus, with a line above it that names
 what it breaks; it returns a headline, or None where it does not apply.
@@ -146,7 +146,7 @@ class Resources:
 
 @dataclass(frozen=True)
 class Perturbation:
-    """A system that must fail."""
+    """A system that judges must reject."""
 
     name: str  # in tables and files
     breaks: tuple[Criterion, ...]  # the criteria that its headlines break, the first one foremost

@@ -61,7 +61,7 @@ def sheets(options: SheetsOptions) -> None:
 
 
 @dataclass(kw_only=True)
-class StudyOptions(InferenceOptions):
+class AnnotateScoreOptions(InferenceOptions):
     """Accuracy and agreement of annotators (LREC 2020, Table 4), their ratings, and the judges on the same headlines.
 
     Examples:
@@ -83,7 +83,7 @@ class StudyOptions(InferenceOptions):
     """Of the intervals."""
 
 
-def score(options: StudyOptions) -> None:
+def score(options: AnnotateScoreOptions) -> None:
     """Score filled sheets; what is at fault is refused before anything large loads."""
     if options.judges:
         check_judges(options.judges)

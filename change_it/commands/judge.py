@@ -34,7 +34,7 @@ OPTIONAL = {"id": ("id",), "to": ("to", "target")}
 
 
 @dataclass(kw_only=True)
-class HeadlineOptions(InferenceOptions):
+class JudgeHeadlineOptions(InferenceOptions):
     """Judge new headlines: same content, fits the article, the other outlet's style, fluent, supported?
 
     One headline is given with its --original and --article. A file (--input) has a row each: headline, original, article, perhaps id and to;
@@ -65,7 +65,7 @@ class HeadlineOptions(InferenceOptions):
     """Print JSON instead of a table."""
 
 
-def check(options: HeadlineOptions) -> None:
+def check(options: JudgeHeadlineOptions) -> None:
     """Refuse, before anything large loads, judges at fault, an outlet that they do not have, and texts that are not there."""
     if options.input:
         if options.headline or options.original or options.article:
@@ -84,7 +84,7 @@ def check(options: HeadlineOptions) -> None:
         check_writable(options.out, kind="file", inputs=[options.input, options.judges])
 
 
-def run(options: HeadlineOptions) -> None:
+def run(options: JudgeHeadlineOptions) -> None:
     """Judge one headline and print the marks, or JSON; or judge those of a file."""
     check(options)
     if options.input:
@@ -130,7 +130,7 @@ def run(options: HeadlineOptions) -> None:
     print_lines([*first, *map(str, summary.verdicts)], terminal)
 
 
-def _load(options: HeadlineOptions) -> "tuple[Judges, Path]":
+def _load(options: JudgeHeadlineOptions) -> "tuple[Judges, Path]":
     """The judges and their folder."""
     from change_it.networks.pretrained import local_folder
     from change_it.scoring.judges import Judges  # loads torch
@@ -144,7 +144,7 @@ def _load(options: HeadlineOptions) -> "tuple[Judges, Path]":
     return judges, folder
 
 
-def _run_file(options: HeadlineOptions, file: Path) -> None:
+def _run_file(options: JudgeHeadlineOptions, file: Path) -> None:
     """Judge the headlines of a file; write a table, print JSON or what they come to."""
     records = read_records(file, required=REQUIRED, optional=OPTIONAL)
     for name in REQUIRED:
@@ -235,6 +235,6 @@ def marks_table(judged: "JudgedHeadline", target: str) -> Table:
     )
     for name, question, mark in outcomes:
         cells = {"judge": name, "question": question, "verdict": words[mark], "p": ""}
-        rows.append(Row(cells, strong=name == "strict"))
+        rows.append(Row(cells, highlight=name == "strict"))
     columns = tuple(Column(name, "text") for name in ("judge", "question", "verdict", "p"))
     return Table(columns, tuple(rows))

@@ -32,7 +32,7 @@ from change_it.io import (
 from change_it.judges.judge_options import check_judges
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.generators.file_transfer import Setup, Transferred
+    from change_it.generators.file_transfer import TransferResult, TransferSetup
     from change_it.scoring.item import Item
     from change_it.text.names import Casing
 
@@ -94,7 +94,7 @@ def check(options: TransferOptions) -> None:
     if options.article and str(options.article) != "-" and not read_input(options.article).strip():
         raise InputError(f"{options.article} has no text: give the article of the headline")
     needs, targets = {"headline", "article"}, 2
-    if options.is_asked:
+    if options.is_prompted:
         if options.to is not None:
             check_outlet(str(options.corpus), options.to)
     elif (folder := Path(options.generator)).is_dir():
@@ -122,7 +122,7 @@ def check(options: TransferOptions) -> None:
 
 def _check_fit(options: TransferOptions) -> None:
     """Refuse options of which one would be passed over without a word."""
-    one, asked, served = bool(options.headline), options.is_asked, options.endpoint is not None
+    one, asked, served = bool(options.headline), options.is_prompted, options.endpoint is not None
     corpus, file, out = options.corpus, options.input, options.out
     faults = [
         (one and (out or file), "a headline and --out or --input exclude each other"),
@@ -188,7 +188,7 @@ def run(options: TransferOptions) -> None:
         _print_one(options, setup, done.items[0])
 
 
-def _one_item(options: TransferOptions, setup: "Setup") -> "Item":
+def _one_item(options: TransferOptions, setup: "TransferSetup") -> "Item":
     """The headline of the command line."""
     from change_it.corpus.cleaning import clean
     from change_it.scoring.item import Item
@@ -200,13 +200,13 @@ def _one_item(options: TransferOptions, setup: "Setup") -> "Item":
     return Item("headline", "", to, clean(options.headline), article)
 
 
-def _print_one(options: TransferOptions, setup: "Setup", item: "Item") -> None:
+def _print_one(options: TransferOptions, setup: "TransferSetup", item: "Item") -> None:
     """The new headline; on standard error a warning where the text is far from what a generator trained here has learnt."""
     from change_it.text.stopwords import guess_language
 
     text = f"{options.headline}. {item.article}"
     language = guess_language([text])
-    casing = None if options.is_asked else _casing(options, setup)
+    casing = None if options.is_prompted else _casing(options, setup)
     if casing and casing.is_foreign(text, language):
         share = casing.known_share(text, language)
         print(
@@ -217,7 +217,7 @@ def _print_one(options: TransferOptions, setup: "Setup", item: "Item") -> None:
     print(json.dumps(record, ensure_ascii=False) if options.json else item.prediction)
 
 
-def _other_outlet(options: TransferOptions, setup: "Setup") -> str:
+def _other_outlet(options: TransferOptions, setup: "TransferSetup") -> str:
     """The outlet that judges do not take the headline for."""
     from change_it.scoring.judges import Judges, opposite_outlets
 
@@ -232,12 +232,12 @@ def _other_outlet(options: TransferOptions, setup: "Setup") -> str:
 
 def _judges_of_run(options: TransferOptions) -> Path | None:
     """The judges of the run that the generators are of; of what is made of a corpus, of the run with that."""
-    folder = Path(str(options.corpus) if options.is_asked else options.generator).resolve()
+    folder = Path(str(options.corpus) if options.is_prompted else options.generator).resolve()
     run = folder.parents[1] if (folder / GENERATOR_FILE).is_file() else folder.parent
     return run / "judges" if (run / "judges").is_dir() else None
 
 
-def _casing(options: TransferOptions, setup: "Setup") -> "Casing | None":
+def _casing(options: TransferOptions, setup: "TransferSetup") -> "Casing | None":
     """How the corpus behind the generators writes its words, where judges or a corpus tell."""
     from change_it.text.names import Casing
 
@@ -248,7 +248,7 @@ def _casing(options: TransferOptions, setup: "Setup") -> "Casing | None":
     return casing or (read_casing(options.corpus) if options.corpus else None)
 
 
-def _show(done: "Transferred", options: TransferOptions, setup: "Setup", seconds: float) -> None:
+def _show(done: "TransferResult", options: TransferOptions, setup: "TransferSetup", seconds: float) -> None:
     """The first transfers and a summary."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console

@@ -108,12 +108,12 @@ def load_generator(name: str | Path, *, precision: Arithmetic = "float32", devic
             model = load_model(folder, info.kind, tokenizer)
     with load_errors(f"{name} cannot be loaded as a generator: train or save it again"):
         generator = Generator(model.to(where).eval(), make_format(info, tokenizer, model), info, folder)
-        _try_out(generator)
+        _smoke_test(generator)
     return generator
 
 
 @torch.no_grad()
-def _try_out(generator: Generator) -> None:
+def _smoke_test(generator: Generator) -> None:
     """Read and write a word, the last piece of the tokenizer included: what does not fit together fails here, and not amid a run."""
     model, info, format_ = generator.model, generator.info, generator.format
     space = max_positions(model, info, format_)

@@ -129,7 +129,7 @@ class SystemOptions(InferenceOptions):
     """Seed of headlines that are drawn and of --items."""
 
     @property
-    def is_asked(self) -> bool:
+    def is_prompted(self) -> bool:
         """Whether a model is asked by a prompt."""
         return self.prompt or self.endpoint is not None
 

@@ -81,7 +81,7 @@ class PromptFormat(CausalFormat):
         return [headline_of(text, ended=whole or end) for text, end in zip(texts, ended, strict=True)]
 
 
-class Prompted(Proposer):
+class PromptedModel(Proposer):
     """Asks a model by a prompt; examples that have no place among its positions are left out.
 
     Attributes:
@@ -106,7 +106,7 @@ class Prompted(Proposer):
         max_new_tokens: int | None = None,
         precision: Arithmetic = "float32",
         device: str = "auto",
-    ) -> "Prompted":
+    ) -> "PromptedModel":
         """Load a causal model or an encoder-decoder, which writes `max_new_tokens` at most, thoughts among them; 48 when None."""
         where, folder = pick_device(device), local_folder(name, command=COMMAND)
         kind, tokenizer = kind_of(str(folder)), load_tokenizer(folder)

@@ -13,7 +13,7 @@ from change_it.scoring.item import Item
 from change_it.scoring.judges import JudgedHeadline, Judges, joint_probability, judge_headlines
 from change_it.stats import Bools, Floats, Ints
 from change_it.text.stopwords import guess_language
-from change_it.text.typography import set_all_alike
+from change_it.text.typography import normalise_pairs
 
 #: Weight of a style that is gone once both headlines are set alike.
 TYPOGRAPHY = 1e-6
@@ -157,7 +157,7 @@ def _without_ah(
     bounds = joint_probability(match, 1.0, new, old, reversal=reversal, strict=strict)
     kept = np.ones(len(pairs), dtype=bool)
     if judges.fluency is not None:
-        alike = [text for texts_alike in set_all_alike(originals, texts) for text in texts_alike]
+        alike = [text for texts_alike in normalise_pairs(originals, texts) for text in texts_alike]
         old_alike, new_alike = np.split(judges.main.probabilities(alike, progress=False), 2)
         kept = strictly_reversed(new_alike, old_alike, aim)
         rows = np.flatnonzero(kept)

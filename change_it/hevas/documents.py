@@ -175,7 +175,7 @@ def read_headlines(file: Path, documents: Documents) -> tuple[str, ...]:
             )
         return tuple(headlines)
     predictions = Predictions.match(_ids(rows), headlines, documents.ids)
-    if wrong := predictions.faults("not in the documents"):
+    if wrong := predictions.problems("not in the documents"):
         raise InputError(f"{file} does not fit the {len(documents)} documents of {documents.name}: {wrong}")
     return tuple(predictions.headlines.values())
 

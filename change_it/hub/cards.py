@@ -22,7 +22,7 @@ from huggingface_hub.utils import yaml_dump
 from change_it import __version__
 from change_it.corpus.alignment import number_above
 from change_it.corpus.folder import MODEL_CORPUS, PICTURE, SPLITS
-from change_it.corpus.sample import OUTLETS, of_sample
+from change_it.corpus.sample import OUTLETS, is_sample_corpus
 from change_it.generators.folder import GeneratorInfo
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
@@ -352,7 +352,7 @@ FUNCTIONS: dict[str, Any] = {
     "code": _code,
     "share": _share,
     "markdown": to_markdown,
-    "of_sample": of_sample,
+    "is_sample_corpus": is_sample_corpus,
     "version": __version__,
 }
 

@@ -160,11 +160,11 @@ class Judge:
                 if (casing := Casing.load(folder)) is None:
                     raise InputError(f"{name} masks names and lacks {CASING}: train it again with {COMMAND}")
                 judge.hide = partial(mask_names, language=about.masked, casing=casing)
-            judge._try_out()
+            judge._smoke_test()
         return judge
 
     @torch.no_grad()
-    def _try_out(self) -> None:
+    def _smoke_test(self) -> None:
         """Answer once, the last piece of the tokenizer included: what does not fit together fails here, and not amid a run."""
         texts = ["Una prova: «1»", "Due"]
         pairs = None if self.task in SINGLE_TEXT else texts

@@ -149,7 +149,7 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
     if not (found := metrics.get("within_event")):
         return None
     rows = [
-        Row({"system": name, **each, "interval": (each["low"], each["high"])}, strong=name == "judge")
+        Row({"system": name, **each, "interval": (each["low"], each["high"])}, highlight=name == "judge")
         for name, each in found["systems"].items()
     ]
     columns = (

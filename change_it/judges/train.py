@@ -281,14 +281,16 @@ def table_of(metrics: dict[str, Any]) -> Table:
     classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
     keys = {"precision": "P", "recall": "R", "f1": "F1"}
 
-    def row(group: str, system: str, result: Mapping[str, Any], mean: float, *, strong: bool = False) -> Row:
+    def row(
+        group: str, system: str, result: Mapping[str, Any], mean: float, *, highlight: bool = False
+    ) -> Row:
         numbers = {f"{name} {short}": result[name][key] for name in classes for key, short in keys.items()}
         about = {"test": group if group != PUBLISHED else "", "system": system}
-        return Row({**about, **numbers, "mean F1": mean}, group, strong)
+        return Row({**about, **numbers, "mean F1": mean}, group, highlight)
 
     rows = []
     for test, result in metrics["results"].items():
-        rows.append(row(test, "judge", result, result["macro_f1"], strong=True))
+        rows.append(row(test, "judge", result, result["macro_f1"], highlight=True))
         for name, tests in metrics["baselines"].items():
             rows.append(row(test, name, tests[test], tests[test]["macro_f1"]))
     if metrics["options"]["as_published"]:

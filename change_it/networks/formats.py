@@ -1,6 +1,6 @@
 """How texts become tensors and tokens become headlines: one format for each kind of generator.
 
-Training, `transfer` and the pipeline read and write by these. Imports from change_it are relative and stay in this folder, so that
+Training, `transfer` and the pipeline read and write by these. Imports are relative and stay in this folder, so that
 all of it goes to the Hub with the weights.
 """
 

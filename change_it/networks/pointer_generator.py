@@ -8,7 +8,7 @@ the same width and `generate` needs nothing special.
 Nothing loops over the batch, the vocabulary is projected once for all steps, and training never makes the distribution
 over the extended vocabulary: the probability of the right word is all that its loss needs.
 
-Imports from change_it are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
+Imports are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
 with the weights.
 """
 

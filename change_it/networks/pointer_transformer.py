@@ -6,7 +6,7 @@ words of a headline, where an LSTM goes word by word. Each place also sees the w
 with the next word from the first layer on. Source words outside the vocabulary carry temporary ids
 (`tokenizer.HeadlineTokenizer`), which have embeddings of their own: encoder and decoder distinguish such words.
 
-Imports from change_it are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
+Imports are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
 with the weights.
 """
 

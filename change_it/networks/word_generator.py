@@ -1,6 +1,6 @@
 """What our encoder-decoders over words share: configuration and call.
 
-Imports from change_it are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
+Imports are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
 with the weights.
 """
 

@@ -325,7 +325,7 @@ class Tables:
                 yield Row({"row": f"{title or name}, published", **printed}, group)
             if key:
                 blind = {metric: DAGGER for metric, area in areas.items() if abs(area - 0.5) <= BLIND}
-                yield Row({"row": f"{name}, measured", **measured[key]}, group, strong=True, marks=blind)
+                yield Row({"row": f"{name}, measured", **measured[key]}, group, highlight=True, marks=blind)
             if printed and key:
                 both = {name: (ours[name], value) for name, value in printed.items()}
                 apart = {name: a - b for name, (a, b) in both.items() if None not in (a, b)}
@@ -348,7 +348,7 @@ class Tables:
             printed, ours = (dict(zip(later, of, strict=True)) for of in (above, measured[at][at + 1 :]))
             pairs += [(ours[other], printed[other]) for other in later if ours[other] is not None]
             yield Row({"row": f"{name}, published", **printed}, name)
-            yield Row({"row": f"{name}, measured", **ours}, name, strong=True)
+            yield Row({"row": f"{name}, measured", **ours}, name, highlight=True)
         agreement = np.corrcoef(*np.array(pairs).T)[0, 1]
         self.facts |= {"cells": str(len(pairs)), "agreement": f"{agreement:.2f}"}
 
@@ -362,7 +362,7 @@ class Tables:
                 for key, of in scores.items():
                     cells |= {key: of[which], f"{key}_interval": of[f"{which}_interval"]}
                     cells |= {f"published_{key}": row[key], f"difference_{key}": of[which] - row[key]}
-                yield Row(cells, task, strong=kind == "papers")
+                yield Row(cells, task, highlight=kind == "papers")
 
     def _order(self, spec: Mapping[str, Any]) -> Iterator[Row]:
         measured, systems = self.figures(spec["of"]), spec["systems"]
@@ -388,7 +388,7 @@ class Tables:
             rank[name] = place
         for name in dict.fromkeys([*ranked, *named]):
             cells = {**named[name], "system": name, "rank": rank.get(name)}
-            yield Row(cells, "ranked" if name in rank else "for comparison", strong=name in rank)
+            yield Row(cells, "ranked" if name in rank else "for comparison", highlight=name in rank)
 
     def _examples(self, spec: Mapping[str, Any]) -> Iterator[Row]:
         items = pl.read_csv(self.options.out / spec["of"], infer_schema=False).fill_null("")
@@ -414,7 +414,7 @@ class Tables:
     def _settings(self, spec: Mapping[str, Any]) -> Iterator[Row]:
         for group, model, file in self.lines(spec):
             _, headline = min(read_headlines(self.options.out / file).iter_rows())
-            yield Row({"model": model, "headline": headline}, group, strong=model == "gold")
+            yield Row({"model": model, "headline": headline}, group, highlight=model == "gold")
 
     def _expectations(self, spec: Mapping[str, Any]) -> Iterator[Row]:
         """Paired: what is compared on the test set is of the same articles, so a resample draws events, once for all conditions."""
@@ -427,7 +427,7 @@ class Tables:
         for expectation, parts in spec["asked"].items():
             found = {what: less(less(map(drawn.get, two)) for two in pairs) for what, pairs in parts.items()}
             every = together([values[1:] for values in found.values()])
-            yield Row({"what": "all", "answer": every}, expectation, strong=True)
+            yield Row({"what": "all", "answer": every}, expectation, highlight=True)
             for what, values in found.items():
                 row: dict[str, Any] = {"what": what, "value": float(values[0])}
                 row["answer"], row["interval"] = answer(values[1:])

@@ -7,7 +7,7 @@ from typing import Any
 
 from change_it import published_figures
 from change_it.audit.verdicts import FEW
-from change_it.corpus.sample import of_sample
+from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
@@ -19,7 +19,7 @@ from change_it.scoring.columns import BUILT_IN, CHOSEN, FLOOR, GOLD
 from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
-from change_it.tables import Column, Format, Marked, Row, Table, Value, figure
+from change_it.tables import Column, Format, Row, Table, UnderlinedText, Value, figure
 
 #: Headlines of each system that reports begin with: the first ones of the test set, the directions in turn.
 SHOWN = 6
@@ -78,7 +78,7 @@ def examples_table(scores: Scores) -> Table | None:
             items.filter(direction=name).head(-(-SHOWN // len(directions))).to_dicts() for name in directions
         ]
         for item in [item for turn in zip(*in_turn, strict=False) for item in turn][:SHOWN]:
-            underlined = Marked(item["headline"], tuple(unsupported_places(item["unsupported"])))
+            underlined = UnderlinedText(item["headline"], tuple(unsupported_places(item["unsupported"])))
             shown = {"headline": underlined, "gold": item["gold"] or None}
             values = item | shown | {"system": system}
             rows.append(Row(values, f"{item['direction']} {item['id']} {system}"))
@@ -107,7 +107,7 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
             else f"expected single of {score.draws} draws"
             if score.draws > 1
             else DESCRIPTIONS.get(score.system, ""),
-            faint=score.n < FEW,
+            low_support=score.n < FEW,
             marks=({"system": DAGGER} if score.group else {})
             | (
                 {scores.sorted_by: marks[score.system]}
@@ -163,7 +163,7 @@ def meaning(scores: Scores) -> str | None:
         round(100 * scores.row(name).values[scores.sorted_by]) for name in (system, GOLD, "lead")
     )
     checks = "six" if scores.strict_p_values is not None else "three"
-    invented = " on two invented newspapers" if of_sample(scores.outlets) else ""
+    invented = " on two invented newspapers" if is_sample_corpus(scores.outlets) else ""
     return (
         f"Of 100 headlines that {system} wrote, {passed} pass {checks} automatic checks{invented}; "
         f"of the other newspaper's own {gold}, of the article's first words {lead}. "
@@ -228,7 +228,7 @@ def terminal_table(scores: Scores) -> Table:
                 **_values(scores.row(system, direction)),
             }
             marks = {"system": DAGGER} if average and system in scores.chosen else {}
-            rows.append(Row(values, system, strong=average, marks=marks))
+            rows.append(Row(values, system, highlight=average, marks=marks))
     n = max(scores.row(system).n for system in scores.systems)
     title = f"Compliancy on {n} headlines, average and by direction"
     notes = [*remarks(scores), *([WHY_APART] if scores.chosen else []), scores.signature]
@@ -338,7 +338,7 @@ def judges_table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
                 Row(
                     {"judge": name, "f1": results[test]["macro_f1"], "classes": classes},
                     judge,
-                    strong=name == "judge",
+                    highlight=name == "judge",
                     tags=[f"no better than {unbeaten}"] if unbeaten else [],
                     remark=f"{judge}, {test}",
                 )
@@ -407,7 +407,7 @@ def hevas_table(evaluation: Evaluation) -> Table:
     columns = (
         *(Column("rank", "count"), Column("system", "text"), Column("n", "count"), Column("empty", "count")),
         Column(OVERALL),
-        *(Column(name, title=metric_heading(name), below=below.get(name)) for name in evaluation.metrics),
+        *(Column(name, title=metric_heading(name), secondary=below.get(name)) for name in evaluation.metrics),
         Column("signature", "text"),
     )
     rows: list[Row] = []
@@ -433,7 +433,7 @@ def hevas_table(evaluation: Evaluation) -> Table:
 def hevas_terminal_table(evaluation: Evaluation) -> Table:
     """Means for the terminal: one row a metric, one column a system."""
     means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
-    rows: list[Row] = [Row({"metric": OVERALL, **overall}, group=OVERALL, strong=True)] if overall else []
+    rows: list[Row] = [Row({"metric": OVERALL, **overall}, group=OVERALL, highlight=True)] if overall else []
     rows += [
         Row(
             {"metric": metric_heading(metric), **{system: means[system][metric] for system in means}},

@@ -23,7 +23,7 @@ from change_it.scoring.facts import Facts, check_all_facts
 from change_it.scoring.item import Item
 from change_it.stats import Bools, Floats, Ints, Statistics
 from change_it.text.stopwords import guess_language
-from change_it.text.typography import set_all_alike
+from change_it.text.typography import normalise_pairs
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge_options import Task
@@ -183,7 +183,7 @@ def judge_items(
     written = list(compress(items, is_written))
     new, sources = [item.prediction for item in written], [item.source for item in written]
     target = np.array([judges.outlets.index(item.target) for item in items], dtype=np.int64)
-    sources_alike, new_alike = set_all_alike(sources, new)
+    sources_alike, new_alike = normalise_pairs(sources, new)
     main_source, main, main_source_alike, main_alike = np.split(
         ask("main", [item.source for item in items] + new + sources_alike + new_alike),
         np.cumsum([len(items), len(written), len(written)]),

@@ -223,7 +223,7 @@ def read_predictions(
     }
     if needed is not None and matched.headlines:
         matched = replace(matched, missing=[id_ for id_ in matched.missing if id_ in needed])
-    if wrong := matched.faults("not in the test set", others):
+    if wrong := matched.problems("not in the test set", others):
         fix = (
             "; --shared-items scores all systems on what every file has"
             if matched.missing and matched.headlines

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from change_it.audit.verdicts import NO_AUDIT, Summary, read_summary
 from change_it.corpus.folder import REPORT, read_casing, read_language, read_report
-from change_it.corpus.sample import of_sample
+from change_it.corpus.sample import is_sample_corpus
 from change_it.errors import InputError
 from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
 from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
@@ -145,7 +145,7 @@ class Models:
             systems,
             language,
             read_summary(loaded, local_folder(judges, command=COMMAND), language),
-            of_sample(loaded.outlets, report),
+            is_sample_corpus(loaded.outlets, report),
             corpus_examples(loaded, corpus, language) if corpus else (),
         )
 
