@@ -15,12 +15,12 @@ from change_it.training.settings import InferenceOptions
 
 
 @dataclass(kw_only=True)
-class SheetsOptions:
+class AnnotateSheetsOptions:
     """Draw gold and system headlines for annotators, mixed and without their source, as two sheets and a key.
 
-    The first asks which outlet a headline is of. The second shows the original and its article, and asks whether the
-    content is the same, whether it can be printed (1 to 5), and whether all that it claims is supported (yes, partly,
-    no, contradicted); give it out once the first is filled in. Copies are named after annotators.
+    The first sheet asks for the outlet of a headline. The second, given out when the first is filled in, shows original and
+    article and asks for same content, printability (1 to 5) and support (yes, partly, no, contradicted). Name each copy after
+    its annotator.
 
     Examples:
         change-it annotate sheets --corpus runs/quickstart/corpus --out study/sheet.csv
@@ -36,10 +36,10 @@ class SheetsOptions:
     out: Path
     """The first sheet, a CSV file; `sheet-sources.csv` and the key `sheet-key.csv` are written next to it."""
     seed: int = 1
-    """Of the draw and of the order."""
+    """Seed of the draw and of the order."""
 
 
-def sheets(options: SheetsOptions) -> None:
+def sheets(options: AnnotateSheetsOptions) -> None:
     """Draw and write; what is at fault is refused before anything large loads."""
     check_corpus(options.corpus)
     files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv", repeated=True)
@@ -76,11 +76,11 @@ class AnnotateScoreOptions(InferenceOptions):
     judges: str | None = None
     """Folder or Hub id of judges to compare with."""
     language: str = "it"
-    """Of the headlines, for facts: it or en."""
+    """Language of the headlines, for facts: it or en."""
     json: bool = False
     """Print JSON instead of tables."""
     seed: int = 1
-    """Of the intervals."""
+    """Seed of the intervals."""
 
 
 def score(options: AnnotateScoreOptions) -> None:

@@ -37,8 +37,8 @@ OPTIONAL = {"id": ("id",), "to": ("to", "target")}
 class JudgeHeadlineOptions(InferenceOptions):
     """Judge new headlines: same content, fits the article, the other outlet's style, fluent, supported?
 
-    One headline is given with its --original and --article. A file (--input) has a row each: headline, original, article, perhaps id and to;
-    the file written (--out) has the columns of a report's items/.
+    Judges one headline with its --original and --article, or the rows of --input: headline, original, article, perhaps id and
+    to. --out has the columns of a report's items/.
 
     Examples:
         change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article - <<< "Il ponte sulla statale è crollato lunedì. Le scuole restano chiuse."

@@ -63,5 +63,5 @@ def run(options: PushOptions) -> None:
 
 
 def staged(options: PushOptions) -> Path:
-    """Where `--dry-run` writes."""
+    """The folder that `--dry-run` writes."""
     return options.out or Path("push") / options.repo_id

@@ -43,11 +43,11 @@ class ReproduceOptions(DeviceOptions):
     plan: bool = False
     """Print the plan with an estimate of its time, and stop."""
     submissions: tuple[str, ...] = ()
-    """Of changeit2020: systems as NAME=FILE to rank with the baseline, CSV with id and headline, a new headline for each test article."""
+    """changeit2020: systems as NAME=FILE to rank with the baseline, CSV with id and headline, a new headline for each test article."""
     encoder: str | None = None
-    """Of evalnlgeval2020 and changeit2020: pre-trained encoder of the papers' judges, Hub id or local folder; when not given, bert-base-multilingual-cased at full and none elsewhere."""
+    """evalnlgeval2020 and changeit2020: pre-trained encoder of the papers' judges, Hub id or local folder; when not given, bert-base-multilingual-cased at full and none elsewhere."""
     seed: int = 1
-    """Of everything."""
+    """Seed of everything."""
 
 
 def check(options: ReproduceOptions) -> None:

@@ -44,34 +44,32 @@ SHOWN = 5
 class TransferOptions(EngineOptions, SystemOptions):
     """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
 
-    A headline on the command line is answered with the new one on standard output. Else all headlines of a corpus or a file are written
-    to --out. The file has one row an input row, or with --all-draws one a draw, in order: id, headline, target, error, reranker, generator. A run that was interrupted goes
-    on where it stopped when it is called again with the same options; what is finished lies in FILE.partial until then.
+    For a headline on the command line the new one is printed; the headlines of --corpus or --input are written to --out, one row
+    each (with --all-draws one a draw): id, headline, target, error, reranker, generator. An interrupted run is resumed by the
+    same command; partial output is kept in FILE.partial.
 
     Examples:
         change-it transfer "Crolla il ponte: chiuse le scuole" --article - <<< "Il ponte sulla statale è crollato lunedì. Le scuole restano chiuse."
-        change-it transfer "Crolla il ponte: chiuse le scuole" --article article.txt
         change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
         change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
         change-it transfer --generator owner/model --prompt --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/asked.csv
         change-it transfer --endpoint http://localhost:8000/v1 --model NAME --corpus runs/mine/corpus --out runs/mine/predictions/served.csv
-        change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --generation do_sample=true temperature=0.7 --out drawn.csv
         change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
         change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --candidates 16 --all-draws --out runs/mine/predictions/drawn.csv
     """
 
     headline: tyro.conf.Positional[str] = ""
-    """One original headline to transfer, with its --article; the files are transferred when not given."""
+    """One headline to transfer, with its --article."""
     article: Path | None = None
     """Text file with the headline's article; - reads standard input."""
     out: Path | None = None
-    """CSV file to write; it appears, or is replaced, only when the run is finished."""
+    """CSV file to write; it appears only when the run is finished."""
     input: str | None = None
     """CSV, TSV, JSON lines or parquet file with headline, article and label (the outlet the row comes from); id if there is one."""
     columns: str = ""
     """Column map of --input, ours=theirs: headline=title,article=body."""
     items: int | None = None
-    """Headlines of --corpus to transfer, each with an aligned one, of all outlets in turn, drawn by --seed; all when not given. For models that are slow or cost money."""
+    """Number of headlines of --corpus to transfer, drawn by --seed among those with an aligned one; all when not given."""
     json: bool = False
     """Print JSON instead of one headline alone."""
 
@@ -121,7 +119,7 @@ def check(options: TransferOptions) -> None:
 
 
 def _check_fit(options: TransferOptions) -> None:
-    """Refuse options of which one would be passed over without a word."""
+    """Refuse combinations of options of which one would be ignored."""
     one, asked, served = bool(options.headline), options.is_prompted, options.endpoint is not None
     corpus, file, out = options.corpus, options.input, options.out
     faults = [
@@ -218,7 +216,7 @@ def _print_one(options: TransferOptions, setup: "TransferSetup", item: "Item") -
 
 
 def _other_outlet(options: TransferOptions, setup: "TransferSetup") -> str:
-    """The outlet that judges do not take the headline for."""
+    """The outlet that main does not assign the headline to."""
     from change_it.scoring.judges import Judges, opposite_outlets
 
     folder = _judges_of_run(options)
@@ -238,7 +236,7 @@ def _judges_of_run(options: TransferOptions) -> Path | None:
 
 
 def _casing(options: TransferOptions, setup: "TransferSetup") -> "Casing | None":
-    """How the corpus behind the generators writes its words, where judges or a corpus tell."""
+    """Casing statistics of the generators' corpus, from its judges or the corpus; None without either."""
     from change_it.text.names import Casing
 
     if setup.judges and setup.judges.casing:

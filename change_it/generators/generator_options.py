@@ -112,7 +112,7 @@ class SystemOptions(InferenceOptions):
     shots: int = 0
     """Examples in a prompt: the training pairs of --corpus, never of A2, that are nearest to each item by tf-idf."""
     to: str | None = None
-    """Outlet to write for: of a corpus the items that aim at it; of --input every row, and no label is read. For one headline the other one than judges take it for when not given: those of --rerank, or of the folder judges beside the generators."""
+    """Outlet to write for. When not given: for files the other one than each row's label, for one headline the other one than main (of --rerank or of the run's judges) assigns it to."""
     rerank: str | None = None
     """Folder or Hub id of judges main, hh and ah that choose, with fluency for strict compliancy; train them with --fold, others of the other fold must score."""
     candidates: int | None = None

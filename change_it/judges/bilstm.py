@@ -2,7 +2,7 @@
 
 `input_ids` are characters; `forward` puts words together, so a word that no vector is known of is still read by its letters.
 
-It imports nothing of change_it, so that `register_for_auto_class` can send this file to the Hub with the weights.
+Nothing of the package is imported, so that `register_for_auto_class` can send this file to the Hub with the weights.
 """
 
 import unicodedata

@@ -33,12 +33,11 @@ PAPERS = "bert-base-multilingual-cased"
 class JudgeOptions(TrainingOptions):
     """Train a judge of style (main), content (hh, ah), fluency or facts and test it on A2.
 
-    A linear judge is fitted in seconds. A transformer is compared with one that learns from the same examples.
+    A linear judge is fitted in seconds. A transformer is compared with a linear judge of the same examples.
 
     Examples:
         change-it train judge --task main --corpus runs/quickstart/corpus --out runs/mine/judges/main
         change-it train judge --task hh --corpus runs/mine/corpus --encoder xlm-roberta-base --out runs/mine/judges/hh
-        change-it train judge --task hh --corpus runs/mine/corpus --as-published --out runs/mine/papers/hh
         change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm --train-on train_d --out runs/mine/lrec/main
         change-it train judge --task facts --encoder Qwen/Qwen2.5-1.5B-Instruct --corpus runs/mine/corpus --out runs/mine/judges/facts
         accelerate launch -m change_it.judges.train --task ah --encoder xlm-roberta-base --corpus runs/mine/corpus --out runs/mine/judges/ah
@@ -51,9 +50,9 @@ class JudgeOptions(TrainingOptions):
     out: Path
     """Folder of the judge. What it holds is replaced only when the run is finished."""
     encoder: str | None = None
-    """linear, the default: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020. For facts the model that is asked, as it is: a chat model or an entailment classifier."""
+    """linear, the default: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020. For facts: a chat model or an entailment classifier, which is not trained."""
     train_on: TrainingSet = "main"
-    """What main learns from: main, the papers' R, A3 and A1; train_d or train_m, those of LREC 2020, or random, its 80% of all articles, tested on the others."""
+    """Training set of main: main (R, A3 and A1), train_d or train_m (LREC 2020), or random (80% of all articles, tested on the others)."""
     match: Match | None = None
     """events: main learns from as many headlines of each outlet from each event and, outside events that both have, from each ISO week."""
     mask: Mask | None = None
@@ -67,7 +66,7 @@ class JudgeOptions(TrainingOptions):
     max_tokens: int | None = None
     """Longer inputs are cut."""
     labels: tuple[Path, ...] = ()
-    """For facts, what readers say of headlines, as `change-it audit --labels` takes it: half of the events chooses the threshold, the other half reports. Without labels it is .5, not validated."""
+    """For facts: readers' labels, as for `change-it audit --labels`. Half of the events sets the threshold, the other half validates it; .5, not validated, without labels."""
     facts_endpoint: str | None = None
     """For facts, address of an OpenAI-compatible server; --encoder is then its name of the model."""
 

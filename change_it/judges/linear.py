@@ -3,7 +3,7 @@
 main: logistic regression on character and word n-grams. HH and AH: gradient boosting on what two texts share. Fluency:
 gradient boosting on how often a corpus joins words as a headline does. Each is saved as `config.json` and safetensors.
 
-It imports nothing of change_it, so that `register_for_auto_class` can send this file to the Hub with the weights.
+Nothing of the package is imported, so that `register_for_auto_class` can send this file to the Hub with the weights.
 """
 
 import re

@@ -5,7 +5,7 @@ A token is a word, an elided word with its apostrophe (`dell'`), or a punctuatio
 same token wherever it stands and can be copied anywhere. Words outside the vocabulary get ids after its end, in
 order of first occurrence in their source (See et al. 2017, §2.2, with a fixed number of such ids).
 
-It imports no module of change_it, so that `register_for_auto_class` can send it to the Hub with the weights.
+No module of the package is imported, so that `register_for_auto_class` can send it to the Hub with the weights.
 """
 
 import re
