@@ -189,7 +189,7 @@ def ask(judges: "Judges", key: Sequence[KeyRow], *, language: str) -> dict[str, 
 
 
 def coincidences(ratings: Sequence[Sequence[int | None]], values: Sequence[int]) -> dict[str, Floats]:
-    """How often each two values coincide within each of n items, to be summed for `alpha` (Krippendorff 2011)."""
+    """Counts of coincidences of each two values within each of n items, to be summed for `alpha` (Krippendorff 2011)."""
     counts = np.array([[list(item).count(value) for value in values] for item in ratings], np.float64)
     pairs = np.maximum(counts.sum(axis=1) - 1, 1)
     pairs[counts.sum(axis=1) < 2] = np.inf
@@ -215,7 +215,7 @@ def alpha(sums: Statistics, values: Sequence[int], level: Literal["nominal", "or
 
 @dataclass(frozen=True)
 class Study:
-    """What annotators and judges say of the headlines of a key."""
+    """The answers of annotators and judges on the headlines of a key."""
 
     key: Sequence[KeyRow]
     answers: Answers
@@ -236,7 +236,7 @@ class Study:
         )
 
     def table(self, question: str) -> Table:
-        """How often each rater is right, or says yes, and says what most people do; alpha of people (LREC 2020, Table 4)."""
+        """Shares in which each rater is right, or says yes, and agrees with most people; alpha of people (LREC 2020, Table 4)."""
         rated = [[of.get(row.item, {}).get(question) for of in self.answers.values()] for row in self.key]
         numbers = {value: n for n, value in enumerate(QUESTIONS[question], 1)}
         given = np.array(rated, np.float64)  # nan where there is no answer

@@ -1,4 +1,4 @@
-"""Where independent pieces of work run: in threads of this process, or on the machines of a Ray cluster, by joblib."""
+"""Independent work, by joblib: in threads of this process or on a Ray cluster."""
 
 import os
 import re
@@ -30,12 +30,12 @@ _cluster: ContextVar[tuple[Any, int] | None] = ContextVar("cluster", default=Non
 
 @dataclass(kw_only=True)
 class EngineOptions:
-    """Where the work is done."""
+    """The options --engine and --address."""
 
     engine: Literal["local", "ray"] = "local"
     """local: this machine; ray: the machines of a Ray cluster, with the same result (extra: ray)."""
     address: str | None = None
-    """Of a running cluster, with --engine ray: host:port, or auto; a cluster of this machine alone is started when not given."""
+    """Address of a running Ray cluster, host:port or auto; a cluster of this machine is started when not given."""
 
     def check_engine(self) -> None:
         """Refuse Ray where it is not installed, and an address without Ray."""

@@ -61,7 +61,7 @@ class Row:
     values: Mapping[str, Value]  # by the name of the column
     group: str = ""  # neighbours of one group stand together, in HTML below its name where there are several
     highlight: bool = False
-    low_support: bool = False  # of too few items to conclude from
+    few: bool = False  # of too few items to conclude from
     best: Collection[str] = ()  # names of the columns in which it is the best
     marks: Mapping[str, str] = field(default_factory=dict)  # name of a column to what stands behind its value
     tags: Sequence[str] = ()  # short remarks in the first cell, such as `published`
@@ -72,7 +72,7 @@ class Row:
         return formatted(self.values.get(column.name), column.format) + self.marks.get(column.name, "")
 
     def secondary(self, column: Column, brackets: str = "{}") -> str:
-        """What stands below the cell, in brackets; empty where nothing does."""
+        """The secondary value of the cell, in brackets; empty without one."""
         value = self.values.get(column.secondary.name) if column.secondary else None
         if column.secondary is None or value is None:
             return ""
@@ -247,7 +247,7 @@ def print_table(table: Table, to: "Console") -> None:
         lines = iter(cells)
         for _, rows in table.groups:
             for row, texts in zip(rows, lines, strict=False):
-                style = "bold" if row.highlight else "dim" if row.low_support else ""
+                style = "bold" if row.highlight else "dim" if row.few else ""
                 grid.add_row(*(texts[at] for at in block), style=style)
             grid.add_section()
         to.print(grid)

@@ -108,7 +108,7 @@ def _headline(file: Path, record: Record, item: Item) -> str:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far judges agree with readers."""
+    """Agreement of judges with readers."""
 
     labels: str  # SHA-256 of the labels
     is_half: bool  # whether these are the events that have not chosen the threshold of facts

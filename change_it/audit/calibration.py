@@ -26,7 +26,7 @@ EXAMPLES = {"main": 2000, "hh": 1000, "ah": 300, "fluency": 800}
 
 @dataclass(frozen=True)
 class Reliability:
-    """How a judge's probabilities compare with how often they are right."""
+    """The reliability curve of a judge: mean probabilities and observed shares."""
 
     judge: str  # main, hh, ah or fluency
     n: int  # examples

@@ -85,7 +85,7 @@ def _leads(corpus: str, test: TestSet) -> dict[str, list[str]]:
 
 @dataclass(frozen=True)
 class Audit:
-    """What is known of a set of judges."""
+    """The results of an audit."""
 
     corpus: str  # as it was given
     outlets: tuple[str, str]  # A and B
@@ -108,12 +108,12 @@ class Audit:
 
     @property
     def together(self) -> JointPassRate:
-        """What all judges together let through."""
+        """The joint pass rates of all judges."""
         return JointPassRate.of(self.systems)
 
     @property
     def signature(self) -> str:
-        """What its figures depend on."""
+        """The settings that its figures depend on."""
         chooser = f"|chooser:{self.chooser}" if self.chooser else ""
         drawn = f"items:{self.at_most} of {self.items}|events:{self.events}"
         labels = f"|labels:{self.agreement.labels[:6]}" if self.agreement else ""

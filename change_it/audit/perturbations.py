@@ -73,7 +73,7 @@ ADDED: dict[str, tuple[str, ...]] = {
 
 @dataclass
 class Resources:
-    """What the systems take from a corpus."""
+    """Words and texts of a corpus that perturbations use."""
 
     lexicon: Lexicon  # for corruptions
     casing: Casing  # how its articles write words
@@ -99,7 +99,7 @@ class Resources:
 
     @cached_property
     def typography(self) -> dict[str, Typography]:
-        """How each outlet sets its headlines."""
+        """The typography of each outlet."""
         return {outlet: Typography.of(headlines) for outlet, headlines in self.training_headlines.items()}
 
     @cached_property
@@ -496,7 +496,7 @@ def _invented(item: Item, random: np.random.Generator, resources: Resources) -> 
 
 
 def _stem(word: str) -> str:
-    """What forms of a word begin with, folded."""
+    """The common beginning of the forms of a word, folded."""
     return fold(word)[: max(LONG + 1, len(word) - ENDING)]
 
 

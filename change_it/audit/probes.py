@@ -1,4 +1,4 @@
-"""What main listens to: its F1 once a headline lacks something, and single words."""
+"""Probes of main: its F1 on headlines that lack something, and its cue words."""
 
 import re
 from collections import defaultdict
@@ -97,7 +97,7 @@ def drawn(items: Sequence[T], at_most: int, seed: int) -> list[T]:
 
 
 def _changes(main: "Judge", language: str, seed: int) -> dict[str, Callable[[str], str]]:
-    """What is done to a headline."""
+    """The changes of headlines by name."""
     random = np.random.default_rng(seed)
     functions = function_words(language)
     mask = str(getattr(main.tokenizer, "mask_token", None) or MASK)

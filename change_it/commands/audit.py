@@ -37,7 +37,7 @@ class AuditOptions(InferenceOptions):
     items: int = 150
     """Headlines of each perturbation, at most; articles take most of the time."""
     labels: tuple[Path, ...] = ()
-    """What readers say of headlines: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable (yes, no) and system, or filled sheets with sources of `change-it annotate`. Several files are several readers."""
+    """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable (yes, no) and system, or filled sheets with sources of `change-it annotate`. Several files are several readers."""
     json: bool = False
     """Print JSON instead of tables."""
     resamples: Fixed[int] = 1000

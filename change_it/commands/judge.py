@@ -101,11 +101,10 @@ def run(options: JudgeHeadlineOptions) -> None:
     check_judges(options.judges, to=options.to)
 
     from change_it.audit.verdicts import read_summary
-    from change_it.scoring.judges import opposite_outlets
     from change_it.text.stopwords import guess_language
 
     judges, folder = _load(options)
-    [target] = [options.to] if options.to else opposite_outlets(judges, [options.original])
+    [target] = [options.to] if options.to else judges.opposite_outlets([options.original])
     [judged] = judges(
         [options.headline],
         originals=[options.original],
@@ -180,7 +179,6 @@ def judged_table(
     from change_it.corpus.article import outlet_names
     from change_it.scoring.compliancy import judge_items
     from change_it.scoring.item import Item
-    from change_it.scoring.judges import opposite_outlets
 
     rows = [record.cells for record in records]
     if any(row.get("to") for row in rows):
@@ -192,7 +190,7 @@ def judged_table(
                 f"the column to has another outlet than --to {to} in line {listed(others)}: omit --to"
             )
     else:
-        targets = [to] * len(rows) if to else opposite_outlets(judges, [row["original"] for row in rows])
+        targets = [to] * len(rows) if to else judges.opposite_outlets([row["original"] for row in rows])
     label_of = dict(zip(judges.outlets[::-1], judges.outlets, strict=True))
     items = [
         Item(

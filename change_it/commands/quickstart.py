@@ -179,7 +179,7 @@ class Steps:
 
 
 def _free(options: QuickstartOptions) -> tuple[str, ...]:
-    """What may differ between a run and the one that goes on with it."""
+    """Options that may differ when a run is resumed."""
     return ("out", *(() if options.writer else ("writer", "writer_minutes")))
 
 

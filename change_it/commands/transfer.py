@@ -217,14 +217,14 @@ def _print_one(options: TransferOptions, setup: "TransferSetup", item: "Item") -
 
 def _other_outlet(options: TransferOptions, setup: "TransferSetup") -> str:
     """The outlet that main does not assign the headline to."""
-    from change_it.scoring.judges import Judges, opposite_outlets
+    from change_it.scoring.judges import Judges
 
     folder = _judges_of_run(options)
     if setup.judges is None and folder is None:
         raise InputError(f"the outlet to write for is unknown: give --to {' or --to '.join(setup.targets)}")
     judges = setup.judges or Judges.from_pretrained(str(folder), device=options.device)
     judges.check_outlets(setup.system.outlets, f"behind {options.model or options.generator}")
-    [outlet] = opposite_outlets(judges, [options.headline])
+    [outlet] = judges.opposite_outlets([options.headline])
     return outlet
 
 

@@ -152,7 +152,7 @@ def histogram(similarity: Floats) -> Ints:
 
 
 def number_above(counts: Ints) -> Ints:
-    """How many pairs are above each of `EDGES` but the last: the curve of LREC 2020's Figure 2, from `Pairs.counts`.
+    """Number of pairs above each of `EDGES` but the last: the curve of LREC 2020's Figure 2, from `Pairs.counts`.
 
     Examples:
         >>> number_above(histogram(np.array([0.3, 0.3, 0.7])))[[0, 50, 189]].tolist()
@@ -290,7 +290,7 @@ def _over_blocks(
     lowest: float,
     reduce: Callable[[Ints, Ints, Floats], Reduced],
 ) -> list[Reduced]:
-    """What `reduce` makes of the rows, columns and cosines above `lowest` of each block; the blocks hold the rows `low[i]:high[i]` of y for each row i of x, and others."""
+    """Results of `reduce` on the rows, columns and cosines above `lowest` of each block; the blocks hold the rows `low[i]:high[i]` of y for each row i of x, and others."""
     work = partial(_multiply, lowest=lowest, reduce=reduce)
     parts = map_ordered(work, _partitions(x, y, low, high))
     return [part for group in parts for part in group]

@@ -176,7 +176,7 @@ def _report(
 
 
 def _other_outlets(tables: Tables) -> dict[str, Any]:
-    """What there is of further outlets; nothing where there is none."""
+    """Numbers of articles and pairs of further outlets; empty without any."""
     if OTHER not in tables["articles"]:
         return {}
     counts = (
@@ -218,7 +218,7 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
 
 
 def _curve(report: Mapping[str, Any]) -> dict[str, list[float]]:
-    """How many pairs are at least as alike as each threshold: of all that were compared, and of those that are aligned."""
+    """Number of pairs above each threshold: of all that were compared, and of the aligned ones."""
     bins = report["histogram"]
     above = {name: number_above(np.array(bins[name])).tolist() for name in ("compared", "pairs")}
     return {"thresholds": bins["edges"][:-1], **above}

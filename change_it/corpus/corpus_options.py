@@ -17,7 +17,7 @@ Language = Literal["it", "en", "none"]
 
 @dataclass(kw_only=True)
 class ReadingOptions:
-    """What to read and how to understand it."""
+    """Options for reading articles."""
 
     files: tyro.conf.Positional[tuple[str, ...]]
     """CSV, TSV, JSON lines or parquet files, globs of them, or a data set id as hf://datasets/owner/name; OUTLET=FILE where a file is of one outlet."""

@@ -1,4 +1,4 @@
-"""What a corpus folder holds, its configs with their columns and types, and how one is read back."""
+"""Files of a corpus folder, its configs with their columns and types, and their reading."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -159,7 +159,7 @@ def read_outlets(corpus: str) -> tuple[str, str]:
 
 
 def _builder(corpus: str, config: str) -> "DatasetBuilder":
-    """What `datasets` makes of the card of a folder or Hub id; a folder's card is parsed once while nothing there changes."""
+    """The `datasets` builder of a folder or Hub id; a folder's card is parsed once while nothing there changes."""
     from datasets import load_dataset_builder
 
     if not Path(corpus).is_dir():
@@ -193,7 +193,7 @@ def read_report(corpus: Path) -> dict[str, Any]:
 
 
 def read_warnings(corpus: str) -> list[str]:
-    """What `corpus build` warned of, for the commands that use the corpus."""
+    """The warnings of `corpus build`, for the commands that use the corpus."""
     return list(_report_of(corpus).get("warnings", []))
 
 
@@ -203,7 +203,7 @@ def read_language(corpus: str) -> str:
 
 
 def describe_corpus(corpus: str) -> dict[str, Any]:
-    """What the card of a model says of the corpus (folder or Hub id) that it was trained on."""
+    """The description of a corpus (folder or Hub id) for the card of a model trained on it."""
     report = _report_of(corpus)
     parts = ("sample", "rows", "kept", "thresholds", "pairs")
     return {
@@ -214,7 +214,7 @@ def describe_corpus(corpus: str) -> dict[str, Any]:
 
 
 def read_casing(corpus: str) -> "Casing":
-    """How the training articles and headlines of a corpus write their words: what facts are checked by."""
+    """Casing statistics of the training articles and headlines, which the check of facts uses."""
     from change_it.text.names import Casing  # loads numpy
 
     rows = read_table(corpus, "articles", "train", ["headline", "article"])

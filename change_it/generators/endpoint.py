@@ -34,7 +34,7 @@ class Endpoint(Proposer):
 
     @property
     def names(self) -> list[str]:
-        """How the server names the model that answered; a folder of its machine by the last name alone."""
+        """The server's name of the model that answered; the last name alone of a folder."""
         names = self._named or {self.model}
         return sorted(name.rpartition("/")[2] if name.startswith("/") else name for name in names)
 

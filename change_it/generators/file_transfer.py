@@ -45,7 +45,7 @@ KIND = "change-it transfer"
 
 @dataclass(frozen=True)
 class TransferSetup:
-    """What writes headlines, and who chooses."""
+    """The system that writes headlines, and the judges that choose."""
 
     system: Proposer
     targets: tuple[str, ...]
@@ -71,7 +71,7 @@ class TransferSetup:
 
 @dataclass(frozen=True)
 class TransferResult:
-    """What became of the items of one run: in the order of the input, and how many an interrupted run had finished."""
+    """The items of a run in the order of the input, and the number that an interrupted run had finished."""
 
     items: list[Item]
     before: int

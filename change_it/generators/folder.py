@@ -1,4 +1,4 @@
-"""What a folder of a generator says of it, and which of several generators is meant."""
+"""A generator's folder: its `generator.json`, and the choice among several generators."""
 
 import tomllib
 from dataclasses import asdict, dataclass, fields
@@ -29,7 +29,7 @@ Dtype = Literal["float32", "bfloat16"]
 @strict
 @dataclass(kw_only=True)
 class GeneratorInfo:
-    """What a generator was made for and of."""
+    """Recipe, outlets, model and lengths of a generator."""
 
     recipe: Recipe
     reads: Reads
@@ -85,7 +85,7 @@ class GeneratorInfo:
 
 
 def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:
-    """What stands before and after the source in the prompt of a causal model; `to` None is agnostic, or a field that each source fills."""
+    """The text before and after the source in the prompt of a causal model; `to` None is agnostic, or a field that each source fills."""
     path = files("change_it.generators") / "prompts" / f"{language}.toml"
     if not path.is_file():
         raise InputError(f"there are no prompts for --language {language}: use it or en")

@@ -171,7 +171,7 @@ def add_pipeline(folder: Path, info: GeneratorInfo) -> None:
 
 
 def kind_of(architecture: str) -> ModelKind:
-    """What a network of this package, a Hub id or a folder is; of a pre-trained model only the configuration is loaded."""
+    """The kind of a network of this package, a Hub id or a folder; of a pre-trained model only the configuration is loaded."""
     if architecture in NETWORKS:
         return "words"
     if (Path(architecture) / ADAPTER).exists():
@@ -277,7 +277,7 @@ def load_model(
 
 
 def max_positions(model: Any, info: GeneratorInfo, format_: Format) -> int | None:
-    """How many source tokens a model has positions for after a headline and the prompt; None without a limit."""
+    """The number of source tokens that fit with a headline and the prompt; None without a limit."""
     positions = getattr(model.config, "max_position_embeddings", None)
     if info.kind == "words" or not isinstance(positions, int):
         return None
@@ -340,5 +340,5 @@ def import_peft() -> Any:
 
 
 def base_of(architecture: str) -> str:
-    """How adapters name their base: a Hub id, or a folder by its full path, so that they load from anywhere."""
+    """The name of an adapter's base: a Hub id, or the full path of a folder."""
     return str(Path(architecture).resolve()) if Path(architecture).is_dir() else architecture

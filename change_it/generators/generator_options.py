@@ -79,7 +79,7 @@ class GeneratorOptions(TrainingOptions):
 
     @property
     def inputs(self) -> tuple[str | None, ...]:
-        """What it reads, where it is a folder."""
+        """The folders that it reads."""
         return self.corpus, self.architecture
 
 
@@ -95,7 +95,7 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
 
 @dataclass(kw_only=True, unsafe_hash=True)
 class SystemOptions(InferenceOptions):
-    """What writes new headlines, and which judges choose among its candidates."""
+    """Options for the system that writes headlines and the judges that choose."""
 
     generator: str = "runs/quickstart/generators"
     """Folder or Hub id of a generator, or a folder of them (both directions); with --prompt any causal model or encoder-decoder."""

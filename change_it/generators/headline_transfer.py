@@ -83,7 +83,7 @@ class Proposer(ABC):
         return self._propose(items, search, batch_size, progress)
 
     def batches_at_once(self, search: Search) -> int:
-        """How many batches it answers side by side."""
+        """The number of batches that it answers at once."""
         return 1
 
     def kept_together(self, search: Search) -> int:
@@ -94,7 +94,7 @@ class Proposer(ABC):
     def _propose(
         self, items: Sequence[Question], search: Search, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
-        """What `propose` gives, of items that are checked."""
+        """The candidates of `propose` for checked items."""
 
 
 class HeadlineTransfer(Proposer):
@@ -256,7 +256,7 @@ class HeadlineTransfer(Proposer):
     def _propose(
         self, items: Sequence[Question], search: Search, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
-        """What `propose` gives; sources of like length share a batch."""
+        """The candidates of `propose`; sources of like length share a batch."""
         sources = [source_of(self.reads, *item) for item in items]
         rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
         answers: list[list[Candidate]] = [[] for _ in items]

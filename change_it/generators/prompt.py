@@ -1,4 +1,4 @@
-"""What a model is asked that was not trained for it: an instruction in the language of the corpus, examples, the item."""
+"""Prompts for models that were not trained for the task: an instruction in the language of the corpus, examples, the item."""
 
 import hashlib
 import re
@@ -72,7 +72,7 @@ class Examples:
 
 @dataclass(frozen=True)
 class Prompt:
-    """How a model is asked for headlines of two outlets."""
+    """A prompt for headlines of two outlets."""
 
     outlets: tuple[str, str]
     language: str

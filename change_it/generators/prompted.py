@@ -41,7 +41,7 @@ NO_REPEAT = 3
 
 
 class PromptFormat(CausalFormat):
-    """Of language models that are asked as they are: a source is the whole prompt.
+    """Format of prompted language models: a source is the whole prompt.
 
     A chat model gets it as its user's turn; any other goes on with it, and the first line that it writes is the headline.
     """

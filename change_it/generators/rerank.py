@@ -1,4 +1,4 @@
-"""What judges say of candidates, and which one they choose: by the probability that all are satisfied, three of them (compliancy), or all (strict)."""
+"""Candidates as judged, and the choice among them: by the probability of compliancy or of strict compliancy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from change_it.generators.search import Candidate
 from change_it.scoring.compliancy import Progress, Reversal, strictly_reversed
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
-from change_it.scoring.judges import JudgedHeadline, Judges, joint_probability, judge_headlines
+from change_it.scoring.judges import JudgedHeadline, Judges, joint_probability
 from change_it.stats import Bools, Floats, Ints
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import normalise_pairs
@@ -52,8 +52,18 @@ def judge_candidates(
         for group, source, article, target in zip(offered, sources, articles, targets, strict=True)
         for candidate in group
     ]
-    columns = map(list, zip(*asked, strict=True)) if asked else ([], [], [], [])
-    judged = iter(judge_headlines(judges, *columns, reversal=reversal, language=language, progress=progress))
+    texts, originals, stories, to = map(list, zip(*asked, strict=True)) if asked else ([], [], [], [])
+    judged = iter(
+        judges(
+            texts,
+            originals=originals,
+            articles=stories,
+            to=to,
+            reversal=reversal,
+            language=language,
+            progress=progress,
+        )
+    )
     weights = np.broadcast_to(style_weight, len(offered)).tolist()
 
     def rank(weight: float, judged: JudgedCandidate) -> tuple[bool, float]:

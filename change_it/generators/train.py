@@ -1,4 +1,4 @@
-"""How a generator is trained: what `change-it train generator` calls, also a program as `accelerate launch -m change_it.generators.train` and `torchrun -m change_it.generators.train`.
+"""Training of a generator: called by `change-it train generator`, also a program as `accelerate launch -m change_it.generators.train` and `torchrun -m change_it.generators.train`.
 
 What is unfinished, and how a finished generator replaces an older one: `training.run_folder`.
 """
@@ -195,7 +195,7 @@ def _affordable(
 
 
 def _base_dtype(settings: GeneratorSettings) -> Dtype:
-    """Of the weights that are loaded: those that adapters leave as they are keep bfloat16 where that is asked for."""
+    """The type of the loaded weights: bfloat16, if asked for, of those that adapters leave unchanged."""
     return "bfloat16" if settings.lora and settings.bf16 else "float32"
 
 

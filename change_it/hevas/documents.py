@@ -1,4 +1,4 @@
-"""What HEvAS reads: documents with reference headlines (of a corpus folder the A2 articles), and files of systems' headlines."""
+"""Input of HEvAS: documents with reference headlines (of a corpus folder the A2 articles), and files of systems' headlines."""
 
 import random
 import re

@@ -83,7 +83,7 @@ class JudgeEntry:
 
     @property
     def encoder(self) -> str:
-        """What it was trained from: a Hub id, a folder's name, linear or bilstm."""
+        """The model that it was trained from: a Hub id, a folder's name, linear or bilstm."""
         return str(public(self.judge.model.config.change_it["encoder"]))
 
 

@@ -1,4 +1,4 @@
-"""How a folder is pushed: one commit a push; one sentence where the Hub refuses."""
+"""Push of a folder: one commit, and one sentence where the Hub refuses."""
 
 import warnings
 from pathlib import Path

@@ -34,11 +34,11 @@ class PushOptions:
     """
 
     kind: tyro.conf.Positional[PushKind]
-    """What the folder holds."""
+    """Kind of what is pushed."""
     folder: tyro.conf.Positional[str]
     """A corpus, one judge or a folder with main, hh and ah, one generator; a folder or the name of a shipped metric or Space."""
     repo_id: tyro.conf.Positional[str]
-    """Where to: owner/name."""
+    """The repository: owner/name."""
     private: bool = False
     """Make the repository private; an existing one that is public is refused."""
     license: str | None = None

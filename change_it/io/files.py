@@ -47,7 +47,7 @@ def check_file(file: Path) -> None:
 
 
 def not_utf8(file: Path) -> InputError:
-    """What is said of a text in another encoding, a spreadsheet or an archive."""
+    """The message on a text in another encoding, a spreadsheet or an archive."""
     return InputError(
         f"{file} is not text in UTF-8: save it as UTF-8, for example with iconv -f CP1252 -t UTF-8"
     )

@@ -27,7 +27,7 @@ BASES = (1_000_003, 92_821)
 
 
 class BiLSTMJudgeConfig(PreTrainedConfig):
-    """What a `BiLSTMJudgeForSequenceClassification` is made of.
+    """Configuration of a `BiLSTMJudgeForSequenceClassification`.
 
     Attributes:
         characters: ids of the tokenizer, 0 is padding.
@@ -222,7 +222,7 @@ def character_tokenizer(headlines: Sequence[str], max_tokens: int) -> PreTrained
 
 
 def _kind(character: str) -> int:
-    """What a character is to words; an unknown one is part of a word."""
+    """Class of a character: part of a word (also an unknown one), mark or space."""
     if character in (PADDING, " "):
         return BETWEEN
     return LETTER if character == UNKNOWN or _is_letter(character) else SIGN

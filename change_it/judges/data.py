@@ -1,4 +1,4 @@
-"""What each judge learns from and is tested on: the training sets of EvalNLGEval 2020; the test is always A2.
+"""Training and test data of each judge: the training sets of EvalNLGEval 2020; the test is always A2.
 
 Where the corpus has further outlets, HH and AH learn from their pairs and articles too, main never.
 """

@@ -1,4 +1,4 @@
-"""What is asked whether a source supports a headline: a chat model here or on a server, or an entailment classifier."""
+"""Models that say whether a source supports a headline: a chat model, here or on a server, or an NLI model."""
 
 import re
 import tomllib
@@ -137,7 +137,7 @@ class ChatModel:
         return torch.sigmoid((logits[:, yes] - logits[:, no]).float()).tolist()
 
 
-class EntailmentClassifier:
+class NLIModel:
     """A model that classifies pairs of a source and a claim, as of natural language inference; sources are read sentence by sentence."""
 
     def __init__(self, folder: Path, precision: str, device: str):

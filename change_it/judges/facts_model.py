@@ -27,7 +27,7 @@ from change_it.judges.facts_backends import (
     ChatModel,
     ChatServer,
     Claim,
-    EntailmentClassifier,
+    NLIModel,
     parts_of,
 )
 from change_it.networks.pretrained import hash_of_weights, load_errors, local_folder, quiet, read_config
@@ -43,7 +43,7 @@ CACHE = "CHANGE_IT_CACHE"
 
 @dataclass(frozen=True)
 class FactsSettings:
-    """What `config.json` of a judge of facts says under `change_it`.
+    """Settings of a judge of facts, as `config.json` has them under `change_it`.
 
     Attributes:
         model: Hub id or folder of the model, or its name on a server.
@@ -76,7 +76,7 @@ class FactsModel:
     def __init__(
         self,
         settings: FactsSettings,
-        asker: "ChatModel | ChatServer | EntailmentClassifier",
+        asker: "ChatModel | ChatServer | NLIModel",
         weights_hash: str = "",
     ):
         """A judge that asks `asker`, whose answers are kept under the hash of its weights and prompts."""
@@ -123,10 +123,8 @@ class FactsModel:
             is_classifier = any(
                 name.endswith("ForSequenceClassification") for name in read_config(folder).architectures or ()
             )
-            asker: ChatModel | EntailmentClassifier = (
-                EntailmentClassifier(folder, precision, device)
-                if is_classifier
-                else ChatModel(folder, precision, device)
+            asker: ChatModel | NLIModel = (
+                NLIModel(folder, precision, device) if is_classifier else ChatModel(folder, precision, device)
             )
         found = FactsSettings(**vars(settings) | {"kind": "classifier" if is_classifier else "asked"})
         return cls(found, asker, hash_of_weights(folder, command=COMMAND))
@@ -202,7 +200,7 @@ class FactsModel:
 
     @property
     def outlets(self) -> tuple[str, str] | None:
-        """Of the corpus of its labels."""
+        """The outlets of the corpus of its labels; None without labels."""
         return self.settings.outlets
 
     @property

@@ -82,7 +82,7 @@ def train_facts(options: JudgeOptions, labels: ReaderLabels | None) -> dict[str,
 
 
 def facts_table(metrics: dict[str, Any]) -> Table:
-    """What `train_facts` gives as a table."""
+    """The result of `train_facts` as a table."""
     chosen = metrics["chosen"]
     notes = [
         f"{metrics['model']} is asked ({metrics['kind']}); supported from P {figure(metrics['threshold'])}"

@@ -1,4 +1,4 @@
-"""What a judge of fluency learns from and is tested on: headlines as they were printed, and the same ones broken."""
+"""Training and test data of the fluency judge: headlines as printed, and the same ones corrupted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

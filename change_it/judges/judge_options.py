@@ -72,7 +72,7 @@ class JudgeOptions(TrainingOptions):
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """What it reads, where it is a file or folder."""
+        """The files and folders that it reads."""
         return self.corpus, self.encoder or "", *map(str, self.labels)
 
 
@@ -90,7 +90,7 @@ class JudgeSettings(TrainingSettings, JudgeOptions):
         return "bf16" if self.bf16 else "float32"
 
     def about(self, outlets: Sequence[str]) -> dict[str, Any]:
-        """What the configuration of a judge keeps of its training, under `change_it`."""
+        """The part of a judge's configuration under `change_it`: what it was trained for."""
         kept = {name: getattr(self, name) for name in ("task", "fold", "seed", "max_tokens")}
         if self.task == "ah" and self.as_published:
             kept["article_first"] = True
@@ -194,7 +194,7 @@ def check_judges(name: str, *, to: str | None = None) -> None:
 
 
 class About(NamedTuple):
-    """What the configuration of a judge says that it was trained for."""
+    """Task, fold, outlets and input of a judge, as its configuration has them."""
 
     task: Task
     fold: Fold

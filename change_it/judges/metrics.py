@@ -1,4 +1,4 @@
-"""What a judge's tests are measured by: precision, recall and F1, its lead over another judge on the same examples, and its agreement with readers."""
+"""Metrics of a judge: precision, recall and F1, lead over another judge on the same examples, agreement with readers."""
 
 import hashlib
 from collections.abc import Sequence
@@ -71,7 +71,7 @@ def lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> di
 
 @dataclass(frozen=True)
 class ReaderLabels:
-    """What readers say of n headlines."""
+    """Readers' labels of n headlines."""
 
     items: "Sequence[Item]"  # with these headlines
     supported: Bools  # (n,) whether readers say that the sources support all of it

@@ -1,4 +1,4 @@
-"""How a judge is trained: what `change-it train judge` calls, also a program as `accelerate launch -m change_it.judges.train` and `torchrun -m change_it.judges.train`.
+"""Training of a judge: called by `change-it train judge`, also a program as `accelerate launch -m change_it.judges.train` and `torchrun -m change_it.judges.train`.
 
 What is unfinished, and how a finished judge replaces an older one: `training.run_folder`.
 """
@@ -172,14 +172,14 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
 
 
 class _Names:
-    """How names are found in the headlines of a corpus."""
+    """Masking of names in the headlines of a corpus."""
 
     def __init__(self, corpus: str, headlines: Sequence[str]) -> None:
         self.corpus, self.language = corpus, read_language(corpus) or guess_language(headlines)
 
     @cached_property
     def casing(self) -> Casing:
-        """How the corpus writes its words."""
+        """Casing statistics of the corpus."""
         return read_casing(self.corpus)
 
     def hide(self, text: str) -> str:
@@ -207,7 +207,7 @@ def _style_of(
 
 
 def _shift(model: Any, tokenizer: PreTrainedTokenizerBase, validation: Examples) -> float:
-    """What log odds of fluency are lowered by, so that `ACCEPTANCE` of the printed validation headlines gets more than a half."""
+    """The shift subtracted from the log odds of fluency, so that `ACCEPTANCE` of the printed validation headlines gets more than a half."""
     printed = validation.select(np.flatnonzero(validation.labels)).texts
     given = np.clip(Judge.of(model, tokenizer).probabilities(printed, progress=False)[:, 1], 1e-12, 1 - 1e-12)
     return float(np.quantile(np.log(given / (1 - given)), 1 - ACCEPTANCE))
@@ -274,7 +274,7 @@ def _acceptance(data: FluencyData, askers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def table_of(metrics: dict[str, Any]) -> Table:
-    """What `train_judge` gives as a table: the judge and its baselines, as in the papers' Table 1.
+    """The result of `train_judge` as a table: the judge and its baselines, as in the papers' Table 1.
 
     The published row is shown with a judge of the papers' kind alone.
     """
@@ -333,7 +333,7 @@ def table_of(metrics: dict[str, Any]) -> Table:
 
 
 def _notes(acceptance: Mapping[str, Any]) -> tuple[str, ...]:
-    """What fluency lets through, in words."""
+    """The acceptance rates of fluency, in words."""
     outlets = ", ".join(f"{name} {row['judge']:.3f}" for name, row in acceptance["outlets"].items())
     corruptions = sorted(acceptance["families"].items(), key=lambda item: -item[1]["judge"])
     broken = ", ".join(f"{name.replace('_', ' ')} {row['judge']:.3f}" for name, row in corruptions)

@@ -30,7 +30,7 @@ IMPOSSIBLE = -1e4
 
 
 class PointerTransformerConfig(WordConfig):
-    """What a `PointerTransformerForConditionalGeneration` is made of."""
+    """Configuration of a `PointerTransformerForConditionalGeneration`."""
 
     model_type = "change_it_pointer_transformer"
 
@@ -45,7 +45,7 @@ class PointerTransformerConfig(WordConfig):
 
 @dataclass
 class EncodedSource(ModelOutput):
-    """What the decoder needs of n sources."""
+    """Encoder output for n sources."""
 
     last_hidden_state: Tensor = UNSET  # (n, tokens, hidden)
     crossed: Tensor = UNSET  # (n, layers, 2, heads, tokens, hidden / heads) keys and values

@@ -93,7 +93,7 @@ def arithmetic(device: torch.device, precision: str) -> AbstractContextManager[o
 
 
 def batches_at_once(model: object) -> int:
-    """How many batches a model answers side by side: one a thread, for threads inside a batch wait for one another; or one in all the threads where it is large."""
+    """Number of batches that a model answers at once: one a thread, for threads inside a batch wait for one another; or one in all the threads where it is large."""
     if not isinstance(model, nn.Module) or is_large(model):
         return 1
     on_cpu = {parameter.device.type for parameter in model.parameters()} == {"cpu"}

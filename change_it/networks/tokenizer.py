@@ -159,7 +159,7 @@ def padded_inputs(rows: Sequence[Sequence[int]], padding: int, *, left: bool = F
 def prompted_batch(
     prompts: Sequence[list[int]], answers: Sequence[list[int]], padding: int
 ) -> dict[str, Tensor]:
-    """What a causal model learns from: prompts with their answers, padded on the left, and `labels` of the answers alone."""
+    """Training batch of a causal model: prompts with their answers, padded on the left, and `labels` of the answers alone."""
     pairs = list(zip(prompts, answers, strict=True))
     labels = [[IGNORED] * len(prompt) + answer for prompt, answer in pairs]
     inputs = padded_inputs([prompt + answer for prompt, answer in pairs], padding, left=True)

@@ -157,7 +157,7 @@ class Run:
             self._write()
 
     def call(self, step: Step) -> Callable[[], None]:
-        """What runs a step, with its options: those of its settings, and what it takes of the run's."""
+        """The function of a step with its options, from its settings and the run's."""
         function = resolve_name(f"change_it.{step.command}")
         of_command = get_type_hints(function).get("options")
         settings = filled(dict(step.settings), {"run": str(self.out)})
@@ -251,7 +251,7 @@ class Tables:
     """The tables of a paper; what makes the rows of each is named in `tables.toml`."""
 
     def __init__(self, options: ReproduceOptions) -> None:
-        """Of a run whose steps are finished."""
+        """The tables of a run whose steps are finished."""
         self.options, self.about = options, read_toml("tables.toml")[options.paper]
         self.draws = RESAMPLES[options.scale], options.seed
         self.outlets = a, b = read_outlets(options.corpus)
@@ -274,7 +274,7 @@ class Tables:
         return Document(sections=sections, **texts)
 
     def spec(self, entry: Mapping[str, Any]) -> dict[str, Any]:
-        """What `tables.toml` says of a table at the scale, with what it says of the one that it is like."""
+        """The entry of a table in `tables.toml` at the scale, merged with the entry that it is like."""
         found = {"text": "", "notes": []}
         for like in [each for each in self.about["tables"] if each["name"] == entry.get("as")]:
             found = self.spec(like)
@@ -297,7 +297,7 @@ class Tables:
         return found
 
     def figures(self, name: str) -> dict[str, dict[str, Any]]:
-        """What a step measured, by the name of the row."""
+        """The figures of a step by the name of the row."""
         found = self.read(name)
         if "systems" in found:
             systems = found["systems"].items()

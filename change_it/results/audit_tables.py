@@ -61,7 +61,7 @@ def perturbations_table(systems: Sequence[Result], *, at_most: bool = False) -> 
                 not system.breaks,
                 tags=tags,
                 remark=system.description,
-                low_support=system.n < FEW,
+                few=system.n < FEW,
             )
         )
     left_out = {LEADS.name, STYLED.name} - {system.system for system in systems}

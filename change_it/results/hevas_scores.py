@@ -38,7 +38,7 @@ class HevasResult:
     judges_within: Correlations
 
     def as_dict(self) -> dict[str, object]:
-        """What `scores.json` holds; comparisons of the systems are in `hevas/summary.json`."""
+        """The part of `scores.json`; comparisons of the systems are in `hevas/summary.json`."""
         return {
             "signature": self.analysis.signature,
             "averages": self.evaluation.overall,

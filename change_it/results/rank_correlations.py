@@ -1,4 +1,4 @@
-"""How far BLEU, ROUGE-L and the judges agree, headline by headline (EvalNLGEval 2020, section 5)."""
+"""Correlations of BLEU, ROUGE-L and the judges over headlines (EvalNLGEval 2020, section 5)."""
 
 import numpy as np
 import polars as pl

@@ -1,4 +1,4 @@
-"""What a scoring run and an evaluation leave on the disk: tables, charts and a page, put in place all at once."""
+"""Files of a report: tables, charts and a page, put in place all at once."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence

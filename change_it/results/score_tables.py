@@ -107,7 +107,7 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
             else f"expected single of {score.draws} draws"
             if score.draws > 1
             else DESCRIPTIONS.get(score.system, ""),
-            low_support=score.n < FEW,
+            few=score.n < FEW,
             marks=({"system": DAGGER} if score.group else {})
             | (
                 {scores.sorted_by: marks[score.system]}
@@ -154,7 +154,7 @@ def best_system(scores: Scores) -> str:
 
 
 def meaning(scores: Scores) -> str | None:
-    """What the first figure of the table says, and what it does not; None where nothing but the built-in systems is scored."""
+    """A sentence on the meaning of the first figure of the table; None when only built-in systems are scored."""
     ours = [name for name in scores.names if name not in (*BUILT_IN, *scores.chosen)]
     system = next((name for name in ours if scores.row(name).runs > 1), best_system(scores))
     if system in BUILT_IN or not {GOLD, "lead"} <= {*scores.systems}:
@@ -236,7 +236,7 @@ def terminal_table(scores: Scores) -> Table:
 
 
 def remarks(scores: Scores) -> list[str]:
-    """What a reader of the table must know of single systems, and why there is no strict compliancy."""
+    """Notes on single systems, and on missing strict compliancy."""
     lines = _remarks_of_systems(scores)
     if scores.strict_p_values is None:
         lines.append(
@@ -251,7 +251,7 @@ def _bound(scores: Scores) -> list[str]:
 
 
 def _ceiling(scores: Scores) -> list[str]:
-    """What a perfect transfer reaches: main must decide for the source on the original, and for the target on the new headline."""
+    """The score of a perfect transfer: main must decide for the source on the original, and for the target on the new headline."""
     items = next(iter(scores.items.values()))
     a, b = scores.outlets
     read = [items.filter(direction=name)["p_target_source"] < 0.5 for name in (f"{a}2{b}", f"{b}2{a}")]
@@ -293,7 +293,7 @@ def _values(row: ScoreRow) -> dict[str, Value]:
 
 
 def published_systems(scores: Scores) -> Table | None:
-    """What the paper prints of systems, in its order, the average of gold filled in; None where the outlets are others."""
+    """The paper's figures of systems, in its order, with the average of gold; None for other outlets."""
     directions = dict.fromkeys(row.direction for row in published_figures.PUBLISHED_SYSTEMS)
     if not (directions.keys() - {AVERAGE}) & {*scores.directions}:
         return None
@@ -309,7 +309,7 @@ def published_systems(scores: Scores) -> Table | None:
 
 
 def published_judges() -> Table:
-    """What the paper prints of its judges on gold headlines."""
+    """The paper's figures of its judges on gold headlines."""
     columns = (
         *(Column("name", "text", "class"), Column("precision"), Column("recall")),
         Column("f1", title="F1"),
@@ -351,14 +351,14 @@ def judges_table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def rejected_table(rejected: Mapping[str, int]) -> Table:
-    """How many rows of the articles were rejected, and why, the most first."""
+    """Numbers of rejected rows by reason, the most frequent first."""
     in_order = sorted(rejected.items(), key=lambda pair: (-pair[1], pair[0]))
     rows = [Row({"reason": reason, "rows": count}) for reason, count in in_order]
     return Table([Column("reason", "text"), Column("rows", "count")], rows)
 
 
 def agreement_table(result: HevasResult) -> Table:
-    """How far metrics and judges agree: Pearson, below it Spearman, over all headlines and within systems."""
+    """Correlations of metrics and judges: Pearson, below it Spearman, over all headlines and within systems."""
     sides = {"all": result.judges, "within": result.judges_within}
     columns = [Column("metric", "text")]
     rows: list[dict[str, Value]] = [{"metric": metric_heading(name)} for name in result.judges.metrics]

@@ -220,7 +220,7 @@ def judge_items(
 def _table(
     columns: Mapping[str, Floats | Bools], facts: Sequence[Facts], is_written: Bools, p_target_source: Floats
 ) -> pl.DataFrame:
-    """What `judge_items` returns: columns and facts of the items that have a headline; nothing holds of the others."""
+    """The table of `judge_items`, from columns and facts of the items that have a headline; the others fail every judge."""
     values: dict[str, Any] = {}
     for name, of_written in columns.items():
         values[name] = np.zeros(len(is_written), dtype=of_written.dtype)

@@ -162,7 +162,7 @@ def compute_metrics(
     labels: Sequence[str],
     **options: Any,
 ) -> Callable[[Any], dict[str, float]]:
-    """What a `Seq2SeqTrainer` with `predict_with_generate=True` calls on the headlines that it wrote.
+    """Make the `compute_metrics` of a `Seq2SeqTrainer` with `predict_with_generate=True`.
 
     Args:
         judges: folder or Hub id of the judges, or loaded ones.

@@ -26,7 +26,7 @@ from change_it.training.settings import Arithmetic
 
 @dataclass(frozen=True)
 class JudgedHeadline:
-    """What judges say of a new headline.
+    """A new headline with the verdicts and probabilities of the judges.
 
     Attributes:
         text: the headline.
@@ -83,19 +83,19 @@ class Judges:
         reversal: Reversal = "relative",
         language: str | None = None,
         batch_size: int | None = None,
-        progress: bool = False,
+        progress: Progress = False,
     ) -> list[JudgedHeadline]:
-        """What the judges say of new headlines.
+        """Judge new headlines.
 
         Args:
             headlines: n new headlines: a list, a column of a data set or frame.
             originals: n original headlines.
             articles: n articles of the originals.
-            to: the outlet aimed at, for all or for each; the other one than main takes the original for when None.
+            to: the outlet aimed at, for all or for each; None: the one that main does not assign the original to.
             reversal: when style counts as reversed, see `compliancy.verdicts`.
             language: of the texts, for facts: it, en or any other; guessed from the articles when None.
             batch_size: texts a judge reads at once; its own choice when None.
-            progress: True shows progress bars.
+            progress: as `compliancy.judge_items` takes it; True shows bars.
 
         Returns:
             n judged headlines, each with its marks and their probabilities.
@@ -108,17 +108,28 @@ class Judges:
             >>> [judged] = judges(["Ponte giù"], originals=["Crolla il ponte"], articles=["Il ponte ..."], to="faro")  # doctest: +SKIP
             >>> judged.strict, judged.marks, judged.probabilities, judged.unsupported  # doctest: +SKIP
         """
-        return judge_headlines(
-            self,
-            headlines,
-            originals,
-            articles,
-            to,
-            reversal=reversal,
-            language=language,
-            batch_size=batch_size,
-            progress=progress,
+        texts = texts_by_name(headlines=headlines, originals=originals, articles=articles)
+        if to is None:
+            targets = self.opposite_outlets(texts["originals"])
+        else:
+            targets = outlet_names("to", to, self.outlets, len(texts["headlines"]))
+        items = [
+            Item("", self.outlets[1 - self.outlets.index(target)], target, source, article, prediction=text)
+            for text, source, article, target in zip(*texts.values(), targets, strict=True)
+        ]
+        judged = judge_items(
+            self, items, reversal=reversal, language=language, batch_size=batch_size, progress=progress
         )
+        rows = judged.iter_rows(named=True)
+        return [
+            JudgedHeadline(text, **marks_of(row, reversal=reversal))
+            for text, row in zip(texts["headlines"], rows, strict=True)
+        ]
+
+    def opposite_outlets(self, headlines: Sequence[str]) -> list[str]:
+        """For each headline the outlet that main does not assign it to."""
+        style = self.main.probabilities(headlines, progress=False)
+        return [self.outlets[int(a >= b)] for a, b in style]
 
     @staticmethod
     def of(judges: "str | Path | Judges", **options: Any) -> "Judges":
@@ -243,44 +254,6 @@ def marks_of(row: dict[str, Any], *, reversal: Reversal = "relative") -> dict[st
         "strict_joint": matches * aimed * fluent * (row["facts"] and row["main_normalised"]),
         "unsupported": tuple(Unsupported(**words) for words in json.loads(row["unsupported"])),
     }
-
-
-def judge_headlines(
-    judges: Judges,
-    headlines: Sequence[str],
-    originals: Sequence[str],
-    articles: Sequence[str],
-    to: str | int | Sequence[str] | Sequence[int] | None = None,
-    *,
-    reversal: Reversal = "relative",
-    language: str | None = None,
-    batch_size: int | None = None,
-    progress: Progress = False,
-) -> list[JudgedHeadline]:
-    """What a call of `Judges` gives."""
-    texts = texts_by_name(headlines=headlines, originals=originals, articles=articles)
-    if to is None:
-        targets = opposite_outlets(judges, texts["originals"])
-    else:
-        targets = outlet_names("to", to, judges.outlets, len(texts["headlines"]))
-    items = [
-        Item("", judges.outlets[1 - judges.outlets.index(target)], target, source, article, prediction=text)
-        for text, source, article, target in zip(*texts.values(), targets, strict=True)
-    ]
-    judged = judge_items(
-        judges, items, reversal=reversal, language=language, batch_size=batch_size, progress=progress
-    )
-    rows = judged.iter_rows(named=True)
-    return [
-        JudgedHeadline(text, **marks_of(row, reversal=reversal))
-        for text, row in zip(texts["headlines"], rows, strict=True)
-    ]
-
-
-def opposite_outlets(judges: Judges, headlines: Sequence[str]) -> list[str]:
-    """For each headline the outlet that main does not take it for."""
-    style = judges.main.probabilities(headlines, progress=False)
-    return [judges.outlets[int(a >= b)] for a, b in style]
 
 
 def joint_probability(

@@ -74,7 +74,7 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class Choice:
-    """What choosing among the draws of a system does to its scores."""
+    """Scores of a single and of a chosen draw of a system."""
 
     system: str  # its name
     draws: int  # of each item
@@ -121,7 +121,7 @@ class Scores:
 
     @property
     def trials(self) -> int:
-        """Of each paired test."""
+        """Number of trials of each paired test."""
         return trials(len(self.items), self.resamples)
 
     @property
@@ -355,7 +355,7 @@ def _choice(
     order: Sequence[Sequence[int]],
     interval: Callable[..., Any],
 ) -> Choice:
-    """What choosing makes of (n, draws) statistics; `interval` is `measure` of these items."""
+    """Scores of single and chosen draws from (n, draws) statistics; `interval` is `measure` of these items."""
     draws, known = per_draw["n"].shape[1], min(map(len, order))
     ranks = np.array([of[:known] for of in order])
     kept = {key: of for key, of in per_draw.items() if key == "n" or key in compliancy.SHARES}
@@ -412,7 +412,7 @@ def _aggregate(sums: Statistics) -> dict[str, Floats]:
 
 
 def _joined(names: Iterable[str]) -> str:
-    """What is named at all, each once."""
+    """The names that are given, each once."""
     return "+".join(dict.fromkeys(filter(None, names)))
 
 

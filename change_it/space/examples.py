@@ -26,7 +26,7 @@ EDITS = ("name_mistaken", "numbers_changed")
 
 @dataclass(frozen=True)
 class TabExample:
-    """What an example fills in."""
+    """The fields of an example."""
 
     headline: str  # the original
     article: str  # its article

@@ -29,7 +29,7 @@ OWN = "own"
 
 @dataclass(frozen=True)
 class Question:
-    """What one person asks of the models."""
+    """A question of one person."""
 
     item: Item  # the original, and the outlet aimed at
     system: str = ""  # that offers new headlines; none where empty
@@ -74,7 +74,7 @@ class Models:
 
     @property
     def examples(self) -> Sequence[TabExample]:
-        """What the page offers: examples of the corpus, or invented ones."""
+        """The examples of the page: of the corpus, or invented ones."""
         return self.corpus_examples or invented_examples(self.outlets, self.language)
 
     @property

@@ -1,4 +1,4 @@
-"""What the tabs share: how much is taken, sentences of what is refused, HTML, and files in and out."""
+"""Parts that the tabs share: limits, messages, HTML, files in and out."""
 
 import html
 import logging
@@ -124,7 +124,7 @@ def results_html(
     comparisons: Sequence[Any] = (),
     wide: bool = False,
 ) -> str:
-    """What was measured as a report shows it: tables, each with its heading and a note, tests and charts."""
+    """Results as a report shows them: tables, each with its heading and a note, tests and charts."""
     return render(
         "results.html.jinja",
         charts=drawings,

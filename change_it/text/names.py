@@ -36,7 +36,7 @@ MASK = "_"
 
 @dataclass
 class Casing:
-    """How often the words of a corpus, folded and lower-cased, stand in lower case and with a capital."""
+    """Casing statistics (a truecaser): counts of a corpus's words, folded, in lower case and with a capital."""
 
     lower: Counter[str] = field(default_factory=Counter)
     upper: Counter[str] = field(default_factory=Counter)  # after a small letter or a comma
@@ -62,7 +62,7 @@ class Casing:
 
     @classmethod
     def load(cls, folder: Path) -> Self | None:
-        """What `save` wrote; None where there is no such file."""
+        """The statistics that `save` wrote; None without the file."""
         if (record := read_json(folder / CASING)) is None:
             return None
         with record_errors(folder / CASING):

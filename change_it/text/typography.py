@@ -1,4 +1,4 @@
-"""How outlets set their headlines: quotes, dashes, dots, apostrophes, capitals. It says nothing of what is written."""
+"""Typography of headlines, without their words: quotes, dashes, dots, apostrophes, capitals."""
 
 import re
 from collections import Counter
@@ -24,7 +24,7 @@ _SMALL = 3
 
 @dataclass(frozen=True)
 class Typography:
-    """What most headlines of an outlet do."""
+    """The typography of most headlines of an outlet."""
 
     quotes: str = '""'  # the mark before a quotation and the one after it
     dash: str = "-"  # between words with spaces around it
@@ -36,7 +36,7 @@ class Typography:
 
     @classmethod
     def of(cls, headlines: Sequence[str]) -> "Typography":
-        """What these headlines do most.
+        """The most frequent typography of these headlines.
 
         Examples:
             >>> Typography.of(["«Sì» di Roma – subito", "Dice «no»: ecco perché."]).quotes

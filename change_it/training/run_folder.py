@@ -102,7 +102,7 @@ def _recorded(settings: TrainingSettings) -> dict[str, Any]:
 
 
 def _changed(settings: TrainingSettings, record: Mapping[str, Any]) -> list[str]:
-    """What differs between two runs, in words; nothing if one can go on where the other stopped."""
+    """The differences between two runs, in words; empty if one can resume the other."""
     return [
         f"{name} was {record.get(name)}, is {value}"
         for name, value in _recorded(settings).items()
