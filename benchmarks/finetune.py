@@ -33,8 +33,8 @@ from change_it.generators.generator_options import GeneratorOptions, GeneratorSe
 from change_it.generators.recipes import load_recipe
 from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
 from change_it.networks.pretrained_loss import HeadlineLoss
-from change_it.training.settings import Arithmetic, resolve
 from change_it.training.trainer import RunTrainer, training_arguments
+from change_it.training.training_options import Arithmetic, resolve
 
 WORDS = [
     "the",

@@ -12,7 +12,7 @@ from change_it.errors import InputError
 from change_it.judges.judge_options import check_judges, within_event_table
 from change_it.results.report_folder import AUDIT_FILES, check_out
 from change_it.tables import console, print_table
-from change_it.training.settings import InferenceOptions
+from change_it.training.training_options import InferenceOptions
 
 
 @dataclass(kw_only=True)

@@ -12,7 +12,7 @@ from change_it.errors import InputError
 from change_it.io import Record, check_header, check_writable, listed, read_input, read_records, replace_file
 from change_it.judges.judge_options import check_judges
 from change_it.tables import Column, Row, Table, console, figure, print_table
-from change_it.training.settings import InferenceOptions
+from change_it.training.training_options import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch
     import polars as pl

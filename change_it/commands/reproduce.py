@@ -13,7 +13,7 @@ from change_it.errors import InputError
 from change_it.io import check_header, check_writable, named_files
 from change_it.scoring.columns import BUILT_IN
 from change_it.tables import console, print_table
-from change_it.training.settings import DeviceOptions
+from change_it.training.training_options import DeviceOptions
 
 Paper = Literal["evalnlgeval2020", "changeit2020", "hevas2019", "lrec2020"]
 

@@ -15,7 +15,7 @@ from change_it.io import read_json
 from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import REPORT_FILES, check_out
 from change_it.tables import console, print_table
-from change_it.training.settings import InferenceOptions
+from change_it.training.training_options import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib
     from change_it.audit.verdicts import Summary
@@ -100,7 +100,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.hevas.metric_options import MetricOptions  # these load polars and matplotlib
     from change_it.progress import progress_bar
     from change_it.results import hevas_scores as hevas
-    from change_it.results.context import made
+    from change_it.results.provenance import made
     from change_it.results.report_files import write_report
     from change_it.scoring.compliancy import language_of
     from change_it.scoring.item import read_test_set

@@ -7,7 +7,7 @@ from change_it.errors import InputError
 from change_it.io import check_writable, is_missing_path
 from change_it.judges.judge_options import LINEAR, JudgeOptions, preset, presets, within_event_table
 from change_it.tables import console, print_table
-from change_it.training.settings import check_numbers
+from change_it.training.training_options import check_numbers
 
 __all__ = ["check", "presets", "run"]
 

@@ -62,7 +62,7 @@ from change_it.networks.pretrained import (
     read_tokenizer,
 )
 from change_it.networks.tokenizer import HeadlineTokenizer, train_tokenizer
-from change_it.training.settings import Arithmetic
+from change_it.training.training_options import Arithmetic
 
 #: What `add_adapters` chooses of an adapter's settings; others are PEFT's own values, whatever a file says.
 LORA = ("task_type", "r", "lora_alpha", "target_modules", "fan_in_fan_out")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from change_it.errors import InputError
-from change_it.training.settings import Hidden, InferenceOptions, TrainingOptions, TrainingSettings
+from change_it.training.training_options import Hidden, InferenceOptions, TrainingOptions, TrainingSettings
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
 Reads = Literal["article", "headline", "both"]

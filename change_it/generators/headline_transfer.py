@@ -18,7 +18,7 @@ from change_it.io import refuse_empty, texts_of
 from change_it.networks.formats import Format
 from change_it.networks.pretrained import batches_at_once, is_large, local_folder, map_threads
 from change_it.progress import bar
-from change_it.training.settings import Arithmetic
+from change_it.training.training_options import Arithmetic
 
 if TYPE_CHECKING:
     from change_it.scoring.judges import Judges

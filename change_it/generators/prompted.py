@@ -30,7 +30,7 @@ from change_it.networks.pretrained import (
     reading_errors,
 )
 from change_it.progress import bar
-from change_it.training.settings import Arithmetic
+from change_it.training.training_options import Arithmetic
 
 #: Tokens of a prompt and of a headline, at most.
 PROMPT_TOKENS, HEADLINE_TOKENS = 4096, 48

@@ -50,8 +50,8 @@ from change_it.io import check_writable, read_json, write_json
 from change_it.networks.formats import Format
 from change_it.networks.pretrained_loss import HeadlineLoss, loss_per_token
 from change_it.training.run_folder import stage, stage_pretrained, train_in_folder
-from change_it.training.settings import resolve
 from change_it.training.trainer import TrainingResult, TrainingRun, process_state
+from change_it.training.training_options import resolve
 
 #: Validation examples an evaluation reads, at most.
 VALIDATION = 1000

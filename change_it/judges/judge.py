@@ -15,7 +15,7 @@ from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
-from change_it.judges.judge_options import COMMAND, SINGLE_TEXT, Task, read_about
+from change_it.judges.judge_options import COMMAND, SINGLE_TEXT, Task, read_judge_info
 from change_it.judges.linear import LinearJudgeForSequenceClassification
 from change_it.networks.pretrained import (
     arithmetic,
@@ -34,7 +34,7 @@ from change_it.networks.pretrained import (
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Floats
 from change_it.text.names import CASING, Casing, mask_names
-from change_it.training.settings import Arithmetic
+from change_it.training.training_options import Arithmetic
 
 #: Tokens of a batch when no batch size is given, and the texts that a linear judge takes at once.
 BATCH_TOKENS = 16_384
@@ -95,7 +95,7 @@ class Judge:
         precision: Arithmetic = "float32",
     ) -> "Judge":
         """A judge of a loaded model, whose configuration says what it was trained for."""
-        about = read_about(model.config.change_it)
+        about = read_judge_info(model.config.change_it)
         if about is None:
             raise ValueError(
                 "config.json does not say for which task, fold, outlets and length it was trained"
@@ -155,7 +155,7 @@ class Judge:
                 precision=precision,
             )
             judge.source = folder.resolve(), precision, device
-            about = read_about(judge.model.config.change_it)
+            about = read_judge_info(judge.model.config.change_it)
             if about and about.masked:
                 if (casing := Casing.load(folder)) is None:
                     raise InputError(f"{name} masks names and lacks {CASING}: train it again with {COMMAND}")

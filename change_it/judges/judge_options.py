@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
 from change_it.tables import Column, Row, Table, figure
-from change_it.training.settings import Arithmetic, TrainingOptions, TrainingSettings
+from change_it.training.training_options import Arithmetic, TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency", "facts"]
 Fold = Literal["all", "0", "1"]
@@ -121,7 +121,7 @@ OF_BILSTM: dict[str, Any] = {
 
 
 def preset(options: JudgeOptions) -> dict[str, Any]:
-    """Values for the options that are None, for `training.settings.resolve`: the task and the encoder decide.
+    """Values for the options that are None, for `training.training_options.resolve`: the task and the encoder decide.
 
     Examples:
         >>> preset(JudgeOptions(task="ah", corpus="c", out=Path("o"), as_published=True))["max_tokens"]
@@ -188,12 +188,12 @@ def check_judges(name: str, *, to: str | None = None) -> None:
     check_tasks(folder, name)
     for task in TASKS:
         weight_files(folder / task, command=COMMAND)
-    about = read_about((read_json(folder / "main" / "config.json") or {}).get("change_it"))
+    about = read_judge_info((read_json(folder / "main" / "config.json") or {}).get("change_it"))
     if about and to is not None and to not in about.outlets:
         raise InputError(f"--to {to} is no outlet of these judges: give {' or '.join(about.outlets)}")
 
 
-class About(NamedTuple):
+class JudgeInfo(NamedTuple):
     """Task, fold, outlets and input of a judge, as its configuration has them."""
 
     task: Task
@@ -207,7 +207,7 @@ class About(NamedTuple):
     masked: str = ""  # the language whose names and numbers main does not read; empty: it reads all
 
 
-def read_about(record: object) -> About | None:
+def read_judge_info(record: object) -> JudgeInfo | None:
     """The entry `change_it` of a judge's configuration; None where it is not as training writes it."""
     match record:
         case {
@@ -220,7 +220,7 @@ def read_about(record: object) -> About | None:
             if task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST:
                 first, shift = rest.get("article_first") is True, float(cast(float, rest.get("shift", 0.0)))
                 masked = str(rest.get("language", "")) if rest.get("mask") == "names" else ""
-                return About(cast(Task, task), cast(Fold, fold), (a, b), most, first, shift, masked)
+                return JudgeInfo(cast(Task, task), cast(Fold, fold), (a, b), most, first, shift, masked)
     return None
 
 

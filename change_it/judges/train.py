@@ -43,8 +43,8 @@ from change_it.tables import Column, Row, Table
 from change_it.text.names import Casing, mask_names
 from change_it.text.stopwords import guess_language
 from change_it.training.run_folder import stage_pretrained, train_in_folder
-from change_it.training.settings import resolve
 from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state
+from change_it.training.training_options import resolve
 
 PUBLISHED = "published"
 TITLES = {

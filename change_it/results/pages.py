@@ -21,7 +21,7 @@ from change_it.published_figures import CITATIONS
 from change_it.results import score_tables as tables
 from change_it.results.charts import Drawing
 from change_it.results.hevas_scores import HevasResult
-from change_it.results.items import items_table
+from change_it.results.items_table import items_table
 from change_it.results.rank_correlations import rank_correlations
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import Table, figure, formatted, p_value

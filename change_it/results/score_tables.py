@@ -13,7 +13,7 @@ from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.judges.judge_options import no_better_than
 from change_it.results.hevas_scores import HevasResult
-from change_it.results.items import unsupported_places
+from change_it.results.items_table import unsupported_places
 from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
 from change_it.scoring.columns import BUILT_IN, CHOSEN, FLOOR, GOLD
 from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES

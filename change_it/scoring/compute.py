@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # loads torch
     from transformers import PreTrainedTokenizerBase
 
     from change_it.scoring.judges import Judges
-    from change_it.training.settings import Arithmetic
+    from change_it.training.training_options import Arithmetic
 
 
 def compute_compliancy(

@@ -21,7 +21,7 @@ from change_it.scoring.facts import Unsupported
 from change_it.scoring.item import Item
 from change_it.stats import Floats
 from change_it.text.names import Casing
-from change_it.training.settings import Arithmetic
+from change_it.training.training_options import Arithmetic
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import check_writable, listed, read_json, write_json
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
-from change_it.training.settings import TrainingSettings
 from change_it.training.trainer import (
     COMPLETE,
     TrainingRun,
@@ -30,6 +29,7 @@ from change_it.training.trainer import (
     train,
     training_arguments,
 )
+from change_it.training.training_options import TrainingSettings
 
 WORK = "checkpoints"
 METRICS = "metrics.json"

@@ -33,7 +33,7 @@ from transformers.trainer_utils import IntervalStrategy
 
 from change_it.errors import InputError
 from change_it.io import listed, read_json, write_json
-from change_it.training.settings import OPTIONS, TrainingSettings
+from change_it.training.training_options import OPTIONS, TrainingSettings
 
 #: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end.
 EVALUATIONS = 10

@@ -16,7 +16,7 @@ from change_it.generators.folder import GeneratorInfo
 from change_it.generators.generator import add_adapters, load_generator, load_model, load_tokenizer
 from change_it.generators.generator_options import GeneratorSettings, preset
 from change_it.generators.search import Search, generate
-from change_it.training.settings import resolve
+from change_it.training.training_options import resolve
 
 
 @pytest.fixture(params=["t5", "gpt2", "llama"])
