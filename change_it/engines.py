@@ -40,7 +40,7 @@ class EngineOptions:
     def check_engine(self) -> None:
         """Refuse Ray where it is not installed, and an address without Ray."""
         if self.engine == "ray" and find_spec("ray") is None:
-            raise InputError("--engine ray needs Ray: pip install ray")
+            raise InputError("--engine ray requires Ray: pip install ray")
         if self.engine != "ray" and self.address:
             raise InputError("--address requires --engine ray")
 

@@ -85,7 +85,7 @@ DEEP = "[" * 100_000
 #: What is done to a judge's folder, and what the refusal says.
 JUDGES = {
     "NaN": (change_weights(spoil), "not finite numbers"),
-    "overflow": (change_weights(lambda held: held.update({key: held[key] * 1e30 for key in held})), "no probabilities"),
+    "overflow": (change_weights(lambda held: held.update({key: held[key] * 1e30 for key in held})), "does not answer with probabilities"),
     "a tensor is missing": (change_weights(partial(drop, "classifier.weight")), "lack classifier.weight"),
     "fewer layers": (set_in("config.json", "num_hidden_layers", value=0), "no place for"),
     "a shard elsewhere": (partial(in_shards, elsewhere=True), "which is missing in its folder"),

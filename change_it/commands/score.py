@@ -111,7 +111,7 @@ def run(options: ScoreOptions) -> None:
     test = read_test_set(options.corpus)
     test, systems = _systems(options, test)
     if options.chooser and not any(system.draws for system in systems):
-        raise InputError("--chooser orders draws: give --predictions a file with a column draw")
+        raise InputError("--chooser requires --predictions with a column draw")
     language = options.language or read_language(options.corpus)
     metrics = MetricOptions(language=language or "it", seed=options.seed)
     documents = hevas.check(test, metrics) if options.hevas else None

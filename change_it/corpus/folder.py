@@ -239,7 +239,7 @@ def check_corpus(corpus: str) -> None:
     if Path(corpus).is_dir():
         if not (Path(corpus) / CARD).is_file():
             raise InputError(
-                f"{corpus} is no change_it corpus (it has no {CARD}): build one with `change-it corpus build`"
+                f"{corpus} is not a change_it corpus (it has no {CARD}): build one with `change-it corpus build`"
             )
     elif not is_hub_id(corpus):
         raise InputError(
@@ -260,5 +260,5 @@ def _not_ours(corpus: str, part: str, error: Exception) -> InputError:
         return InputError(hub_fault(corpus, error))
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return InputError(
-        f"{corpus} is no change_it corpus ({part}: {reason}): build one with `change-it corpus build`"
+        f"{corpus} is not a change_it corpus ({part}: {reason}): build one with `change-it corpus build`"
     )

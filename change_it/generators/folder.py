@@ -63,7 +63,7 @@ class GeneratorInfo:
         path = folder / GENERATOR_FILE
         if (values := read_json(path)) is None:
             raise InputError(
-                f"{folder} holds no {GENERATOR_FILE}, so it is no change_it generator: train one with {COMMAND}"
+                f"{folder} holds no {GENERATOR_FILE}, so it is not a change_it generator: train one with {COMMAND}"
             )
         try:
             of_info = {field.name: values[field.name] for field in fields(cls) if field.name in values}

@@ -335,7 +335,7 @@ def import_peft() -> Any:
     try:
         import peft
     except ImportError as error:
-        raise InputError("adapters need PEFT: pip install peft") from error
+        raise InputError("adapters require PEFT: pip install peft") from error
     return peft
 
 

@@ -141,7 +141,7 @@ def _graph() -> "Graph":
     try:
         import networkx
     except ImportError as error:
-        raise InputError("TextRank needs networkx: pip install networkx") from error
+        raise InputError("TextRank requires networkx: pip install networkx") from error
     return networkx.Graph()
 
 

@@ -283,7 +283,7 @@ class Judge:
             probabilities[(longest > self.max_tokens).numpy()] = 1.0, 0.0
         if probabilities.shape != (len(texts), 2) or not np.isfinite(probabilities).all():
             raise InputError(
-                f"the {self.task} judge in {self.tokenizer.name_or_path or 'training'} answers with what are no probabilities of two "
+                f"the {self.task} judge in {self.tokenizer.name_or_path or 'training'} does not answer with probabilities of two "
                 f"classes: train it again with {COMMAND}"
             )
         return probabilities

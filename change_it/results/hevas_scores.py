@@ -61,11 +61,11 @@ def check(test: TestSet, options: MetricOptions) -> Documents:
     items = [test.items[index] for index in indices]
     if len(items) < options.topics:
         raise InputError(
-            f"--hevas needs {options.topics} items or more, one for each LDA topic, and {test.name} has {len(items)}: "
+            f"--hevas requires {options.topics} items or more, one for each LDA topic, and {test.name} has {len(items)}: "
             "score without --hevas, or a larger corpus"
         )
     if find_spec("gensim") is None:
-        raise InputError("--hevas needs gensim: pip install gensim")
+        raise InputError("--hevas requires gensim: pip install gensim")
     fog([], options.language)  # refuses if pyphen is not there
     documents = Documents(
         tuple(item.id for item in items),

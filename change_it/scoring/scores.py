@@ -395,14 +395,14 @@ def _check_writers(judges: "Judges", systems: Sequence[ScoredSystem]) -> None:
     ]
     if itself:
         raise InputError(
-            f"the judge of facts has the weights that wrote {', '.join(itself)}, so it would judge its own hand: give another "
-            "one with --facts"
+            f"the judge of facts has the weights that wrote {', '.join(itself)}, which biases its verdicts: give "
+            "another one with --facts"
         )
     same = [system.name for system in systems if facts.base in [writer.base for writer in system.writers]]
     if facts.base and same:
         raise InputError(
-            f"the judge of facts and what wrote {', '.join(same)} both come from {facts.base}, and what a model writes it "
-            "believes: give a judge of facts of another base with --facts"
+            f"the judge of facts and what wrote {', '.join(same)} both come from {facts.base}, which biases its "
+            "verdicts: give a judge of facts of another base with --facts"
         )
 
 

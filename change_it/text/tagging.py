@@ -255,7 +255,7 @@ def _load_spacy(name: str) -> SpacyTagger:
     try:
         import spacy
     except ImportError:
-        raise InputError(f"{_SPACY}{name} needs spaCy: pip install spacy") from None
+        raise InputError(f"{_SPACY}{name} requires spaCy: pip install spacy") from None
     try:
         pipeline = spacy.load(name)
     except OSError:

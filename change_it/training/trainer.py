@@ -137,7 +137,7 @@ def training_arguments(settings: TrainingSettings, out: Path) -> TrainingArgumen
             f"--arg {listed(theirs)}: that is set by the run, or --epochs, --batch-size, --seed and --out"
         )
     if given.get("fp16") and not torch.cuda.is_available():
-        raise InputError("--arg fp16=true needs a CUDA device: use bf16=true")
+        raise InputError("--arg fp16=true requires a CUDA device: use bf16=true")
     kept = {name: value for name, value in given.items() if name not in OPTIONS}
     try:
         arguments = TrainingArguments(**{**usual, **of_run, **kept, "save_steps": 500, "eval_steps": 500})
