@@ -52,18 +52,11 @@ def judge_candidates(
         for group, source, article, target in zip(offered, sources, articles, targets, strict=True)
         for candidate in group
     ]
-    texts, originals, stories, to = map(list, zip(*asked, strict=True)) if asked else ([], [], [], [])
-    judged = iter(
-        judges(
-            texts,
-            originals=originals,
-            articles=stories,
-            to=to,
-            reversal=reversal,
-            language=language,
-            progress=progress,
-        )
+    new, old, stories, to = map(list, zip(*asked, strict=True)) if asked else ([], [], [], [])
+    answers = judges(
+        new, originals=old, articles=stories, to=to, reversal=reversal, language=language, progress=progress
     )
+    judged = iter(answers)
     weights = np.broadcast_to(style_weight, len(offered)).tolist()
 
     def rank(weight: float, judged: JudgedCandidate) -> tuple[bool, float]:

@@ -99,20 +99,10 @@ def compute_compliancy(
 
     judges = Judges.of(judges, precision=precision, device=device)
     origins = outlet_names("labels", labels, judges.outlets, count)
+    targets = dict(zip(judges.outlets, judges.outlets[::-1], strict=True))
     items = [
-        Item(
-            "",
-            origin,
-            judges.outlets[1 - judges.outlets.index(origin)],
-            source,
-            article,
-            "",
-            reference_article,
-            prediction,
-        )
-        for prediction, source, article, origin, reference_article in zip(
-            *texts.values(), origins, evidence, strict=True
-        )
+        Item("", label, targets[label], source, article, "", other, new)
+        for new, source, article, label, other in zip(*texts.values(), origins, evidence, strict=True)
     ]
     language = language_of(items, language)
     judged = judge_items(
