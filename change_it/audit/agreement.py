@@ -11,7 +11,7 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.io import FORMULA, Record, listed, read_records
-from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, agreement_with_readers
+from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, reader_agreement
 from change_it.scoring.columns import GOLD, LABEL_COLUMNS
 from change_it.scoring.item import Item, TestSet
 from change_it.stats import Bools, Floats
@@ -114,7 +114,7 @@ class Agreement:
     is_half: bool  # whether these are the events that have not chosen the threshold of facts
     n: int  # headlines
     events: int  # that they are of; intervals draw events
-    rows: Sequence[Mapping[str, Any]]  # of `agreement_with_readers`, with the `judge`
+    rows: Sequence[Mapping[str, Any]]  # of `reader_agreement`, with the `judge`
 
     @property
     def table(self) -> Table:
@@ -166,7 +166,7 @@ def agreement(
         if asked[reports].any() and name in ("fluency", "strict"):
             right, kept = printed & (right | (name == "fluency")), reports & asked
         p_kept = p if p is None else p[kept]
-        found = agreement_with_readers(
+        found = reader_agreement(
             right[kept], accepted[kept], labels.events[kept], p_kept, resamples=resamples
         )
         rows.append({"judge": name, **found})

@@ -11,7 +11,7 @@ from change_it.errors import InputError
 from change_it.io import write_json, write_text
 from change_it.judges.facts_model import FactsModel, with_threshold
 from change_it.judges.judge_options import BILSTM, LINEAR, JudgeOptions
-from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, agreement_with_readers
+from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, reader_agreement
 from change_it.stats import Bools, Floats
 from change_it.tables import Column, Row, Table, figure, to_markdown
 from change_it.training.run_folder import METRICS, WORK, publish
@@ -55,7 +55,7 @@ def train_facts(options: JudgeOptions, labels: ReaderLabels | None) -> dict[str,
             "right": int(right[~half].sum()),
             "balanced_accuracy": accuracy,
         }
-        found = agreement_with_readers(right[half], p[half] >= threshold, labels.events[half], p[half])
+        found = reader_agreement(right[half], p[half] >= threshold, labels.events[half], p[half])
         results["labels"] = found
         validated: dict[str, Any] = {name: found[name] for name in ("n", "events")}
         validated |= {name: (found[name], *(found[f"{name}_interval"] or ())) for name in READER_MEASURES}

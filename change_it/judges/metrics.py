@@ -98,7 +98,7 @@ class ReaderLabels:
         return model.probabilities(headlines, sources, language=self.language, progress=progress)
 
 
-def agreement_with_readers(
+def reader_agreement(
     right: Bools, accepted: Bools, events: EventIds, p: Floats | None = None, *, resamples: int = 1000
 ) -> dict[str, Any]:
     """`n`, `events`, `right`, and precision, recall and, of probabilities, AUC, with intervals over events; None where undefined."""

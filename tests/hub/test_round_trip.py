@@ -23,7 +23,7 @@ PUSH = "import sys; from change_it.cli import main; sys.exit(main(['push', *sys.
 
 LOAD = """
 import json, sys
-from change_it.scoring.judges import Judges 
+from change_it.scoring.judges import Judges
 judges = Judges.from_pretrained("nina/judges", device="cpu")
 one, other = json.loads(sys.argv[1])
 print(json.dumps([judges.signature, judges.hh.probabilities(one, other, progress=False).tolist()]))
