@@ -19,7 +19,7 @@ from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
 from change_it.generators.endpoint import SENT, Endpoint
 from change_it.generators.generator_options import CANDIDATES, SystemOptions
-from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
+from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
 from change_it.generators.prompt import Prompt
 from change_it.generators.prompted import PromptedModel
 from change_it.generators.rerank import choose, order
@@ -47,7 +47,7 @@ KIND = "change-it transfer"
 class TransferSetup:
     """The system that writes headlines, and the judges that choose."""
 
-    system: Proposer
+    system: HeadlineSystem
     targets: tuple[str, ...]
     needs: tuple[str, ...]  # texts of a row that the system or the judges read
     judges: Judges | None  # choose among candidates; None takes the first
@@ -89,7 +89,7 @@ def load_setup(options: SystemOptions) -> TransferSetup:
     )
     if options.all_draws and not search.is_drawn:
         raise InputError("--all-draws and --generation do_sample=false exclude each other")
-    system: Proposer
+    system: HeadlineSystem
     if options.is_prompted:
         prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
         if options.endpoint is not None:

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES, BATCH_SCORES = 64, 16_384, 640, 1 << 28
 
 #: Original headline, article and outlet aimed at; a text that the system does not read is empty.
-Question = tuple[str, str, str]
+TransferInput = tuple[str, str, str]
 
 
-class Proposer(ABC):
+class HeadlineSystem(ABC):
     """A system that offers candidates for headlines; it can be shared by threads."""
 
     def __init__(
@@ -44,7 +44,7 @@ class Proposer(ABC):
         self.outlets = outlets  # short names of A and B
         self.targets = targets  # outlets that it writes for, in the order of `outlets`
         self.needs = needs  # what it reads: `headline`, `article` or both
-        self.faults: dict[Question, str] = {}  # why there is no headline, where that is known
+        self.faults: dict[TransferInput, str] = {}  # why there is no headline, where that is known
 
     def propose(
         self,
@@ -92,12 +92,12 @@ class Proposer(ABC):
 
     @abstractmethod
     def _propose(
-        self, items: Sequence[Question], search: Search, batch_size: int | None, progress: bool
+        self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
         """The candidates of `propose` for checked items."""
 
 
-class HeadlineTransfer(Proposer):
+class HeadlineTransfer(HeadlineSystem):
     """Rewrites headlines for another outlet.
 
     Attributes:
@@ -254,7 +254,7 @@ class HeadlineTransfer(Proposer):
         return loaded
 
     def _propose(
-        self, items: Sequence[Question], search: Search, batch_size: int | None, progress: bool
+        self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
         """The candidates of `propose`; sources of like length share a batch."""
         sources = [source_of(self.reads, *item) for item in items]

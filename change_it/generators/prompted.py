@@ -11,8 +11,8 @@ from transformers import PreTrainedTokenizerBase
 from change_it.errors import InputError
 from change_it.generators.generator import COMMAND, kind_of, load_model, load_tokenizer
 from change_it.generators.headline_transfer import (
-    Proposer,
-    Question,
+    HeadlineSystem,
+    TransferInput,
     default_batch_size,
     kept_together,
     write,
@@ -81,7 +81,7 @@ class PromptFormat(CausalFormat):
         return [headline_of(text, ended=whole or end) for text, end in zip(texts, ended, strict=True)]
 
 
-class PromptedModel(Proposer):
+class PromptedModel(HeadlineSystem):
     """Asks a model by a prompt; examples that have no place among its positions are left out.
 
     Attributes:
@@ -147,7 +147,7 @@ class PromptedModel(Proposer):
         return kept_together(self.model, self.format, search)
 
     def _propose(
-        self, items: Sequence[Question], search: Search, batch_size: int | None, progress: bool
+        self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
         rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
         sources = [self._source(items[row]) for row in rows]
@@ -170,7 +170,7 @@ class PromptedModel(Proposer):
                 done_bar.update(len(places))
         return answers
 
-    def _source(self, item: Question) -> str:
+    def _source(self, item: TransferInput) -> str:
         """The prompt, with as many examples as there is room for."""
         instructs = getattr(self.format, "chat", True)  # an encoder-decoder reads instructions
         with reading_errors(self.format.tokenizer):

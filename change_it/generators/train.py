@@ -73,7 +73,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         options: see `GeneratorOptions`.
 
     Returns:
-        What `metrics.json` holds: the info, validation loss (nats a token), sizes, seconds, the training's history,
+        The content of `metrics.json`: the info of the generator, validation loss (nats a token), sizes, seconds, the training's history,
         options, versions, hash of the weights. Empty in every process but the main one.
 
     Raises:

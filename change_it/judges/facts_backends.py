@@ -65,7 +65,7 @@ def parts_of(text: str, words: int) -> list[str]:
     return [" ".join(part) for part in parts if part]
 
 
-def prompt_of(claim: Claim) -> tuple[str, str]:
+def claim_prompt(claim: Claim) -> tuple[str, str]:
     """The source, and the question that follows it: several headlines are read behind one source."""
     asked = PROMPTS.get(claim.language, PROMPTS["en"])
     return (
@@ -87,7 +87,7 @@ class ChatModel:
         """P(Yes) of claims, those of one part together: it is read once."""
         of_part: dict[tuple[str, str], list[Claim]] = {}
         for claim in claims:
-            of_part.setdefault((prompt_of(claim)[0], claim.language), []).append(claim)
+            of_part.setdefault((claim_prompt(claim)[0], claim.language), []).append(claim)
         for (source, language), behind in of_part.items():
             before, after = self._turns(source)
             with torch.inference_mode():
@@ -95,7 +95,7 @@ class ChatModel:
                 ids = torch.tensor([before], device=self.model.device)
                 self.model(input_ids=ids, past_key_values=cache, use_cache=True, logits_to_keep=1)
                 for batch in _batches(behind, TOGETHER):
-                    rows = [self._ids(prompt_of(claim)[1]) + after for claim in batch]
+                    rows = [self._ids(claim_prompt(claim)[1]) + after for claim in batch]
                     yield batch, self._yes(deepcopy(cache), len(before), rows, language)
 
     def _turns(self, source: str) -> tuple[list[int], list[int]]:
@@ -180,7 +180,7 @@ class ChatServer:
                 yield batch, list(pool.map(self._ask, batch))
 
     def _ask(self, claim: Claim) -> float:
-        prompt = "".join(prompt_of(claim))
+        prompt = "".join(claim_prompt(claim))
         answers = PROMPTS.get(claim.language, PROMPTS["en"])
         choice = self._complete(claim, prompt, temperature=0.0, max_tokens=1, logprobs=True, top_logprobs=TOP)
         if (pieces := getattr(choice.logprobs, "content", None)) and pieces[0].top_logprobs:

@@ -41,7 +41,7 @@ BATCH_TOKENS = 16_384
 LARGEST_BATCH = 256
 LINEAR_BATCH = 8192
 
-Question = tuple[str, str | None]
+JudgeInput = tuple[str, str | None]
 
 
 @dataclass(eq=False)
@@ -220,15 +220,15 @@ class Judge:
             )
         if pairs is not None and len(pairs) != len(texts):
             raise ValueError(f"{len(texts)} texts and {len(pairs)} pairs: give one for each text")
-        questions: list[Question] = list(zip(texts, repeat(None) if pairs is None else pairs, strict=False))
+        questions: list[JudgeInput] = list(zip(texts, repeat(None) if pairs is None else pairs, strict=False))
         with progress_of(progress, f"{self.task} judge", len(texts)) as report:
             found = self._compute(questions, batch_size, report)
             report(len(texts))
         return np.array([found[question] for question in questions], dtype=np.float64).reshape(-1, 2)
 
     def _compute(
-        self, questions: list[Question], batch_size: int | None, report: Callable[[int], object]
-    ) -> dict[Question, Floats]:
+        self, questions: list[JudgeInput], batch_size: int | None, report: Callable[[int], object]
+    ) -> dict[JudgeInput, Floats]:
         """Answers to the distinct questions, longest first, those about one text together; the report counts repeats too."""
         counts = Counter(questions)
         distinct, done = list(counts), 0
@@ -236,7 +236,7 @@ class Judge:
         size = batch_size or usual
         order = _order(distinct)
         batches = [order[start : start + size] for start in range(0, len(order), size)]
-        found: dict[Question, Floats] = {}
+        found: dict[JudgeInput, Floats] = {}
         answers = self._answers([distinct[row] for row in rows] for rows in batches)
         for rows in batches:
             report(done)
@@ -244,13 +244,13 @@ class Judge:
             done += sum(counts[distinct[row]] for row in rows)
         return found
 
-    def _answers(self, batches: Iterable[list[Question]]) -> Iterator[Floats]:
+    def _answers(self, batches: Iterable[list[JudgeInput]]) -> Iterator[Floats]:
         """Probabilities of each batch."""
         if self.source and is_cluster():
             return map_ordered(_answer, ((*self.source, batch) for batch in batches))
         return map_threads(self.answer, batches, batches_at_once(self.model))
 
-    def answer(self, batch: list[Question]) -> Floats:
+    def answer(self, batch: list[JudgeInput]) -> Floats:
         """(n, 2) probabilities of one batch."""
         pairs = [pair for _, pair in batch if pair is not None] or None
         texts = [text for text, _ in batch]
@@ -322,7 +322,7 @@ def encode(
     return BatchEncoding({name: torch.from_numpy(np.array(rows, np.int64)) for name, rows in lists.items()})
 
 
-def _order(questions: Sequence[Question]) -> list[int]:
+def _order(questions: Sequence[JudgeInput]) -> list[int]:
     """Places of the longest first; what is asked about one text stands together, on the side that has fewer texts."""
     distinct = [len({question[side] for question in questions}) for side in (0, 1)]
     side = distinct.index(min(distinct))
@@ -334,7 +334,7 @@ def _order(questions: Sequence[Question]) -> list[int]:
     return sorted(range(len(questions)), key=key)
 
 
-def _answer(folder: Path, precision: Arithmetic, device: str, batch: list[Question]) -> Floats:
+def _answer(folder: Path, precision: Arithmetic, device: str, batch: list[JudgeInput]) -> Floats:
     return _loaded(folder, precision, device).answer(batch)
 
 

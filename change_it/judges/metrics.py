@@ -46,11 +46,11 @@ def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) 
     return {**table, "macro_f1": float(np.mean(columns[2])), "accuracy": float((labels == predicted).mean())}
 
 
-def lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> dict[str, float]:
+def f1_lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> dict[str, float]:
     """Mean F1 of a judge less that of a baseline on the same (n,) examples: `value`, and `low` and `high` of its 95% interval, drawn by event.
 
     Examples:
-        >>> lead(np.array([0, 1]), np.array([0, 1]), np.array([1, 0]), ["x", "x"])
+        >>> f1_lead(np.array([0, 1]), np.array([0, 1]), np.array([1, 0]), ["x", "x"])
         {'value': 1.0, 'low': 1.0, 'high': 1.0}
     """
     columns: dict[str, Floats] = {}

@@ -34,7 +34,7 @@ from change_it.judges.judge_options import (
     preset,
 )
 from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main
-from change_it.judges.metrics import lead, scores
+from change_it.judges.metrics import f1_lead, scores
 from change_it.judges.within_event import Ask, fit_marks, measure_main
 from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.published_figures import PUBLISHED_JUDGES
@@ -71,7 +71,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
 
     Returns:
         What `metrics.json` holds: `results` (test set → class → precision, recall, f1, support; in [0, 1]),
-        `baselines` (`linear` → the same and the judge's `lead` over it, see `measures.lead`; empty for a linear judge),
+        `baselines` (`linear` → the same and the judge's `lead` over it, see `metrics.f1_lead`; empty for a linear judge),
         sizes, seconds, the training's history, options, versions, hash of the weights.
         Empty in every process but the main one.
 
@@ -236,7 +236,7 @@ def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, 
         other = predicted(linear_judge().predict_proba)
         compared[LINEAR] = {
             name: scores(test.labels, other[name], classes)
-            | {"lead": lead(test.labels, given[name], other[name], data.events[name])}
+            | {"lead": f1_lead(test.labels, given[name], other[name], data.events[name])}
             for name, test in data.tests.items()
         }
     sizes = {"train": len(data.train), "validation": len(data.validation)}

@@ -10,7 +10,7 @@ from change_it.corpus.folder import REPORT, read_casing, read_language, read_rep
 from change_it.corpus.sample import is_sample_corpus
 from change_it.errors import InputError
 from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
-from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
+from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.search import Candidate
 from change_it.judges.judge_options import COMMAND, SINGLE_TEXT
@@ -46,7 +46,7 @@ class Models:
     """
 
     judges: Judges
-    systems: Mapping[str, Proposer]  # name to system
+    systems: Mapping[str, HeadlineSystem]  # name to system
     language: str = "it"  # of the headlines, `it`, `en` or `none`: taggers and syllables
     audit: Summary = NO_AUDIT  # how far to rely on the judges
     sample: bool = False  # whether they were trained on the embedded sample
@@ -128,7 +128,7 @@ class Models:
     @classmethod
     def _of(cls, judges: str, transfers: Mapping[str, HeadlineTransfer], corpus: str) -> "Models":
         """Load judges, and examples where there is a corpus."""
-        systems: dict[str, Proposer] = dict(transfers)
+        systems: dict[str, HeadlineSystem] = dict(transfers)
         infos = [
             generator.info for transfer in transfers.values() for generator in transfer.generators.values()
         ]

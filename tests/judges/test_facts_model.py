@@ -19,7 +19,7 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.judges.facts_backends import ChatModel, Claim, parts_of, prompt_of
+from change_it.judges.facts_backends import ChatModel, Claim, claim_prompt, parts_of
 from change_it.judges.facts_model import FactsModel, with_threshold
 
 ARTICLES = [
@@ -69,7 +69,7 @@ def model(tmp_path, request):
 def alone(folder, claim):
     """P(Yes) of one claim, all of it read at once."""
     asker = ChatModel(folder, "float32", "cpu")
-    source, question = prompt_of(claim)
+    source, question = claim_prompt(claim)
     before, after = asker._turns(source)
     ids = torch.tensor([before + asker._ids(question) + after])
     yes, no = asker._answers("it")
