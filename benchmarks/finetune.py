@@ -27,14 +27,14 @@ from torch.autograd.graph import saved_tensors_hooks
 from transformers import GenerationConfig
 
 from change_it.generators import search
-from change_it.generators.card import prompt_of
+from change_it.generators.folder import prompt_of
 from change_it.generators.generator import add_adapters, kind_of, load_model, load_tokenizer
 from change_it.generators.generator_options import GeneratorOptions, GeneratorSettings, preset
 from change_it.generators.recipes import load_recipe
 from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
 from change_it.networks.pretrained_loss import HeadlineLoss
-from change_it.training.settings import Arithmetic, resolve
 from change_it.training.trainer import RunTrainer, training_arguments
+from change_it.training.training_options import Arithmetic, resolve
 
 WORDS = [
     "the",

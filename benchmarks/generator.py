@@ -26,8 +26,8 @@ from change_it.networks.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
 )
-from change_it.training.settings import TrainingSettings
 from change_it.training.trainer import RunTrainer, training_arguments
+from change_it.training.training_options import TrainingSettings
 
 #: Seconds a step of OpenNMT-py 3.5.1 with the shared task's pn.yaml at this size, two idle cores; not measured here.
 PUBLISHED_SECONDS = (1.4, 1.9)

@@ -104,7 +104,7 @@ def skips(text: list[str]) -> list[tuple[tuple[str, ...], int]]:
         for j in range(i + 1, len(text)):
             pair = (first, text[j])
             results[pair] = min(results.get(pair, j - i), j - i)
-    return list(results.items())
+    return list(results.items_table())
 
 
 def literal_su(reference: list[str], candidate: list[str]) -> float:

@@ -25,7 +25,7 @@ from change_it.commands.audit import AuditOptions
 from change_it.commands.score import ScoreOptions
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.judges.judge_options import Fold, JudgeOptions, Task
-from change_it.training.settings import Arithmetic
+from change_it.training.training_options import Arithmetic
 
 
 @dataclass(kw_only=True)

@@ -92,7 +92,7 @@ def judges_of(folders: tuple[Path, ...]) -> dict[str, dict[str, dict[str, list[f
         for file in sorted(folder.glob("*/metrics.json")):
             metrics = json.loads(file.read_text(encoding="utf-8"))
             results = {"judge": metrics.get("results", {}), **metrics.get("baselines", {})}
-            for name, tests in results.items():
+            for name, tests in results.items_table():
                 for test, values in tests.items():
                     if isinstance(values, dict) and "macro_f1" in values:
                         row = f1.setdefault(f"{file.parent.name}, {test}", {}).setdefault(name, [])
@@ -111,7 +111,7 @@ def judges_table(f1) -> Table:
     for test, results in f1.items():
         cells = {
             name: f"{figure(float(np.mean(values)))} ({', '.join(map(figure, values))})"
-            for name, values in results.items()
+            for name, values in results.items_table()
         }
         judge = cells.pop("judge")
         baselines = "; ".join(f"{name} {cell}" for name, cell in cells.items())

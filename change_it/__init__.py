@@ -11,9 +11,8 @@ from change_it.errors import InputError
 
 if TYPE_CHECKING:
     from change_it.generators.headline_transfer import HeadlineTransfer
-    from change_it.judges.judge import Judges
-    from change_it.scoring.compliancy import compute_compliancy
-    from change_it.scoring.training_metrics import compute_metrics
+    from change_it.scoring.compute import compute_compliancy, compute_metrics
+    from change_it.scoring.judges import Judges
 
 __version__ = "0.1.0"
 __all__ = [
@@ -31,9 +30,9 @@ __all__ = [
 
 _MODULES = {
     "HeadlineTransfer": "generators.headline_transfer",
-    "Judges": "judges.judge",
-    "compute_compliancy": "scoring.compliancy",
-    "compute_metrics": "scoring.training_metrics",
+    "Judges": "scoring.judges",
+    "compute_compliancy": "scoring.compute",
+    "compute_metrics": "scoring.compute",
 }
 
 
@@ -93,7 +92,7 @@ def space_path(name: str = "headline_transfer") -> str:
 
 
 def shipped_path(name: str) -> Path:
-    """A file or folder that ships beside the modules: in the checkout's root, in the folder `_shipped` of a wheel."""
+    """A file or folder that ships with the modules: in the checkout's root, in the folder `_shipped` of a wheel."""
     package = Path(__file__).parent
     for root in (package / "_shipped", package.parent):
         if (root / name).exists():

@@ -1,4 +1,4 @@
-"""What people say of headlines: sheets with a key, and filled sheets back, beside the key, each other and the judges (LREC 2020, section 4)."""
+"""People's judgements of headlines: writes sheets with a key, and compares filled ones with the key, each other and the judges (LREC 2020, section 4)."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from change_it.stats import AVERAGE, Floats, Statistics, measure
 from change_it.tables import Column, Row, Table, Value, with_interval
 
 if TYPE_CHECKING:
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
 CHOICES = ("choice1", "choice2")
 #: Questions and their answers in order: which outlet? the content of the original? fit to print? supported by its sources?
@@ -37,7 +37,7 @@ QUESTIONS = {
 YES = {"answer": ("1",), "content": ("4", "5"), "fluency": ("4", "5"), "supported": ("yes",)}
 #: Which question a judge answers.
 JUDGES = {"main": "answer", "hh": "content", "ah": "content", "fluency": "fluency", "facts": "supported"}
-#: Raters beside each annotator: all of them together, and what most of them say; a judge is `judge NAME`.
+#: Raters compared with each annotator: all of them together, and what most of them say; a judge is `judge NAME`.
 PEOPLE, MAJORITY = "people", "majority"
 #: Annotator to item to question to answer.
 Answers = Mapping[str, Mapping[str, Mapping[str, int]]]
@@ -78,7 +78,7 @@ def conditions(test: TestSet, specs: Sequence[str]) -> dict[str, list[Item]]:
         is_own = rows and all(row["target"] == labels.get(row["id"], row["target"]) for row in rows)
         aimed = test.in_newspaper if is_own else test
         headlines[name] = aimed.predicted(read_predictions(first, aimed, name=name, more=more).headlines)
-    return {name: [item for item in some if item.prediction.strip()] for name, some in headlines.items()}
+    return {name: [item for item in given if item.prediction.strip()] for name, given in headlines.items()}
 
 
 def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, seed: int) -> list[KeyRow]:
@@ -189,7 +189,7 @@ def ask(judges: "Judges", key: Sequence[KeyRow], *, language: str) -> dict[str, 
 
 
 def coincidences(ratings: Sequence[Sequence[int | None]], values: Sequence[int]) -> dict[str, Floats]:
-    """How often each two values coincide within each of n items, to be summed for `alpha` (Krippendorff 2011)."""
+    """Counts of coincidences of each two values within each of n items, to be summed for `alpha` (Krippendorff 2011)."""
     counts = np.array([[list(item).count(value) for value in values] for item in ratings], np.float64)
     pairs = np.maximum(counts.sum(axis=1) - 1, 1)
     pairs[counts.sum(axis=1) < 2] = np.inf
@@ -215,7 +215,7 @@ def alpha(sums: Statistics, values: Sequence[int], level: Literal["nominal", "or
 
 @dataclass(frozen=True)
 class Study:
-    """What annotators and judges say of the headlines of a key."""
+    """The answers of annotators and judges on the headlines of a key."""
 
     key: Sequence[KeyRow]
     answers: Answers
@@ -236,7 +236,7 @@ class Study:
         )
 
     def table(self, question: str) -> Table:
-        """How often each rater is right, or says yes, and says what most people do; alpha of people (LREC 2020, Table 4)."""
+        """Shares in which each rater is right, or says yes, and agrees with most people; alpha of people (LREC 2020, Table 4)."""
         rated = [[of.get(row.item, {}).get(question) for of in self.answers.values()] for row in self.key]
         numbers = {value: n for n, value in enumerate(QUESTIONS[question], 1)}
         given = np.array(rated, np.float64)  # nan where there is no answer
@@ -278,7 +278,7 @@ class Study:
                 if name == PEOPLE:
                     counts = (f"{value}: {(given[at] == n).sum()}" for value, n in numbers.items())
                     cells["answers"] = ", ".join(counts)
-                rows.append(Row(cells, condition, strong=name == PEOPLE))
+                rows.append(Row(cells, condition, highlight=name == PEOPLE))
         for condition, printed in published_figures.ANNOTATORS.items() if is_outlet else ():
             means = {"accuracy": sum(printed["accuracy"]) / 3, "alpha": printed["alpha"]}
             cells = {"rater": PEOPLE, "n": 3 * published_figures.ANNOTATED, **means}

@@ -111,7 +111,7 @@ def _module(*words: str) -> ModuleType:
 
 
 def _run(*words: str) -> Callable[[Any], None]:
-    """What runs a command: `run` of its module, or the function with its name in that of its list."""
+    """The function that runs a command: `run` of its module, or the one of its name in the module of its list."""
     module = _module(*words)
     return module.run if hasattr(module, "run") else getattr(module, words[-1])
 
@@ -128,7 +128,7 @@ def _parsed(options: Any, program: str, about: str, arguments: Sequence[str]) ->
 
 
 def _about(command: ModuleType, options: type) -> str:
-    """What stands above the options of a command: its docstring, what it asks for, what it takes for a model when not given."""
+    """The text above the options of a command: its docstring, the required options, the presets."""
     names = names_of(options)
     required = [
         names[field.name]
@@ -163,7 +163,7 @@ def union_of(*words: str) -> Any:
 
 
 def names_of(options: type) -> dict[str, str]:
-    """What the fields of a dataclass of options are called on the command line, `Fixed` ones left out; positional ones in capitals."""
+    """Field to its name on the command line, without `Fixed` ones; positional ones in capitals."""
     types = get_type_hints(options, include_extras=True)
     names = {}
     for field in fields(options):

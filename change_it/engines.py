@@ -1,4 +1,4 @@
-"""Where independent pieces of work run: in threads of this process, or on the machines of a Ray cluster, by joblib."""
+"""Independent work, by joblib: in threads of this process or on a Ray cluster."""
 
 import os
 import re
@@ -30,19 +30,19 @@ _cluster: ContextVar[tuple[Any, int] | None] = ContextVar("cluster", default=Non
 
 @dataclass(kw_only=True)
 class EngineOptions:
-    """Where the work is done."""
+    """The options --engine and --address."""
 
     engine: Literal["local", "ray"] = "local"
     """local: this machine; ray: the machines of a Ray cluster, with the same result (extra: ray)."""
     address: str | None = None
-    """Of a running cluster, with --engine ray: host:port, or auto; a cluster of this machine alone is started when not given."""
+    """Address of a running Ray cluster, host:port or auto; a cluster of this machine is started when not given."""
 
     def check_engine(self) -> None:
         """Refuse Ray where it is not installed, and an address without Ray."""
         if self.engine == "ray" and find_spec("ray") is None:
-            raise InputError("--engine ray needs Ray: pip install ray")
+            raise InputError("--engine ray requires Ray: pip install ray")
         if self.engine != "ray" and self.address:
-            raise InputError("--address is of a Ray cluster: add --engine ray, or leave it out")
+            raise InputError("--address requires --engine ray")
 
 
 @contextmanager
@@ -94,8 +94,8 @@ def map_ordered(
         yield from Parallel(threads, backend="threading", return_as="generator")(calls)
         return
     pool, processes = cluster
-    while some := list(islice(calls, AHEAD * processes)):  # joblib has no generator for Ray
-        yield from pool(some)
+    while batch := list(islice(calls, AHEAD * processes)):  # joblib has no generator for Ray
+        yield from pool(batch)
 
 
 def _connect(ray: Any, address: str | None) -> None:
@@ -111,5 +111,5 @@ def _connect(ray: Any, address: str | None) -> None:
         ray.init(address=address, runtime_env={"env_vars": environment}, **quiet)
     except (OSError, OverflowError, ValueError) as error:
         raise InputError(
-            f"no Ray cluster answers at {address}: start one with ray start --head, or leave --address out"
+            f"no Ray cluster answers at {address}: start one with ray start --head, or omit --address"
         ) from error

@@ -53,7 +53,7 @@ def progress_bar(*, shown: bool) -> Iterator[Callable[[str, int, int], None]]:
 
 @contextmanager
 def progress_of(option: ProgressOption, description: str, total: int) -> Iterator[Callable[[int], object]]:
-    """What to call with the number of things done."""
+    """Context with a function to call with the number of things done."""
     if callable(option):
         yield option
         return

@@ -1,4 +1,4 @@
-"""What the papers published, from `published_figures.toml`, shown as published beside our own numbers."""
+"""The papers' figures, from `published_figures.toml`, shown next to measured ones."""
 
 import tomllib
 from importlib.resources import files

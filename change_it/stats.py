@@ -474,7 +474,7 @@ def check_finite(name: str, scores: Floats) -> None:
     bad = int((~np.isfinite(scores)).sum())
     if bad:
         raise InputError(
-            f"{name} has {bad} scores that are not numbers; score such headlines 0 or leave them out."
+            f"{name} has {bad} scores that are not numbers: score such headlines 0, or omit them"
         )
 
 

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Marked:
-    """A text of which some parts are underlined."""
+class UnderlinedText:
+    """A text with underlined parts."""
 
     text: str
     places: tuple[tuple[int, int], ...]  # start and end of each, rising
 
 
 #: What a cell may hold; a pair is an interval.
-Value = str | int | float | tuple[float, float] | Marked | None
+Value = str | int | float | tuple[float, float] | UnderlinedText | None
 #: How a value is written: as it is, with thousands separated, `.743`, `≤ .743`, `.743` on a heat map, `.7–.8`, `< .001`, ✓ or ✗.
 Format = Literal["text", "count", "figure", "at most", "correlation", "interval", "p", "mark"]
 
@@ -39,7 +39,7 @@ class Column:
     format: Format = "figure"
     title: str = ""  # the name when empty
     #: Second value of a cell: below or behind it, a column of its own in CSV, left out on a terminal.
-    below: "Column | None" = None
+    secondary: "Column | None" = None
 
     @property
     def heading(self) -> str:
@@ -50,7 +50,7 @@ class Column:
 def with_interval(name: str, title: str = "", *, at_most: bool = False) -> Column:
     """A figure, or the most that one may be, with its interval, `<name>_interval`, below."""
     return Column(
-        name, "at most" if at_most else "figure", title, below=Column(f"{name}_interval", "interval")
+        name, "at most" if at_most else "figure", title, secondary=Column(f"{name}_interval", "interval")
     )
 
 
@@ -60,23 +60,23 @@ class Row:
 
     values: Mapping[str, Value]  # by the name of the column
     group: str = ""  # neighbours of one group stand together, in HTML below its name where there are several
-    strong: bool = False
-    faint: bool = False  # of too few items to conclude from
+    highlight: bool = False
+    few: bool = False  # of too few items to conclude from
     best: Collection[str] = ()  # names of the columns in which it is the best
     marks: Mapping[str, str] = field(default_factory=dict)  # name of a column to what stands behind its value
-    tags: Sequence[str] = ()  # short remarks beside the first cell, such as `published`
+    tags: Sequence[str] = ()  # short remarks in the first cell, such as `published`
     remark: str = ""  # one more line in the first cell
 
     def text(self, column: Column) -> str:
         """The cell as it is shown."""
         return formatted(self.values.get(column.name), column.format) + self.marks.get(column.name, "")
 
-    def below(self, column: Column, brackets: str = "{}") -> str:
-        """What stands below the cell, in brackets; empty where nothing does."""
-        value = self.values.get(column.below.name) if column.below else None
-        if column.below is None or value is None:
+    def secondary(self, column: Column, brackets: str = "{}") -> str:
+        """The secondary value of the cell, in brackets; empty without one."""
+        value = self.values.get(column.secondary.name) if column.secondary else None
+        if column.secondary is None or value is None:
             return ""
-        return brackets.format(formatted(value, column.below.format))
+        return brackets.format(formatted(value, column.secondary.format))
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def formatted(value: Value, format_: Format) -> str:
         return "–"
     if isinstance(value, str):
         return value
-    if isinstance(value, Marked):
+    if isinstance(value, UnderlinedText):
         return value.text
     if format_ == "mark":
         return "✓" if value else "✗"
@@ -150,15 +150,15 @@ def formatted(value: Value, format_: Format) -> str:
 
 
 def records(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
-    """Header and rows of plain values; a column's `below` follows it, an interval is `_low` and `_high`."""
+    """Header and rows of plain values; a column's `secondary` follows it, an interval is `_low` and `_high`."""
     header: list[str] = []
     rows: list[list[str | int | float | None]] = [[] for _ in table.rows]
-    for column in (each for of in table.columns for each in (of, of.below) if each):
+    for column in (each for of in table.columns for each in (of, of.secondary) if each):
         ends = ("_low", "_high") if column.format == "interval" else ("",)
         header += [f"{column.name}{end}" for end in ends]
         for row, cells in zip(table.rows, rows, strict=True):
             value = row.values.get(column.name)
-            shown = value.text if isinstance(value, Marked) else value
+            shown = value.text if isinstance(value, UnderlinedText) else value
             cells += shown if isinstance(shown, tuple) else [shown] * len(ends)
     return header, rows
 
@@ -168,7 +168,7 @@ def to_markdown(table: Table) -> str:
     import pandas as pd
 
     rows = [
-        [(row.text(column) + row.below(column, " ({})")).replace("|", r"\|") for column in table.columns]
+        [(row.text(column) + row.secondary(column, " ({})")).replace("|", r"\|") for column in table.columns]
         for row in table.rows
     ]
     sides = ["left" if column.format == "text" else "right" for column in table.columns]
@@ -187,7 +187,7 @@ def to_latex(table: Table, *, label: str) -> str:
     lines = []
     for row in table.rows:
         lines.append([row.text(column).translate(_LATEX) for column in table.columns])
-        lines.append([row.below(column, r"{{\tiny {}}}") for column in table.columns])
+        lines.append([row.secondary(column, r"{{\tiny {}}}") for column in table.columns])
     names = (name.translate(_LATEX).replace(" ", r"\\") for name in table.header)
     headings = [rf"\shortstack[r]{{{name}}}" if "\\\\" in name else name for name in names]
     narrow = {"footnotesize": ":{};", "setlength": r":{\tabcolsep}{2pt};"}
@@ -206,7 +206,7 @@ def to_latex(table: Table, *, label: str) -> str:
 
 
 def console() -> "Console":
-    """Standard output: as wide as the terminal, or 120 letters where there is none."""
+    """Standard output: as wide as the terminal, or 120 columns when it is not a terminal."""
     from rich.console import Console
 
     return Console(width=None if sys.stdout.isatty() else 120)
@@ -221,7 +221,7 @@ def print_table(table: Table, to: "Console") -> None:
     def cell(row: Row, column: Column) -> Text:
         value, text = row.values.get(column.name), row.text(column)
         shown = Text(text, {"✓": "green", "✗": "red"}.get(text, ""))
-        for ends in value.places if isinstance(value, Marked) else ():
+        for ends in value.places if isinstance(value, UnderlinedText) else ():
             shown.stylize("underline", *ends)
         return shown.append("*" if column.name in row.best else best[column.format != "text"])
 
@@ -247,7 +247,7 @@ def print_table(table: Table, to: "Console") -> None:
         lines = iter(cells)
         for _, rows in table.groups:
             for row, texts in zip(rows, lines, strict=False):
-                style = "bold" if row.strong else "dim" if row.faint else ""
+                style = "bold" if row.highlight else "dim" if row.few else ""
                 grid.add_row(*(texts[at] for at in block), style=style)
             grid.add_section()
         to.print(grid)

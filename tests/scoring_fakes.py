@@ -6,8 +6,9 @@ import numpy as np
 import polars as pl
 
 from change_it.judges.facts_model import FactsModel, FactsSettings
-from change_it.judges.judge import Judge, Judges
+from change_it.judges.judge import Judge
 from change_it.scoring.item import Item, TestSet
+from change_it.scoring.judges import Judges
 from change_it.text.tokens import words
 
 OUTLETS = ("rep", "gio")

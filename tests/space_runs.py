@@ -78,7 +78,7 @@ def models_of(run):
 
 def models_in(language, run, texts):
     """The same over a toy corpus of a language, whose judges know the words of the page's examples and of texts."""
-    from change_it.audit.verdicts import Summary, Together
+    from change_it.audit.verdicts import JointPassRate, Summary
     from change_it.space.examples import examples
     from change_it.text.names import Casing
 
@@ -88,7 +88,8 @@ def models_in(language, run, texts):
         judges=FakeJudges(digits="abcd").with_casing(Casing.from_texts([*known, *texts])),
         language=language,
         audit=Summary(
-            verdicts(), Together((12, 10), (12, 12), (("name mistaken", 0.43), ("negated", 0.125)), 0.533)
+            verdicts(),
+            JointPassRate((12, 10), (12, 12), (("name mistaken", 0.43), ("negated", 0.125)), 0.533),
         ),
         sample=language == "it",
     )

@@ -107,7 +107,7 @@ def refused(arguments, capsys):
 
 @pytest.fixture
 def with_judges(monkeypatch):
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
     monkeypatch.setattr(Judges, "from_pretrained", lambda *_, **__: FakeJudges(digits="abcd"))
     monkeypatch.setattr("change_it.commands.annotate.check_judges", lambda _: None)

@@ -34,8 +34,10 @@ def help_of(words, capsys):
 
 
 @pytest.mark.parametrize("words", LEAVES, ids=" ".join)
-def test_every_help_has_all_options_and_their_defaults(words, capsys):
+def test_every_help_has_all_options_and_their_defaults_on_two_screens(words, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     text = help_of(words, capsys)
+    assert sum(max(1, -(-len(line.rstrip()) // 100)) for line in text.splitlines()) <= 100
     options = options_of(*words)
     shown = re.search(r"^Required: (.*)", text, re.MULTILINE)
     required = shown[1].split(", ") if shown else []

@@ -88,7 +88,7 @@ def test_ray_that_is_not_installed_is_named(monkeypatch):
 
 
 def test_an_address_is_refused_without_ray():
-    with pytest.raises(InputError, match="add --engine ray"):
+    with pytest.raises(InputError, match="requires --engine ray"):
         EngineOptions(address="auto").check_engine()
 
 

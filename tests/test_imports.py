@@ -54,10 +54,10 @@ corpus build book.csv --out out | book.csv is not text in UTF-8
 corpus build rows.csv --columns headline=nope --out out | no column 'nope' as --columns wants it
 train judge --task main --corpus nope --out out | no corpus folder nope
 train judge --task main --corpus corpus --batch-size 0 --out out | --batch-size 0 is out of range: give a number of at least 1
-train judge --task main --corpus corpus --epochs 0 --out out | --epochs 0 trains nothing
+train judge --task main --corpus corpus --epochs 0 --out out | --epochs must be above 0
 train judge --task main --corpus corpus --labels nope.csv --out out | nope.csv does not exist
 train generator --recipe sum --to two --corpus corpus --arg max_steps=0 --out out | --arg max_steps=0 is out of range
-train judge --task main --corpus judges --out out | judges is not a corpus of ours
+train judge --task main --corpus judges --out out | judges is not a change_it corpus
 train judge --task main --corpus corpus --encoder ./nope --out out | no encoder can be loaded from './nope'
 train generator --recipe sum --to nope --corpus corpus --out out | --to nope is no outlet of corpus: give one or two
 train generator --recipe sum --to one --corpus corpus --architecture ./nope --out out | no model can be loaded from './nope'
@@ -91,9 +91,9 @@ annotate score rows.csv --key rows.csv | rows.csv lacks the column item
 reproduce lrec2020 --corpus nope --out out | no corpus folder nope
 reproduce changeit2020 --corpus corpus --submissions mine=nope.csv --out out | nope.csv does not exist
 reproduce changeit2020 --corpus corpus --submissions mine=sheet.txt --out out | sheet.txt lacks the column id, headline
-demo --run rows.csv --port 0 | --run rows.csv is a file: name the folder of a run
+demo --run rows.csv --port 0 | --run rows.csv is a file: give the folder of a run
 demo --run nope --port 0 | there is no run nope
-demo --run corpus --port 99999 | --port 99999 is no port
+demo --run corpus --port 99999 | --port 99999 is not a port
 push judge corpus me/judges --dry-run --out out | corpus lacks the judge
 push metric nope me/nope | ships no metrics/nope
 push dataset corpus headlines | headlines lacks its owner

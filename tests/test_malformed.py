@@ -84,11 +84,11 @@ def drop(name, tensors):
 DEEP = "[" * 100_000
 #: What is done to a judge's folder, and what the refusal says.
 JUDGES = {
-    "NaN": (change_weights(spoil), "no finite numbers"),
-    "overflow": (change_weights(lambda held: held.update({key: held[key] * 1e30 for key in held})), "no probabilities"),
+    "NaN": (change_weights(spoil), "not finite numbers"),
+    "overflow": (change_weights(lambda held: held.update({key: held[key] * 1e30 for key in held})), "does not answer with probabilities"),
     "a tensor is missing": (change_weights(partial(drop, "classifier.weight")), "lack classifier.weight"),
     "fewer layers": (set_in("config.json", "num_hidden_layers", value=0), "no place for"),
-    "a shard elsewhere": (partial(in_shards, elsewhere=True), "which does not lie beside it"),
+    "a shard elsewhere": (partial(in_shards, elsewhere=True), "which is missing in its folder"),
     "adapters": (write("adapter_config.json", "{}"), "holds adapters"),
     "a kernel": (set_in("config.json", "attn_implementation", value="kernels-community/flash-attn"), "code of the Hub"),
     "a million layers": (set_in("config.json", "num_hidden_layers", value=10**6), "far larger model"),
@@ -99,7 +99,7 @@ JUDGES = {
 }  # fmt: skip
 GENERATORS = {
     "a billion words": (set_in("config.json", "vocab_size", value=10**9), "far larger model"),
-    "NaN": (change_weights(spoil), "no finite numbers"),
+    "NaN": (change_weights(spoil), "not finite numbers"),
     "a tensor is missing": (change_weights(partial(drop, "switch.weight")), "lack switch.weight"),
     "recipe": (set_in("generator.json", "recipe", value=["sum"]), "generator.json is broken"),
     "length": (set_in("generator.json", "target_tokens", value=1), "generator.json is broken"),

@@ -17,7 +17,7 @@ def test_the_example_on_the_card_runs(name, monkeypatch):
         loaded.append(folder)
         return FakeJudges(("colle", "faro"))  # the outlets of the quickstart
 
-    monkeypatch.setattr("change_it.judges.judge.Judges.from_pretrained", load)
+    monkeypatch.setattr("change_it.scoring.judges.Judges.from_pretrained", load)
     root = change_it.shipped_path("metrics")
     card = (root / name / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", card, re.DOTALL)

@@ -6,9 +6,9 @@ from rich.console import Console
 
 from change_it.tables import (
     Column,
-    Marked,
     Row,
     Table,
+    UnderlinedText,
     formatted,
     print_table,
     records,
@@ -22,7 +22,8 @@ MEASURES = [f"measure_{number}" for number in range(12)]
 @pytest.fixture
 def table():
     columns = [
-        Column(name, title=name.replace("_", " "), below=Column(f"{name} rank", "count")) for name in MEASURES
+        Column(name, title=name.replace("_", " "), secondary=Column(f"{name} rank", "count"))
+        for name in MEASURES
     ]
     rows = [
         Row(
@@ -33,7 +34,7 @@ def table():
                 "measure_3 rank": place + 1,
             },
             group=name,
-            strong=place == 0,
+            highlight=place == 0,
             best={"measure_3"} if place == 0 else (),
         )
         for place, name in enumerate(("[red]one", "two"))
@@ -123,14 +124,14 @@ def headlines():
         Row(
             {
                 "original": "Crolla il ponte, due feriti a Roma",
-                "new": Marked("Roma, tre feriti", ((6, 9),)),
+                "new": UnderlinedText("Roma, tre feriti", ((6, 9),)),
                 "facts": False,
             }
         ),
         Row(
             {
                 "original": "Approvata la riforma",
-                "new": Marked("Riforma approvata", ()),
+                "new": UnderlinedText("Riforma approvata", ()),
                 "facts": True,
                 "fluency": None,
             }

@@ -7,7 +7,7 @@ from tiny_generators import WORDS
 from transformers import EvalPrediction
 
 from change_it import InputError, Judges, compute_metrics
-from change_it.scoring.compliancy import compute_compliancy
+from change_it.scoring.compute import compute_compliancy
 
 SOURCES = ["il ponte crolla sulla statale", "sciopero generale dei treni", "festival aperto al pubblico"]
 ARTICLES = [f"{source}, la riforma approvata" for source in SOURCES]

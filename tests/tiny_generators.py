@@ -14,12 +14,12 @@ def save_generator(
     import torch
 
     from change_it.generators import generator
-    from change_it.generators.card import GeneratorCard
+    from change_it.generators.folder import GeneratorInfo
     from change_it.generators.generator_options import READS
 
     torch.manual_seed(seed)
     model, tokenizer = generator.new_network(architecture, [WORDS], vocabulary=100, cells=16)
-    card = GeneratorCard(
+    info = GeneratorInfo(
         recipe=recipe,
         reads=READS[recipe],
         to=to,
@@ -34,7 +34,7 @@ def save_generator(
         corpus="c",
         no_repeat_ngram_size=1 if architecture == "transformer" else 3,
     )
-    generator.save_generator(folder, model, tokenizer, card)
+    generator.save_generator(folder, model, tokenizer, info)
     return folder
 
 
@@ -43,14 +43,14 @@ def save_pretrained_generator(folder: Path, kind, *, to="gio", outlets=("rep", "
     from saved_judges import save_language_model
 
     from change_it.generators import generator
-    from change_it.generators.card import GeneratorCard, prompt_of
+    from change_it.generators.folder import GeneratorInfo, prompt_of
 
     base = save_language_model(folder.with_name(f"{folder.name}-base"), kind)
     tokenizer = generator.load_tokenizer(base)
     model = generator.load_model(base, kind, tokenizer, use="base")
     for tensor in model.parameters():  # likes some words better than others
         tensor.data.mul_(3.0)
-    card = GeneratorCard(
+    info = GeneratorInfo(
         recipe="sum",
         reads="article",
         to=to,
@@ -65,7 +65,7 @@ def save_pretrained_generator(folder: Path, kind, *, to="gio", outlets=("rep", "
         corpus="c",
         prompt=prompt_of("it", "article", to) if kind == "causal" else None,
     )
-    generator.save_generator(folder, model, tokenizer, card)
+    generator.save_generator(folder, model, tokenizer, info)
     return folder
 
 

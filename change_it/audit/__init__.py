@@ -1,1 +1,1 @@
-"""How far to believe the judges: systems that must fail, what main listens to, calibration, verdicts in words."""
+"""How reliable the judges are: perturbations, cues of main, calibration, verdicts in words."""

@@ -1,4 +1,4 @@
-"""Judges beside people who have read headlines and their sources: label files, and agreement with them."""
+"""Agreement of judges with people who have read headlines and their sources (label files)."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -11,14 +11,14 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.io import FORMULA, Record, listed, read_records
-from change_it.judges.measures import BESIDE_READERS, FIGURES, Labels, beside_readers
+from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, reader_agreement
 from change_it.scoring.columns import GOLD, LABEL_COLUMNS
 from change_it.scoring.item import Item, TestSet
 from change_it.stats import Bools, Floats
 from change_it.tables import Column, Row, Table, figure, formatted
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
 #: The system that is the original headline.
 COPY = "copy"
@@ -42,7 +42,7 @@ JUDGED = {
 RULES, ASKED = "facts (rules)", "facts (asked)"
 
 
-def read_labels(files: Sequence[Path], test: TestSet, language: str) -> Labels:
+def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLabels:
     """Read label files, and filled sheets with sources; of several readers of a headline the majority counts, and a tie is no yes.
 
     Raises:
@@ -70,7 +70,7 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> Labels:
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
     printable_share = read["printable"].to_numpy()
-    return Labels(
+    return ReaderLabels(
         items=[replace(items[id_], prediction=text) for id_, text in read.select("id", "headline").rows()],
         supported=read["supported"].to_numpy() > 0.5,
         printable=np.where(np.isnan(printable_share), np.nan, printable_share > 0.5),
@@ -108,13 +108,13 @@ def _headline(file: Path, record: Record, item: Item) -> str:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far judges agree with readers."""
+    """Agreement of judges with readers."""
 
     labels: str  # SHA-256 of the labels
     is_half: bool  # whether these are the events that have not chosen the threshold of facts
     n: int  # headlines
     events: int  # that they are of; intervals draw events
-    rows: Sequence[Mapping[str, Any]]  # of `beside_readers`, with the `judge`
+    rows: Sequence[Mapping[str, Any]]  # of `reader_agreement`, with the `judge`
 
     @property
     def table(self) -> Table:
@@ -129,7 +129,7 @@ class Agreement:
             f"{self.n} headlines of {self.events} events: {what}. Right is what readers call supported; of fluency what they would print, and of strict both, where they were asked",
             "facts (rules) are names, numbers and quotations, facts (asked) is the model alone, facts both; intervals: 95%, bootstrap over events",
         )  # fmt: skip
-        rows = [Row(row, strong=row["judge"] == "strict") for row in self.rows]
+        rows = [Row(row, highlight=row["judge"] == "strict") for row in self.rows]
         return Table((Column("judge", "text"), *counts, *FIGURES), rows, "Agreement with readers", notes)
 
     @property
@@ -142,7 +142,7 @@ class Agreement:
 
 def _clause(row: Mapping[str, Any]) -> str:
     """A judge's AUC, or precision and recall where it has no probabilities; nothing where these are undefined."""
-    names = [name for name in BESIDE_READERS if row[f"{name}_interval"] is not None]
+    names = [name for name in READER_MEASURES if row[f"{name}_interval"] is not None]
     figures = [
         f"{name.replace('auc', 'AUC')} {figure(row[name])} ({formatted(tuple(row[f'{name}_interval']), 'interval')})"
         for name in (names[:1] if "auc" in names else names)
@@ -150,8 +150,10 @@ def _clause(row: Mapping[str, Any]) -> str:
     return f"agrees with readers: {', '.join(figures)}, n {row['n']}" if figures else ""
 
 
-def agreement(labels: Labels, judges: "Judges", judged: pl.DataFrame, *, resamples: int = 1000) -> Agreement:
-    """What `verdicts.judged` says of the labelled headlines, beside the labels: on the half that reports, where the other one has chosen the threshold of `judges.facts`."""
+def agreement(
+    labels: ReaderLabels, judges: "Judges", judged: pl.DataFrame, *, resamples: int = 1000
+) -> Agreement:
+    """Agreement of the verdicts of `verdicts.judged` with the labels, on the half that reports, where the other one has chosen the threshold of `judges.facts`."""
     facts = judges.facts
     is_half = facts is not None and facts.settings.validated.get("labels") == labels.hash
     reports = labels.reports if is_half else np.ones(len(labels.supported), dtype=bool)
@@ -164,7 +166,9 @@ def agreement(labels: Labels, judges: "Judges", judged: pl.DataFrame, *, resampl
         if asked[reports].any() and name in ("fluency", "strict"):
             right, kept = printed & (right | (name == "fluency")), reports & asked
         p_kept = p if p is None else p[kept]
-        found = beside_readers(right[kept], accepted[kept], labels.events[kept], p_kept, resamples=resamples)
+        found = reader_agreement(
+            right[kept], accepted[kept], labels.events[kept], p_kept, resamples=resamples
+        )
         rows.append({"judge": name, **found})
 
     for name, (p_column, column) in JUDGED.items():

@@ -12,10 +12,11 @@ from change_it.audit.probes import drawn
 from change_it.corpus.folder import read_table
 from change_it.scoring.item import Item
 from change_it.stats import Ints
-from change_it.text.damage import FAMILIES, damage
+from change_it.text.corruptions import CORRUPTIONS, corrupt
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judge, Judges
+    from change_it.judges.judge import Judge
+    from change_it.scoring.judges import Judges
 
 #: Points of a curve, of as many answers each.
 POINTS = 10
@@ -25,7 +26,7 @@ EXAMPLES = {"main": 2000, "hh": 1000, "ah": 300, "fluency": 800}
 
 @dataclass(frozen=True)
 class Reliability:
-    """How a judge's probabilities compare with how often they are right."""
+    """The reliability curve of a judge: mean probabilities and observed shares."""
 
     judge: str  # main, hh, ah or fluency
     n: int  # examples
@@ -46,7 +47,7 @@ def reliabilities(
     """The reliability curve of each judge that a corpus has test examples for.
 
     The configs `hh` and `ah` of the corpus are the examples of these judges; the original headlines of the items are those of
-    main, and with one kind of damage each those of fluency.
+    main, and with one corruption each those of fluency.
     """
     from sklearn.calibration import calibration_curve
 
@@ -67,9 +68,9 @@ def _examples(
     """Texts, their pairs and classes."""
     most = EXAMPLES[judge.task]
     if judge.task == "main":
-        some = drawn(items, most, seed)
-        labels = [judge.outlets.index(item.label) for item in some]
-        return [item.source for item in some], None, np.array(labels, dtype=np.int64)
+        chosen = drawn(items, most, seed)
+        labels = [judge.outlets.index(item.label) for item in chosen]
+        return [item.source for item in chosen], None, np.array(labels, dtype=np.int64)
     if judge.task in ("hh", "ah"):
         columns = ["headline1", "headline2"] if judge.task == "hh" else ["headline", "article"]
         rows = read_table(corpus, judge.task, "test", [*columns, "label"])
@@ -79,7 +80,7 @@ def _examples(
     random = np.random.default_rng(seed)
     texts, classes = [], []
     for item in drawn(items, most // 2, seed):
-        broken = damage(item.source, str(random.choice([*FAMILIES])), random, resources.material)
+        broken = corrupt(item.source, str(random.choice([*CORRUPTIONS])), random, resources.lexicon)
         for text, label in ((item.source, 1), (broken, 0)):
             if text:
                 texts.append(text)

@@ -1,4 +1,4 @@
-"""Systems that must fail and that judges of the other fold choose for strict compliancy, as they do the floor."""
+"""Perturbations whose headlines judges of the other fold choose for strict compliancy, as for the floor."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from change_it.audit.perturbations import Perturbation, Resources
 from change_it.scoring.item import Item
-from change_it.text.material import Split
+from change_it.text.lexicon import Split
 from change_it.text.sentences import sentences
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
 #: Sentences of which one is chosen, and the fewest words of each.
 MOST, WORDS = 16, 4
@@ -38,8 +38,8 @@ def chosen_headlines(
 
     leads = [_leads(item, resources.leads.get(item.id, ())) for item in items]
     styled = [
-        [_with_words(text, resources.cues[item.target]) for text in some]
-        for item, some in zip(items, leads, strict=True)
+        [_with_words(text, resources.cues[item.target]) for text in texts]
+        for item, texts in zip(items, leads, strict=True)
     ]
     made = {}
     for system, candidates in ((LEADS, leads), (STYLED, styled)):

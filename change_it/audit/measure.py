@@ -1,4 +1,4 @@
-"""The whole audit of a set of judges, and what it reads of a corpus: the test set, and what degenerate systems know."""
+"""The whole audit of a set of judges, and what it reads of a corpus: the test set, and the resources of the perturbations."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -6,29 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from change_it.audit.agreement import Agreement, Labels, agreement
+from change_it.audit.agreement import Agreement, ReaderLabels, agreement
 from change_it.audit.calibration import Reliability, reliabilities
 from change_it.audit.perturbations import Resources
 from change_it.audit.probes import Cue, Probe, data_cues, main_cues, probe
-from change_it.audit.verdicts import Result, Together, Verdict, hashes, judged, measure_systems, verdicts
+from change_it.audit.verdicts import JointPassRate, Result, Verdict, hashes, judged, measure_systems, verdicts
 from change_it.corpus.folder import read_casing, read_language, read_table
 from change_it.errors import InputError
 from change_it.scoring.compliancy import Progress, facts_are_validated, strict_is_upper_bound
 from change_it.scoring.item import TestSet, read_test_set
 from change_it.scoring.scores import check_independent
 from change_it.scoring.signature import Reranker
-from change_it.text.material import Material
+from change_it.text.lexicon import Lexicon
 from change_it.text.names import Casing
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
 from change_it.text.tagging import languages, load_tagger
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
-#: Characters of a training article that damage takes words from.
+#: Characters of a training article that corruptions take words from.
 OPENING = 1200
-#: Training articles that damage takes words from, at most.
+#: Training articles that corruptions take words from, at most.
 READ = 4000
 #: What the audit shows of main's `metrics.json`.
 STYLE = ("classes", "within_event", "latest", "further_outlets")
@@ -39,7 +39,7 @@ class AuditCorpus:
     """A corpus as the audit reads it."""
 
     test: TestSet  # its A2 pairs
-    resources: Resources  # what degenerate systems take from the training side
+    resources: Resources  # words and texts of the training side, for perturbations
 
 
 def read_corpus(
@@ -56,7 +56,7 @@ def read_corpus(
     headlines = [text for outlet in test.outlets for text in test.training_headlines[outlet]]
     language = language or read_language(corpus) or guess_language(headlines)
     resources = Resources(
-        Material(
+        Lexicon(
             headlines,
             language,
             [
@@ -85,7 +85,7 @@ def _leads(corpus: str, test: TestSet) -> dict[str, list[str]]:
 
 @dataclass(frozen=True)
 class Audit:
-    """What is known of a set of judges."""
+    """The results of an audit."""
 
     corpus: str  # as it was given
     outlets: tuple[str, str]  # A and B
@@ -97,7 +97,7 @@ class Audit:
     at_most: int  # headlines of each system
     seed: int  # of all that was drawn
     verdicts: tuple[Verdict, ...]  # what to make of each judge
-    systems: tuple[Result, ...]  # gold, and what must fail
+    systems: tuple[Result, ...]  # gold and the perturbations
     probes: tuple[Probe, ...]  # F1 of main on headlines that lack something
     cues: tuple[Cue, ...]  # words that speak for an outlet
     reliability: tuple[Reliability, ...]  # of each judge
@@ -107,13 +107,13 @@ class Audit:
     chooser: str = ""  # the judges that chose where a system is the best of several
 
     @property
-    def together(self) -> Together:
-        """What all judges together let through."""
-        return Together.of(self.systems)
+    def together(self) -> JointPassRate:
+        """The joint pass rates of all judges."""
+        return JointPassRate.of(self.systems)
 
     @property
     def signature(self) -> str:
-        """What its figures depend on."""
+        """The settings that its figures depend on."""
         chooser = f"|chooser:{self.chooser}" if self.chooser else ""
         drawn = f"items:{self.at_most} of {self.items}|events:{self.events}"
         labels = f"|labels:{self.agreement.labels[:6]}" if self.agreement else ""
@@ -141,7 +141,7 @@ def audit(
     progress: Progress = False,
     chooser: "Judges | None" = None,
 ) -> Audit:
-    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each degenerate system; `chooser`: see `chosen`."""
+    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each perturbation; `chooser`: see `chosen`."""
     test = corpus.test
     judges.check_outlets(test.outlets, test.name)
     if chooser:
@@ -199,7 +199,7 @@ def audit(
 
 
 def with_readers(
-    audited: Audit, judges: "Judges", labels: Labels, resources: Resources, *, resamples: int = 1000
+    audited: Audit, judges: "Judges", labels: ReaderLabels, resources: Resources, *, resamples: int = 1000
 ) -> Audit:
     """An audit with the agreement of the judges with readers, a clause of it in each verdict."""
     found = agreement(labels, judges, judged(judges, labels.items, resources), resamples=resamples)

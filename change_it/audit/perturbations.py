@@ -1,4 +1,4 @@
-"""Systems that must fail: each spoils a good transfer, or makes a bad one, along one criterion (after Sai et al., EMNLP 2021).
+"""Perturbations, systems that judges must reject: each spoils a good transfer, or makes a bad one, along one criterion (after Sai et al., EMNLP 2021).
 
 A system is a function of an item, a random generator and the resources of the corpus, with a line above it that names
 what it breaks; it returns a headline, or None where it does not apply.
@@ -19,9 +19,9 @@ import numpy as np
 from change_it.hevas.baseline_systems import baseline
 from change_it.judges.negatives import negate, swap_numbers, swap_roles
 from change_it.scoring.item import Item
-from change_it.text.damage import FAMILIES, damage
+from change_it.text.corruptions import CORRUPTIONS, corrupt
 from change_it.text.folding import fold
-from change_it.text.material import Material, Split
+from change_it.text.lexicon import Lexicon, Split
 from change_it.text.names import Casing, Headline
 from change_it.text.negation import contraries
 from change_it.text.sentences import sentences
@@ -73,9 +73,9 @@ ADDED: dict[str, tuple[str, ...]] = {
 
 @dataclass
 class Resources:
-    """What the systems take from a corpus."""
+    """Words and texts of a corpus that perturbations use."""
 
-    material: Material  # for damage
+    lexicon: Lexicon  # for corruptions
     casing: Casing  # how its articles write words
     training_headlines: Mapping[str, Sequence[str]]  # of each outlet
     articles: Sequence[str]  # of the test set
@@ -85,21 +85,21 @@ class Resources:
     @property
     def language(self) -> str:
         """`it`, `en` or `none`."""
-        return self.material.language
+        return self.lexicon.language
 
     @cached_property
     def words(self) -> dict[str, list[str]]:
         """Content words of headlines, by their endings."""
-        headlines = self.material.headlines
+        headlines = self.lexicon.headlines
         words: dict[str, dict[str, None]] = {}
         for split in map(Split.of, headlines[:: max(1, len(headlines) // READ)]):
             for word in filter(self.is_content, split.words):
                 words.setdefault(word[-ENDING:], {})[word] = None
-        return {ending: list(some) for ending, some in words.items()}
+        return {ending: list(listed) for ending, listed in words.items()}
 
     @cached_property
     def typography(self) -> dict[str, Typography]:
-        """How each outlet sets its headlines."""
+        """The typography of each outlet."""
         return {outlet: Typography.of(headlines) for outlet, headlines in self.training_headlines.items()}
 
     @cached_property
@@ -135,9 +135,9 @@ class Resources:
         return list(dict.fromkeys(beginning.words(*span) for span in spans))
 
     def is_content(self, word: str) -> bool:
-        """Whether a word is in small letters, and neither a name nor a function word."""
+        """Whether a word is in lower case, and neither a name nor a function word."""
         small = word.isalpha() and word.islower() and len(word) > LONG
-        return small and not self.material.is_function(word) and not self.is_name(word)
+        return small and not self.lexicon.is_function(word) and not self.is_name(word)
 
     def is_name(self, word: str) -> bool:
         """Whether a lower-cased word has a capital in most articles."""
@@ -146,11 +146,11 @@ class Resources:
 
 @dataclass(frozen=True)
 class Perturbation:
-    """A system that must fail."""
+    """A system that judges must reject."""
 
     name: str  # in tables and files
     breaks: tuple[Criterion, ...]  # the criteria that its headlines break, the first one foremost
-    # what a judge has learnt from that is made alike: a family of damage (fluency), a change of `judges.negatives` (HH, AH),
+    # what a judge has learnt from that is made alike: a corruption (fluency), a change of `judges.negatives` (HH, AH),
     # `plain` (main's headlines set alike); empty where no judge has seen its like
     trained: str
     description: str  # what it does, one sentence
@@ -255,7 +255,7 @@ def contrary(item: Item, random: np.random.Generator, resources: Resources) -> s
     changes = [
         change
         for change in contraries(headline)
-        if not resources.material.is_function(item.reference[change[0] : change[1]])
+        if not resources.lexicon.is_function(item.reference[change[0] : change[1]])
     ]
     return headline.replaced(*changes[int(random.integers(len(changes)))]) if changes else None
 
@@ -439,18 +439,18 @@ def keyword_list(item: Item, random: np.random.Generator, resources: Resources) 
     return ", ".join(words) if len(words) > 2 else None
 
 
-def _damaged(name: str) -> Make:
+def _corrupted(name: str) -> Make:
     def make(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-        return damage(item.reference, name, random, resources.material) if item.reference else None
+        return corrupt(item.reference, name, random, resources.lexicon) if item.reference else None
 
-    damaged = (getdoc(FAMILIES[name]) or "").partition("\n")[0]
+    changed = (getdoc(CORRUPTIONS[name]) or "").partition("\n")[0]
     make.__name__ = name
-    make.__doc__ = f"The other newspaper's headline, damaged: {damaged[:1].lower()}{damaged[1:]}"
+    make.__doc__ = f"The other newspaper's headline, damaged: {changed[:1].lower()}{changed[1:]}"
     return make
 
 
-for _family in ("reversed_words", "neighbours", "looped"):  # those that fluency holds out of its training
-    breaks("fluency")(_damaged(_family))
+for _name in ("reversed_words", "neighbours", "looped"):  # those that fluency holds out of its training
+    breaks("fluency")(_corrupted(_name))
 
 
 def _names_of(
@@ -496,7 +496,7 @@ def _invented(item: Item, random: np.random.Generator, resources: Resources) -> 
 
 
 def _stem(word: str) -> str:
-    """What forms of a word begin with, folded."""
+    """The common beginning of the forms of a word, folded."""
     return fold(word)[: max(LONG + 1, len(word) - ENDING)]
 
 

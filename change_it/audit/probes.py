@@ -1,4 +1,4 @@
-"""What main listens to: its F1 once a headline lacks something, and single words."""
+"""Probes of main: its F1 on headlines that lack something, and its cue words."""
 
 import re
 from collections import defaultdict
@@ -11,7 +11,7 @@ import numpy as np
 from change_it.scoring.compliancy import decide
 from change_it.scoring.item import Item
 from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure
-from change_it.text.material import Split
+from change_it.text.lexicon import Split
 from change_it.text.stopwords import function_words
 from change_it.text.typography import plain
 
@@ -70,9 +70,9 @@ def probe(
 ) -> list[Probe]:
     """F1 of main on test headlines, 2,000 at most: as they are, then without this or that."""
     places = drawn(range(len(items)), HEADLINES, seed)
-    some, events = [items[place] for place in places], events[places]
-    texts = [item.source for item in some]
-    labels = np.array([main.outlets.index(item.label) for item in some], dtype=np.int64)
+    sampled, events = [items[place] for place in places], events[places]
+    texts = [item.source for item in sampled]
+    labels = np.array([main.outlets.index(item.label) for item in sampled], dtype=np.int64)
     kinds = {
         AS_IT_IS: texts,
         **{name: [change(text) for text in texts] for name, change in _changes(main, language, seed).items()},
@@ -97,7 +97,7 @@ def drawn(items: Sequence[T], at_most: int, seed: int) -> list[T]:
 
 
 def _changes(main: "Judge", language: str, seed: int) -> dict[str, Callable[[str], str]]:
-    """What is done to a headline."""
+    """The changes of headlines by name."""
     random = np.random.default_rng(seed)
     functions = function_words(language)
     mask = str(getattr(main.tokenizer, "mask_token", None) or MASK)
@@ -115,7 +115,7 @@ def _changes(main: "Judge", language: str, seed: int) -> dict[str, Callable[[str
 
     changes = {
         SETTING: plain,
-        "and in small letters": lambda text: plain(text).lower(),
+        "and in lower case": lambda text: plain(text).lower(),
         "without marks": lambda text: " ".join(Split.of(text).words),
         "words in any order": shuffled,
     }
@@ -171,7 +171,9 @@ def data_cues(headlines: Mapping[str, Sequence[str]], *, seed: int = 1) -> list[
     size = min(5000, *(len(texts) for texts in headlines.values()))
     if size < FEW:
         return []
-    texts = [some[row] for some in headlines.values() for row in random.permutation(len(some))[:size]]
+    texts = [
+        printed[row] for printed in headlines.values() for row in random.permutation(len(printed))[:size]
+    ]
     labels = np.repeat([0, 1], size)
     vectors = CountVectorizer(
         token_pattern=_TOKEN.pattern, lowercase=False, ngram_range=(1, 2), min_df=5, binary=True

@@ -1,4 +1,4 @@
-"""What the judges let through of systems that must fail, and what to make of each judge, in words: from an audit and from the figures of its training."""
+"""Pass rates of the perturbations, and a verdict on each judge in words, from an audit and from the scores of its training."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -19,7 +19,7 @@ from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure, uppe
 from change_it.tables import figure
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
 #: The verdicts on a headline, in the order of tables; `passed`: all judges that there are.
 AUDIT_MEASURES = ("passed", "compliancy", *VERDICT_NAMES)
@@ -62,7 +62,7 @@ _FURTHER = "further gold"
 
 @dataclass(frozen=True)
 class JudgedExample:
-    """A headline of a degenerate system."""
+    """A headline of a perturbation and its verdicts."""
 
     id: str  # of the item
     direction: str  # of the item
@@ -73,7 +73,7 @@ class JudgedExample:
 
 @dataclass(frozen=True)
 class Result:
-    """What the judges let through of one system."""
+    """Pass rates of one perturbation or of gold."""
 
     system: str  # its name
     breaks: tuple[str, ...]  # the criteria that it breaks; none for gold
@@ -93,12 +93,12 @@ class Result:
 
     @property
     def counts(self) -> bool:
-        """Whether it must fail and has enough headlines to say that it does."""
+        """Whether it is a perturbation with at least `FEW` headlines."""
         return bool(self.breaks) and self.n >= FEW
 
     @property
     def passes(self) -> bool:
-        """Whether it must fail and is not shown to."""
+        """Whether it is a perturbation that the judges do not reliably reject."""
         return self.counts and self.upper_bound > STOPPED
 
     def as_dict(self) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def measure_systems(
     progress: Progress = False,
     chooser: "Judges | None" = None,
 ) -> list[Result]:
-    """Judge gold and every degenerate system, in the order of `PERTURBATIONS`, then those of `chosen` if there is a chooser, without those that apply to no item.
+    """Judge gold and every perturbation, in the order of `PERTURBATIONS`, then those of `chosen` if there is a chooser, without those that apply to no item.
 
     A system has at most `at_most` headlines, of the first items with a reference that it applies to, in one random order of
     events for all, both directions of an event together: so systems share articles, and events are whole. Gold is asked about
@@ -139,11 +139,11 @@ def measure_systems(
     }
     if chooser:
         of_systems |= chosen_headlines(ordered[:at_most], resources, chooser)
-    systems, made = list(of_systems), {system.name: some for system, some in of_systems.items()}
+    systems, made = list(of_systems), {system.name: texts for system, texts in of_systems.items()}
     asked = {place for headlines in made.values() for place, _ in headlines}
     further = sorted(asked - {place for place, _ in made[GOLD]})
     made[_FURTHER] = [(place, ordered[place].reference) for place in further]
-    headlines = [(name, order[place], text) for name, some in made.items() for place, text in some]
+    headlines = [(name, order[place], text) for name, texts in made.items() for place, text in texts]
     predicted = [replace(items[index], prediction=text) for _, index, text in headlines]
     table = pl.DataFrame(
         {
@@ -251,7 +251,7 @@ def _examples(rows: pl.DataFrame, items: Sequence[Item]) -> tuple[JudgedExample,
 
 @dataclass(frozen=True)
 class Verdict:
-    """What to make of a judge."""
+    """A verdict on a judge: how far to rely on it, and why."""
 
     judge: str  # main, hh, ah, fluency or facts
     level: Level  # how far to rely on it
@@ -272,7 +272,7 @@ class Verdict:
         return replace(self, reasons=(*self.reasons, clause)) if clause else self
 
     def as_dict(self) -> dict[str, str]:
-        """What JSON holds."""
+        """The same as a JSON object."""
         return {"judge": self.judge, "level": self.level, "text": self.text}
 
     def __str__(self) -> str:
@@ -280,7 +280,7 @@ class Verdict:
 
 
 def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
-    """Judge to the `metrics.json` that training wrote beside it, in a folder with one for each; judges without one are left out, and that of facts, which is asked."""
+    """Judge to the `metrics.json` that training wrote in its folder, in a folder with one for each; judges without one are left out, and that of facts, which is asked."""
     metrics = {}
     for judge in JUDGE_NAMES[:-1]:
         path = Path(judges) / judge / "metrics.json"
@@ -307,8 +307,8 @@ def check_metrics(record: Mapping[str, Any], path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Together:
-    """Which systems that must fail all judges together stop: by strict compliancy, where there is a fluency judge."""
+class JointPassRate:
+    """Numbers of perturbations that all judges together reject: by strict compliancy, where there is a fluency judge."""
 
     trained: tuple[int, int]  # systems whose like a judge has learnt from, and how many of them are stopped
     unseen: tuple[int, int]  # the same of the others
@@ -317,8 +317,8 @@ class Together:
     gold: float | None  # share of the other newspaper's own headlines that passes; None where there are none
 
     @classmethod
-    def of(cls, systems: Sequence[Result]) -> "Together":
-        """What the systems of an audit come to; those with few headlines do not count."""
+    def of(cls, systems: Sequence[Result]) -> "JointPassRate":
+        """The joint pass rates of the perturbations of an audit that have at least `FEW` headlines."""
 
         def count(trained: bool) -> tuple[int, int]:
             passes = [system.passes for system in systems if system.counts and system.trained is trained]
@@ -341,7 +341,7 @@ class Together:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """How many are stopped, the worst of the others, and what passes of gold."""
+        """Clauses: how many are rejected, the worst of the others, the share of gold that passes."""
         (trained, trained_stopped), (unseen, unseen_stopped) = self.trained, self.unseen
         reasons = [
             f"All judges together stop {trained_stopped} of {trained} ways to spoil a headline whose like they learnt from, and "
@@ -361,12 +361,12 @@ class Together:
         return "; ".join(self.reasons) + "."
 
     def as_dict(self) -> dict[str, Any]:
-        """What JSON holds."""
+        """The same as a JSON object."""
         return {"text": self.text, **asdict(self)}
 
 
 def _named(shares: Sequence[tuple[str, float]]) -> str:
-    """Systems with the share of their headlines that passes."""
+    """Names of perturbations with the share of their headlines that passes."""
     return ", ".join(f"{name} {figure(share)}" for name, share in shares)
 
 
@@ -374,12 +374,12 @@ def _named(shares: Sequence[tuple[str, float]]) -> str:
 class Summary:
     """An audit in short, for every report."""
 
-    verdicts: tuple[Verdict, ...]  # what to make of each judge; nothing where nothing is known
-    # what all of them let through; None where there was no audit and the verdicts are of `metrics.json` alone
-    together: Together | None = None
+    verdicts: tuple[Verdict, ...]  # of each judge; empty where nothing is known
+    # pass rates of all of them; None without an audit, when the verdicts come from `metrics.json` alone
+    together: JointPassRate | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """What JSON holds."""
+        """The same as a JSON object."""
         return {
             "together": self.together and self.together.as_dict(),
             "verdicts": [verdict.as_dict() for verdict in self.verdicts],
@@ -391,7 +391,7 @@ NO_AUDIT = Summary(())
 
 
 def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
-    """Judges in short, for headlines of a language: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` beside it if it is of the same models."""
+    """Judges in short, for headlines of a language: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` next to it if it is of the same models."""
     path = folder.resolve().parent / "audit" / "audit.json"
     audit = read_json(path)
     metrics, fluency, validated = (
@@ -410,7 +410,7 @@ def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
                 verdict.with_clause(readers.get(verdict.judge))
                 for verdict in verdicts(metrics, systems, probes, fluency=fluency, validated=validated)
             ),
-            Together.of(systems),
+            JointPassRate.of(systems),
         )
 
 
@@ -435,10 +435,10 @@ def verdicts(
     fluency: bool,
     validated: bool | None,
 ) -> list[Verdict]:
-    """What to make of each judge, in the order of `JUDGE_NAMES`: by what `read_metrics` gives, by an audit where there was one, by whether there is a fluency judge, and by what `facts_are_validated` says."""
+    """Verdicts in the order of `JUDGE_NAMES`, from the results of `read_metrics`, of an audit if there was one, and of `facts_are_validated`."""
     judged = []
     for judge in JUDGE_NAMES:
-        parts = [*_beside_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
+        parts = [*_against_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
         if judge == "main":
             parts = [*_within_event(metrics.get(judge, {})), *parts, *_listens_to(probes)]
         if judge == "fluency" and not fluency:
@@ -451,7 +451,7 @@ def verdicts(
     return judged
 
 
-def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tuple[Level, str]]:
+def _against_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tuple[Level, str]]:
     """The test on which the judge is least ahead of its best baseline."""
     if record is None:
         return []
@@ -463,13 +463,15 @@ def _beside_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tupl
     gap, test, f1, best, others = min(gaps)
     on = "" if test == "gold" else f" on {MISMATCHES.get(test, test)}"
     has = "have" if best.endswith("s") else "has"
-    beside = f" where {best} {has} {figure(others[best])}" if best else ": a linear judge, beside no other"
+    best_text = (
+        f" where {best} {has} {figure(others[best])}" if best else ": a linear judge, compared with no other"
+    )
     level: Level = "care" if not best else "distrust" if gap <= 0 else "care" if gap < MARGIN else "rely"
-    return [(level, f"F1 {figure(f1)}{on}{beside}")]
+    return [(level, f"F1 {figure(f1)}{on}{best_text}")]
 
 
 def _within_event(metrics: Mapping[str, Any]) -> list[tuple[Level, str]]:
-    """Whether main tells the two headlines of one event apart."""
+    """Clause on main: does it tell the two headlines of one event apart?"""
     if not (found := metrics.get("within_event")):
         return []
     judge = found["systems"]["judge"]
@@ -484,7 +486,7 @@ def _within_event(metrics: Mapping[str, Any]) -> list[tuple[Level, str]]:
 
 
 def _listens_to(probes: Sequence[Probe]) -> list[tuple[Level, str]]:
-    """Whether main is lost without the typography."""
+    """Clause on main: how much F1 does it lose without typography?"""
     f1 = {probe.name: probe.f1 for probe in probes}
     if SETTING not in f1 or f1[AS_IT_IS] - f1[SETTING] < LOSS:
         return []

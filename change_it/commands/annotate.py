@@ -11,16 +11,16 @@ from change_it.corpus.folder import check_corpus
 from change_it.io import check_header, check_writable
 from change_it.judges.judge_options import check_judges
 from change_it.tables import console, print_table
-from change_it.training.settings import InferenceOptions
+from change_it.training.training_options import InferenceOptions
 
 
 @dataclass(kw_only=True)
-class SheetsOptions:
+class AnnotateSheetsOptions:
     """Draw gold and system headlines for annotators, mixed and without their source, as two sheets and a key.
 
-    The first asks which outlet a headline is of. The second shows the original and its article, and asks whether the
-    content is the same, whether it can be printed (1 to 5), and whether all that it claims is supported (yes, partly,
-    no, contradicted); give it out once the first is filled in. Copies are named after annotators.
+    The first sheet asks for the outlet of a headline. The second, given out when the first is filled in, shows original and
+    article and asks for same content, printability (1 to 5) and support (yes, partly, no, contradicted). Name each copy after
+    its annotator.
 
     Examples:
         change-it annotate sheets --corpus runs/quickstart/corpus --out study/sheet.csv
@@ -30,16 +30,16 @@ class SheetsOptions:
     corpus: str
     """Corpus folder or data set id on the Hub; its A2 articles are sampled."""
     predictions: tuple[str, ...] = ()
-    """Systems as NAME=FILE, files as `change-it transfer` writes them; each is a condition beside gold. A name may stand before several files; headlines aim at the other outlet, or all at the original's own (LREC 2020, settings 1 and 2)."""
+    """Systems as NAME=FILE, files as `change-it transfer` writes them; each is a condition in addition to gold. A name may stand before several files; headlines aim at the other outlet, or all at the original's own (LREC 2020, settings 1 and 2)."""
     items: int = 200
     """Headlines of each condition, an even number (LREC 2020: 200); half are of each outlet."""
     out: Path
-    """The first sheet, a CSV file; beside `sheet.csv` stand `sheet-sources.csv` and the key, `sheet-key.csv`."""
+    """The first sheet, a CSV file; `sheet-sources.csv` and the key `sheet-key.csv` are written next to it."""
     seed: int = 1
-    """Of the draw and of the order."""
+    """Seed of the draw and of the order."""
 
 
-def sheets(options: SheetsOptions) -> None:
+def sheets(options: AnnotateSheetsOptions) -> None:
     """Draw and write; what is at fault is refused before anything large loads."""
     check_corpus(options.corpus)
     files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv", repeated=True)
@@ -61,7 +61,7 @@ def sheets(options: SheetsOptions) -> None:
 
 
 @dataclass(kw_only=True)
-class StudyOptions(InferenceOptions):
+class AnnotateScoreOptions(InferenceOptions):
     """Accuracy and agreement of annotators (LREC 2020, Table 4), their ratings, and the judges on the same headlines.
 
     Examples:
@@ -72,18 +72,18 @@ class StudyOptions(InferenceOptions):
     sheets: tyro.conf.Positional[tuple[Path, ...]]
     """Filled sheets of either kind, named after their annotators; two of one name are of one person."""
     key: Path
-    """The key that `change-it annotate sheets` wrote beside the sheets."""
+    """The key that `change-it annotate sheets` wrote with the sheets."""
     judges: str | None = None
     """Folder or Hub id of judges to compare with."""
     language: str = "it"
-    """Of the headlines, for facts: it or en."""
+    """Language of the headlines, for facts: it or en."""
     json: bool = False
     """Print JSON instead of tables."""
     seed: int = 1
-    """Of the intervals."""
+    """Seed of the intervals."""
 
 
-def score(options: StudyOptions) -> None:
+def score(options: AnnotateScoreOptions) -> None:
     """Score filled sheets; what is at fault is refused before anything large loads."""
     if options.judges:
         check_judges(options.judges)
@@ -97,7 +97,7 @@ def score(options: StudyOptions) -> None:
     answers = read_answers(options.sheets, key)
     judged, signature = {}, ""
     if options.judges:
-        from change_it.judges.judge import Judges
+        from change_it.scoring.judges import Judges
 
         judges = Judges.from_pretrained(options.judges, **options.judging)
         judged, signature = ask(judges, key, language=options.language), judges.signature

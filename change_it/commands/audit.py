@@ -12,12 +12,12 @@ from change_it.errors import InputError
 from change_it.judges.judge_options import check_judges, within_event_table
 from change_it.results.report_folder import AUDIT_FILES, check_out
 from change_it.tables import console, print_table
-from change_it.training.settings import InferenceOptions
+from change_it.training.training_options import InferenceOptions
 
 
 @dataclass(kw_only=True)
 class AuditOptions(InferenceOptions):
-    """Find out how far the judges of a corpus can be believed: systems that must fail, cues, calibration.
+    """Measure how reliable the judges of a corpus are: perturbations that they must reject, cues, calibration.
 
     Examples:
         change-it audit --judges runs/quickstart/judges --corpus runs/quickstart/corpus
@@ -31,13 +31,13 @@ class AuditOptions(InferenceOptions):
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
     chooser: str | None = None
-    """Folder or Hub id of judges of the other fold that choose the best of 16 sentences, which must fail too: what choosing finds that the judges cannot see."""
+    """Folder or Hub id of judges of the other fold that choose the best of 16 sentences, which must be rejected too."""
     out: Path | None = None
-    """Folder for audit.html and audit.json; the folder audit beside a folder of judges when not given."""
+    """Folder for audit.html and audit.json; the folder audit next to the judges when not given."""
     items: int = 150
-    """Headlines of each degenerate system, at most; articles take most of the time."""
+    """Headlines of each perturbation, at most; articles take most of the time."""
     labels: tuple[Path, ...] = ()
-    """What readers say of headlines: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable (yes, no) and system, or filled sheets with sources of `change-it annotate`. Several files are several readers."""
+    """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable (yes, no) and system, or filled sheets with sources of `change-it annotate`. Several files are several readers."""
     json: bool = False
     """Print JSON instead of tables."""
     resamples: Fixed[int] = 1000
@@ -66,13 +66,14 @@ def run(options: AuditOptions) -> None:
     from change_it.audit.agreement import read_labels  # these load torch, polars and matplotlib
     from change_it.audit.measure import audit, read_corpus, with_readers
     from change_it.audit.verdicts import read_metrics
-    from change_it.judges.judge import Judges, local_folder
+    from change_it.networks.pretrained import local_folder
     from change_it.results.audit_tables import (
-        degenerate_table,
+        perturbations_table,
         probes_table,
         verdicts_table,
         write_audit,
     )
+    from change_it.scoring.judges import Judges
 
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)
@@ -103,7 +104,7 @@ def run(options: AuditOptions) -> None:
     terminal = console()
     print_lines([audited.together.text], terminal)
     at_most = audited.strict_compliancy_is_upper_bound
-    print_table(degenerate_table(audited.systems, at_most=at_most), terminal)
+    print_table(perturbations_table(audited.systems, at_most=at_most), terminal)
     if within := within_event_table(audited.style):
         print_table(within, terminal)
     print_table(probes_table(audited.probes), terminal)
@@ -114,9 +115,9 @@ def run(options: AuditOptions) -> None:
 
 
 def _out(options: AuditOptions) -> Path:
-    """`--out`, or the folder `audit` beside a folder of judges."""
+    """`--out`, or the folder `audit` next to the judges."""
     if options.out:
         return options.out
     if not Path(options.judges).is_dir():
-        raise InputError(f"{options.judges} is no folder, so the audit has no place beside it: give --out")
+        raise InputError(f"{options.judges} is no folder, so --out is required")
     return Path(options.judges).resolve().parent / "audit"

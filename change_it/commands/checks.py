@@ -1,4 +1,4 @@
-"""What several commands refuse before anything large loads."""
+"""Checks that several commands make before anything large loads."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from change_it.scoring.columns import BUILT_IN, LABEL_COLUMNS, PREDICTION_COLUMN
 
 
 def check_files(*files: Path | None) -> None:
-    """Refuse files that are not there; - is standard input, None is none."""
+    """Refuse missing files; `None` and - (standard input) are allowed."""
     for file in files:
         if file is not None and str(file) != "-":
             check_file(file)

@@ -10,7 +10,7 @@ from change_it.tables import Column, Row, Table, console, print_table
 
 
 def check(options: BuildOptions) -> None:
-    """Refuse, before anything large loads, files that are not there, sizes that are none, and `--out` where nothing can be written."""
+    """Refuse, before anything large loads, missing files, invalid sizes, and an `--out` that cannot be written."""
     here = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
     tables = read_tables(here) if here else []  # nothing is read yet
     check_target(options.out, inputs=[table.name for table in tables])

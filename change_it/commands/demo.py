@@ -35,13 +35,13 @@ class DemoOptions:
 def check(options: DemoOptions) -> None:
     """Refuse, before anything large loads, an address that cannot be used, and a run that is not there or lacks models."""
     if not 0 <= options.port <= 65_535:
-        raise InputError(f"--port {options.port} is no port: give a number from 0 to 65535")
+        raise InputError(f"--port {options.port} is not a port: give a number from 0 to 65535")
     if find_spec("gradio") is None:
-        raise InputError("the page needs Gradio: pip install gradio gensim pyphen")
+        raise InputError("the page requires Gradio: pip install gradio gensim pyphen")
     if has_models(options.run):
         return
     if options.run.is_file():
-        raise InputError(f"--run {options.run} is a file: name the folder of a run")
+        raise InputError(f"--run {options.run} is a file: give the folder of a run")
     if not options.run.exists() and options.run != QUICKSTART:
         raise InputError(
             f"there is no run {options.run}: give the folder of one, or make it with change-it quickstart --out {options.run}"

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class HevasOptions(MetricOptions):
     """Measure headlines with HEvAS: informativeness and readability, with statistics and charts; no judges.
 
-    Documents are CSV, TSV, JSON lines or parquet with the columns article and headline (also headlines, headline1,
-    headline2, … for several references) and id if there is one, or a corpus folder, whose A2 articles are taken.
+    Documents are CSV, TSV, JSON lines or parquet with article, headline (or headlines, headline1, headline2, … for several
+    references) and perhaps id, or the A2 articles of a corpus folder.
 
     Examples:
         change-it hevas --documents runs/quickstart/corpus --system rewrite=runs/quickstart/predictions/rewrite.csv --out runs/mine/hevas
@@ -51,7 +51,7 @@ class HevasOptions(MetricOptions):
 
 
 def check(options: HevasOptions) -> None:
-    """Refuse, before anything large loads, systems that are not there, metrics that are none, and `--out` where nothing can be written."""
+    """Refuse, before anything large loads, missing systems, unknown metrics, and an `--out` that cannot be written."""
     files = check_systems(options.system, option="--system", example="mine=mine.txt")
     from change_it.hevas.evaluation import chosen_metrics  # loads numpy
 

@@ -12,13 +12,12 @@ from change_it.errors import InputError
 from change_it.io import Record, check_header, check_writable, listed, read_input, read_records, replace_file
 from change_it.judges.judge_options import check_judges
 from change_it.tables import Column, Row, Table, console, figure, print_table
-from change_it.training.settings import InferenceOptions
+from change_it.training.training_options import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch
     import polars as pl
 
-    from change_it.judges.judge import Judges
-    from change_it.scoring.marks import JudgedHeadline
+    from change_it.scoring.judges import JudgedHeadline, Judges
 
 #: What each mark asks, with the outlet aimed at.
 QUESTIONS = {
@@ -35,11 +34,11 @@ OPTIONAL = {"id": ("id",), "to": ("to", "target")}
 
 
 @dataclass(kw_only=True)
-class HeadlineOptions(InferenceOptions):
+class JudgeHeadlineOptions(InferenceOptions):
     """Judge new headlines: same content, fits the article, the other outlet's style, fluent, supported?
 
-    One headline is given with its --original and --article. A file (--input) has a row each: headline, original, article, perhaps id and to;
-    the file written (--out) has the columns of a report's items/.
+    Judges one headline with its --original and --article, or the rows of --input: headline, original, article, perhaps id and
+    to. --out has the columns of a report's items/.
 
     Examples:
         change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article - <<< "Il ponte sulla statale è crollato lunedì. Le scuole restano chiuse."
@@ -66,19 +65,17 @@ class HeadlineOptions(InferenceOptions):
     """Print JSON instead of a table."""
 
 
-def check(options: HeadlineOptions) -> None:
+def check(options: JudgeHeadlineOptions) -> None:
     """Refuse, before anything large loads, judges at fault, an outlet that they do not have, and texts that are not there."""
     if options.input:
         if options.headline or options.original or options.article:
-            raise InputError(
-                "--input has the headlines, originals and articles: leave out those on the command line"
-            )
+            raise InputError("--input and a headline, --original or --article exclude each other")
         if not (options.out or options.json):
-            raise InputError("--input needs a file to write: give --out FILE, or --json")
+            raise InputError("--input requires --out or --json")
     elif not (options.headline and options.original and options.article):
         raise InputError("give a headline with its --original and --article, or a file of them as --input")
     elif options.out:
-        raise InputError("--out is for the file of --input: leave it out")
+        raise InputError("--out requires --input")
     check_judges(options.judges)
     check_files(options.article, options.input)
     if options.input:
@@ -87,7 +84,7 @@ def check(options: HeadlineOptions) -> None:
         check_writable(options.out, kind="file", inputs=[options.input, options.judges])
 
 
-def run(options: HeadlineOptions) -> None:
+def run(options: JudgeHeadlineOptions) -> None:
     """Judge one headline and print the marks, or JSON; or judge those of a file."""
     check(options)
     if options.input:
@@ -104,11 +101,10 @@ def run(options: HeadlineOptions) -> None:
     check_judges(options.judges, to=options.to)
 
     from change_it.audit.verdicts import read_summary
-    from change_it.scoring.marks import other_outlets
     from change_it.text.stopwords import guess_language
 
     judges, folder = _load(options)
-    [target] = [options.to] if options.to else other_outlets(judges, [options.original])
+    [target] = [options.to] if options.to else judges.opposite_outlets([options.original])
     [judged] = judges(
         [options.headline],
         originals=[options.original],
@@ -133,9 +129,10 @@ def run(options: HeadlineOptions) -> None:
     print_lines([*first, *map(str, summary.verdicts)], terminal)
 
 
-def _load(options: HeadlineOptions) -> "tuple[Judges, Path]":
+def _load(options: JudgeHeadlineOptions) -> "tuple[Judges, Path]":
     """The judges and their folder."""
-    from change_it.judges.judge import Judges, local_folder  # loads torch
+    from change_it.networks.pretrained import local_folder
+    from change_it.scoring.judges import Judges  # loads torch
 
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)
@@ -146,7 +143,7 @@ def _load(options: HeadlineOptions) -> "tuple[Judges, Path]":
     return judges, folder
 
 
-def _run_file(options: HeadlineOptions, file: Path) -> None:
+def _run_file(options: JudgeHeadlineOptions, file: Path) -> None:
     """Judge the headlines of a file; write a table, print JSON or what they come to."""
     records = read_records(file, required=REQUIRED, optional=OPTIONAL)
     for name in REQUIRED:
@@ -182,7 +179,6 @@ def judged_table(
     from change_it.corpus.article import outlet_names
     from change_it.scoring.compliancy import judge_items
     from change_it.scoring.item import Item
-    from change_it.scoring.marks import other_outlets
 
     rows = [record.cells for record in records]
     if any(row.get("to") for row in rows):
@@ -191,10 +187,10 @@ def judged_table(
             others := [str(record.line) for record, aim in zip(records, targets, strict=True) if aim != to]
         ):
             raise InputError(
-                f"the column to has another outlet than --to {to} in line {listed(others)}: leave out --to"
+                f"the column to has another outlet than --to {to} in line {listed(others)}: omit --to"
             )
     else:
-        targets = [to] * len(rows) if to else other_outlets(judges, [row["original"] for row in rows])
+        targets = [to] * len(rows) if to else judges.opposite_outlets([row["original"] for row in rows])
     label_of = dict(zip(judges.outlets[::-1], judges.outlets, strict=True))
     items = [
         Item(
@@ -237,6 +233,6 @@ def marks_table(judged: "JudgedHeadline", target: str) -> Table:
     )
     for name, question, mark in outcomes:
         cells = {"judge": name, "question": question, "verdict": words[mark], "p": ""}
-        rows.append(Row(cells, strong=name == "strict"))
+        rows.append(Row(cells, highlight=name == "strict"))
     columns = tuple(Column(name, "text") for name in ("judge", "question", "verdict", "p"))
     return Table(columns, tuple(rows))

@@ -1,4 +1,4 @@
-"""What several commands print."""
+"""Printing that several commands share."""
 
 import json
 from collections.abc import Iterable

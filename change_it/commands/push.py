@@ -5,7 +5,7 @@ from pathlib import Path
 from change_it import metric_path, space_path
 from change_it.corpus.folder import check_corpus, read_report
 from change_it.errors import InputError
-from change_it.generators.card import GeneratorCard, single_generator
+from change_it.generators.folder import GeneratorInfo, single_generator
 from change_it.hub.push_options import PushOptions
 from change_it.io import check_writable, weight_files
 from change_it.judges.judge_options import COMMAND, check_judges
@@ -19,7 +19,7 @@ def check(options: PushOptions) -> None:
             f"{options.repo_id} lacks its owner: give owner/name, with the user or organisation that pushes"
         )
     if options.out and not options.dry_run:
-        raise InputError(f"--out {options.out} is where --dry-run writes: add --dry-run, or leave it out")
+        raise InputError("--out requires --dry-run")
     if options.dry_run:
         out = staged(options)
         check_writable(out, kind="folder", inputs=[options.folder])
@@ -33,7 +33,7 @@ def check(options: PushOptions) -> None:
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}: give the one that holds the {options.kind}")
     if options.kind == "generator":
-        GeneratorCard.load(single_generator(folder))
+        GeneratorInfo.load(single_generator(folder))
     elif options.kind == "judge" and (folder / "config.json").is_file():
         weight_files(folder, command=COMMAND)
     elif options.kind == "judge":
@@ -63,5 +63,5 @@ def run(options: PushOptions) -> None:
 
 
 def staged(options: PushOptions) -> Path:
-    """Where `--dry-run` writes."""
+    """The folder that `--dry-run` writes."""
     return options.out or Path("push") / options.repo_id

@@ -100,7 +100,7 @@ class QuickstartOptions:
     writer: str | None = None
     """A pre-trained model that is tuned instead of a generator from scratch: folder or Hub id of a causal model or an encoder-decoder (extra: lora)."""
     writer_minutes: float = 15.0
-    """Minutes that --writer is tuned for, at most; its headlines take their time beside."""
+    """Minutes that --writer is tuned for, at most; writing its headlines takes longer."""
 
 
 class Steps:
@@ -179,7 +179,7 @@ class Steps:
 
 
 def _free(options: QuickstartOptions) -> tuple[str, ...]:
-    """What may differ between a run and the one that goes on with it."""
+    """Options that may differ when a run is resumed."""
     return ("out", *(() if options.writer else ("writer", "writer_minutes")))
 
 
@@ -215,13 +215,11 @@ def check(options: QuickstartOptions) -> None:
         if not options.writer_minutes > 0:
             raise InputError(f"--writer-minutes {options.writer_minutes}: give a number above 0")
     elif options.writer_minutes != QuickstartOptions.writer_minutes:
-        raise InputError(
-            "--writer-minutes is of a pre-trained model that is tuned: give --writer, or leave it out"
-        )
+        raise InputError("--writer-minutes requires --writer")
 
 
 def run(options: QuickstartOptions) -> None:
-    """Run the steps, a judge's and the generator's in a process of their own beside the others; finished ones are kept."""
+    """Run the steps, a judge's and the generator's in processes of their own; finished ones are kept."""
     started = time.perf_counter()
     check(options)
     out, seed = options.out, options.seed

@@ -13,7 +13,7 @@ from change_it.errors import InputError
 from change_it.io import check_header, check_writable, named_files
 from change_it.scoring.columns import BUILT_IN
 from change_it.tables import console, print_table
-from change_it.training.settings import DeviceOptions
+from change_it.training.training_options import DeviceOptions
 
 Paper = Literal["evalnlgeval2020", "changeit2020", "hevas2019", "lrec2020"]
 
@@ -43,20 +43,20 @@ class ReproduceOptions(DeviceOptions):
     plan: bool = False
     """Print the plan with an estimate of its time, and stop."""
     submissions: tuple[str, ...] = ()
-    """Of changeit2020: systems as NAME=FILE to rank beside the baseline, CSV with id and headline, a new headline for each test article."""
+    """changeit2020: systems as NAME=FILE to rank with the baseline, CSV with id and headline, a new headline for each test article."""
     encoder: str | None = None
-    """Of evalnlgeval2020 and changeit2020: pre-trained encoder of the papers' judges, Hub id or local folder; when not given, bert-base-multilingual-cased at full and none elsewhere."""
+    """evalnlgeval2020 and changeit2020: pre-trained encoder of the papers' judges, Hub id or local folder; when not given, bert-base-multilingual-cased at full and none elsewhere."""
     seed: int = 1
-    """Of everything."""
+    """Seed of everything."""
 
 
 def check(options: ReproduceOptions) -> None:
     """Refuse, before anything large loads, a corpus or submissions at fault, options that do not fit the paper, and a folder that cannot be written."""
     check_corpus(options.corpus)
     if options.submissions and options.paper != "changeit2020":
-        raise InputError("--submissions is for changeit2020: leave it out")
+        raise InputError("--submissions requires changeit2020")
     if options.encoder and options.paper not in ("evalnlgeval2020", "changeit2020"):
-        raise InputError("--encoder is for evalnlgeval2020 and changeit2020: leave it out")
+        raise InputError("--encoder requires evalnlgeval2020 or changeit2020")
     named = named_files(options.submissions, option="--submissions", example="team=team.csv", taken=BUILT_IN)
     files = [file for _, file in named]
     for file in files:

@@ -15,7 +15,7 @@ from change_it.io import read_json
 from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import REPORT_FILES, check_out
 from change_it.tables import console, print_table
-from change_it.training.settings import InferenceOptions
+from change_it.training.training_options import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib
     from change_it.audit.verdicts import Summary
@@ -29,17 +29,15 @@ if TYPE_CHECKING:  # loads torch, polars and matplotlib
 class ScoreOptions(EngineOptions, InferenceOptions):
     """Score systems' headlines for compliancy, with gold and the floors: copy, lead, random-target and, with judges that choose, floor.
 
-    All rows of a table are scored on the same headlines: those that the other outlet has one for, too.
+    All rows of a table are scored on the same headlines: those with an aligned one.
 
     Examples:
         change-it score --corpus runs/quickstart/corpus --judges runs/quickstart/judges --out runs/mine/report
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=sum.csv s2s=s2s.csv
-        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=seed1.csv sum=seed2.csv sum=seed3.csv
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions asked=asked.csv --shared-items
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --floor runs/mine/judges-0
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --predictions drawn=drawn.csv --chooser runs/mine/judges-0
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --hevas --language en --out runs/mine/report
-        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --json --out runs/mine/report
     """
 
     corpus: str
@@ -47,23 +45,23 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and fluency for strict compliancy."""
     predictions: tuple[str, ...] = ()
-    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator and draw: several of each headline), or .txt with a headline a line in the order of the test set. Files of one name are runs of a system, trained with other seeds: their mean is shown with intervals over runs and events."""
+    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator, draw), or .txt with a headline a line in the order of the test set. Files of one name are runs with other seeds: their mean is shown, with intervals over runs and events."""
     columns: str = ""
     """Column map of the prediction files, ours=theirs: id=key,headline=output."""
     shared_items: bool = False
-    """Score all systems, the built-in ones too, on the headlines that every file of --predictions has: those of `transfer --items`."""
+    """Score all systems on the headlines that every file of --predictions has (`transfer --items`)."""
     all_items: bool = False
     """Score also headlines that the other outlet has none for; the table has no gold."""
     floor: str | None = None
     """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose, for strict compliancy, among rearrangements of the original and clauses of the article."""
     chooser: str | None = None
-    """Folder or Hub id of judges of the other fold that order the draws of files with a column draw, instead of those that wrote rank: the table has the draws that they choose beside the expected single draw, the report a chart of the best of N."""
+    """Folder or Hub id of judges of the other fold that choose among the draws of files with a column draw: the table has the chosen and the expected single draw, the report a chart of the best of N."""
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
     hevas: bool = False
-    """Measure the same headlines with HEvAS too, and how far its metrics, BLEU and ROUGE agree with the judges; needs ten items."""
+    """Add HEvAS of the same headlines, and the correlations of its metrics, BLEU and ROUGE with the judges; requires ten items."""
     language: str | None = None
-    """Of the headlines, for facts and HEvAS: it, en, or for facts alone any other; the corpus's when not given."""
+    """Language of the headlines, for facts and HEvAS: it, en, or for facts alone any other; the corpus's when not given."""
     out: Path | None = None
     """Folder for report.html, systems.csv, systems.tex, scores.json, items/, charts/ and, with --hevas, hevas/; nothing is written when not given."""
     json: bool = False
@@ -91,7 +89,7 @@ def check(options: ScoreOptions) -> None:
         )
     check_predictions(options.predictions, options.columns, repeated=True)
     if options.shared_items and not options.predictions:
-        raise InputError("--shared-items are those of prediction files: give --predictions NAME=FILE")
+        raise InputError("--shared-items requires --predictions")
 
 
 def run(options: ScoreOptions) -> None:
@@ -102,7 +100,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.hevas.metric_options import MetricOptions  # these load polars and matplotlib
     from change_it.progress import progress_bar
     from change_it.results import hevas_scores as hevas
-    from change_it.results.context import made
+    from change_it.results.provenance import made
     from change_it.results.report_files import write_report
     from change_it.scoring.compliancy import language_of
     from change_it.scoring.item import read_test_set
@@ -113,7 +111,7 @@ def run(options: ScoreOptions) -> None:
     test = read_test_set(options.corpus)
     test, systems = _systems(options, test)
     if options.chooser and not any(system.draws for system in systems):
-        raise InputError("--chooser orders draws: give --predictions a file with a column draw")
+        raise InputError("--chooser requires --predictions with a column draw")
     language = options.language or read_language(options.corpus)
     metrics = MetricOptions(language=language or "it", seed=options.seed)
     documents = hevas.check(test, metrics) if options.hevas else None
@@ -121,7 +119,8 @@ def run(options: ScoreOptions) -> None:
     from change_it.corpus.folder import read_casing
     from change_it.generators.floor import floor  # these load torch
     from change_it.generators.rerank import order
-    from change_it.judges.judge import Judges, local_folder
+    from change_it.networks.pretrained import local_folder
+    from change_it.scoring.judges import Judges
 
     folder = local_folder(options.judges, command="change-it train judge")
     qualities = read_metrics(folder)  # refused before anything is scored
@@ -171,7 +170,7 @@ def run(options: ScoreOptions) -> None:
 
 
 def _systems(options: ScoreOptions, test: "TestSet") -> "tuple[TestSet, list[ScoredSystem]]":
-    """What is scored: the items, and the built-in systems and those of the prediction files on them."""
+    """The items, and the built-in systems and those of the prediction files on them."""
     from change_it.scoring.systems import built_in_systems, on_same_items, read_scored_systems
 
     everything = test if options.all_items else test.paired

@@ -10,7 +10,7 @@ from change_it.generators.generator_options import (
 )
 from change_it.io import check_writable, is_missing_path
 from change_it.tables import console
-from change_it.training.settings import check_numbers
+from change_it.training.training_options import check_numbers
 
 __all__ = ["check", "presets", "run"]
 

@@ -7,7 +7,7 @@ from change_it.errors import InputError
 from change_it.io import check_writable, is_missing_path
 from change_it.judges.judge_options import LINEAR, JudgeOptions, preset, presets, within_event_table
 from change_it.tables import console, print_table
-from change_it.training.settings import check_numbers
+from change_it.training.training_options import check_numbers
 
 __all__ = ["check", "presets", "run"]
 
@@ -21,7 +21,7 @@ def check(options: JudgeOptions) -> None:
     check_writable(options.out, kind="run", inputs=options.inputs)
     check_labels(options.labels)
     if options.task != "facts" and (options.labels or options.facts_endpoint):
-        raise InputError("--labels and --facts-endpoint are for --task facts: leave them out")
+        raise InputError("--labels and --facts-endpoint require --task facts")
     if options.encoder and not options.facts_endpoint and is_missing_path(options.encoder):
         raise InputError(
             f"no encoder can be loaded from {options.encoder!r}: give a Hub id, a local folder, or --encoder {LINEAR}"
@@ -29,7 +29,7 @@ def check(options: JudgeOptions) -> None:
 
 
 def run(options: JudgeOptions) -> None:
-    """Train a judge and print it beside its baselines; or set the threshold of a model that is asked about facts."""
+    """Train a judge and print its scores and its baselines'; --task facts: set the threshold of a model that judges facts."""
     check(options)
     if options.task == "facts":
         _run_facts(options)

@@ -17,10 +17,10 @@ from change_it.corpus.folder import check_corpus, check_outlet, read_casing
 from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
-from change_it.generators.card import COMMAND, choose_generators
+from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator_options import SystemOptions
 from change_it.io import (
-    GENERATOR_CARD,
+    GENERATOR_FILE,
     HUB,
     SUFFIXES,
     check_model,
@@ -32,7 +32,7 @@ from change_it.io import (
 from change_it.judges.judge_options import check_judges
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.generators.file_transfer import Setup, Transferred
+    from change_it.generators.file_transfer import TransferResult, TransferSetup
     from change_it.scoring.item import Item
     from change_it.text.names import Casing
 
@@ -44,34 +44,32 @@ SHOWN = 5
 class TransferOptions(EngineOptions, SystemOptions):
     """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
 
-    A headline on the command line is answered with the new one on standard output. Else all headlines of a corpus or a file are written
-    to --out. The file has one row an input row, or with --all-draws one a draw, in order: id, headline, target, error, reranker, generator. A run that was interrupted goes
-    on where it stopped when it is called again with the same options; what is finished lies in FILE.partial until then.
+    For a headline on the command line the new one is printed; the headlines of --corpus or --input are written to --out, one row
+    each (with --all-draws one a draw): id, headline, target, error, reranker, generator. An interrupted run is resumed by the
+    same command; partial output is kept in FILE.partial.
 
     Examples:
         change-it transfer "Crolla il ponte: chiuse le scuole" --article - <<< "Il ponte sulla statale è crollato lunedì. Le scuole restano chiuse."
-        change-it transfer "Crolla il ponte: chiuse le scuole" --article article.txt
         change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
         change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
         change-it transfer --generator owner/model --prompt --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/asked.csv
         change-it transfer --endpoint http://localhost:8000/v1 --model NAME --corpus runs/mine/corpus --out runs/mine/predictions/served.csv
-        change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --generation do_sample=true temperature=0.7 --out drawn.csv
         change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
         change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --candidates 16 --all-draws --out runs/mine/predictions/drawn.csv
     """
 
     headline: tyro.conf.Positional[str] = ""
-    """One original headline to transfer, with its --article; the files are transferred when not given."""
+    """One headline to transfer, with its --article."""
     article: Path | None = None
     """Text file with the headline's article; - reads standard input."""
     out: Path | None = None
-    """CSV file to write; it appears, or is replaced, only when the run is finished."""
+    """CSV file to write; it appears only when the run is finished."""
     input: str | None = None
     """CSV, TSV, JSON lines or parquet file with headline, article and label (the outlet the row comes from); id if there is one."""
     columns: str = ""
     """Column map of --input, ours=theirs: headline=title,article=body."""
     items: int | None = None
-    """Headlines of --corpus to transfer, each with an aligned one, of all outlets in turn, drawn by --seed; all when not given. For models that are slow or cost money."""
+    """Number of headlines of --corpus to transfer, drawn by --seed among those with an aligned one; all when not given."""
     json: bool = False
     """Print JSON instead of one headline alone."""
 
@@ -94,13 +92,13 @@ def check(options: TransferOptions) -> None:
     if options.article and str(options.article) != "-" and not read_input(options.article).strip():
         raise InputError(f"{options.article} has no text: give the article of the headline")
     needs, targets = {"headline", "article"}, 2
-    if options.is_asked:
+    if options.is_prompted:
         if options.to is not None:
             check_outlet(str(options.corpus), options.to)
     elif (folder := Path(options.generator)).is_dir():
-        cards = choose_generators(folder, options.recipe, options.to, name=options.generator).values()
-        needs = {text for card in cards for text in ("headline", "article") if card.reads in (text, "both")}
-        targets = sum(1 if card.to else 2 for card in cards)
+        infos = choose_generators(folder, options.recipe, options.to, name=options.generator).values()
+        needs = {text for info in infos for text in ("headline", "article") if info.reads in (text, "both")}
+        targets = sum(1 if info.to else 2 for info in infos)
     else:
         needs = set()
     if options.rerank:
@@ -121,27 +119,27 @@ def check(options: TransferOptions) -> None:
 
 
 def _check_fit(options: TransferOptions) -> None:
-    """Refuse options of which one would be passed over without a word."""
-    one, asked, served = bool(options.headline), options.is_asked, options.endpoint is not None
+    """Refuse combinations of options of which one would be ignored."""
+    one, asked, served = bool(options.headline), options.is_prompted, options.endpoint is not None
     corpus, file, out = options.corpus, options.input, options.out
     faults = [
-        (one and (out or file), "a headline on the command line is printed: leave out --out and --input"),
-        (not one and (options.article or options.json), "--article and --json are of one headline: give it first"),
+        (one and (out or file), "a headline and --out or --input exclude each other"),
+        (not one and (options.article or options.json), "--article and --json require a headline"),
         (not one and not out, "give a headline and its --article, or --out with --corpus or --input"),
         (not one and not (corpus or file), "give --corpus to transfer its A2 headlines, or --input for a file"),
-        (corpus and file and not asked, "--corpus and --input exclude each other: give one"),
-        (options.prompt and served, "--prompt and --endpoint exclude each other: leave one out"),
-        (asked and not corpus, "--prompt and --endpoint take outlets and language of a corpus: give --corpus"),
-        (served != bool(options.model), "--endpoint and --model belong together: give both or none"),
-        (served and options.engine == "ray", "--endpoint asks from this machine alone: leave --engine ray out"),
-        (options.shots and not asked, "--shots are examples of a prompt: give --prompt or --endpoint with them"),
-        (options.items and (file or one), "--items are drawn from --corpus: leave it out"),
+        (corpus and file and not asked, "--corpus and --input exclude each other"),
+        (options.prompt and served, "--prompt and --endpoint exclude each other"),
+        (asked and not corpus, "--prompt and --endpoint require --corpus"),
+        (served != bool(options.model), "--endpoint and --model require each other"),
+        (served and options.engine == "ray", "--endpoint and --engine ray exclude each other"),
+        (options.shots and not asked, "--shots requires --prompt or --endpoint"),
+        (options.items and (file or one), "--items requires --corpus"),
         (
             options.candidates and not (options.rerank or options.all_draws),
-            "--candidates are for judges to choose among: give --rerank, or --all-draws",
+            "--candidates requires --rerank or --all-draws",
         ),
-        (options.facts and not options.rerank, "--facts is asked by judges that choose: give --rerank"),
-        (one and options.all_draws, "--all-draws is of files: leave it out, or leave the headline out"),
+        (options.facts and not options.rerank, "--facts requires --rerank"),
+        (one and options.all_draws, "--all-draws and a headline exclude each other"),
     ]  # fmt: skip
     for holds, fault in faults:
         if holds:
@@ -188,25 +186,25 @@ def run(options: TransferOptions) -> None:
         _print_one(options, setup, done.items[0])
 
 
-def _one_item(options: TransferOptions, setup: "Setup") -> "Item":
+def _one_item(options: TransferOptions, setup: "TransferSetup") -> "Item":
     """The headline of the command line."""
     from change_it.corpus.cleaning import clean
     from change_it.scoring.item import Item
 
     article = clean(read_input(options.article)) if options.article else ""
     if "article" in setup.needs and not article:
-        raise InputError("what writes here reads articles: give --article FILE, or - for standard input")
+        raise InputError("this generator requires --article FILE, or - for standard input")
     to = setup.targets[0] if len(setup.targets) == 1 else _other_outlet(options, setup)
     return Item("headline", "", to, clean(options.headline), article)
 
 
-def _print_one(options: TransferOptions, setup: "Setup", item: "Item") -> None:
-    """The new headline; on standard error a warning where the text is far from what a generator of ours has learnt."""
+def _print_one(options: TransferOptions, setup: "TransferSetup", item: "Item") -> None:
+    """The new headline; on standard error a warning where the text is far from what a generator trained here has learnt."""
     from change_it.text.stopwords import guess_language
 
     text = f"{options.headline}. {item.article}"
     language = guess_language([text])
-    casing = None if options.is_asked else _casing(options, setup)
+    casing = None if options.is_prompted else _casing(options, setup)
     if casing and casing.is_foreign(text, language):
         share = casing.known_share(text, language)
         print(
@@ -217,39 +215,38 @@ def _print_one(options: TransferOptions, setup: "Setup", item: "Item") -> None:
     print(json.dumps(record, ensure_ascii=False) if options.json else item.prediction)
 
 
-def _other_outlet(options: TransferOptions, setup: "Setup") -> str:
-    """The outlet that judges do not take the headline for."""
-    from change_it.judges.judge import Judges
-    from change_it.scoring.marks import other_outlets
+def _other_outlet(options: TransferOptions, setup: "TransferSetup") -> str:
+    """The outlet that main does not assign the headline to."""
+    from change_it.scoring.judges import Judges
 
-    beside = _judges_beside(options)
-    if setup.judges is None and beside is None:
+    folder = _judges_of_run(options)
+    if setup.judges is None and folder is None:
         raise InputError(f"the outlet to write for is unknown: give --to {' or --to '.join(setup.targets)}")
-    judges = setup.judges or Judges.from_pretrained(str(beside), device=options.device)
+    judges = setup.judges or Judges.from_pretrained(str(folder), device=options.device)
     judges.check_outlets(setup.system.outlets, f"behind {options.model or options.generator}")
-    [outlet] = other_outlets(judges, [options.headline])
+    [outlet] = judges.opposite_outlets([options.headline])
     return outlet
 
 
-def _judges_beside(options: TransferOptions) -> Path | None:
+def _judges_of_run(options: TransferOptions) -> Path | None:
     """The judges of the run that the generators are of; of what is made of a corpus, of the run with that."""
-    folder = Path(str(options.corpus) if options.is_asked else options.generator).resolve()
-    run = folder.parents[1] if (folder / GENERATOR_CARD).is_file() else folder.parent
+    folder = Path(str(options.corpus) if options.is_prompted else options.generator).resolve()
+    run = folder.parents[1] if (folder / GENERATOR_FILE).is_file() else folder.parent
     return run / "judges" if (run / "judges").is_dir() else None
 
 
-def _casing(options: TransferOptions, setup: "Setup") -> "Casing | None":
-    """How the corpus behind the generators writes its words, where judges or a corpus tell."""
+def _casing(options: TransferOptions, setup: "TransferSetup") -> "Casing | None":
+    """Casing statistics of the generators' corpus, from its judges or the corpus; None without either."""
     from change_it.text.names import Casing
 
     if setup.judges and setup.judges.casing:
         return setup.judges.casing
-    beside = _judges_beside(options)
-    casing = Casing.load(beside / "fluency") if beside else None
+    folder = _judges_of_run(options)
+    casing = Casing.load(folder / "fluency") if folder else None
     return casing or (read_casing(options.corpus) if options.corpus else None)
 
 
-def _show(done: "Transferred", options: TransferOptions, setup: "Setup", seconds: float) -> None:
+def _show(done: "TransferResult", options: TransferOptions, setup: "TransferSetup", seconds: float) -> None:
     """The first transfers and a summary."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console

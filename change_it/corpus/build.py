@@ -16,7 +16,16 @@ import pyarrow.parquet as pq
 from jinja2 import Environment, FileSystemLoader
 
 from change_it import __version__, dataset_script_path
-from change_it.corpus.alignment import EDGES, histogram, number_above
+from change_it.corpus.alignment import (
+    EDGES,
+    Candidates,
+    article_vectors,
+    find_neighbours,
+    find_pairs,
+    histogram,
+    number_above,
+    outlet_numbers,
+)
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
 from change_it.corpus.folder import (
@@ -30,13 +39,6 @@ from change_it.corpus.folder import (
     arrow_schema,
     check_target,
     class_names,
-)
-from change_it.corpus.pairing import (
-    Candidates,
-    article_vectors,
-    find_neighbours,
-    find_pairs,
-    outlet_numbers,
 )
 from change_it.corpus.reading import Reading, Rejection
 from change_it.corpus.sample import is_sample
@@ -174,7 +176,7 @@ def _report(
 
 
 def _other_outlets(tables: Tables) -> dict[str, Any]:
-    """What there is of further outlets; nothing where there is none."""
+    """Numbers of articles and pairs of further outlets; empty without any."""
     if OTHER not in tables["articles"]:
         return {}
     counts = (
@@ -216,7 +218,7 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
 
 
 def _curve(report: Mapping[str, Any]) -> dict[str, list[float]]:
-    """How many pairs are at least as alike as each threshold: of all that were compared, and of those that are aligned."""
+    """Number of pairs above each threshold: of all that were compared, and of the aligned ones."""
     bins = report["histogram"]
     above = {name: number_above(np.array(bins[name])).tolist() for name in ("compared", "pairs")}
     return {"thresholds": bins["edges"][:-1], **above}

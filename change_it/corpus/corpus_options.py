@@ -17,7 +17,7 @@ Language = Literal["it", "en", "none"]
 
 @dataclass(kw_only=True)
 class ReadingOptions:
-    """What to read and how to understand it."""
+    """Options for reading articles."""
 
     files: tyro.conf.Positional[tuple[str, ...]]
     """CSV, TSV, JSON lines or parquet files, globs of them, or a data set id as hf://datasets/owner/name; OUTLET=FILE where a file is of one outlet."""
@@ -26,7 +26,7 @@ class ReadingOptions:
     labels: str = ""
     """The two outlets, A then B: left,right or R:rep,G:gio. Without it those of OUTLET=FILE in their order, or the two labels found, sorted."""
     other_outlets: bool = False
-    """Keep the articles of further labels beside the two of --labels: hh, ah, fluency and facts learn from them too, nothing else does."""
+    """Keep the articles of further labels than the two of --labels; hh, ah and fluency learn from them too."""
     dayfirst: tyro.conf.FlagConversionOff[bool | None] = None
     """True reads 06/03/2024 as 6 March, False as June 3; each file's own dates decide when not given, and a file that leaves it open is refused."""
     normalise_typography: bool = False

@@ -1,4 +1,4 @@
-"""What a corpus folder holds, its configs with their columns and types, and how one is read back."""
+"""Files of a corpus folder, its configs with their columns and types, and their reading."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 REPORT = "alignment.json"
 CARD = "README.md"
 REJECTED = "rejected.csv"
-#: Beside a trained model: what its card says of its corpus.
+#: In the folder of a trained model: what its card says of its corpus.
 MODEL_CORPUS = "corpus.json"
 
 #: Articles of which words are counted, at most, evenly spread over the training side.
@@ -159,7 +159,7 @@ def read_outlets(corpus: str) -> tuple[str, str]:
 
 
 def _builder(corpus: str, config: str) -> "DatasetBuilder":
-    """What `datasets` makes of the card of a folder or Hub id; a folder's card is parsed once while nothing there changes."""
+    """The `datasets` builder of a folder or Hub id; a folder's card is parsed once while nothing there changes."""
     from datasets import load_dataset_builder
 
     if not Path(corpus).is_dir():
@@ -193,7 +193,7 @@ def read_report(corpus: Path) -> dict[str, Any]:
 
 
 def read_warnings(corpus: str) -> list[str]:
-    """What `corpus build` warned of, for the commands that use the corpus."""
+    """The warnings of `corpus build`, for the commands that use the corpus."""
     return list(_report_of(corpus).get("warnings", []))
 
 
@@ -203,7 +203,7 @@ def read_language(corpus: str) -> str:
 
 
 def describe_corpus(corpus: str) -> dict[str, Any]:
-    """What the card of a model says of the corpus (folder or Hub id) that it was trained on."""
+    """The description of a corpus (folder or Hub id) for the card of a model trained on it."""
     report = _report_of(corpus)
     parts = ("sample", "rows", "kept", "thresholds", "pairs")
     return {
@@ -214,7 +214,7 @@ def describe_corpus(corpus: str) -> dict[str, Any]:
 
 
 def read_casing(corpus: str) -> "Casing":
-    """How the training articles and headlines of a corpus write their words: what facts are checked by."""
+    """Casing statistics of the training articles and headlines, which the check of facts uses."""
     from change_it.text.names import Casing  # loads numpy
 
     rows = read_table(corpus, "articles", "train", ["headline", "article"])
@@ -239,7 +239,7 @@ def check_corpus(corpus: str) -> None:
     if Path(corpus).is_dir():
         if not (Path(corpus) / CARD).is_file():
             raise InputError(
-                f"{corpus} is not a corpus of ours (it has no {CARD}): build one with `change-it corpus build`"
+                f"{corpus} is not a change_it corpus (it has no {CARD}): build one with `change-it corpus build`"
             )
     elif not is_hub_id(corpus):
         raise InputError(
@@ -260,5 +260,5 @@ def _not_ours(corpus: str, part: str, error: Exception) -> InputError:
         return InputError(hub_fault(corpus, error))
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return InputError(
-        f"{corpus} is not a corpus of ours ({part}: {reason}): build one with `change-it corpus build`"
+        f"{corpus} is not a change_it corpus ({part}: {reason}): build one with `change-it corpus build`"
     )

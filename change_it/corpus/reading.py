@@ -85,7 +85,7 @@ def read_articles(options: ReadingOptions) -> Reading:
     comes first in `06/03/2024` is decided by each file's dates with a field above 12.
     """
     if options.other_outlets and not options.labels:
-        raise InputError("--other-outlets is for labels beside two: name the two, as in --labels Post,Herald")
+        raise InputError("--other-outlets requires --labels with two labels, as in --labels Post,Herald")
     cleaner = _Cleaner(
         parse_columns(options.columns, COLUMNS),
         Outlets.parse(options.labels) if options.labels else None,
@@ -123,7 +123,7 @@ class _Cleaner:
     outlets: Outlets | None
     normalise: bool
     day_first: bool | None
-    others: bool = False  # whether labels beside those of the outlets are kept
+    others: bool = False  # whether labels other than the outlets' are kept
     today: date = field(default_factory=date.today)
 
     def clean(self, table: InputTable, first: int, rows: Sequence[InputRow]) -> tuple[str, list[_Cleaned]]:
@@ -332,9 +332,9 @@ class _RowReader:
                 f"all usable rows have the label {labels[0]!r}: give files of a second outlet too"
             )
         if len(labels) > 2:
-            some = ", ".join(map(repr, labels[:5])) + (" and more" if len(labels) > 5 else "")
+            examples = ", ".join(map(repr, labels[:5])) + (" and more" if len(labels) > 5 else "")
             raise InputError(
-                f"{len(labels)} labels occur ({some}): choose two, for example --labels {labels[0]},{labels[1]}"
+                f"{len(labels)} labels occur ({examples}): choose two, for example --labels {labels[0]},{labels[1]}"
             )
         a, b = labels
         return Outlets(KNOWN_LABELS.get(a, a), KNOWN_LABELS.get(b, b), a, b)

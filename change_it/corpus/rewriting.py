@@ -17,7 +17,7 @@ _TOKEN = re.compile(HEADLINE_TOKEN)
 
 
 def rewriting_source(headline: str, article: str, to: str) -> str:
-    """What a headline is rewritten from: the outlet aimed at, the original headline if there is one, the article."""
+    """The source of a rewrite: the target, the original headline if there is one, the article."""
     return f"{to} | {headline} | {article}"
 
 

@@ -52,7 +52,7 @@ def is_sample(articles: Sequence[Article]) -> bool:
     return all(article.headline in headlines for article in articles)
 
 
-def of_sample(outlets: Sequence[str], report: Mapping[str, object] | None = None) -> bool:
+def is_sample_corpus(outlets: Sequence[str], report: Mapping[str, object] | None = None) -> bool:
     """Whether outlets are the sample's: as the corpus's `alignment.json` says, by their names where there is none."""
     return bool((report or {}).get("sample", set(outlets) == set(OUTLETS)))
 

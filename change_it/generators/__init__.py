@@ -1,1 +1,1 @@
-"""Generators: the papers' networks beside today's models, their training, transfer, and the choice among candidates by judges."""
+"""Generators: the papers' networks and today's models, their training, transfer, and the choice among candidates by judges."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from change_it.generators.headline_transfer import Proposer, Question
+from change_it.generators.headline_transfer import HeadlineSystem, TransferInput
 from change_it.generators.prompt import Prompt, headline_of
 from change_it.generators.search import Candidate, Search
 from change_it.networks.server import CONCURRENCY, Server
@@ -16,7 +16,7 @@ ANSWER_TOKENS = 96
 SENT = {"do_sample", "max_new_tokens", "temperature", "top_p"}
 
 
-class Endpoint(Proposer):
+class Endpoint(HeadlineSystem):
     """Asks the model of a server.
 
     Attributes:
@@ -34,7 +34,7 @@ class Endpoint(Proposer):
 
     @property
     def names(self) -> list[str]:
-        """How the server names the model that answered; a folder of its machine by the last name alone."""
+        """The server's name of the model that answered; the last name alone of a folder."""
         names = self._named or {self.model}
         return sorted(name.rpartition("/")[2] if name.startswith("/") else name for name in names)
 
@@ -43,12 +43,12 @@ class Endpoint(Proposer):
         return CONCURRENCY
 
     def _propose(
-        self, items: Sequence[Question], search: Search, batch_size: int | None, progress: bool
+        self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
         """A request for each candidate: greedy for the first, drawn for the others."""
         unique = dict.fromkeys(item for item in items if any(item[:2]))
         asked = [(item, number) for item in unique for number in range(search.candidates)]
-        texts: dict[Question, list[str]] = {item: [] for item in items}
+        texts: dict[TransferInput, list[str]] = {item: [] for item in items}
         with ThreadPoolExecutor(CONCURRENCY) as pool:
             answers = pool.map(lambda one: self._ask(one[0], one[1], search), asked)
             shown = bar("asking", len(asked), items=answers, shown=progress)
@@ -59,7 +59,7 @@ class Endpoint(Proposer):
                     self.faults.setdefault(item, fault)
         return [[Candidate(text, 0.0) for text in texts[item]] for item in items]
 
-    def _ask(self, item: Question, number: int, search: Search) -> tuple[str, str]:
+    def _ask(self, item: TransferInput, number: int, search: Search) -> tuple[str, str]:
         """A candidate, or why there is none."""
         decoding = search.decoding
         settings: dict[str, Any] = {"temperature": 0.0}

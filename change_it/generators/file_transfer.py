@@ -19,16 +19,16 @@ from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
 from change_it.generators.endpoint import SENT, Endpoint
 from change_it.generators.generator_options import CANDIDATES, SystemOptions
-from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
+from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
 from change_it.generators.prompt import Prompt
-from change_it.generators.prompted import Prompted
+from change_it.generators.prompted import PromptedModel
 from change_it.generators.rerank import choose, order
 from change_it.generators.search import Search, read_decoding
 from change_it.io import append, cell_text, parse_columns, read_tables, write_table, write_text
-from change_it.judges.judge import Judges
 from change_it.networks.pretrained import map_threads
 from change_it.progress import bar
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
+from change_it.scoring.judges import Judges
 from change_it.scoring.signature import ENDPOINT, Reranker, Writer
 from change_it.text.stopwords import guess_language
 
@@ -44,10 +44,10 @@ KIND = "change-it transfer"
 
 
 @dataclass(frozen=True)
-class Setup:
-    """What writes headlines, and who chooses."""
+class TransferSetup:
+    """The system that writes headlines, and the judges that choose."""
 
-    system: Proposer
+    system: HeadlineSystem
     targets: tuple[str, ...]
     needs: tuple[str, ...]  # texts of a row that the system or the judges read
     judges: Judges | None  # choose among candidates; None takes the first
@@ -62,22 +62,22 @@ class Setup:
         """Signature of what writes for an outlet; of a server that of the models that have answered so far."""
         if isinstance(self.system, HeadlineTransfer):
             generator = self.system.generators[target]
-            return Writer(generator.weights_hash, generator.card.pretrained).signature
+            return Writer(generator.weights_hash, generator.info.pretrained).signature
         if isinstance(self.system, Endpoint):
             return Writer(ENDPOINT, "+".join(self.system.names), self.system.prompt.signature).signature
-        assert isinstance(self.system, Prompted)
+        assert isinstance(self.system, PromptedModel)
         return Writer(self.system.weights_hash, self.system.base, self.system.prompt.signature).signature
 
 
 @dataclass(frozen=True)
-class Transferred:
-    """What became of the items of one run: in the order of the input, and how many an interrupted run had finished."""
+class TransferResult:
+    """The items of a run in the order of the input, and the number that an interrupted run had finished."""
 
     items: list[Item]
     before: int
 
 
-def load_setup(options: SystemOptions) -> Setup:
+def load_setup(options: SystemOptions) -> TransferSetup:
     """The generators or a model that is asked, and the judges that choose."""
     settings: dict[str, Any] = {} if options.endpoint else {"num_beams": options.beams}
     settings |= {"do_sample": True} if options.all_draws else {}
@@ -88,9 +88,9 @@ def load_setup(options: SystemOptions) -> Setup:
         options.all_draws,
     )
     if options.all_draws and not search.is_drawn:
-        raise InputError("--all-draws draws at random: leave do_sample=false out")
-    system: Proposer
-    if options.is_asked:
+        raise InputError("--all-draws and --generation do_sample=false exclude each other")
+    system: HeadlineSystem
+    if options.is_prompted:
         prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
         if options.endpoint is not None:
             if unknown := search.settings.keys() - SENT:
@@ -99,7 +99,7 @@ def load_setup(options: SystemOptions) -> Setup:
                 )
             system = Endpoint(options.endpoint, str(options.model), prompt)
         else:
-            system = Prompted.from_pretrained(
+            system = PromptedModel.from_pretrained(
                 options.generator,
                 prompt,
                 max_new_tokens=search.decoding.max_new_tokens,
@@ -118,7 +118,7 @@ def load_setup(options: SystemOptions) -> Setup:
     if options.rerank:
         judges, needs = _judges_that_choose(options), ("headline", "article")
         judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
-    return Setup(system, (options.to,) if options.to else system.targets, needs, judges, search)
+    return TransferSetup(system, (options.to,) if options.to else system.targets, needs, judges, search)
 
 
 def _judges_that_choose(options: SystemOptions) -> Judges:
@@ -129,7 +129,7 @@ def _judges_that_choose(options: SystemOptions) -> Judges:
     return judges if judges.casing or not options.corpus else judges.with_casing(read_casing(options.corpus))
 
 
-def corpus_items(setup: Setup, corpus: str, count: int | None = None, *, seed: int = 1) -> list[Item]:
+def corpus_items(setup: TransferSetup, corpus: str, count: int | None = None, *, seed: int = 1) -> list[Item]:
     """The A2 headlines of a corpus that aim at the targets, all of direction A to B first; or some with a reference, drawn by a seed."""
     test, outlets = read_test_set(corpus), setup.system.outlets
     if set(test.outlets) != set(outlets):
@@ -145,7 +145,7 @@ def corpus_items(setup: Setup, corpus: str, count: int | None = None, *, seed: i
     return [_checked(item, setup.needs) for item in items]
 
 
-def file_items(setup: Setup, file: str, *, columns: str = "", to: str | None = None) -> list[Item]:
+def file_items(setup: TransferSetup, file: str, *, columns: str = "", to: str | None = None) -> list[Item]:
     """An item for each row of a file, in order, cleaned as a corpus is; an unusable one has its reason."""
     names, targets = parse_columns(columns, COLUMNS), setup.targets
     only = to or (targets[0] if len(targets) == 1 else None)
@@ -196,9 +196,9 @@ def _checked(item: Item, needs: Sequence[str]) -> Item:
 
 
 def transfer_items(
-    options: SystemOptions, setup: Setup, items: Sequence[Item], out: Path | None = None
-) -> Transferred:
-    """New headlines, chunk after chunk, items of like length in one; what is finished is kept beside the file until all is."""
+    options: SystemOptions, setup: TransferSetup, items: Sequence[Item], out: Path | None = None
+) -> TransferResult:
+    """New headlines, chunk after chunk, items of like length in one; what is finished is kept in FILE.partial until all is."""
     language = ""
     if setup.judges:  # that facts are checked in
         articles = [item.article for item in items if item.article]
@@ -220,18 +220,18 @@ def transfer_items(
         if is_cluster():
             anywhere = _anywhere(options)
             written: Iterator[list[Written]] = map_ordered(
-                _elsewhere, ((anywhere, language, some) for some in given)
+                _elsewhere, ((anywhere, language, chunk) for chunk in given)
             )
         else:
             write = partial(new_headlines, setup, options=options, language=language)
             written = map_threads(write, given, setup.system.batches_at_once(setup.search))
         for chunk, each in zip(missing, written, strict=True):
-            some = {row: _finished(setup, items[row], *of) for row, of in zip(chunk, each, strict=True)}
+            finished = {row: _finished(setup, items[row], *of) for row, of in zip(chunk, each, strict=True)}
             if unfinished:
-                lines = "".join(json.dumps([row, *kept]) + "\n" for row, kept in some.items())
+                lines = "".join(json.dumps([row, *kept]) + "\n" for row, kept in finished.items())
                 with unfinished.open("ab") as file:
                     append(file, lines.encode())
-            done |= some
+            done |= finished
             done_bar.update(len(chunk))
     new = [
         replace(item, prediction=done[row][0][(done[row][1] or [0])[0]], error=done[row][2])
@@ -251,7 +251,7 @@ def transfer_items(
             )
             write_table(out, HEADER, rows)
         unfinished.unlink()
-    return Transferred(new, before)
+    return TransferResult(new, before)
 
 
 #: Headlines of an item, one or all draws, and the draws in the order of judges, best first, if these were asked.
@@ -260,13 +260,13 @@ Written = tuple[list[str], list[int]]
 Finished = tuple[list[str], list[int], str, str]
 
 
-def _finished(setup: Setup, item: Item, headlines: list[str], order: list[int]) -> Finished:
+def _finished(setup: TransferSetup, item: Item, headlines: list[str], order: list[int]) -> Finished:
     fault = setup.system.faults.get((item.source, item.article, item.target), NOTHING)
     return headlines, order, "" if any(headlines) else fault, setup.writer(item.target)
 
 
 def _rows_of_draws(
-    setup: Setup, items: Sequence[Item], done: Mapping[int, Finished]
+    setup: TransferSetup, items: Sequence[Item], done: Mapping[int, Finished]
 ) -> Iterator[tuple[object, ...]]:
     """A row for each draw of the items."""
     count = setup.search.candidates
@@ -279,7 +279,9 @@ def _rows_of_draws(
             yield (*row, str(rank == 1).lower(), rank) if setup.judges else row
 
 
-def _begin(file: Path, options: SystemOptions, setup: Setup, items: Sequence[Item]) -> dict[int, Finished]:
+def _begin(
+    file: Path, options: SystemOptions, setup: TransferSetup, items: Sequence[Item]
+) -> dict[int, Finished]:
     """Rows that an interrupted run has finished, by number; a line that was cut off is dropped."""
     texts = "\n".join(map(repr, items)).encode("utf-8", "backslashreplace")
     settings = {name: value for name, value in asdict(options).items() if name not in FREE}
@@ -299,9 +301,7 @@ def _begin(file: Path, options: SystemOptions, setup: Setup, items: Sequence[Ite
             for row, texts, draws, fault, writer in rows
         }
     except (ValueError, TypeError, KeyError) as error:
-        raise InputError(
-            f"{file} is there and no unfinished transfer of ours: choose another --out"
-        ) from error
+        raise InputError(f"{file} exists and is not an unfinished transfer: choose another --out") from error
     changed = [
         f"{name} was {found.get(name)}, is {value}"
         for name, value in settings.items()
@@ -336,7 +336,7 @@ _loaded = cache(load_setup)  # once a process
 
 
 def new_headlines(
-    setup: Setup, items: Sequence[Item], *, options: SystemOptions, language: str
+    setup: TransferSetup, items: Sequence[Item], *, options: SystemOptions, language: str
 ) -> list[Written]:
     """A new headline for each item, empty where there is no candidate, or all draws; `language` is the facts'."""
     texts_of_items = ((item.source, item.article, item.target) for item in items)
@@ -356,11 +356,11 @@ def new_headlines(
     how: Any = {"reversal": options.reversal, "language": language}
     if options.all_draws:
         draws = [
-            ([" ".join(each.text.split()) for each in some] + [""] * count)[:count] for some in candidates
+            ([" ".join(each.text.split()) for each in drawn] + [""] * count)[:count] for drawn in candidates
         ]
         orders = order(judges, draws, items, **how) if judges else [()] * len(draws)
-        return [(some, [*of]) for some, of in zip(draws, orders, strict=True)]
-    texts = [[candidate.text for candidate in some if candidate.text] for some in candidates]
+        return [(drawn, [*of]) for drawn, of in zip(draws, orders, strict=True)]
+    texts = [[candidate.text for candidate in drawn if candidate.text] for drawn in candidates]
     chosen = choose(judges, texts, *asked, **how) if judges else np.zeros(len(texts), dtype=np.int64)
-    best = [some[at] if some else "" for some, at in zip(texts, chosen, strict=True)]
+    best = [drawn[at] if drawn else "" for drawn, at in zip(texts, chosen, strict=True)]
     return [([" ".join(text.split())], []) for text in best]

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from change_it.errors import InputError
 from change_it.generators.rerank import choose
-from change_it.judges.judge import Judges
 from change_it.scoring.columns import FLOOR
 from change_it.scoring.compliancy import Reversal
 from change_it.scoring.item import Item, TestSet
+from change_it.scoring.judges import Judges
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import ScoredSystem
 from change_it.text.sentences import sentences
@@ -78,7 +78,7 @@ def floor(
     judges.check_outlets(test.outlets, test.name)
     if judges.fluency is None:
         raise InputError(
-            "the floor needs a fluency judge beside the others: change-it train judge --task fluency"
+            "the floor requires a fluency judge: train one with change-it train judge --task fluency"
         )
     setting = {outlet: Typography.of(texts) for outlet, texts in test.training_headlines.items()}
     candidates = [
@@ -107,4 +107,4 @@ def best_of(
         reversal=reversal,
         language=language,
     )
-    return [some[index] if index >= 0 else "" for some, index in zip(candidates, chosen, strict=True)]
+    return [texts[index] if index >= 0 else "" for texts, index in zip(candidates, chosen, strict=True)]

@@ -1,4 +1,4 @@
-"""A generator: its network or pre-trained model, tokenizer, format and card; made for training, loaded."""
+"""A generator: its network or pre-trained model, tokenizer, format and info; made for training, loaded."""
 
 import warnings
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ from transformers.models.auto.modeling_auto import (
 
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.errors import InputError
-from change_it.generators.card import COMMAND, GeneratorCard
+from change_it.generators.folder import COMMAND, GeneratorInfo
 from change_it.generators.generator_options import (
     LORA_ALPHA,
     LORA_RANK,
@@ -62,7 +62,7 @@ from change_it.networks.pretrained import (
     read_tokenizer,
 )
 from change_it.networks.tokenizer import HeadlineTokenizer, train_tokenizer
-from change_it.training.settings import Arithmetic
+from change_it.training.training_options import Arithmetic
 
 #: What `add_adapters` chooses of an adapter's settings; others are PEFT's own values, whatever a file says.
 LORA = ("task_type", "r", "lora_alpha", "target_modules", "fan_in_fan_out")
@@ -78,7 +78,7 @@ class Generator:
 
     model: Any  # in `eval` mode, on its device
     format: Format  # how it reads and writes texts
-    card: GeneratorCard  # what it was made for and of
+    info: GeneratorInfo  # what it was made for and of
     folder: Path  # where it was loaded from
 
     @cached_property
@@ -91,87 +91,87 @@ def load_generator(name: str | Path, *, precision: Arithmetic = "float32", devic
     """Load a generator from its folder or Hub id; bf16 leaves weights in bfloat16 around which adapters were trained so."""
     where = pick_device(device)
     folder = local_folder(name, command=COMMAND)
-    card = GeneratorCard.load(folder)
+    info = GeneratorInfo.load(folder)
     tokenizer = load_tokenizer(folder)
     with quiet():
-        if card.base:
-            if is_missing_path(card.base) or card.base.startswith("."):
+        if info.base:
+            if is_missing_path(info.base) or info.base.startswith("."):
                 raise InputError(
-                    f"the adapters in {folder} belong to {card.base}, which is neither the full path of a folder nor a Hub id: "
+                    f"the adapters in {folder} belong to {info.base}, which is neither the full path of a folder nor a Hub id: "
                     "put it back, or train them again"
                 )
-            dtype = getattr(torch, card.base_dtype)
-            base = load_model(card.base, card.kind, tokenizer, use="base", dtype=dtype)
+            dtype = getattr(torch, info.base_dtype)
+            base = load_model(info.base, info.kind, tokenizer, use="base", dtype=dtype)
             model = load_adapters(base, folder)
             model = model if precision == "bf16" else model.float()
         else:
-            model = load_model(folder, card.kind, tokenizer)
+            model = load_model(folder, info.kind, tokenizer)
     with load_errors(f"{name} cannot be loaded as a generator: train or save it again"):
-        generator = Generator(model.to(where).eval(), make_format(card, tokenizer, model), card, folder)
-        _try_out(generator)
+        generator = Generator(model.to(where).eval(), make_format(info, tokenizer, model), info, folder)
+        _smoke_test(generator)
     return generator
 
 
 @torch.no_grad()
-def _try_out(generator: Generator) -> None:
+def _smoke_test(generator: Generator) -> None:
     """Read and write a word, the last piece of the tokenizer included: what does not fit together fails here, and not amid a run."""
-    model, card, format_ = generator.model, generator.card, generator.format
-    space = max_positions(model, card, format_)
-    if space is not None and space < card.source_tokens:
+    model, info, format_ = generator.model, generator.info, generator.format
+    space = max_positions(model, info, format_)
+    if space is not None and space < info.source_tokens:
         raise ValueError(f"its model has positions for {max(space, 0)} tokens of a source")
     batch = format_.collate(["Prova"], ["Prova"])
     loss = model(**{name: tensor.to(model.device) for name, tensor in batch.items()}).loss
     if not torch.isfinite(loss):
         raise ValueError("what it computes are no finite numbers")
-    brief = make_format(replace(card, target_tokens=2), format_.tokenizer, model)
+    brief = make_format(replace(info, target_tokens=2), format_.tokenizer, model)
     generate(model, brief, ["Prova"], Search(GenerationConfig(num_beams=1)))
 
 
-def make_format(card: GeneratorCard, tokenizer: PreTrainedTokenizerBase, model: Any) -> Format:
+def make_format(info: GeneratorInfo, tokenizer: PreTrainedTokenizerBase, model: Any) -> Format:
     """The format of a generator."""
-    return FORMATS[card.kind](tokenizer, **format_options(card, model.config))
+    return FORMATS[info.kind](tokenizer, **format_options(info, model.config))
 
 
-def format_options(card: GeneratorCard, config: Any) -> dict[str, Any]:
+def format_options(info: GeneratorInfo, config: Any) -> dict[str, Any]:
     """Arguments of the format of a generator; `config` is its model's."""
-    options = {"max_source_tokens": card.source_tokens, "max_target_tokens": card.target_tokens}
-    if card.kind == "words":
+    options = {"max_source_tokens": info.source_tokens, "max_target_tokens": info.target_tokens}
+    if info.kind == "words":
         return {**options, "copies": getattr(config, "copy", True)}
-    return {**options, "prompt": card.prompt} if card.kind == "causal" else options
+    return {**options, "prompt": info.prompt} if info.kind == "causal" else options
 
 
-def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase, card: GeneratorCard) -> None:
-    """Save a generator as it is pushed: beside weights and tokenizer the settings of the search and the code of the pipeline."""
+def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase, info: GeneratorInfo) -> None:
+    """Save a generator as it is pushed: weights, tokenizer, search settings and the code of the pipeline."""
     with quiet():
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
-    card.save(folder)
-    add_pipeline(folder, card)
+    info.save(folder)
+    add_pipeline(folder, info)
 
 
-def add_pipeline(folder: Path, card: GeneratorCard) -> None:
+def add_pipeline(folder: Path, info: GeneratorInfo) -> None:
     """Add to a saved generator what `transformers.pipeline` writes the headlines of `transfer` with; adapters have no configuration."""
     if (config := read_json(folder / "config.json")) is None:
         return
     from change_it.networks.headline_pipeline import HeadlinePipeline
 
-    size = card.no_repeat_ngram_size
-    options = format_options(card, SimpleNamespace(**config))
-    auto = "AutoModelForCausalLM" if card.kind == "causal" else "AutoModelForSeq2SeqLM"
+    size = info.no_repeat_ngram_size
+    options = format_options(info, SimpleNamespace(**config))
+    auto = "AutoModelForCausalLM" if info.kind == "causal" else "AutoModelForSeq2SeqLM"
     impl = f"{HeadlinePipeline.__module__.rpartition('.')[2]}.{HeadlinePipeline.__name__}"
-    config["change_it"] = {"kind": card.kind, "format": options, "no_repeat_ngram_size": size}
+    config["change_it"] = {"kind": info.kind, "format": options, "no_repeat_ngram_size": size}
     config["custom_pipelines"] = {"text-generation": {"impl": impl, "pt": [auto]}}
     write_json(folder / "config.json", config)
     tokens = read_json(folder / "generation_config.json") or {}
-    rules = FORMATS[card.kind](read_tokenizer(folder), **options).search(size, 1)
+    rules = FORMATS[info.kind](read_tokenizer(folder), **options).search(size, 1)
     blocked = rules["no_repeat_ngram_size"]  # of the rules what a file can say
-    search = {"num_beams": BEAMS, "max_new_tokens": card.target_tokens, "no_repeat_ngram_size": blocked}
+    search = {"num_beams": BEAMS, "max_new_tokens": info.target_tokens, "no_repeat_ngram_size": blocked}
     write_json(folder / "generation_config.json", {**tokens, **search})
     custom_object_save(HeadlinePipeline, folder)
 
 
 def kind_of(architecture: str) -> ModelKind:
-    """What a network of ours, a Hub id or a folder is; of a pre-trained model only the configuration is loaded."""
+    """The kind of a network of this package, a Hub id or a folder; of a pre-trained model only the configuration is loaded."""
     if architecture in NETWORKS:
         return "words"
     if (Path(architecture) / ADAPTER).exists():
@@ -199,7 +199,7 @@ def kind_of(architecture: str) -> ModelKind:
 def new_network(
     architecture: str, texts: Iterable[str], *, vocabulary: int, cells: int, as_published: bool = False
 ) -> tuple[WordGenerator, HeadlineTokenizer]:
-    """A network of ours, or s2s, pn or pnc as published, and its tokenizer; the weights depend on torch's random state."""
+    """A network of this package, or s2s, pn or pnc as published, and its tokenizer; the weights depend on torch's random state."""
     if cells < 2 or cells % 2:
         raise InputError(
             f"{cells} cells cannot be shared by both directions of the encoder or two heads: give an even number"
@@ -276,12 +276,12 @@ def load_model(
     return model
 
 
-def max_positions(model: Any, card: GeneratorCard, format_: Format) -> int | None:
-    """How many source tokens a model has positions for beside a headline and the prompt; None without a limit."""
+def max_positions(model: Any, info: GeneratorInfo, format_: Format) -> int | None:
+    """The number of source tokens that fit with a headline and the prompt; None without a limit."""
     positions = getattr(model.config, "max_position_embeddings", None)
-    if card.kind == "words" or not isinstance(positions, int):
+    if info.kind == "words" or not isinstance(positions, int):
         return None
-    return positions - (card.target_tokens + format_.overhead if card.kind == "causal" else 0)
+    return positions - (info.target_tokens + format_.overhead if info.kind == "causal" else 0)
 
 
 def add_adapters(model: Any, options: GeneratorOptions, kind: ModelKind) -> Any:
@@ -335,10 +335,10 @@ def import_peft() -> Any:
     try:
         import peft
     except ImportError as error:
-        raise InputError("adapters need PEFT: pip install peft") from error
+        raise InputError("adapters require PEFT: pip install peft") from error
     return peft
 
 
 def base_of(architecture: str) -> str:
-    """How adapters name their base: a Hub id, or a folder by its full path, so that they load from anywhere."""
+    """The name of an adapter's base: a Hub id, or the full path of a folder."""
     return str(Path(architecture).resolve()) if Path(architecture).is_dir() else architecture

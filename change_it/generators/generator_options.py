@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from change_it.errors import InputError
-from change_it.training.settings import Hidden, InferenceOptions, TrainingOptions, TrainingSettings
+from change_it.training.training_options import Hidden, InferenceOptions, TrainingOptions, TrainingSettings
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
 Reads = Literal["article", "headline", "both"]
@@ -79,7 +79,7 @@ class GeneratorOptions(TrainingOptions):
 
     @property
     def inputs(self) -> tuple[str | None, ...]:
-        """What it reads, where it is a folder."""
+        """The folders that it reads."""
         return self.corpus, self.architecture
 
 
@@ -95,7 +95,7 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
 
 @dataclass(kw_only=True, unsafe_hash=True)
 class SystemOptions(InferenceOptions):
-    """What writes new headlines, and which judges choose among its candidates."""
+    """Options for the system that writes headlines and the judges that choose."""
 
     generator: str = "runs/quickstart/generators"
     """Folder or Hub id of a generator, or a folder of them (both directions); with --prompt any causal model or encoder-decoder."""
@@ -112,7 +112,7 @@ class SystemOptions(InferenceOptions):
     shots: int = 0
     """Examples in a prompt: the training pairs of --corpus, never of A2, that are nearest to each item by tf-idf."""
     to: str | None = None
-    """Outlet to write for: of a corpus the items that aim at it; of --input every row, and no label is read. For one headline the other one than judges take it for when not given: those of --rerank, or of the folder judges beside the generators."""
+    """Outlet to write for. When not given: for files the other one than each row's label, for one headline the other one than main (of --rerank or of the run's judges) assigns it to."""
     rerank: str | None = None
     """Folder or Hub id of judges main, hh and ah that choose, with fluency for strict compliancy; train them with --fold, others of the other fold must score."""
     candidates: int | None = None
@@ -129,7 +129,7 @@ class SystemOptions(InferenceOptions):
     """Seed of headlines that are drawn and of --items."""
 
     @property
-    def is_asked(self) -> bool:
+    def is_prompted(self) -> bool:
         """Whether a model is asked by a prompt."""
         return self.prompt or self.endpoint is not None
 
@@ -215,8 +215,7 @@ def check_published(options: GeneratorOptions) -> None:
         architecture not in NETWORKS or architecture == TRANSFORMER or options.quick or options.lora
     ):
         raise InputError(
-            "--as-published is for s2s, pn and pnc with the papers' values: leave it out, or leave out --lora and any "
-            "other --architecture and recipe"
+            "--as-published requires s2s, pn or pnc without --lora: choose such a --recipe and --architecture"
         )
 
 
@@ -225,7 +224,7 @@ def preset(options: GeneratorOptions, kind: ModelKind = "encoder-decoder") -> di
     architecture = architecture_of(options)
     if kind == "words" or architecture in NETWORKS:
         values = dict(QUICK if options.quick else NETWORKS.get(architecture, _POINTER))
-        if architecture not in NETWORKS:  # one of ours that is trained on, with its own words and cells
+        if architecture not in NETWORKS:  # a saved network that is trained on, with its own words and cells
             values |= {"vocabulary": None, "cells": None}
         if options.as_published and options.recipe in OF_LREC:
             values["source_tokens"] = LREC_WORDS

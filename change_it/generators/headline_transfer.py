@@ -9,7 +9,7 @@ from transformers import GenerationConfig
 
 from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
-from change_it.generators.card import COMMAND, choose_generators, usual_name
+from change_it.generators.folder import COMMAND, choose_generators, usual_name
 from change_it.generators.generator import Generator, load_generator
 from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
@@ -18,19 +18,19 @@ from change_it.io import refuse_empty, texts_of
 from change_it.networks.formats import Format
 from change_it.networks.pretrained import batches_at_once, is_large, local_folder, map_threads
 from change_it.progress import bar
-from change_it.training.settings import Arithmetic
+from change_it.training.training_options import Arithmetic
 
 if TYPE_CHECKING:
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
 #: A batch has at most so many sources, source tokens, headlines that are searched at once, and scores of their tokens (1 GiB).
 LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES, BATCH_SCORES = 64, 16_384, 640, 1 << 28
 
 #: Original headline, article and outlet aimed at; a text that the system does not read is empty.
-Question = tuple[str, str, str]
+TransferInput = tuple[str, str, str]
 
 
-class Proposer(ABC):
+class HeadlineSystem(ABC):
     """A system that offers candidates for headlines; it can be shared by threads."""
 
     def __init__(
@@ -44,7 +44,7 @@ class Proposer(ABC):
         self.outlets = outlets  # short names of A and B
         self.targets = targets  # outlets that it writes for, in the order of `outlets`
         self.needs = needs  # what it reads: `headline`, `article` or both
-        self.faults: dict[Question, str] = {}  # why there is no headline, where that is known
+        self.faults: dict[TransferInput, str] = {}  # why there is no headline, where that is known
 
     def propose(
         self,
@@ -83,7 +83,7 @@ class Proposer(ABC):
         return self._propose(items, search, batch_size, progress)
 
     def batches_at_once(self, search: Search) -> int:
-        """How many batches it answers side by side."""
+        """The number of batches that it answers at once."""
         return 1
 
     def kept_together(self, search: Search) -> int:
@@ -92,12 +92,12 @@ class Proposer(ABC):
 
     @abstractmethod
     def _propose(
-        self, items: Sequence[Question], search: Search, batch_size: int | None, progress: bool
+        self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
-        """What `propose` gives, of items that are checked."""
+        """The candidates of `propose` for checked items."""
 
 
-class HeadlineTransfer(Proposer):
+class HeadlineTransfer(HeadlineSystem):
     """Rewrites headlines for another outlet.
 
     Attributes:
@@ -110,18 +110,18 @@ class HeadlineTransfer(Proposer):
 
     def __init__(self, generators: Sequence[Generator]):
         """Transfer with loaded generators: one, or one for each outlet, of one recipe and one pair of outlets."""
-        cards = [generator.card for generator in generators]
-        if len({card.recipe for card in cards}) != 1 or len({card.outlets for card in cards}) != 1:
+        infos = [generator.info for generator in generators]
+        if len({info.recipe for info in infos}) != 1 or len({info.outlets for info in infos}) != 1:
             given = (
-                ", ".join(f"{usual_name(card)} for {' and '.join(card.outlets)}" for card in cards) or "none"
+                ", ".join(f"{usual_name(info)} for {' and '.join(info.outlets)}" for info in infos) or "none"
             )
             raise InputError(f"generators of one recipe and one corpus are needed, these are {given}")
-        outlets, self.recipe, self.reads = cards[0].outlets, cards[0].recipe, cards[0].reads
+        outlets, self.recipe, self.reads = infos[0].outlets, infos[0].recipe, infos[0].reads
         self.generators = {
             outlet: generator
             for outlet in outlets
             for generator in generators
-            if generator.card.to in (None, outlet)
+            if generator.info.to in (None, outlet)
         }
         self._judges: dict[str, Judges] = {}  # those that were given as a folder or id
         needs = ("headline", "article") if self.reads == "both" else (self.reads,)
@@ -204,9 +204,7 @@ class HeadlineTransfer(Proposer):
         if single != isinstance(article, str) and article is not None:
             raise InputError("headline and article must both be texts, or both lists of texts")
         if article is None and "article" in self.needs:
-            raise InputError(
-                f"generators of the recipe {self.recipe} read articles: give article= beside the headline"
-            )
+            raise InputError(f"the recipe {self.recipe} requires article=")
         articles = [""] * len(headlines)
         if article is not None:
             articles = texts_of("article", [article] if isinstance(article, str) else article)
@@ -215,7 +213,7 @@ class HeadlineTransfer(Proposer):
                 f"choose the outlet to write for: to={self.targets[0]!r} or to={self.targets[1]!r}"
             )
         if judges is not None and article is None:
-            raise InputError("judges read articles: give article= beside the headline")
+            raise InputError("judges= requires article=")
         if "headline" in self.needs or judges is not None:
             refuse_empty("headline", headlines)
         if "article" in self.needs or judges is not None:
@@ -241,7 +239,7 @@ class HeadlineTransfer(Proposer):
             )
         if num_candidates is not None or loaded is not None:
             return candidates[0] if single else candidates
-        texts = [some[0].text if some else "" for some in candidates]
+        texts = [offered[0].text if offered else "" for offered in candidates]
         return texts[0] if single else texts
 
     def _loaded(self, judges: "str | Path | Judges") -> "Judges":
@@ -256,9 +254,9 @@ class HeadlineTransfer(Proposer):
         return loaded
 
     def _propose(
-        self, items: Sequence[Question], search: Search, batch_size: int | None, progress: bool
+        self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
-        """What `propose` gives; sources of like length share a batch."""
+        """The candidates of `propose`; sources of like length share a batch."""
         sources = [source_of(self.reads, *item) for item in items]
         rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
         answers: list[list[Candidate]] = [[] for _ in items]
@@ -267,7 +265,7 @@ class HeadlineTransfer(Proposer):
                 of_its_rows = [row for row in rows if self.generators[items[row][2]] is generator]
                 size = batch_size or default_batch_size(generator.model, generator.format, search)
                 of_generator = [sources[row] for row in of_its_rows]
-                threads, blocked = self.batches_at_once(search), generator.card.no_repeat_ngram_size
+                threads, blocked = self.batches_at_once(search), generator.info.no_repeat_ngram_size
                 for indices, several in write(
                     generator.model, generator.format, of_generator, search, blocked, size, threads
                 ):
@@ -300,8 +298,8 @@ def write(
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
     texts = ([sources[index] for index in batch] for batch in batches)
 
-    def answer(some: list[str]) -> list[list[Candidate]]:
-        return generate(model, format_, some, search, no_repeat_ngram_size)
+    def answer(batch: list[str]) -> list[list[Candidate]]:
+        return generate(model, format_, batch, search, no_repeat_ngram_size)
 
     yield from zip(batches, map_threads(answer, texts, threads), strict=True)
 

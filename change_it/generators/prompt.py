@@ -1,4 +1,4 @@
-"""What a model is asked that was not trained for it: an instruction in the language of the corpus, examples, the item."""
+"""Prompts for models that were not trained for the task: an instruction in the language of the corpus, examples, the item."""
 
 import hashlib
 import re
@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from change_it.corpus.cleaning import visible
 from change_it.corpus.folder import read_language, read_outlets, read_table
 from change_it.errors import InputError
-from change_it.generators.headline_transfer import Question
+from change_it.generators.headline_transfer import TransferInput
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
 
@@ -72,7 +72,7 @@ class Examples:
 
 @dataclass(frozen=True)
 class Prompt:
-    """How a model is asked for headlines of two outlets."""
+    """A prompt for headlines of two outlets."""
 
     outlets: tuple[str, str]
     language: str
@@ -102,7 +102,7 @@ class Prompt:
             }
         return cls(outlets, language, *template, shots, examples)
 
-    def text(self, question: Question, shots: int | None = None, *, instructs: bool = True) -> str:
+    def text(self, question: TransferInput, shots: int | None = None, *, instructs: bool = True) -> str:
         """The prompt for an original headline with its article, with `shots` examples, all when None."""
         headline, article, to = question
         count = self.shots if shots is None else shots

@@ -11,8 +11,8 @@ from transformers import PreTrainedTokenizerBase
 from change_it.errors import InputError
 from change_it.generators.generator import COMMAND, kind_of, load_model, load_tokenizer
 from change_it.generators.headline_transfer import (
-    Proposer,
-    Question,
+    HeadlineSystem,
+    TransferInput,
     default_batch_size,
     kept_together,
     write,
@@ -30,7 +30,7 @@ from change_it.networks.pretrained import (
     reading_errors,
 )
 from change_it.progress import bar
-from change_it.training.settings import Arithmetic
+from change_it.training.training_options import Arithmetic
 
 #: Tokens of a prompt and of a headline, at most.
 PROMPT_TOKENS, HEADLINE_TOKENS = 4096, 48
@@ -41,7 +41,7 @@ NO_REPEAT = 3
 
 
 class PromptFormat(CausalFormat):
-    """Of language models that are asked as they are: a source is the whole prompt.
+    """Format of prompted language models: a source is the whole prompt.
 
     A chat model gets it as its user's turn; any other goes on with it, and the first line that it writes is the headline.
     """
@@ -54,7 +54,7 @@ class PromptFormat(CausalFormat):
         max_target_tokens: int,
         ends: Sequence[int],
     ):
-        """`ends` are the model's own, beside the tokenizer's."""
+        """`ends` are the model's own, in addition to the tokenizer's."""
         lengths = {"max_source_tokens": max_source_tokens, "max_target_tokens": max_target_tokens}
         super().__init__(tokenizer, **lengths, prompt=("", ""))
         self.chat = bool(tokenizer.chat_template)
@@ -81,7 +81,7 @@ class PromptFormat(CausalFormat):
         return [headline_of(text, ended=whole or end) for text, end in zip(texts, ended, strict=True)]
 
 
-class Prompted(Proposer):
+class PromptedModel(HeadlineSystem):
     """Asks a model by a prompt; examples that have no place among its positions are left out.
 
     Attributes:
@@ -106,12 +106,14 @@ class Prompted(Proposer):
         max_new_tokens: int | None = None,
         precision: Arithmetic = "float32",
         device: str = "auto",
-    ) -> "Prompted":
+    ) -> "PromptedModel":
         """Load a causal model or an encoder-decoder, which writes `max_new_tokens` at most, thoughts among them; 48 when None."""
         where, folder = pick_device(device), local_folder(name, command=COMMAND)
         kind, tokenizer = kind_of(str(folder)), load_tokenizer(folder)
         if kind == "words":
-            raise InputError(f"{name} reads no prompts: give a model of the Hub, or leave --prompt out")
+            raise InputError(
+                f"{name} is a word-level generator, and --prompt requires a language model or an encoder-decoder"
+            )
         config = read_config(folder)
         dtype = torch.bfloat16 if precision == "bf16" else torch.float32
         with quiet():
@@ -120,9 +122,9 @@ class Prompted(Proposer):
         written = max_new_tokens or HEADLINE_TOKENS
         room = min(positions - (written if kind == "causal" else 0), PROMPT_TOKENS)
         if room < 4 * HEADLINE_TOKENS:
-            beside = f" beside max_new_tokens={written}" if max_new_tokens else ""
+            given = f" with max_new_tokens={written}" if max_new_tokens else ""
             raise InputError(
-                f"{name} has {positions} positions, too few to be asked{beside}: give another model"
+                f"{name} has {positions} positions, too few for a prompt{given}: give another model"
             )
         lengths = {"max_source_tokens": room, "max_target_tokens": written}
         brought = getattr(model.generation_config, "eos_token_id", None)
@@ -145,7 +147,7 @@ class Prompted(Proposer):
         return kept_together(self.model, self.format, search)
 
     def _propose(
-        self, items: Sequence[Question], search: Search, batch_size: int | None, progress: bool
+        self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool
     ) -> list[list[Candidate]]:
         rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
         sources = [self._source(items[row]) for row in rows]
@@ -168,7 +170,7 @@ class Prompted(Proposer):
                 done_bar.update(len(places))
         return answers
 
-    def _source(self, item: Question) -> str:
+    def _source(self, item: TransferInput) -> str:
         """The prompt, with as many examples as there is room for."""
         instructs = getattr(self.format, "chat", True)  # an encoder-decoder reads instructions
         with reading_errors(self.format.tokenizer):

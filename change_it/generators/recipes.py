@@ -1,4 +1,4 @@
-"""What each generator learns from (EvalNLGEval 2020; agnostic: LREC 2020). The test is always A2, which is not read here."""
+"""Training data of each recipe (EvalNLGEval 2020; agnostic: LREC 2020). The test, always A2, is not read here."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ def load_recipe(
     outlets = read_outlets(corpus)
     both = recipe in ("agnostic", "rewrite")
     if both and to is not None:
-        raise InputError(f"--to is not for {recipe}, which writes headlines of both outlets: leave it out")
+        raise InputError(f"--to and --recipe {recipe} exclude each other: it writes for both outlets")
     if not both and to not in outlets:
         fault = f"--to {to} is no outlet of {corpus}" if to else f"--to is missing for {recipe}"
         raise InputError(f"{fault}: give {outlets[0]} or {outlets[1]}")
@@ -120,7 +120,7 @@ def _of_training_set(corpus: str, recipe: Recipe, split: str, to: str | None) ->
 
 
 def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
-    """What a generator reads of an item: its headline, its article, or the outlet that is aimed at before both."""
+    """The source that a generator reads of an item: its headline, its article, or the target before both."""
     if reads == "both":
         return rewriting_source(headline, article, to)
     return headline if reads == "headline" else article

@@ -1,4 +1,4 @@
-"""What judges say of candidates, and which one they choose: by the probability that all are satisfied, three of them (compliancy), or all (strict)."""
+"""Candidates as judged, and the choice among them: by the probability of compliancy or of strict compliancy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,14 +7,13 @@ from functools import partial
 import numpy as np
 
 from change_it.generators.search import Candidate
-from change_it.judges.judge import Judges
 from change_it.scoring.compliancy import Progress, Reversal, strictly_reversed
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
-from change_it.scoring.marks import JudgedHeadline, joint_probability, judge_headlines
+from change_it.scoring.judges import JudgedHeadline, Judges, joint_probability
 from change_it.stats import Bools, Floats, Ints
 from change_it.text.stopwords import guess_language
-from change_it.text.typography import set_all_alike
+from change_it.text.typography import normalise_pairs
 
 #: Weight of a style that is gone once both headlines are set alike.
 TYPOGRAPHY = 1e-6
@@ -25,7 +24,7 @@ class JudgedCandidate(JudgedHeadline, Candidate):
     """A headline that a generator offers, with what the judges say of it.
 
     Attributes:
-        score: as of a `Candidate`; all others are those of `scoring.marks.JudgedHeadline`.
+        score: as of a `Candidate`; all others are those of `scoring.judges.JudgedHeadline`.
     """
 
 
@@ -47,14 +46,17 @@ def judge_candidates(
     weight w, one or n of them in 0-1, the joint probability is (HH · AH)^(2 - 2w) · style^(2w). A style that is typography alone counts next to nothing. Facts are those of
     `language`, guessed from the articles when None.
     """
-    offered = [[candidate for candidate in some if candidate.text.strip()] for some in candidates]
+    offered = [[candidate for candidate in group if candidate.text.strip()] for group in candidates]
     asked = [
         (candidate.text, source, article, target)
-        for some, source, article, target in zip(offered, sources, articles, targets, strict=True)
-        for candidate in some
+        for group, source, article, target in zip(offered, sources, articles, targets, strict=True)
+        for candidate in group
     ]
-    columns = map(list, zip(*asked, strict=True)) if asked else ([], [], [], [])
-    judged = iter(judge_headlines(judges, *columns, reversal=reversal, language=language, progress=progress))
+    new, old, stories, to = map(list, zip(*asked, strict=True)) if asked else ([], [], [], [])
+    answers = judges(
+        new, originals=old, articles=stories, to=to, reversal=reversal, language=language, progress=progress
+    )
+    judged = iter(answers)
     weights = np.broadcast_to(style_weight, len(offered)).tolist()
 
     def rank(weight: float, judged: JudgedCandidate) -> tuple[bool, float]:
@@ -66,9 +68,9 @@ def judge_candidates(
         return not judged.marks["facts"], -weighted * fluency
 
     ordered = []
-    for some, weight in zip(offered, weights, strict=True):
-        judged_some = [JudgedCandidate(**{**vars(next(judged)), "score": each.score}) for each in some]
-        ordered.append(sorted(judged_some, key=partial(rank, weight)))
+    for group, weight in zip(offered, weights, strict=True):
+        judged_group = [JudgedCandidate(**{**vars(next(judged)), "score": each.score}) for each in group]
+        ordered.append(sorted(judged_group, key=partial(rank, weight)))
     return ordered
 
 
@@ -92,7 +94,7 @@ def choose(
     bounds = np.where(~kept & np.isin(owner, np.array(owner)[kept]), 0.0, bounds)
     # AH, which reads whole articles, is asked last and only while it can change the choice: what the others say is an upper
     # bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
-    index = np.array([0 if some else -1 for some in candidates], dtype=np.int64)
+    index = np.array([0 if group else -1 for group in candidates], dtype=np.int64)
     joint = np.zeros(len(candidates))
     waiting = [number for number in np.argsort(-bounds, kind="stable").tolist() if bounds[number] > 0]
     while waiting:
@@ -126,8 +128,8 @@ def order(
     fits = judges.ah.probabilities(texts, [articles[row] for row, _ in pairs], progress=False)[:, 1]
     keys = dict(zip(pairs, zip(kept.tolist(), (bounds * fits).tolist(), strict=True), strict=True))
     return [
-        tuple(sorted(range(len(some)), key=lambda place: keys.get((row, place), (False, -1)), reverse=True))
-        for row, some in enumerate(candidates)
+        tuple(sorted(range(len(group)), key=lambda place: keys.get((row, place), (False, -1)), reverse=True))
+        for row, group in enumerate(candidates)
     ]
 
 
@@ -144,7 +146,10 @@ def _without_ah(
     aims = np.asarray(targets, dtype=np.int64)
     strict = judges.fluency is not None
     pairs = [
-        (row, place) for row, some in enumerate(candidates) for place, text in enumerate(some) if text.strip()
+        (row, place)
+        for row, group in enumerate(candidates)
+        for place, text in enumerate(group)
+        if text.strip()
     ]
     owner = np.array([row for row, _ in pairs], dtype=np.int64)
     texts = [candidates[row][place] for row, place in pairs]
@@ -155,7 +160,7 @@ def _without_ah(
     bounds = joint_probability(match, 1.0, new, old, reversal=reversal, strict=strict)
     kept = np.ones(len(pairs), dtype=bool)
     if judges.fluency is not None:
-        alike = [text for texts_alike in set_all_alike(originals, texts) for text in texts_alike]
+        alike = [text for texts_alike in normalise_pairs(originals, texts) for text in texts_alike]
         old_alike, new_alike = np.split(judges.main.probabilities(alike, progress=False), 2)
         kept = strictly_reversed(new_alike, old_alike, aim)
         rows = np.flatnonzero(kept)

@@ -45,7 +45,7 @@ class Candidate:
 
 
 class Search(NamedTuple):
-    """How headlines are searched for."""
+    """Settings of decoding."""
 
     #: Settings of transformers; `num_beams` is 5 when None, and `no_repeat_ngram_size` what the generator was trained for.
     decoding: GenerationConfig = GenerationConfig()
@@ -55,7 +55,7 @@ class Search(NamedTuple):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What is set of `decoding`, by its names."""
+        """The settings of `decoding` that are not None, by name."""
         return {name: value for name, value in self.decoding.to_diff_dict().items() if name in SETTINGS}
 
     @property

@@ -1,4 +1,4 @@
-"""How a generator is trained: what `change-it train generator` calls, also a program as `accelerate launch -m change_it.generators.train` and `torchrun -m change_it.generators.train`.
+"""Training of a generator: called by `change-it train generator`, also a program as `accelerate launch -m change_it.generators.train` and `torchrun -m change_it.generators.train`.
 
 What is unfinished, and how a finished generator replaces an older one: `training.run_folder`.
 """
@@ -19,7 +19,7 @@ from transformers import PreTrainedTokenizerBase
 
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
-from change_it.generators.card import Dtype, GeneratorCard, prompt_of
+from change_it.generators.folder import Dtype, GeneratorInfo, prompt_of
 from change_it.generators.generator import (
     add_adapters,
     base_of,
@@ -50,8 +50,8 @@ from change_it.io import check_writable, read_json, write_json
 from change_it.networks.formats import Format
 from change_it.networks.pretrained_loss import HeadlineLoss, loss_per_token
 from change_it.training.run_folder import stage, stage_pretrained, train_in_folder
-from change_it.training.settings import resolve
 from change_it.training.trainer import TrainingResult, TrainingRun, process_state
+from change_it.training.training_options import resolve
 
 #: Validation examples an evaluation reads, at most.
 VALIDATION = 1000
@@ -73,7 +73,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         options: see `GeneratorOptions`.
 
     Returns:
-        What `metrics.json` holds: the card, validation loss (nats a token), sizes, seconds, the training's history,
+        The content of `metrics.json`: the info of the generator, validation loss (nats a token), sizes, seconds, the training's history,
         options, versions, hash of the weights. Empty in every process but the main one.
 
     Raises:
@@ -108,14 +108,14 @@ def _prepare(
     settings: GeneratorSettings, kind: ModelKind, data: RecipeData, work: Path, given: int | None
 ) -> TrainingRun:
     """The generator before training, and how it is trained and described."""
-    card = _card(settings, kind, data)
+    info = _info(settings, kind, data)
     model, tokenizer = _start(settings, kind, data, work)
-    card, format_ = _fit(card, tokenizer, model, given)
-    validation = _some(data.validation, settings.seed)
+    info, format_ = _fit(info, tokenizer, model, given)
+    validation = _sampled(data.validation, settings.seed)
     cut = _share_cut(format_, tokenizer, data.train.select(range(min(len(data.train), TRIED))))
     if cut > CUT and process_state().is_main_process:
         print(
-            f"Warning: {cut:.0%} of the headlines are longer than --target-tokens {card.target_tokens} and are learnt without "
+            f"Warning: {cut:.0%} of the headlines are longer than --target-tokens {info.target_tokens} and are learnt without "
             "their end: give more.",
             file=sys.stderr,
         )
@@ -125,8 +125,8 @@ def _prepare(
         trained.gradient_checkpointing_enable = model.gradient_checkpointing_enable
 
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
-        some = data.train.select(rows)
-        return format_.collate(some.sources, some.targets)
+        batch = data.train.select(rows)
+        return format_.collate(batch.sources, batch.targets)
 
     def evaluate(model: Any) -> dict[str, float]:
         loss = partial(loss_of, model, format_, batch_size=settings.batch_size)
@@ -134,7 +134,7 @@ def _prepare(
         return {"score": -value, "validation loss": value}
 
     def save(folder: Path) -> None:
-        save_generator(folder, model, tokenizer, card)
+        save_generator(folder, model, tokenizer, info)
 
     def describe(result: TrainingResult) -> dict[str, Any]:
         parameters = list(model.parameters())
@@ -146,7 +146,7 @@ def _prepare(
             "parameters": sum(parameter.numel() for parameter in parameters),
             "trained": sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
         }
-        return {"card": asdict(card), "validation_loss": -(result.best_score or 0.0), "sizes": sizes}
+        return {"card": asdict(info), "validation_loss": -(result.best_score or 0.0), "sizes": sizes}
 
     return TrainingRun(
         model=trained,
@@ -195,16 +195,14 @@ def _affordable(
 
 
 def _base_dtype(settings: GeneratorSettings) -> Dtype:
-    """Of the weights that are loaded: those that adapters leave as they are keep bfloat16 where that is asked for."""
+    """The type of the loaded weights: bfloat16, if asked for, of those that adapters leave unchanged."""
     return "bfloat16" if settings.lora and settings.bf16 else "float32"
 
 
 def _check(options: GeneratorOptions, kind: ModelKind) -> None:
     """Refuse options that do not fit the architecture."""
     if options.lora and kind == "words":
-        raise InputError(
-            f"--lora is for pre-trained models: {options.architecture} is trained as a whole, drop --lora"
-        )
+        raise InputError(f"--lora requires a pre-trained --architecture, not {options.architecture}")
     lengths = {
         "--source-tokens": (options.source_tokens, LONGEST_SOURCE),
         "--target-tokens": (options.target_tokens, LONGEST_TARGET),
@@ -222,9 +220,9 @@ def _evaluation_steps(settings: GeneratorSettings, kind: ModelKind, examples: in
     return min(max(math.ceil(examples / batch), least), most)
 
 
-def _card(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> GeneratorCard:
+def _info(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> GeneratorInfo:
     reads = READS[settings.recipe]
-    return GeneratorCard(
+    return GeneratorInfo(
         recipe=settings.recipe,
         reads=reads,
         to=settings.to,
@@ -244,23 +242,23 @@ def _card(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> Gen
 
 
 def _fit(
-    card: GeneratorCard, tokenizer: PreTrainedTokenizerBase, model: Any, given: int | None
-) -> tuple[GeneratorCard, Format]:
-    """The card and the format with sources no longer than the model has positions for."""
-    format_ = make_format(card, tokenizer, model)
-    space = max_positions(model, card, format_)
-    if space is None or space >= card.source_tokens:
-        return card, format_
+    info: GeneratorInfo, tokenizer: PreTrainedTokenizerBase, model: Any, given: int | None
+) -> tuple[GeneratorInfo, Format]:
+    """The info and the format with sources no longer than the model has positions for."""
+    format_ = make_format(info, tokenizer, model)
+    space = max_positions(model, info, format_)
+    if space is None or space >= info.source_tokens:
+        return info, format_
     if given is not None or space < 2:
         raise InputError(
-            f"{card.architecture} has positions for {max(space, 0)} tokens of the source beside {card.target_tokens} of the "
+            f"{info.architecture} has positions for {max(space, 0)} tokens of the source, {info.target_tokens} of the "
             f"headline and {format_.overhead} of the prompt: give a smaller --source-tokens or --target-tokens"
         )
-    card = replace(card, source_tokens=space)
-    return card, make_format(card, tokenizer, model)
+    info = replace(info, source_tokens=space)
+    return info, make_format(info, tokenizer, model)
 
 
-def _some(examples: SourcesAndTargets, seed: int) -> SourcesAndTargets:
+def _sampled(examples: SourcesAndTargets, seed: int) -> SourcesAndTargets:
     """At most `VALIDATION` examples, in random order."""
     return examples.select(np.random.default_rng(seed).permutation(len(examples))[:VALIDATION])
 

@@ -60,7 +60,7 @@ def baseline(
     if name not in BASELINES:
         raise InputError(f"no baseline {name!r}: choose one of {', '.join(BASELINES)}")
     if n_words < 1:
-        raise InputError(f"a headline of {n_words} words is none: choose 1 or more")
+        raise InputError(f"a headline has at least one word, not {n_words}")
     stop_words(language)  # an unknown language is bad input for all baselines
     return BASELINES[name](documents, n_words, seed, language)
 
@@ -141,7 +141,7 @@ def _graph() -> "Graph":
     try:
         import networkx
     except ImportError as error:
-        raise InputError("TextRank needs networkx: pip install networkx") from error
+        raise InputError("TextRank requires networkx: pip install networkx") from error
     return networkx.Graph()
 
 

@@ -1,4 +1,4 @@
-"""What HEvAS reads: documents with reference headlines (of a corpus folder the A2 articles), and files of systems' headlines."""
+"""Input of HEvAS: documents with reference headlines (of a corpus folder the A2 articles), and files of systems' headlines."""
 
 import random
 import re
@@ -175,7 +175,7 @@ def read_headlines(file: Path, documents: Documents) -> tuple[str, ...]:
             )
         return tuple(headlines)
     predictions = Predictions.match(_ids(rows), headlines, documents.ids)
-    if wrong := predictions.faults("not in the documents"):
+    if wrong := predictions.problems("not in the documents"):
         raise InputError(f"{file} does not fit the {len(documents)} documents of {documents.name}: {wrong}")
     return tuple(predictions.headlines.values())
 

@@ -15,10 +15,10 @@ Chart = Literal["bar", "interval", "box", "scatter"]
 
 @dataclass(kw_only=True)
 class MetricOptions:
-    """What the values of the metrics depend on."""
+    """Options that the values of the metrics depend on."""
 
     language: str = "it"
-    """Of documents and headlines: it or en; others, such as de, with --tagger and --stop-words."""
+    """Language of documents and headlines: it or en; others, such as de, with --tagger and --stop-words."""
     tagger: str = ""
     """For PNR, NR, PR: spacy:NAME for an installed spaCy pipeline; the package's own tagger of the language when not given."""
     stop_words: str = ""
@@ -32,7 +32,7 @@ class MetricOptions:
     vectors: Path | None = None
     """Word vectors for WE: a word2vec file, text or binary, .gz or not; trained on the documents when not given, which takes thousands to be worth it."""
     seed: int = 1
-    """Of LDA, of trained word vectors, of the baseline random and of bootstrap intervals."""
+    """Seed of LDA, trained word vectors, the baseline random and bootstrap intervals."""
 
 
 def parse_lsi(text: str) -> tuple[str, float]:

@@ -24,7 +24,7 @@ Progress = Callable[[str, int, int], None]
 
 
 class Metric(NamedTuple):
-    """How a metric is computed and used."""
+    """A metric: its family and use."""
 
     family: str  # of metrics that are computed together
     references: bool = False  # whether it compares with reference headlines
@@ -59,7 +59,7 @@ def split(texts: Sequence[str]) -> list[list[str]]:
 
 @dataclass
 class Work:
-    """What the families share."""
+    """Data that the families share."""
 
     documents: Documents
     metrics: tuple[str, ...]  # in the order of `METRICS`

@@ -22,8 +22,8 @@ from huggingface_hub.utils import yaml_dump
 from change_it import __version__
 from change_it.corpus.alignment import number_above
 from change_it.corpus.folder import MODEL_CORPUS, PICTURE, SPLITS
-from change_it.corpus.sample import OUTLETS, of_sample
-from change_it.generators.card import GeneratorCard
+from change_it.corpus.sample import OUTLETS, is_sample_corpus
+from change_it.generators.folder import GeneratorInfo
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, read_json
 from change_it.judges.judge_options import no_better_than, within_event_table
@@ -83,7 +83,7 @@ class JudgeEntry:
 
     @property
     def encoder(self) -> str:
-        """What it was trained from: a Hub id, a folder's name, linear or bilstm."""
+        """The model that it was trained from: a Hub id, a folder's name, linear or bilstm."""
         return str(public(self.judge.model.config.change_it["encoder"]))
 
 
@@ -144,16 +144,16 @@ def _signature(judges: Sequence["Judge"], facts: "FactsModel | None") -> str:
 
 
 def generator_card(
-    card: GeneratorCard, metrics: dict[str, Any], folder: Path, options: PushOptions
+    info: GeneratorInfo, metrics: dict[str, Any], folder: Path, options: PushOptions
 ) -> dict[str, bytes]:
     """README.md and evaluation results of a generator; `metrics` is its `metrics.json`, empty where there is none."""
-    corpus = _corpus(folder, card.corpus, options)
-    report = _report(folder, card.outlets)
+    corpus = _corpus(folder, info.corpus, options)
+    report = _report(folder, info.outlets)
     scores = report.get("systems", {})
-    system = _system(card, folder, scores)
-    first, second = card.outlets
+    system = _system(info, folder, scores)
+    first, second = info.outlets
     directions = [
-        f"{other}2{to}" for other, to in ((first, second), (second, first)) if card.to in (None, to)
+        f"{other}2{to}" for other, to in ((first, second), (second, first)) if info.to in (None, to)
     ]
     scored = scores[system] if system else {}
     results = [
@@ -162,21 +162,21 @@ def generator_card(
         for key, title in SCORES.items()
         if scored.get(direction, {}).get(key) is not None
     ]
-    base = card.base or card.architecture
+    base = info.base or info.architecture
     data = ModelCardData(
         model_name=options.repo_id.partition("/")[2],
-        language=card.language,
+        language=info.language,
         # The licence of the texts is not that of the model behind it.
-        license="unknown" if card.pretrained else None,
-        pipeline_tag=None if card.base and card.kind == "encoder-decoder" else "text-generation",
-        library_name="peft" if card.base else "transformers",
+        license="unknown" if info.pretrained else None,
+        pipeline_tag=None if info.base and info.kind == "encoder-decoder" else "text-generation",
+        library_name="peft" if info.base else "transformers",
         base_model=base if is_hub_id(base) else None,
-        tags=["change-it", "style-transfer", "headline-generation", f"recipe:{card.recipe}"],
+        tags=["change-it", "style-transfer", "headline-generation", f"recipe:{info.recipe}"],
         metrics=["compliancy", "bleu", "rouge"],
         eval_results=results or None,
     )
     values = {
-        "card": card,
+        "info": info,
         "base": public(base),
         "metrics": metrics,
         "directions": directions,
@@ -191,7 +191,7 @@ def generator_card(
         },
     }
     notes = "on the other newspaper's aligned test set"
-    return _model_files("generator", data, values, options, corpus, card.outlets, notes)
+    return _model_files("generator", data, values, options, corpus, info.outlets, notes)
 
 
 def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> dict[str, bytes]:
@@ -284,10 +284,10 @@ def _result(
     )
 
 
-def _system(card: GeneratorCard, folder: Path, systems: Mapping[str, object]) -> str | None:
+def _system(info: GeneratorInfo, folder: Path, systems: Mapping[str, object]) -> str | None:
     """Name of a generator's system in the run's report."""
     path = folder.resolve()
-    usual = (path.name, path.parent.name, f"{card.recipe}-{card.architecture}", card.recipe)
+    usual = (path.name, path.parent.name, f"{info.recipe}-{info.architecture}", info.recipe)
     return next((name for name in usual if name in systems and name not in BUILT_IN), None)
 
 
@@ -352,7 +352,7 @@ FUNCTIONS: dict[str, Any] = {
     "code": _code,
     "share": _share,
     "markdown": to_markdown,
-    "of_sample": of_sample,
+    "is_sample_corpus": is_sample_corpus,
     "version": __version__,
 }
 

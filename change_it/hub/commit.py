@@ -1,4 +1,4 @@
-"""How a folder is pushed: one commit a push; one sentence where the Hub refuses."""
+"""Push of a folder: one commit, and one sentence where the Hub refuses."""
 
 import warnings
 from pathlib import Path
@@ -13,7 +13,7 @@ from change_it.hub.packaging import Files
 from change_it.hub.push_options import REPO_TYPES, PushOptions, RepoType
 from change_it.io import replace_folder
 
-#: Files of an earlier push that must not stay beside new ones: what loads a folder would take them for its own.
+#: Files of an earlier push that must not stay with new ones: what loads a folder would take them for its own.
 STALE: dict[RepoType, list[str]] = {
     "dataset": ["*.parquet"],
     "model": ["*.safetensors", "*.safetensors.index.json", "*.py", ".eval_results/*.yaml"],

@@ -16,7 +16,7 @@ from change_it import metric_path, shipped_path, space_path
 from change_it.audit.verdicts import check_metrics
 from change_it.corpus.folder import FILES
 from change_it.errors import InputError
-from change_it.generators.card import GeneratorCard, single_generator
+from change_it.generators.folder import GeneratorInfo, single_generator
 from change_it.hub import cards
 from change_it.hub.cards import public
 from change_it.hub.push_options import PushOptions
@@ -32,9 +32,9 @@ Files = dict[str, bytes | Path]
 MODEL_FILES = ("*.safetensors", "*.txt", "*.model", "*.jinja", "*.json", "*.py")
 HOW_LOADED = ("is_local", "local_files_only")
 VOCABULARIES = ("tokenizer.json", "vocab.json", "added_tokens.json", "special_tokens_map.json")
-#: Beside the package in a checkout, in its folder `_shipped` in a wheel and on the Hub.
+#: Next to the package in a checkout, in its folder `_shipped` in a wheel and on the Hub.
 SHIPPED = ("metrics", "spaces", "dataset_scripts", "pyproject.toml", "LICENSE", "NOTICE")
-#: All that a build needs to know beside the project's own tables.
+#: All that a build needs to know besides the project's own tables.
 BUILD = '[tool.hatch.build.targets.wheel]\npackages = ["change_it"]\n'
 #: The package's line of a requirements file.
 OWN_REQUIREMENT = re.compile(r"change-it(?:\[(?P<extras>.*?)\])?")
@@ -104,7 +104,8 @@ def _judge(options: PushOptions) -> Files:
 
 def _judges(folder: Path) -> "tuple[dict[str, Judge], FactsModel | None]":
     """Prefix to judge: one judge without a prefix, or several; and the model that is asked about facts."""
-    from change_it.judges.judge import Judge, Judges
+    from change_it.judges.judge import Judge
+    from change_it.scoring.judges import Judges
 
     if (folder / "config.json").is_file():
         return {"": Judge.from_pretrained(folder, device="cpu")}, None
@@ -124,14 +125,14 @@ def _judge_card(
 
 
 def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
-    """Write the card of a trained model beside it, without what the Hub alone reads."""
+    """Write the card of a trained model into its folder, without what the Hub alone reads."""
     options = PushOptions(kind=kind, folder=str(folder), repo_id=folder.as_posix())
     if kind == "judge":
         files = _judge_card(*_judges(folder), folder, options)
     else:
-        card = GeneratorCard.load(folder)
+        info = GeneratorInfo.load(folder)
         files = dict(
-            cards.generator_card(card, _metrics(folder, "change-it train generator"), folder, options)
+            cards.generator_card(info, _metrics(folder, "change-it train generator"), folder, options)
         )
     text = bytes(files["README.md"]).decode().partition("\n---\n\n")[2]
     write_text(folder / "README.md", text)
@@ -140,14 +141,14 @@ def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
 def _generator(options: PushOptions) -> Files:
     """One generator: a model, or adapters on a model that the Hub has."""
     folder = single_generator(Path(options.folder))
-    card = GeneratorCard.load(folder)
-    if card.base and _is_local(card.base):
+    info = GeneratorInfo.load(folder)
+    if info.base and _is_local(info.base):
         raise InputError(
-            f"the adapters in {folder} belong to a folder of this machine ({card.base}): "
+            f"the adapters in {folder} belong to a folder of this machine ({info.base}): "
             "train them on a model of the Hub"
         )
     metrics = _metrics(folder, "change-it train generator")
-    return _model(folder, "") | cards.generator_card(card, metrics, folder, options)
+    return _model(folder, "") | cards.generator_card(info, metrics, folder, options)
 
 
 def _is_local(model: str) -> bool:
@@ -163,7 +164,7 @@ def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
     model = hash_of_model(folder, weights)
     if metrics.get("weights_hash", weights) != weights or metrics.get("model_hash", model) != model:
         raise InputError(
-            f"{folder / 'metrics.json'} is of other weights or settings than those beside it: train again with {trainer}"
+            f"{folder / 'metrics.json'} is of other weights or settings than the model in its folder: train again with {trainer}"
         )
     return metrics
 
@@ -182,7 +183,7 @@ def _model(folder: Path, prefix: str) -> Files:
 
 
 def _app(options: PushOptions, shipped: Callable[[str], str]) -> Files:
-    """A metric or the Space: its folder, and the package's source, which is imported from beside `app.py`."""
+    """A metric or the Space: its folder, and the package's source, which is imported from the folder of `app.py`."""
     folder = Path(options.folder)
     if not folder.is_dir():
         folder = Path(shipped(options.folder))

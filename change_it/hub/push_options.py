@@ -22,8 +22,8 @@ REPO_TYPES: dict[PushKind, RepoType] = {
 class PushOptions:
     """Push a data set, judges, a generator, a metric or the Space to the Hugging Face Hub, in one commit.
 
-    Log in with `hf auth login` before, or set HF_TOKEN. The repository is made when it is not there. The same commit removes
-    what an earlier push left and this one does not bring (weights, tables, code); other files stay.
+    Log in with `hf auth login`, or set HF_TOKEN. The repository is created if needed. Files of an earlier push that are not
+    pushed again (weights, tables, code) are removed; other files stay.
 
     Examples:
         change-it push dataset runs/quickstart/corpus me/headlines --dry-run --out staged
@@ -34,11 +34,11 @@ class PushOptions:
     """
 
     kind: tyro.conf.Positional[PushKind]
-    """What the folder holds."""
+    """Kind of what is pushed."""
     folder: tyro.conf.Positional[str]
     """A corpus, one judge or a folder with main, hh and ah, one generator; a folder or the name of a shipped metric or Space."""
     repo_id: tyro.conf.Positional[str]
-    """Where to: owner/name."""
+    """The repository: owner/name."""
     private: bool = False
     """Make the repository private; an existing one that is public is refused."""
     license: str | None = None

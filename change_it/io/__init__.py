@@ -17,7 +17,7 @@ from change_it.io.files import (
     write_text,
 )
 from change_it.io.model_folders import (
-    GENERATOR_CARD,
+    GENERATOR_FILE,
     PICKLE,
     check_model,
     find_weights,
@@ -27,7 +27,7 @@ from change_it.io.model_folders import (
     weight_files,
 )
 from change_it.io.predictions import Predictions, headlines_of, named_files, text_lines
-from change_it.io.readers import (
+from change_it.io.rows import (
     HUB,
     ROWS_A_BATCH,
     SUFFIXES,

@@ -1,6 +1,6 @@
-"""Whole files and folders: read, tried before work begins, and written beside their place and moved there.
+"""Whole files and folders: read, tried before work begins, and written next to their place and moved there.
 
-What is written is the old or the new one, never half of it. A killed run leaves `.NAME.*.partial` beside the place, which a
+What is written is the old or the new one, never half of it. A killed run leaves `.NAME.*.partial` next to it, which a
 later one clears after a day. A folder is replaced in two steps, the old one to `.NAME.old` and the new one to NAME: killed
 between them, NAME is missing and the old one is whole, and comes back with the next run.
 """
@@ -47,7 +47,7 @@ def check_file(file: Path) -> None:
 
 
 def not_utf8(file: Path) -> InputError:
-    """What is said of a text in another encoding, a spreadsheet or an archive."""
+    """The message on a text in another encoding, a spreadsheet or an archive."""
     return InputError(
         f"{file} is not text in UTF-8: save it as UTF-8, for example with iconv -f CP1252 -t UTF-8"
     )
@@ -145,7 +145,7 @@ def replace_folder(path: Path, *, ours: Collection[str] | None = None) -> Iterat
 
 @contextmanager
 def _beside(target: Path) -> Iterator[Path]:
-    """A name of our own beside the target, for what replaces it; what is left of it is dropped."""
+    """A temporary name next to the target, for what replaces it; what is left of it is dropped."""
     target.parent.mkdir(parents=True, exist_ok=True)
     for left in target.parent.glob(f".{escape(target.name)}.*.partial"):
         if left.stat().st_mtime < time.time() - _DAY:

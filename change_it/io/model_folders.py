@@ -11,8 +11,8 @@ PICKLE = (
     "model again with save_pretrained"
 )
 
-#: Beside the weights of a generator of ours: what it was made for and of.
-GENERATOR_CARD = "generator.json"
+#: File in a generator's folder that says what it was made for and of.
+GENERATOR_FILE = "generator.json"
 
 
 def is_hub_id(name: str) -> bool:
@@ -54,7 +54,7 @@ def find_weights(folder: Path) -> list[Path]:
     for shard in shards:
         if shard.parent != folder or not shard.is_file():
             raise InputError(
-                f"{index} names {shard.name}, which does not lie beside it: copy the whole model again"
+                f"{index} names {shard.name}, which is missing in its folder: copy the whole model again"
             )
     return shards
 

@@ -52,8 +52,8 @@ class Predictions:
 
     headlines: dict[str, str]  # id → headline, in the order of the ids that are wanted
     missing: list[str]  # ids that are wanted and have no headline
-    foreign: list[str]  # ids that are not wanted
-    double: list[str]  # ids that stand twice
+    unknown_ids: list[str]  # ids that are not wanted
+    duplicate_ids: list[str]  # ids of several rows
 
     @classmethod
     def match(cls, ids: Sequence[str], headlines: Sequence[str], wanted: Collection[str]) -> "Predictions":
@@ -66,9 +66,14 @@ class Predictions:
             [id_ for id_, count in Counter(ids).items() if count > 1],
         )
 
-    def faults(self, foreign: str, others: Mapping[str, Iterable[str]] = {}) -> str:
-        """What is wrong with which ids, as `2 ids missing: a, b; 1 id duplicate: c`; empty where nothing is. `foreign` names the fault of ids that are not wanted."""
-        every = {"missing": self.missing, foreign: self.foreign, "duplicate": self.double, **others}
+    def problems(self, unknown: str, others: Mapping[str, Iterable[str]] = {}) -> str:
+        """The problems and their ids, as `2 ids missing: a, b; 1 id duplicate: c`; empty without any. `unknown` is what ids that are not wanted are called."""
+        every = {
+            "missing": self.missing,
+            unknown: self.unknown_ids,
+            "duplicate": self.duplicate_ids,
+            **others,
+        }
         distinct = {fault: list(dict.fromkeys(ids)) for fault, ids in every.items()}
         return "; ".join(
             f"{len(ids)} {'id' if len(ids) == 1 else 'ids'} {fault}: {listed(ids)}"

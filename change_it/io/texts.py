@@ -7,7 +7,7 @@ from change_it.errors import InputError
 
 
 def column_of(name: str, values: Any) -> Iterable[Any]:
-    """What can be iterated: a list, a column of a data set, a series, or the only column of a table; `name` is that of the argument.
+    """The texts of an iterable: a list, a column of a data set, a series, or the only column of a table; `name` is that of the argument.
 
     Raises:
         InputError: one text, a table of several columns, or nothing that can be iterated.

@@ -1,8 +1,8 @@
-"""The classifier of LREC 2020 (section 3.2): a Bi-LSTM over word embeddings beside character embeddings of a CNN.
+"""The classifier of LREC 2020 (section 3.2): a Bi-LSTM over word embeddings and character embeddings of a CNN.
 
 `input_ids` are characters; `forward` puts words together, so a word that no vector is known of is still read by its letters.
 
-Nothing of ours is imported, so that `register_for_auto_class` can send this file to the Hub with the weights.
+Nothing of the package is imported, so that `register_for_auto_class` can send this file to the Hub with the weights.
 """
 
 import unicodedata
@@ -27,7 +27,7 @@ BASES = (1_000_003, 92_821)
 
 
 class BiLSTMJudgeConfig(PreTrainedConfig):
-    """What a `BiLSTMJudgeForSequenceClassification` is made of.
+    """Configuration of a `BiLSTMJudgeForSequenceClassification`.
 
     Attributes:
         characters: ids of the tokenizer, 0 is padding.
@@ -175,7 +175,7 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
         return found.amax(-1).view(rows, words, -1)
 
 
-#: Tokens beside the characters.
+#: Tokens other than characters.
 PADDING, UNKNOWN = "[PAD]", "[UNK]"
 #: Characters that occur in fewer headlines are unknown, and so are words.
 LEAST = 2
@@ -222,7 +222,7 @@ def character_tokenizer(headlines: Sequence[str], max_tokens: int) -> PreTrained
 
 
 def _kind(character: str) -> int:
-    """What a character is to words; an unknown one is part of a word."""
+    """Class of a character: part of a word (also an unknown one), mark or space."""
     if character in (PADDING, " "):
         return BETWEEN
     return LETTER if character == UNKNOWN or _is_letter(character) else SIGN
@@ -233,7 +233,7 @@ def _is_letter(character: str) -> bool:
 
 
 def _split(text: str) -> list[str]:
-    """Words of a text as the judge sees them, in small letters."""
+    """Words of a text as the judge sees them, in lower case."""
     words: list[str] = []
     inside = False
     for sign in unicodedata.normalize("NFC", text).casefold():

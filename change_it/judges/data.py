@@ -1,4 +1,4 @@
-"""What each judge learns from and is tested on: the training sets of EvalNLGEval 2020; the test is always A2.
+"""Training and test data of each judge: the training sets of EvalNLGEval 2020; the test is always A2.
 
 Where the corpus has further outlets, HH and AH learn from their pairs and articles too, main never.
 """
@@ -30,7 +30,7 @@ from change_it.stats import Ints
 from change_it.text.names import Casing, Headline
 from change_it.text.stopwords import guess_language
 
-#: Test negatives, and the damage of validation and test headlines, do not depend on the seed of a judge.
+#: Test negatives, and the corruptions of validation and test headlines, do not depend on the seed of a judge.
 TEST_SEED = 1
 #: Articles that vocabularies and document frequencies are taken from.
 TEXTS = 20_000
@@ -197,8 +197,8 @@ def load_task(
         key = "headline1" if task == "hh" else "article"
         events = {kind: [event_of[text] for text in rows[key]] for kind, rows in found.items()}
     _check(task, corpus, fold, {"train": train, "validation": validation, **tests})
-    some = articles["train"].sample(min(TEXTS, articles["train"].height), shuffle=True, seed=seed)
-    headlines, texts = some["headline"].to_list(), some["article"].to_list()
+    sampled = articles["train"].sample(min(TEXTS, articles["train"].height), shuffle=True, seed=seed)
+    headlines, texts = sampled["headline"].to_list(), sampled["article"].to_list()
     return TaskData(outlets, train, validation, tests, events, headlines, texts)
 
 
@@ -212,8 +212,8 @@ class ChangedFacts:
     def known(self) -> tuple[str, list[str], Casing]:
         """The language, names to choose from, and which words have capitals."""
         train = self.train
-        some = train.gather_every(max(1, train.height // CASED))
-        casing = Casing.from_texts(some["article"], some["headline"])
+        sampled = train.gather_every(max(1, train.height // CASED))
+        casing = Casing.from_texts(sampled["article"], sampled["headline"])
         headlines = train.gather_every(max(1, train.height // NAMED))["headline"].to_list()
         language = guess_language(headlines)
         return language, name_pool([Headline(text, language) for text in headlines], casing), casing

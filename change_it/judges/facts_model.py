@@ -22,7 +22,15 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, write_json
-from change_it.judges.asked import PART_WORDS, PROMPTS, AskedModel, AskedServer, Claim, Classifier, parts_of
+from change_it.judges.facts_backends import (
+    PART_WORDS,
+    PROMPTS,
+    ChatModel,
+    ChatServer,
+    Claim,
+    NLIModel,
+    parts_of,
+)
 from change_it.networks.pretrained import hash_of_weights, load_errors, local_folder, quiet, read_config
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Bools, Floats
@@ -36,7 +44,7 @@ CACHE = "CHANGE_IT_CACHE"
 
 @dataclass(frozen=True)
 class FactsSettings:
-    """What `config.json` of a judge of facts says under `change_it`.
+    """Settings of a judge of facts, as `config.json` has them under `change_it`.
 
     Attributes:
         model: Hub id or folder of the model, or its name on a server.
@@ -67,7 +75,10 @@ class FactsModel:
     """
 
     def __init__(
-        self, settings: FactsSettings, asker: "AskedModel | AskedServer | Classifier", weights_hash: str = ""
+        self,
+        settings: FactsSettings,
+        asker: "ChatModel | ChatServer | NLIModel",
+        weights_hash: str = "",
     ):
         """A judge that asks `asker`, whose answers are kept under the hash of its weights and prompts."""
         self.settings, self.weights_hash, self._asker = settings, weights_hash, asker
@@ -106,17 +117,15 @@ class FactsModel:
     @classmethod
     def _load(cls, settings: FactsSettings, precision: str, device: str) -> "FactsModel":
         if settings.kind == "endpoint":
-            return cls(settings, AskedServer(settings.url, settings.model))
+            return cls(settings, ChatServer(settings.url, settings.model))
         check_model(settings.model, command="change-it train judge")
         folder = local_folder(settings.model, command=COMMAND)
         with load_errors(f"{settings.model} cannot be loaded as a judge of facts"), quiet():
             is_classifier = any(
                 name.endswith("ForSequenceClassification") for name in read_config(folder).architectures or ()
             )
-            asker: AskedModel | Classifier = (
-                Classifier(folder, precision, device)
-                if is_classifier
-                else AskedModel(folder, precision, device)
+            asker: ChatModel | NLIModel = (
+                NLIModel(folder, precision, device) if is_classifier else ChatModel(folder, precision, device)
             )
         found = FactsSettings(**vars(settings) | {"kind": "classifier" if is_classifier else "asked"})
         return cls(found, asker, hash_of_weights(folder, command=COMMAND))
@@ -145,8 +154,8 @@ class FactsModel:
         with progress_of(progress, "facts", len(headlines)) as report, _answers(self._answers_of) as known:
             answers = known.get(every)
             missing = [claim for claim in every if claim not in answers]
-            for some, probabilities in self._asker.ask(missing):
-                found = dict(zip(some, probabilities, strict=True))
+            for batch, probabilities in self._asker.ask(missing):
+                found = dict(zip(batch, probabilities, strict=True))
                 answers |= found
                 known.put(found)
                 report(len(headlines) * len(answers) // len(every))
@@ -155,7 +164,7 @@ class FactsModel:
     def _claims(
         self, headlines: Sequence[str], sources: Sequence[Sequence[str]], language: str
     ) -> list[list[list[Claim]]]:
-        """What is asked for each headline: by article, itself beside each part that is read."""
+        """For each headline and article the claims that the model judges: the headline with each part that is read."""
         claims: list[list[list[Claim]]] = []
         read = cache(self._read)  # articles that several headlines have
         for headline, (original, *articles) in zip(headlines, sources, strict=True):
@@ -194,7 +203,7 @@ class FactsModel:
 
     @property
     def outlets(self) -> tuple[str, str] | None:
-        """Of the corpus of its labels."""
+        """The outlets of the corpus of its labels; None without labels."""
         return self.settings.outlets
 
     @property

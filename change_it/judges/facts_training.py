@@ -11,7 +11,7 @@ from change_it.errors import InputError
 from change_it.io import write_json, write_text
 from change_it.judges.facts_model import FactsModel, with_threshold
 from change_it.judges.judge_options import BILSTM, LINEAR, JudgeOptions
-from change_it.judges.measures import BESIDE_READERS, FIGURES, Labels, beside_readers
+from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, reader_agreement
 from change_it.stats import Bools, Floats
 from change_it.tables import Column, Row, Table, figure, to_markdown
 from change_it.training.run_folder import METRICS, WORK, publish
@@ -30,7 +30,7 @@ def best_threshold(p: Floats, right: Bools) -> tuple[float, float]:
     return float((thresholds[best] + below) / 2), float((1 + of_right[best] - of_wrong[best]) / 2)
 
 
-def train_facts(options: JudgeOptions, labels: Labels | None) -> dict[str, Any]:
+def train_facts(options: JudgeOptions, labels: ReaderLabels | None) -> dict[str, Any]:
     """Write the judge into `options.out`: its threshold is of one half of the labels, .5 without any; returns `metrics.json`.
 
     Raises:
@@ -55,10 +55,10 @@ def train_facts(options: JudgeOptions, labels: Labels | None) -> dict[str, Any]:
             "right": int(right[~half].sum()),
             "balanced_accuracy": accuracy,
         }
-        found = beside_readers(right[half], p[half] >= threshold, labels.events[half], p[half])
+        found = reader_agreement(right[half], p[half] >= threshold, labels.events[half], p[half])
         results["labels"] = found
         validated: dict[str, Any] = {name: found[name] for name in ("n", "events")}
-        validated |= {name: (found[name], *(found[f"{name}_interval"] or ())) for name in BESIDE_READERS}
+        validated |= {name: (found[name], *(found[f"{name}_interval"] or ())) for name in READER_MEASURES}
         about = {"outlets": labels.outlets, "language": labels.language}
         model = with_threshold(model, threshold, validated=validated | {"labels": labels.hash}, **about)
     metrics = {
@@ -82,7 +82,7 @@ def train_facts(options: JudgeOptions, labels: Labels | None) -> dict[str, Any]:
 
 
 def facts_table(metrics: dict[str, Any]) -> Table:
-    """What `train_facts` gives as a table."""
+    """The result of `train_facts` as a table."""
     chosen = metrics["chosen"]
     notes = [
         f"{metrics['model']} is asked ({metrics['kind']}); supported from P {figure(metrics['threshold'])}"

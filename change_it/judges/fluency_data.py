@@ -1,4 +1,4 @@
-"""What a judge of fluency learns from and is tested on: headlines as they were printed, and the same ones broken."""
+"""Training and test data of the fluency judge: headlines as printed, and the same ones corrupted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from change_it.errors import InputError
 from change_it.judges.data import TEST_SEED, Examples, TaskData
 from change_it.judges.judge_options import Fold
 from change_it.stats import Ints
-from change_it.text.damage import FAMILIES, damage
-from change_it.text.material import Material
+from change_it.text.corruptions import CORRUPTIONS, corrupt
+from change_it.text.lexicon import Lexicon
 from change_it.text.stopwords import guess_language
 from change_it.text.tagging import languages, load_tagger
 
@@ -21,12 +21,12 @@ from change_it.text.tagging import languages, load_tagger
 PARTS = 4
 #: Characters of an article that words are counted in.
 OPENING = 1200
-#: Headlines that are broken to learn from, how often each, and those that are broken by every family to test, at most.
+#: Headlines that are broken to learn from, how often each, and those that are broken by every corruption to test, at most.
 BROKEN, TIMES, TESTED = 6000, 2, 400
-#: Families that a judge is tested on and does not learn from.
+#: Corruptions that a judge is tested on and does not learn from.
 HELD_OUT = ("looped", "neighbours", "reversed_words", "keywords")
-#: Families whose damage is hard to see, and how many times as often they come first.
-SUBTLE_FAMILIES = ("agreement", "cut_end", "joined", "spliced")
+#: Corruptions that are hard to see, and how many times as often they come first.
+SUBTLE_CORRUPTIONS = ("agreement", "cut_end", "joined", "spliced")
 SUBTLE = 2.0
 SEEN, UNSEEN = "seen damage", "unseen damage"
 
@@ -41,7 +41,7 @@ class FluencyData(TaskData):
     ]  # headlines and openings of articles that words are counted in, without validation events
     counted_parts: Ints  # part of each
     printed: dict[str, list[str]]  # A2's headlines of each outlet
-    families: dict[str, list[str]]  # some of them broken by each family
+    corruptions: dict[str, list[str]]  # some of them broken by each corruption
 
 
 def load_fluency(corpus: str, *, fold: Fold, validation_share: float, seed: int) -> FluencyData:
@@ -79,22 +79,27 @@ def load_fluency(corpus: str, *, fold: Fold, validation_share: float, seed: int)
     every = pl.concat([train.select("headline", "article"), test.select("headline", "article")])
     article_of = {" ".join(headline.split()): article[:OPENING] for headline, article in every.iter_rows()}
     tag = load_tagger(language).tag if language in languages() else None
-    material = Material(headlines, language, openings, tag, article_of)
+    lexicon = Lexicon(headlines, language, openings, tag, article_of)
     learnt = learnt[np.sort(random.permutation(learnt.height)[:BROKEN])]
-    families = [name for name in FAMILIES if name not in HELD_OUT]
+    corruptions = [name for name in CORRUPTIONS if name not in HELD_OUT]
     train_rows, parts = _with_broken(
-        learnt["headline"].to_list(), families, random, material, times=TIMES, parts=learnt["part"].to_list()
+        learnt["headline"].to_list(),
+        corruptions,
+        random,
+        lexicon,
+        times=TIMES,
+        parts=learnt["part"].to_list(),
     )
-    validation_rows, _ = _with_broken(validation["headline"].to_list(), families, random, material)
+    validation_rows, _ = _with_broken(validation["headline"].to_list(), corruptions, random, lexicon)
     tests: dict[str, Examples] = {}
     events_of: dict[str, list[str]] = {}
-    for name, kinds in ((SEEN, families), (UNSEEN, list(HELD_OUT))):
+    for name, kinds in ((SEEN, corruptions), (UNSEEN, list(HELD_OUT))):
         order = np.random.default_rng(TEST_SEED)
         tests[name], rows = _with_broken(
-            test["headline"].to_list(), kinds, order, material, parts=list(range(test.height))
+            test["headline"].to_list(), kinds, order, lexicon, parts=list(range(test.height))
         )
         events_of[name] = test["event"][rows].to_list()
-    some = test["headline"][np.random.default_rng(TEST_SEED).permutation(test.height)[:TESTED]].to_list()
+    sampled = test["headline"][np.random.default_rng(TEST_SEED).permutation(test.height)[:TESTED]].to_list()
     return FluencyData(
         outlets,
         train_rows,
@@ -107,15 +112,15 @@ def load_fluency(corpus: str, *, fold: Fold, validation_share: float, seed: int)
         headlines + openings,
         np.tile(counted["part"].to_numpy(), 2),
         printed,
-        broken_by_family(some, material),
+        broken_by_corruption(sampled, lexicon),
     )
 
 
 def _with_broken(
     headlines: Sequence[str],
-    families: Sequence[str],
+    corruptions: Sequence[str],
     random: np.random.Generator,
-    material: Material,
+    lexicon: Lexicon,
     *,
     times: int = 1,
     parts: Sequence[int] | None = None,
@@ -123,29 +128,29 @@ def _with_broken(
     """Headlines, each followed by itself broken, and the part of each."""
     texts, labels, of = [], [], []
     for part, headline in zip(parts or [0] * len(headlines), headlines, strict=True):
-        broken = [break_headline(headline, families, random, material) for _ in range(times)]
-        some = [headline, *(text for text in broken if text is not None)]
-        texts += some
-        labels += [1] + [0] * (len(some) - 1)
-        of += [part] * len(some)
+        broken = [break_headline(headline, corruptions, random, lexicon) for _ in range(times)]
+        versions = [headline, *(text for text in broken if text is not None)]
+        texts += versions
+        labels += [1] + [0] * (len(versions) - 1)
+        of += [part] * len(versions)
     return Examples(texts, None, np.array(labels, np.int64)), np.array(of, np.int64)
 
 
 def break_headline(
-    headline: str, families: Sequence[str], random: np.random.Generator, material: Material
+    headline: str, corruptions: Sequence[str], random: np.random.Generator, lexicon: Lexicon
 ) -> str | None:
-    """A headline broken by the first family, in random order, subtle ones rather early, that applies; None for one of a word or two."""
-    weights = np.array([SUBTLE if name in SUBTLE_FAMILIES else 1.0 for name in families])
-    order = random.choice(list(families), len(families), replace=False, p=weights / weights.sum())
-    return next((broken for name in order if (broken := damage(headline, str(name), random, material))), None)
+    """A headline broken by the first corruption, in random order, subtle ones rather early, that applies; None for one of a word or two."""
+    weights = np.array([SUBTLE if name in SUBTLE_CORRUPTIONS else 1.0 for name in corruptions])
+    order = random.choice(list(corruptions), len(corruptions), replace=False, p=weights / weights.sum())
+    return next((broken for name in order if (broken := corrupt(headline, str(name), random, lexicon))), None)
 
 
-def broken_by_family(headlines: Sequence[str], material: Material) -> dict[str, list[str]]:
-    """Every headline broken by each family that applies; the same texts for every judge of a corpus."""
+def broken_by_corruption(headlines: Sequence[str], lexicon: Lexicon) -> dict[str, list[str]]:
+    """Every headline broken by each corruption that applies; the same texts for every judge of a corpus."""
     texts_of = {}
-    for number, name in enumerate(FAMILIES):
+    for number, name in enumerate(CORRUPTIONS):
         random = np.random.default_rng((TEST_SEED, number))
-        texts = [damage(headline, name, random, material) for headline in headlines]
+        texts = [corrupt(headline, name, random, lexicon) for headline in headlines]
         if kept := [text for text in texts if text]:
             texts_of[name] = kept
     return texts_of

@@ -1,4 +1,4 @@
-"""Trained judges: loaded, asked for probabilities, saved. All that scoring knows of judges is here."""
+"""A trained judge: loaded, asked for probabilities, saved. `scoring.judges` has those that score together."""
 
 import threading
 from collections import Counter
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import numpy as np
 import torch
@@ -15,8 +15,7 @@ from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
-from change_it.judges.facts_model import FactsModel
-from change_it.judges.judge_options import COMMAND, SINGLE_TEXT, TASKS, Task, check_tasks, read_about
+from change_it.judges.judge_options import COMMAND, SINGLE_TEXT, Task, read_judge_info
 from change_it.judges.linear import LinearJudgeForSequenceClassification
 from change_it.networks.pretrained import (
     arithmetic,
@@ -35,18 +34,14 @@ from change_it.networks.pretrained import (
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Floats
 from change_it.text.names import CASING, Casing, mask_names
-from change_it.training.settings import Arithmetic
-
-if TYPE_CHECKING:  # which imports judges
-    from change_it.scoring.compliancy import Reversal
-    from change_it.scoring.marks import JudgedHeadline
+from change_it.training.training_options import Arithmetic
 
 #: Tokens of a batch when no batch size is given, and the texts that a linear judge takes at once.
 BATCH_TOKENS = 16_384
 LARGEST_BATCH = 256
 LINEAR_BATCH = 8192
 
-Question = tuple[str, str | None]
+JudgeInput = tuple[str, str | None]
 
 
 @dataclass(eq=False)
@@ -100,7 +95,7 @@ class Judge:
         precision: Arithmetic = "float32",
     ) -> "Judge":
         """A judge of a loaded model, whose configuration says what it was trained for."""
-        about = read_about(model.config.change_it)
+        about = read_judge_info(model.config.change_it)
         if about is None:
             raise ValueError(
                 "config.json does not say for which task, fold, outlets and length it was trained"
@@ -151,9 +146,7 @@ class Judge:
         with load_errors(f"{name} cannot be loaded as a judge: train it again with {COMMAND}"), quiet():
             model = load_weights(AutoModelForSequenceClassification, folder)
             if not getattr(model.config, "change_it", None):
-                raise InputError(
-                    f"{name} is a model but not one of our judges: train one with change-it train judge"
-                )
+                raise InputError(f"{name} is a model but no judge: train one with change-it train judge")
             judge = cls.of(
                 model.to(where).eval(),
                 read_tokenizer(folder),
@@ -162,16 +155,16 @@ class Judge:
                 precision=precision,
             )
             judge.source = folder.resolve(), precision, device
-            about = read_about(judge.model.config.change_it)
+            about = read_judge_info(judge.model.config.change_it)
             if about and about.masked:
                 if (casing := Casing.load(folder)) is None:
                     raise InputError(f"{name} masks names and lacks {CASING}: train it again with {COMMAND}")
                 judge.hide = partial(mask_names, language=about.masked, casing=casing)
-            judge._try_out()
+            judge._smoke_test()
         return judge
 
     @torch.no_grad()
-    def _try_out(self) -> None:
+    def _smoke_test(self) -> None:
         """Answer once, the last piece of the tokenizer included: what does not fit together fails here, and not amid a run."""
         texts = ["Una prova: «1»", "Due"]
         pairs = None if self.task in SINGLE_TEXT else texts
@@ -227,15 +220,15 @@ class Judge:
             )
         if pairs is not None and len(pairs) != len(texts):
             raise ValueError(f"{len(texts)} texts and {len(pairs)} pairs: give one for each text")
-        questions: list[Question] = list(zip(texts, repeat(None) if pairs is None else pairs, strict=False))
+        questions: list[JudgeInput] = list(zip(texts, repeat(None) if pairs is None else pairs, strict=False))
         with progress_of(progress, f"{self.task} judge", len(texts)) as report:
             found = self._compute(questions, batch_size, report)
             report(len(texts))
         return np.array([found[question] for question in questions], dtype=np.float64).reshape(-1, 2)
 
     def _compute(
-        self, questions: list[Question], batch_size: int | None, report: Callable[[int], object]
-    ) -> dict[Question, Floats]:
+        self, questions: list[JudgeInput], batch_size: int | None, report: Callable[[int], object]
+    ) -> dict[JudgeInput, Floats]:
         """Answers to the distinct questions, longest first, those about one text together; the report counts repeats too."""
         counts = Counter(questions)
         distinct, done = list(counts), 0
@@ -243,7 +236,7 @@ class Judge:
         size = batch_size or usual
         order = _order(distinct)
         batches = [order[start : start + size] for start in range(0, len(order), size)]
-        found: dict[Question, Floats] = {}
+        found: dict[JudgeInput, Floats] = {}
         answers = self._answers([distinct[row] for row in rows] for rows in batches)
         for rows in batches:
             report(done)
@@ -251,13 +244,13 @@ class Judge:
             done += sum(counts[distinct[row]] for row in rows)
         return found
 
-    def _answers(self, batches: Iterable[list[Question]]) -> Iterator[Floats]:
+    def _answers(self, batches: Iterable[list[JudgeInput]]) -> Iterator[Floats]:
         """Probabilities of each batch."""
         if self.source and is_cluster():
             return map_ordered(_answer, ((*self.source, batch) for batch in batches))
         return map_threads(self.answer, batches, batches_at_once(self.model))
 
-    def answer(self, batch: list[Question]) -> Floats:
+    def answer(self, batch: list[JudgeInput]) -> Floats:
         """(n, 2) probabilities of one batch."""
         pairs = [pair for _, pair in batch if pair is not None] or None
         texts = [text for text, _ in batch]
@@ -290,7 +283,7 @@ class Judge:
             probabilities[(longest > self.max_tokens).numpy()] = 1.0, 0.0
         if probabilities.shape != (len(texts), 2) or not np.isfinite(probabilities).all():
             raise InputError(
-                f"the {self.task} judge in {self.tokenizer.name_or_path or 'training'} answers with what are no probabilities of two "
+                f"the {self.task} judge in {self.tokenizer.name_or_path or 'training'} does not answer with probabilities of two "
                 f"classes: train it again with {COMMAND}"
             )
         return probabilities
@@ -329,7 +322,7 @@ def encode(
     return BatchEncoding({name: torch.from_numpy(np.array(rows, np.int64)) for name, rows in lists.items()})
 
 
-def _order(questions: Sequence[Question]) -> list[int]:
+def _order(questions: Sequence[JudgeInput]) -> list[int]:
     """Places of the longest first; what is asked about one text stands together, on the side that has fewer texts."""
     distinct = [len({question[side] for question in questions}) for side in (0, 1)]
     side = distinct.index(min(distinct))
@@ -341,7 +334,7 @@ def _order(questions: Sequence[Question]) -> list[int]:
     return sorted(range(len(questions)), key=key)
 
 
-def _answer(folder: Path, precision: Arithmetic, device: str, batch: list[Question]) -> Floats:
+def _answer(folder: Path, precision: Arithmetic, device: str, batch: list[JudgeInput]) -> Floats:
     return _loaded(folder, precision, device).answer(batch)
 
 
@@ -349,175 +342,3 @@ def _answer(folder: Path, precision: Arithmetic, device: str, batch: list[Questi
 def _loaded(folder: Path, precision: Arithmetic, device: str) -> Judge:
     """A judge in a process of a cluster, loaded once."""
     return Judge.from_pretrained(folder, precision=precision, device=device)
-
-
-@dataclass(frozen=True)
-class Judges:
-    """The judges that score headlines.
-
-    Attributes:
-        main: which outlet wrote a headline.
-        hh: do two headlines match.
-        ah: do headline and article match.
-        fluency: would a newspaper print a headline; None where it was not trained.
-        casing: how their corpus writes its words, which facts are checked by; None where it is unknown.
-        facts: a model that is asked whether a headline's sources support it; None where rules alone check facts.
-    """
-
-    main: Judge
-    hh: Judge
-    ah: Judge
-    fluency: Judge | None = None
-    casing: Casing | None = field(default=None, repr=False)
-    facts: FactsModel | None = field(default=None, repr=False)
-
-    def __call__(
-        self,
-        headlines: Sequence[str],
-        *,
-        originals: Sequence[str],
-        articles: Sequence[str],
-        to: str | int | Sequence[str] | Sequence[int] | None = None,
-        reversal: "Reversal" = "relative",
-        language: str | None = None,
-        batch_size: int | None = None,
-        progress: bool = False,
-    ) -> "list[JudgedHeadline]":
-        """What the judges say of new headlines.
-
-        Args:
-            headlines: n new headlines: a list, a column of a data set or frame.
-            originals: n original headlines.
-            articles: n articles of the originals.
-            to: the outlet aimed at, for all or for each; the other one than main takes the original for when None.
-            reversal: when style counts as reversed, see `compliancy.verdicts`.
-            language: of the texts, for facts: it, en or any other; guessed from the articles when None.
-            batch_size: texts a judge reads at once; its own choice when None.
-            progress: True shows progress bars.
-
-        Returns:
-            n judged headlines, each with its marks and their probabilities.
-
-        Raises:
-            InputError: numbers differ, a text is empty, or an outlet is none of these judges'.
-
-        Examples:
-            >>> judges = Judges.from_pretrained("runs/quickstart/judges")  # doctest: +SKIP
-            >>> [judged] = judges(["Ponte giù"], originals=["Crolla il ponte"], articles=["Il ponte ..."], to="faro")  # doctest: +SKIP
-            >>> judged.strict, judged.marks, judged.probabilities, judged.unsupported  # doctest: +SKIP
-        """
-        from change_it.scoring.marks import judge_headlines
-
-        return judge_headlines(
-            self,
-            headlines,
-            originals,
-            articles,
-            to,
-            reversal=reversal,
-            language=language,
-            batch_size=batch_size,
-            progress=progress,
-        )
-
-    @staticmethod
-    def of(judges: "str | Path | Judges", **options: Any) -> "Judges":
-        """Judges that are loaded already as they are, those of a folder or Hub id as `from_pretrained` loads them."""
-        if isinstance(judges, str | Path):
-            return Judges.from_pretrained(judges, **options)
-        if not isinstance(judges, Judges):
-            raise InputError(f"judges is {judges!r}: give a folder, a Hub id or Judges")
-        return judges
-
-    @classmethod
-    def from_pretrained(
-        cls,
-        name: str | Path,
-        *,
-        precision: Arithmetic = "float32",
-        device: str = "auto",
-        facts: str | None = None,
-        facts_endpoint: str | None = None,
-    ) -> "Judges":
-        """Load the judges `main`, `hh` and `ah`, and `fluency` and `facts` where they are there.
-
-        Args:
-            name: folder with three folders of these names, or the Hub id of such a repository.
-            precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
-            device: auto, cpu, cuda, cuda:1, mps.
-            facts: model that is asked about facts, in the place of the folder `facts`: see `FactsModel.from_pretrained`.
-            facts_endpoint: address of the server that has it.
-
-        Raises:
-            InputError: one is missing, or they are not of the same outlets and fold.
-        """
-        folder = local_folder(name, command=COMMAND)
-        check_tasks(folder, name)
-        judges = {
-            task: Judge.from_pretrained(folder / task, precision=precision, device=device)
-            for task in (*TASKS, "fluency")
-            if (folder / task).is_dir()
-        }
-        for task, judge in judges.items():
-            if judge.task != task:
-                raise InputError(
-                    f"{folder / task} holds a judge for {judge.task}: train one with --task {task}"
-                )
-        if len({judge.outlets for judge in judges.values()}) > 1:
-            listed = ", ".join(f"{task} {' and '.join(judge.outlets)}" for task, judge in judges.items())
-            raise InputError(
-                f"the judges in {name} are of different outlets ({listed}): train them on one corpus"
-            )
-        if len({judge.fold for judge in judges.values()}) > 1:
-            listed = ", ".join(f"{task} {judge.fold}" for task, judge in judges.items())
-            raise InputError(
-                f"the judges in {name} are of different folds ({listed}): train them with the same --fold"
-            )
-        model, asked = None, facts or (folder / "facts" if (folder / "facts").is_dir() else None)
-        if asked:
-            model = FactsModel.from_pretrained(
-                asked, endpoint=facts_endpoint, precision=precision, device=device
-            )
-        return cls(**judges, casing=Casing.load(folder / "fluency"), facts=model)
-
-    def with_casing(self, casing: Casing) -> "Judges":
-        """The same judges, with this casing where they have none."""
-        return self if self.casing else Judges(self.main, self.hh, self.ah, self.fluency, casing, self.facts)
-
-    @property
-    def by_task(self) -> dict[Task, Judge]:
-        """The judges by task."""
-        judges: dict[Task, Judge] = {"main": self.main, "hh": self.hh, "ah": self.ah}
-        return judges if self.fluency is None else {**judges, "fluency": self.fluency}
-
-    @property
-    def outlets(self) -> tuple[str, str]:
-        """Short names of A and B."""
-        return self.main.outlets
-
-    @property
-    def fold(self) -> str:
-        """The fold they were trained on."""
-        return self.main.fold
-
-    @property
-    def signature(self) -> str:
-        """Six digits of the hashes of main, hh and ah, and the fold: `1a2b3c+4d5e6f+0a1b2c|fold:all`.
-
-        With `|precision:bf16` where they run in it.
-        """
-        hashes = "+".join(self.by_task[task].model_hash[:6] for task in TASKS)
-        precision = "" if self.main.precision == "float32" else f"|precision:{self.main.precision}"
-        return f"{hashes}|fold:{self.fold}{precision}"
-
-    def check_outlets(self, outlets: tuple[str, str], corpus: str) -> None:
-        """Refuse judges that were trained on other outlets than the corpus has.
-
-        Raises:
-            InputError: the outlets differ, in name or order.
-        """
-        if self.outlets != tuple(outlets):
-            ours, theirs = (" and ".join(names) for names in (outlets, self.outlets))
-            raise InputError(
-                f"the judges were trained on {theirs}, the corpus {corpus} has {ours}: train judges on this corpus"
-            )

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
 from change_it.tables import Column, Row, Table, figure
-from change_it.training.settings import Arithmetic, TrainingOptions, TrainingSettings
+from change_it.training.training_options import Arithmetic, TrainingOptions, TrainingSettings
 
 Task = Literal["main", "hh", "ah", "fluency", "facts"]
 Fold = Literal["all", "0", "1"]
@@ -23,7 +23,7 @@ SINGLE_TEXT: tuple[Task, ...] = ("main", "fluency")
 COMMAND = "change-it train judge"
 #: Tokens that a judge reads, at most.
 LONGEST = 1_000_000
-#: What `--encoder` may say beside the name of a pre-trained model: a linear judge; the classifier of LREC 2020.
+#: What `--encoder` may be besides the name of a pre-trained model: a linear judge; the classifier of LREC 2020.
 LINEAR, BILSTM = "linear", "bilstm"
 #: The papers' encoder (EvalNLGEval 2020, section 4).
 PAPERS = "bert-base-multilingual-cased"
@@ -33,12 +33,11 @@ PAPERS = "bert-base-multilingual-cased"
 class JudgeOptions(TrainingOptions):
     """Train a judge of style (main), content (hh, ah), fluency or facts and test it on A2.
 
-    A linear judge is fitted in seconds. A transformer is compared with one that learns from the same examples.
+    A linear judge is fitted in seconds. A transformer is compared with a linear judge of the same examples.
 
     Examples:
         change-it train judge --task main --corpus runs/quickstart/corpus --out runs/mine/judges/main
         change-it train judge --task hh --corpus runs/mine/corpus --encoder xlm-roberta-base --out runs/mine/judges/hh
-        change-it train judge --task hh --corpus runs/mine/corpus --as-published --out runs/mine/papers/hh
         change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm --train-on train_d --out runs/mine/lrec/main
         change-it train judge --task facts --encoder Qwen/Qwen2.5-1.5B-Instruct --corpus runs/mine/corpus --out runs/mine/judges/facts
         accelerate launch -m change_it.judges.train --task ah --encoder xlm-roberta-base --corpus runs/mine/corpus --out runs/mine/judges/ah
@@ -51,9 +50,9 @@ class JudgeOptions(TrainingOptions):
     out: Path
     """Folder of the judge. What it holds is replaced only when the run is finished."""
     encoder: str | None = None
-    """linear, the default: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020. For facts the model that is asked, as it is: a chat model or an entailment classifier."""
+    """linear, the default: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020. For facts: a chat model or an entailment classifier, which is not trained."""
     train_on: TrainingSet = "main"
-    """What main learns from: main, the papers' R, A3 and A1; train_d or train_m, those of LREC 2020, or random, its 80% of all articles, tested on the others."""
+    """Training set of main: main (R, A3 and A1), train_d or train_m (LREC 2020), or random (80% of all articles, tested on the others)."""
     match: Match | None = None
     """events: main learns from as many headlines of each outlet from each event and, outside events that both have, from each ISO week."""
     mask: Mask | None = None
@@ -67,13 +66,13 @@ class JudgeOptions(TrainingOptions):
     max_tokens: int | None = None
     """Longer inputs are cut."""
     labels: tuple[Path, ...] = ()
-    """For facts, what readers say of headlines, as `change-it audit --labels` takes it: half of the events chooses the threshold, the other half reports. Without labels it is .5, not validated."""
+    """For facts: readers' labels, as for `change-it audit --labels`. Half of the events sets the threshold, the other half validates it; .5, not validated, without labels."""
     facts_endpoint: str | None = None
     """For facts, address of an OpenAI-compatible server; --encoder is then its name of the model."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """What it reads, where it is a file or folder."""
+        """The files and folders that it reads."""
         return self.corpus, self.encoder or "", *map(str, self.labels)
 
 
@@ -91,7 +90,7 @@ class JudgeSettings(TrainingSettings, JudgeOptions):
         return "bf16" if self.bf16 else "float32"
 
     def about(self, outlets: Sequence[str]) -> dict[str, Any]:
-        """What the configuration of a judge keeps of its training, under `change_it`."""
+        """The part of a judge's configuration under `change_it`: what it was trained for."""
         kept = {name: getattr(self, name) for name in ("task", "fold", "seed", "max_tokens")}
         if self.task == "ah" and self.as_published:
             kept["article_first"] = True
@@ -122,7 +121,7 @@ OF_BILSTM: dict[str, Any] = {
 
 
 def preset(options: JudgeOptions) -> dict[str, Any]:
-    """Values for the options that are None, for `training.settings.resolve`: the task and the encoder decide.
+    """Values for the options that are None, for `training.training_options.resolve`: the task and the encoder decide.
 
     Examples:
         >>> preset(JudgeOptions(task="ah", corpus="c", out=Path("o"), as_published=True))["max_tokens"]
@@ -131,7 +130,7 @@ def preset(options: JudgeOptions) -> dict[str, Any]:
     task, chosen = options.task, options.encoder
     if options.as_published and (task not in TASKS or chosen == LINEAR):
         raise InputError(
-            f"--as-published requires a pre-trained encoder and one of the tasks {', '.join(TASKS)}: leave it out, or give another --encoder"
+            f"--as-published requires a pre-trained encoder and one of the tasks {', '.join(TASKS)}"
         )
     encoder = chosen or (PAPERS if options.as_published else LINEAR)
     values = {LINEAR: FITTED, BILSTM: OF_BILSTM}.get(encoder, PAPER[task])
@@ -149,7 +148,7 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
     if not (found := metrics.get("within_event")):
         return None
     rows = [
-        Row({"system": name, **each, "interval": (each["low"], each["high"])}, strong=name == "judge")
+        Row({"system": name, **each, "interval": (each["low"], each["high"])}, highlight=name == "judge")
         for name, each in found["systems"].items()
     ]
     columns = (
@@ -189,13 +188,13 @@ def check_judges(name: str, *, to: str | None = None) -> None:
     check_tasks(folder, name)
     for task in TASKS:
         weight_files(folder / task, command=COMMAND)
-    about = read_about((read_json(folder / "main" / "config.json") or {}).get("change_it"))
+    about = read_judge_info((read_json(folder / "main" / "config.json") or {}).get("change_it"))
     if about and to is not None and to not in about.outlets:
         raise InputError(f"--to {to} is no outlet of these judges: give {' or '.join(about.outlets)}")
 
 
-class About(NamedTuple):
-    """What the configuration of a judge says that it was trained for."""
+class JudgeInfo(NamedTuple):
+    """Task, fold, outlets and input of a judge, as its configuration has them."""
 
     task: Task
     fold: Fold
@@ -208,7 +207,7 @@ class About(NamedTuple):
     masked: str = ""  # the language whose names and numbers main does not read; empty: it reads all
 
 
-def read_about(record: object) -> About | None:
+def read_judge_info(record: object) -> JudgeInfo | None:
     """The entry `change_it` of a judge's configuration; None where it is not as training writes it."""
     match record:
         case {
@@ -221,7 +220,7 @@ def read_about(record: object) -> About | None:
             if task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST:
                 first, shift = rest.get("article_first") is True, float(cast(float, rest.get("shift", 0.0)))
                 masked = str(rest.get("language", "")) if rest.get("mask") == "names" else ""
-                return About(cast(Task, task), cast(Fold, fold), (a, b), most, first, shift, masked)
+                return JudgeInfo(cast(Task, task), cast(Fold, fold), (a, b), most, first, shift, masked)
     return None
 
 

@@ -3,7 +3,7 @@
 main: logistic regression on character and word n-grams. HH and AH: gradient boosting on what two texts share. Fluency:
 gradient boosting on how often a corpus joins words as a headline does. Each is saved as `config.json` and safetensors.
 
-Nothing of ours is imported, so that `register_for_auto_class` can send this file to the Hub with the weights.
+Nothing of the package is imported, so that `register_for_auto_class` can send this file to the Hub with the weights.
 """
 
 import re
@@ -52,7 +52,7 @@ def _most(matrix: csr_matrix) -> Array:
 
 
 def _matrix(rows: Array, columns: Array, count: int) -> csr_matrix:
-    """How often each column stands in each row."""
+    """Number of times that each column stands in each row."""
     matrix = csr_matrix((np.ones(len(rows), np.float32), (rows, columns)), shape=(count, SIZE))
     matrix.sum_duplicates()
     return matrix
@@ -134,7 +134,7 @@ class Words:
         self.word, self.flags = np.array(list(numbers), np.int64).reshape(-1, 2).T
 
     def matrix(self, flag: int | None = None) -> csr_matrix:
-        """How often each text has each word; with a flag those words alone that have it."""
+        """Counts of each word in each text; with a flag, of the words that have it."""
         kept = slice(None) if flag is None else (self.flags & flag) > 0
         return _matrix(self.row[kept], self.word[kept], self.count)
 
@@ -144,7 +144,7 @@ RISING = [1, *[1, -1, -1, 1, 1, 1, -1, -1] * 4]
 
 
 def pair_features(words: Words, first: Array, second: Array, arrays: Arrays) -> Array:
-    """What two texts share, float32 (n, features): n rows of texts in `first` and in `second`.
+    """Features of the overlap of two texts, float32 (n, features): n rows of texts in `first` and in `second`.
 
     The tf-idf cosine, then of words, names, numbers and negations the idf that is shared and that each text has alone, the
     share of the first text's, and the rarest one that is shared and missed.
@@ -232,7 +232,7 @@ class Pieces:
             yield (mixed % np.uint64(COUNTS)).astype(np.int64)
 
     def counts(self) -> Array:
-        """How often each n-gram of pieces, and of letters, stands in the texts, (tables + 1, COUNTS)."""
+        """Counts of the n-grams of pieces, and of letters, in the texts, (tables + 1, COUNTS)."""
         times = np.bincount(self.codes[:, -1].astype(np.int64), minlength=len(self.spelt))
         times = np.repeat(times, [len(columns) for columns in self.spelt])
         letters = np.array(list(chain.from_iterable(self.spelt)), np.int64)
@@ -240,18 +240,18 @@ class Pieces:
         return np.stack([*tables, np.bincount(letters, times, COUNTS).astype(np.int64)])
 
     def rarest(self, counts: Array) -> Array:
-        """Of each piece the least count of its letters' n-grams."""
+        """The least count of each piece's letter n-grams."""
         least = [counts[columns].min() if columns else np.inf for columns in self.spelt]
         return np.minimum(np.array(least), 1000.0)[self.codes[:, -1].astype(np.int64)]
 
 
 def pieces(text: str) -> list[str]:
-    """Words and marks, in small letters."""
+    """Words and marks, in lower case."""
     return _PIECE.findall(unicodedata.normalize("NFC", text).lower())
 
 
 def fluency_features(texts: Pieces, counts: Array) -> Array:
-    """What the counts of a corpus say of n headlines, float32 (n, features).
+    """Features of n headlines from the counts of a corpus, float32 (n, features).
 
     Of each table's counts, and of their ratio to the context's, the mean, the least, a soft least, and those of the first and last place;
     length, shares of unknown words and pairs, and of words and pairs that are repeated.
@@ -313,7 +313,7 @@ def boosted(features: Array, arrays: Arrays) -> Array:
 
 
 class LinearJudgeConfig(PreTrainedConfig):
-    """What a `LinearJudgeForSequenceClassification` is made of.
+    """Configuration of a `LinearJudgeForSequenceClassification`.
 
     Attributes:
         judges: main, hh, ah or fluency: which features it sees.
@@ -372,11 +372,11 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         arrays = {name: buffer.cpu().numpy() for name, buffer in self.named_buffers()}
         answers = [np.empty(0)]
         for start in range(0, len(texts), TEXTS):
-            some = slice(start, start + TEXTS)
-            answers.append(self._some(texts[some], None if pairs is None else pairs[some], arrays))
+            part = slice(start, start + TEXTS)
+            answers.append(self._answers(texts[part], None if pairs is None else pairs[part], arrays))
         return np.concatenate(answers) + self.constant.item()
 
-    def _some(self, texts: Sequence[str], pairs: Sequence[str] | None, arrays: Arrays) -> Array:
+    def _answers(self, texts: Sequence[str], pairs: Sequence[str] | None, arrays: Arrays) -> Array:
         if self.config.judges == "main":
             return np.asarray(tfidf(ngrams(texts), arrays["idf"]) @ arrays["weight"], np.float64)
         if self.config.judges == "fluency":

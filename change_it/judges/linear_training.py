@@ -1,4 +1,4 @@
-"""How linear judges are fitted: scikit-learn on the arrays that `linear` sees, in seconds."""
+"""Training of linear judges: scikit-learn on the arrays that `linear` sees, in seconds."""
 
 import zlib
 from collections import Counter

@@ -177,7 +177,7 @@ def _has_verb(headline: Headline, start: int, end: int) -> bool:
 
 
 def _before(headline: Headline, index: int) -> str:
-    """The article or preposition in front of a name, in small letters; empty without one."""
+    """The article or preposition in front of a name, in lower case; empty without one."""
     while index and headline.pieces[index - 1].text == "'":
         index -= 1
     return headline.keys[index - 1] if index and headline.tag(index - 1) in ("DET", "ADP") else ""

@@ -1,4 +1,4 @@
-"""How a judge is trained: what `change-it train judge` calls, also a program as `accelerate launch -m change_it.judges.train` and `torchrun -m change_it.judges.train`.
+"""Training of a judge: called by `change-it train judge`, also a program as `accelerate launch -m change_it.judges.train` and `torchrun -m change_it.judges.train`.
 
 What is unfinished, and how a finished judge replaces an older one: `training.run_folder`.
 """
@@ -34,7 +34,7 @@ from change_it.judges.judge_options import (
     preset,
 )
 from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main
-from change_it.judges.measures import lead, scores
+from change_it.judges.metrics import f1_lead, scores
 from change_it.judges.within_event import Ask, fit_marks, measure_main
 from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.published_figures import PUBLISHED_JUDGES
@@ -43,8 +43,8 @@ from change_it.tables import Column, Row, Table
 from change_it.text.names import Casing, mask_names
 from change_it.text.stopwords import guess_language
 from change_it.training.run_folder import stage_pretrained, train_in_folder
-from change_it.training.settings import resolve
 from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state
+from change_it.training.training_options import resolve
 
 PUBLISHED = "published"
 TITLES = {
@@ -71,7 +71,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
 
     Returns:
         What `metrics.json` holds: `results` (test set → class → precision, recall, f1, support; in [0, 1]),
-        `baselines` (`linear` → the same and the judge's `lead` over it, see `measures.lead`; empty for a linear judge),
+        `baselines` (`linear` → the same and the judge's `lead` over it, see `metrics.f1_lead`; empty for a linear judge),
         sizes, seconds, the training's history, options, versions, hash of the weights.
         Empty in every process but the main one.
 
@@ -81,12 +81,12 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     settings = resolve(options, preset(options), JudgeSettings)
     task = settings.task
     if task != "main" and settings.encoder == BILSTM:
-        raise InputError(f"--encoder {BILSTM} is for main: give another encoder for {task}")
+        raise InputError(f"--encoder {BILSTM} requires --task main, not {task}")
     for name in ("train_on", "match", "mask"):
         if task != "main" and getattr(settings, name) not in ("main", None):
-            raise InputError(f"--{name.replace('_', '-')} is for main: leave it out for {task}")
+            raise InputError(f"--{name.replace('_', '-')} requires --task main, not {task}")
     if settings.match and settings.train_on != "main":
-        raise InputError("--match draws from the articles of --train-on main: leave --train-on out")
+        raise InputError("--match requires --train-on main")
     check_writable(settings.out, kind="run", inputs=settings.inputs)
     files = {MODEL_CORPUS: describe_corpus(settings.corpus)}
     sampled: dict[str, Any] = {
@@ -128,9 +128,9 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
     validation = data.validation.select(np.sort(order[: VALIDATION[task]]))
 
     def collate(rows: list[int]) -> dict[str, torch.Tensor]:
-        some = data.train.select(rows)
-        batch = judge.encode(some.texts, some.pairs, settings.max_tokens)
-        return {**batch, "labels": torch.from_numpy(some.labels)}
+        examples = data.train.select(rows)
+        batch = judge.encode(examples.texts, examples.pairs, settings.max_tokens)
+        return {**batch, "labels": torch.from_numpy(examples.labels)}
 
     def evaluate(model: Any) -> dict[str, float]:
         given = Judge.of(model, tokenizer).probabilities(validation.texts, validation.pairs, progress=False)
@@ -172,14 +172,14 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
 
 
 class _Names:
-    """How names are found in the headlines of a corpus."""
+    """Masking of names in the headlines of a corpus."""
 
     def __init__(self, corpus: str, headlines: Sequence[str]) -> None:
         self.corpus, self.language = corpus, read_language(corpus) or guess_language(headlines)
 
     @cached_property
     def casing(self) -> Casing:
-        """How the corpus writes its words."""
+        """Casing statistics of the corpus."""
         return read_casing(self.corpus)
 
     def hide(self, text: str) -> str:
@@ -190,7 +190,7 @@ class _Names:
 def _style_of(
     settings: JudgeSettings, raw: TaskData, data: TaskData, judge: Judge, names: _Names
 ) -> dict[str, Any]:
-    """Main where topic does not help, beside judges that learn from the same examples; `data` is what it learnt from, `raw` the same as printed."""
+    """Main where topic does not help, compared with judges that learn from the same examples; `data` is what it learnt from, `raw` the same as printed."""
 
     def hidden(ask: Ask, hide: bool) -> Ask:
         return (lambda texts: ask([*map(names.hide, texts)])) if hide else ask
@@ -207,18 +207,18 @@ def _style_of(
 
 
 def _shift(model: Any, tokenizer: PreTrainedTokenizerBase, validation: Examples) -> float:
-    """What log odds of fluency are lowered by, so that `ACCEPTANCE` of the printed validation headlines gets more than a half."""
+    """The shift subtracted from the log odds of fluency, so that `ACCEPTANCE` of the printed validation headlines gets more than a half."""
     printed = validation.select(np.flatnonzero(validation.labels)).texts
     given = np.clip(Judge.of(model, tokenizer).probabilities(printed, progress=False)[:, 1], 1e-12, 1 - 1e-12)
     return float(np.quantile(np.log(given / (1 - given)), 1 - ACCEPTANCE))
 
 
 def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, Any]:
-    """What a judge does on A2, and the linear one beside it that learns from the same examples."""
+    """Scores of a judge on A2, and of a linear judge trained on the same examples."""
     classes = tuple(judge.model.config.id2label.values())
 
     @cache
-    def beside() -> Any:
+    def linear_judge() -> Any:
         return fit_linear(settings.task, data, seed=settings.seed)
 
     def answers(texts: list[str], pairs: list[str] | None = None) -> Floats:
@@ -233,10 +233,10 @@ def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, 
     results = {name: scores(test.labels, given[name], classes) for name, test in data.tests.items()}
     compared: dict[str, Any] = {}
     if settings.encoder != LINEAR:
-        other = predicted(beside().predict_proba)
+        other = predicted(linear_judge().predict_proba)
         compared[LINEAR] = {
             name: scores(test.labels, other[name], classes)
-            | {"lead": lead(test.labels, given[name], other[name], data.events[name])}
+            | {"lead": f1_lead(test.labels, given[name], other[name], data.events[name])}
             for name, test in data.tests.items()
         }
     sizes = {"train": len(data.train), "validation": len(data.validation)}
@@ -252,13 +252,13 @@ def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, 
         "sizes": sizes | {"parameters": sum(weight.numel() for weight in weights)},
     }
     if isinstance(data, FluencyData):
-        askers = {"judge": answers} | ({LINEAR: beside().predict_proba} if compared else {})
+        askers = {"judge": answers} | ({LINEAR: linear_judge().predict_proba} if compared else {})
         metrics["acceptance"] = _acceptance(data, askers)
     return metrics
 
 
 def _acceptance(data: FluencyData, askers: Mapping[str, Any]) -> dict[str, Any]:
-    """The share of A2's headlines that judges let through, as printed by each outlet and broken by each family."""
+    """The share of A2's headlines that judges let through, as printed by each outlet and broken by each corruption."""
 
     def shares(texts: list[str]) -> dict[str, float]:
         return {name: float((ask(texts)[:, 1] > 0.5).mean()) for name, ask in askers.items()}
@@ -268,27 +268,29 @@ def _acceptance(data: FluencyData, askers: Mapping[str, Any]) -> dict[str, Any]:
         "outlets": {name: shares(texts) for name, texts in data.printed.items()},
         "families": {
             name: shares(texts) | {"n": len(texts), "seen": name not in HELD_OUT}
-            for name, texts in data.families.items()
+            for name, texts in data.corruptions.items()
         },
     }
 
 
 def table_of(metrics: dict[str, Any]) -> Table:
-    """What `train_judge` gives as a table: the judge beside its baselines, as in the papers' Table 1.
+    """The result of `train_judge` as a table: the judge and its baselines, as in the papers' Table 1.
 
-    The published row stands beside a judge of the papers' kind alone.
+    The published row is shown with a judge of the papers' kind alone.
     """
     classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
     keys = {"precision": "P", "recall": "R", "f1": "F1"}
 
-    def row(group: str, system: str, result: Mapping[str, Any], mean: float, *, strong: bool = False) -> Row:
+    def row(
+        group: str, system: str, result: Mapping[str, Any], mean: float, *, highlight: bool = False
+    ) -> Row:
         numbers = {f"{name} {short}": result[name][key] for name in classes for key, short in keys.items()}
         about = {"test": group if group != PUBLISHED else "", "system": system}
-        return Row({**about, **numbers, "mean F1": mean}, group, strong)
+        return Row({**about, **numbers, "mean F1": mean}, group, highlight)
 
     rows = []
     for test, result in metrics["results"].items():
-        rows.append(row(test, "judge", result, result["macro_f1"], strong=True))
+        rows.append(row(test, "judge", result, result["macro_f1"], highlight=True))
         for name, tests in metrics["baselines"].items():
             rows.append(row(test, name, tests[test], tests[test]["macro_f1"]))
     if metrics["options"]["as_published"]:
@@ -331,10 +333,10 @@ def table_of(metrics: dict[str, Any]) -> Table:
 
 
 def _notes(acceptance: Mapping[str, Any]) -> tuple[str, ...]:
-    """What fluency lets through, in words."""
+    """The acceptance rates of fluency, in words."""
     outlets = ", ".join(f"{name} {row['judge']:.3f}" for name, row in acceptance["outlets"].items())
-    families = sorted(acceptance["families"].items(), key=lambda item: -item[1]["judge"])
-    broken = ", ".join(f"{name.replace('_', ' ')} {row['judge']:.3f}" for name, row in families)
+    corruptions = sorted(acceptance["families"].items(), key=lambda item: -item[1]["judge"])
+    broken = ", ".join(f"{name.replace('_', ' ')} {row['judge']:.3f}" for name, row in corruptions)
     return f"accepted of printed headlines: {outlets}", f"accepted of broken ones: {broken}"
 
 

@@ -1,4 +1,4 @@
-"""What main makes of headlines where topic does not help: the two of one event, the latest ones, those of further outlets."""
+"""Tests of main where topic does not help: the two headlines of one event, the latest ones, those of further outlets."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from change_it.corpus.folder import OTHER, read_table
 from change_it.judges.data import Examples
-from change_it.judges.measures import scores
+from change_it.judges.metrics import scores
 from change_it.stats import AVERAGE, Events, Floats, Ints, measure
 
 #: From n headlines to (n, 2) probabilities of outlets A and B.
@@ -26,7 +26,7 @@ FURTHER, LEAST, MOST = 8, 100, 500
 
 
 def accuracy(first: Floats, second: Floats, events: Events) -> dict[str, float]:
-    """How often the log odds of outlet B, (n,) each, of its headline exceed those of A's about the same event; a tie counts a half.
+    """Share of events, 0-1, in which B's headline has higher log odds (n,) of outlet B than A's; a tie counts a half.
 
     `value`, and `low` and `high` of its 95% interval, drawn by event.
 
@@ -49,7 +49,7 @@ def fit_marks(examples: Examples, *, seed: int) -> Ask:
 
 
 def _setting(texts: Sequence[str]) -> Floats:
-    """Of each text its marks, shares of words with a capital and in capitals, and length in characters and words."""
+    """Features of each text: marks, shares of words with a capital and in capitals, length in characters and words."""
     rows = []
     for text in texts:
         words = [word for word in text.split() if word[0].isalpha()]
@@ -60,7 +60,7 @@ def _setting(texts: Sequence[str]) -> Floats:
 
 
 def measure_main(corpus: str, outlets: tuple[str, str], asked: Mapping[str, Ask]) -> dict[str, Any]:
-    """What `metrics.json` of main has beside F1, by the names of those that were asked, the judge first.
+    """The figures of main's `metrics.json` besides F1, by the names of the judges, the judge first.
 
     `within_event`: pairs and events of A2, and of each its accuracy and its F1 on A2. `latest`: from which day on the
     headlines are the latest tenth of A2, F1 of the judge there and elsewhere. `further_outlets`: of other outlets'

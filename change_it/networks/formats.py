@@ -1,6 +1,6 @@
 """How texts become tensors and tokens become headlines: one format for each kind of generator.
 
-Training, `transfer` and the pipeline read and write by these. Imports of ours are relative and stay in this folder, so that
+Training, `transfer` and the pipeline read and write by these. Imports are relative and stay in this folder, so that
 all of it goes to the Hub with the weights.
 """
 
@@ -99,7 +99,7 @@ class Format(ABC):
 
 
 class WordFormat(Format):
-    """Of the papers' networks: words, and temporary ids for those that are copied."""
+    """Format of the papers' networks: words, and temporary ids for those that are copied."""
 
     tokenizer: HeadlineTokenizer
 
@@ -122,7 +122,7 @@ class WordFormat(Format):
         return {**batch, "labels": self.tokenizer.targets(clean(targets, most), copied, max_tokens=most)}
 
     def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
-        """What an example costs: attention looks at every word of the source for every word that is written."""
+        """Cost of an example: attention looks at every source word for every word written."""
         return [
             min(source.count(" ") + 1, self.max_source_tokens)
             * min(target.count(" ") + 1, self.max_target_tokens)
@@ -148,7 +148,7 @@ class WordFormat(Format):
 
 
 class EncoderDecoderFormat(Format):
-    """Of T5, BART and their like: the encoder reads the source, the decoder writes."""
+    """Format of T5, BART and their like: the encoder reads the source, the decoder writes."""
 
     def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
         """See `Format`."""
@@ -171,7 +171,7 @@ class EncoderDecoderFormat(Format):
 
 
 class CausalFormat(Format):
-    """Of language models: a prompt with the source, then the headline; the loss counts the headline alone."""
+    """Format of language models: a prompt with the source, then the headline; the loss counts the headline alone."""
 
     def __init__(
         self,
@@ -199,7 +199,7 @@ class CausalFormat(Format):
         return inputs["input_ids"].shape[1]
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
-        """By a rule of ours: that of transformers holds for what stands in the prompt too."""
+        """Not by transformers' rule: that of transformers holds for what stands in the prompt too."""
         rules = [NoRepeatedNGram(no_repeat_ngram_size, prompt)] if no_repeat_ngram_size else []
         return {"no_repeat_ngram_size": 0, "logits_processor": rules}
 
@@ -233,7 +233,7 @@ class CausalFormat(Format):
         ]
 
     def _after(self, to: str, headline: str) -> str:
-        """What stands after an article."""
+        """The text after an article."""
         lines = self.template.splitlines(keepends=True)
         kept = (line for line in lines if headline or HEADLINE not in line)
         return "".join(line.replace("{to}", to).replace(HEADLINE, headline) for line in kept)

@@ -1,4 +1,4 @@
-"""`transformers.pipeline` of a generator; this file is saved beside the model, with the files of ours that it imports."""
+"""`transformers.pipeline` of a generator; this file is saved with the model and the files that it imports."""
 
 from pathlib import Path
 from typing import Any

@@ -8,7 +8,7 @@ the same width and `generate` needs nothing special.
 Nothing loops over the batch, the vocabulary is projected once for all steps, and training never makes the distribution
 over the extended vocabulary: the probability of the right word is all that its loss needs.
 
-Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
+Imports are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
 with the weights.
 """
 
@@ -30,7 +30,7 @@ WORDS_AT_ONCE = 5_000
 
 
 class PointerGeneratorConfig(WordConfig):
-    """What a `PointerGeneratorForConditionalGeneration` is made of; `AS_PUBLISHED` is what the papers' have otherwise."""
+    """Configuration of a `PointerGeneratorForConditionalGeneration`; `AS_PUBLISHED` has the papers' values."""
 
     model_type = "change_it_pointer_generator"
 
@@ -55,7 +55,7 @@ AS_PUBLISHED: dict[str, Any] = {"tie_word_embeddings": False, "bridge": "relu", 
 
 @dataclass
 class EncodedSource(ModelOutput):
-    """What the decoder needs of n sources."""
+    """Encoder output for n sources."""
 
     last_hidden_state: Tensor = UNSET  # (n, tokens, hidden)
     projected: Tensor = UNSET  # (n, tokens, hidden), twice the keys of the attention
@@ -67,7 +67,7 @@ class EncodedSource(ModelOutput):
 
 @dataclass
 class DecoderState:
-    """Where the decoder is: what `generate` keeps between steps under the name `past_key_values`."""
+    """State of the decoder, which `generate` keeps between steps as `past_key_values`."""
 
     hidden: Tensor  # (n, hidden)
     cell: Tensor  # (n, hidden)
@@ -181,7 +181,7 @@ def negative_log_likelihood(states: Tensor, weight: Tensor, bias: Tensor, wanted
 
 @dataclass
 class _Steps:
-    """What the decoder did in t steps: each (n, t, …)."""
+    """Decoder output of t steps: each (n, t, …)."""
 
     embedded: Tensor
     hidden: Tensor
@@ -280,7 +280,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         return steps, DecoderState(hidden, cell, context, coverage, state.steps + len(inputs))
 
     def _merged(self, hidden: Tensor, context: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """What makes the logits of words: (..., size) states, the (words, size) matrix and the bias."""
+        """Factors of the logits of words: (..., size) states, the (words, size) matrix and the bias."""
         merged = self.merge(torch.cat([hidden, context], dim=-1))
         if self.output is None:
             return torch.tanh(merged), self.embedding.weight, self.output_bias

@@ -6,7 +6,7 @@ words of a headline, where an LSTM goes word by word. Each place also sees the w
 with the next word from the first layer on. Source words outside the vocabulary carry temporary ids
 (`tokenizer.HeadlineTokenizer`), which have embeddings of their own: encoder and decoder distinguish such words.
 
-Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
+Imports are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
 with the weights.
 """
 
@@ -30,7 +30,7 @@ IMPOSSIBLE = -1e4
 
 
 class PointerTransformerConfig(WordConfig):
-    """What a `PointerTransformerForConditionalGeneration` is made of."""
+    """Configuration of a `PointerTransformerForConditionalGeneration`."""
 
     model_type = "change_it_pointer_transformer"
 
@@ -45,7 +45,7 @@ class PointerTransformerConfig(WordConfig):
 
 @dataclass
 class EncodedSource(ModelOutput):
-    """What the decoder needs of n sources."""
+    """Encoder output for n sources."""
 
     last_hidden_state: Tensor = UNSET  # (n, tokens, hidden)
     crossed: Tensor = UNSET  # (n, layers, 2, heads, tokens, hidden / heads) keys and values

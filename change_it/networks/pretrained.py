@@ -93,7 +93,7 @@ def arithmetic(device: torch.device, precision: str) -> AbstractContextManager[o
 
 
 def batches_at_once(model: object) -> int:
-    """How many batches a model answers side by side: one a thread, for threads inside a batch wait for one another; or one in all the threads where it is large."""
+    """Number of batches that a model answers at once: one a thread, for threads inside a batch wait for one another; or one in all the threads where it is large."""
     if not isinstance(model, nn.Module) or is_large(model):
         return 1
     on_cpu = {parameter.device.type for parameter in model.parameters()} == {"cpu"}
@@ -119,7 +119,7 @@ def _compute_alone(usual: int) -> None:
 
 
 def is_large(model: nn.Module) -> bool:
-    """Whether threads are of more use inside a batch than beside another."""
+    """Whether threads help more inside a batch than between batches."""
     return sum(map(torch.numel, model.parameters())) >= LARGE
 
 
@@ -183,7 +183,7 @@ def load_weights(
     """A model with the safetensors of a folder or Hub id; weights in a pickle, which can run code, are refused.
 
     What is saved has each tensor of its model and no other; of a base others are left; of an encoder the head and the
-    pooler may be new too. A `config` stands for the one beside the weights.
+    pooler may be new too. A `config` stands for the one in the folder.
     """
     if Path(name).is_dir():
         _check_folder(auto, Path(name), config)
@@ -223,7 +223,7 @@ def _check_folder(auto: Any, folder: Path, config: Any) -> None:
     values = list(_values(record))
     if "transformers_weights" in record:
         raise InputError(
-            f"{folder / 'config.json'} names other weights than those beside it: save the model again"
+            f"{folder / 'config.json'} does not fit the weights in its folder: save the model again"
         )
     if any(name.endswith("_implementation") and "/" in str(value) for name, value in values):
         raise InputError(
@@ -235,9 +235,7 @@ def _check_folder(auto: Any, folder: Path, config: Any) -> None:
     for file in files:
         with safe_open(file, framework="pt") as opened:
             tensors += len(opened.keys())
-    larger = (
-        f"{folder / 'config.json'} is of a far larger model than the weights beside it: save the model again"
-    )
+    larger = f"{folder / 'config.json'} is of a far larger model than the weights in its folder: save the model again"
     if any(isinstance(value, int) and _LAYERS.search(name) and value > tensors for name, value in values):
         raise InputError(larger)
     if config is None and hasattr(auto, "from_config"):
@@ -267,9 +265,7 @@ def check_finite(tensors: Mapping[str, torch.Tensor], name: str | Path) -> None:
         # The extremes are NaN where any number is, and take a thirtieth of the time of `isfinite` and no memory.
         counts = tensor.is_floating_point() and tensor.numel()
         if counts and not torch.stack(tensor.aminmax()).isfinite().all():
-            raise InputError(
-                f"{name} has weights that are no finite numbers ({key}), so what it answers would mean nothing: train it again"
-            )
+            raise InputError(f"{name} has weights that are not finite numbers ({key}): train it again")
 
 
 def hash_of_weights(folder: Path, *, command: str) -> str:

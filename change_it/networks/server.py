@@ -93,7 +93,7 @@ class Server:
         ) from None  # the error may show the key
 
     def _reason(self, body: Any) -> str:
-        """What a server says of a refusal, without the key."""
+        """The server's message of a refusal, without the key."""
         while isinstance(body, list | dict):
             fields = map(body.get, ("error", "message", "detail")) if isinstance(body, dict) else body
             body = next(filter(None, fields), "")

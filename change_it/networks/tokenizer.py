@@ -5,7 +5,7 @@ A token is a word, an elided word with its apostrophe (`dell'`), or a punctuatio
 same token wherever it stands and can be copied anywhere. Words outside the vocabulary get ids after its end, in
 order of first occurrence in their source (See et al. 2017, §2.2, with a fixed number of such ids).
 
-One file without an import of ours, so that `register_for_auto_class` can send it to the Hub with the weights.
+No module of the package is imported, so that `register_for_auto_class` can send it to the Hub with the weights.
 """
 
 import re
@@ -159,7 +159,7 @@ def padded_inputs(rows: Sequence[Sequence[int]], padding: int, *, left: bool = F
 def prompted_batch(
     prompts: Sequence[list[int]], answers: Sequence[list[int]], padding: int
 ) -> dict[str, Tensor]:
-    """What a causal model learns from: prompts with their answers, padded on the left, and `labels` of the answers alone."""
+    """Training batch of a causal model: prompts with their answers, padded on the left, and `labels` of the answers alone."""
     pairs = list(zip(prompts, answers, strict=True))
     labels = [[IGNORED] * len(prompt) + answer for prompt, answer in pairs]
     inputs = padded_inputs([prompt + answer for prompt, answer in pairs], padding, left=True)

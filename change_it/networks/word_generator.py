@@ -1,6 +1,6 @@
-"""What our encoder-decoders over words share: configuration and call.
+"""Base classes of the word-level encoder-decoders: configuration and call.
 
-Imports of ours are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
+Imports are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
 with the weights.
 """
 
@@ -11,13 +11,13 @@ from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import Seq2SeqLMOutput
 
 if TYPE_CHECKING:  # `save_pretrained` looks for such lines, and saves these files too
-    from .headline_pipeline import HeadlinePipeline  # noqa: F401 (saved beside this file)
+    from .headline_pipeline import HeadlinePipeline  # noqa: F401 (saved with this file)
 
 IGNORED = -100
 
 
 class WordConfig(PreTrainedConfig):
-    """What networks over the words of a `HeadlineTokenizer` have in common."""
+    """Configuration of networks over the words of a `HeadlineTokenizer`."""
 
     is_encoder_decoder: bool = True
 
@@ -39,7 +39,7 @@ UNSET: Any = None  # fields of a `ModelOutput` have defaults
 
 
 class WordGenerator(PreTrainedModel, GenerationMixin):
-    """What our encoder-decoders over words share: the call, the state of decoding, and words without `<unk>`."""
+    """Base of the word-level encoder-decoders: the call, the state of decoding, and words without `<unk>`."""
 
     base_model_prefix = "model"
     main_input_name = "input_ids"
@@ -83,7 +83,7 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         )
 
     def _decode(self, ids: Tensor, encoded: Any, state: Any) -> tuple[Any, Any]:
-        """What the decoder makes of (n, t) words after those of `state`, and the state after them."""
+        """Output of the decoder for (n, t) words after those of `state`, and the state after them."""
         raise NotImplementedError
 
     def _loss(self, steps: Any, encoded: Any, labels: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""The plan of a paper (`plans.toml`), what runs it, and its tables (`tables.toml`), published beside measured."""
+"""The plan of a paper (`plans.toml`), what runs it, and its tables (`tables.toml`), published and measured."""
 
 import hashlib
 import json
@@ -157,7 +157,7 @@ class Run:
             self._write()
 
     def call(self, step: Step) -> Callable[[], None]:
-        """What runs a step, with its options: those of its settings, and what it takes of the run's."""
+        """The function of a step with its options, from its settings and the run's."""
         function = resolve_name(f"change_it.{step.command}")
         of_command = get_type_hints(function).get("options")
         settings = filled(dict(step.settings), {"run": str(self.out)})
@@ -251,7 +251,7 @@ class Tables:
     """The tables of a paper; what makes the rows of each is named in `tables.toml`."""
 
     def __init__(self, options: ReproduceOptions) -> None:
-        """Of a run whose steps are finished."""
+        """The tables of a run whose steps are finished."""
         self.options, self.about = options, read_toml("tables.toml")[options.paper]
         self.draws = RESAMPLES[options.scale], options.seed
         self.outlets = a, b = read_outlets(options.corpus)
@@ -274,7 +274,7 @@ class Tables:
         return Document(sections=sections, **texts)
 
     def spec(self, entry: Mapping[str, Any]) -> dict[str, Any]:
-        """What `tables.toml` says of a table at the scale, with what it says of the one that it is like."""
+        """The entry of a table in `tables.toml` at the scale, merged with the entry that it is like."""
         found = {"text": "", "notes": []}
         for like in [each for each in self.about["tables"] if each["name"] == entry.get("as")]:
             found = self.spec(like)
@@ -297,7 +297,7 @@ class Tables:
         return found
 
     def figures(self, name: str) -> dict[str, dict[str, Any]]:
-        """What a step measured, by the name of the row."""
+        """The figures of a step by the name of the row."""
         found = self.read(name)
         if "systems" in found:
             systems = found["systems"].items()
@@ -325,7 +325,7 @@ class Tables:
                 yield Row({"row": f"{title or name}, published", **printed}, group)
             if key:
                 blind = {metric: DAGGER for metric, area in areas.items() if abs(area - 0.5) <= BLIND}
-                yield Row({"row": f"{name}, measured", **measured[key]}, group, strong=True, marks=blind)
+                yield Row({"row": f"{name}, measured", **measured[key]}, group, highlight=True, marks=blind)
             if printed and key:
                 both = {name: (ours[name], value) for name, value in printed.items()}
                 apart = {name: a - b for name, (a, b) in both.items() if None not in (a, b)}
@@ -348,7 +348,7 @@ class Tables:
             printed, ours = (dict(zip(later, of, strict=True)) for of in (above, measured[at][at + 1 :]))
             pairs += [(ours[other], printed[other]) for other in later if ours[other] is not None]
             yield Row({"row": f"{name}, published", **printed}, name)
-            yield Row({"row": f"{name}, measured", **ours}, name, strong=True)
+            yield Row({"row": f"{name}, measured", **ours}, name, highlight=True)
         agreement = np.corrcoef(*np.array(pairs).T)[0, 1]
         self.facts |= {"cells": str(len(pairs)), "agreement": f"{agreement:.2f}"}
 
@@ -362,7 +362,7 @@ class Tables:
                 for key, of in scores.items():
                     cells |= {key: of[which], f"{key}_interval": of[f"{which}_interval"]}
                     cells |= {f"published_{key}": row[key], f"difference_{key}": of[which] - row[key]}
-                yield Row(cells, task, strong=kind == "papers")
+                yield Row(cells, task, highlight=kind == "papers")
 
     def _order(self, spec: Mapping[str, Any]) -> Iterator[Row]:
         measured, systems = self.figures(spec["of"]), spec["systems"]
@@ -388,7 +388,7 @@ class Tables:
             rank[name] = place
         for name in dict.fromkeys([*ranked, *named]):
             cells = {**named[name], "system": name, "rank": rank.get(name)}
-            yield Row(cells, "ranked" if name in rank else "for comparison", strong=name in rank)
+            yield Row(cells, "ranked" if name in rank else "for comparison", highlight=name in rank)
 
     def _examples(self, spec: Mapping[str, Any]) -> Iterator[Row]:
         items = pl.read_csv(self.options.out / spec["of"], infer_schema=False).fill_null("")
@@ -414,7 +414,7 @@ class Tables:
     def _settings(self, spec: Mapping[str, Any]) -> Iterator[Row]:
         for group, model, file in self.lines(spec):
             _, headline = min(read_headlines(self.options.out / file).iter_rows())
-            yield Row({"model": model, "headline": headline}, group, strong=model == "gold")
+            yield Row({"model": model, "headline": headline}, group, highlight=model == "gold")
 
     def _expectations(self, spec: Mapping[str, Any]) -> Iterator[Row]:
         """Paired: what is compared on the test set is of the same articles, so a resample draws events, once for all conditions."""
@@ -427,7 +427,7 @@ class Tables:
         for expectation, parts in spec["asked"].items():
             found = {what: less(less(map(drawn.get, two)) for two in pairs) for what, pairs in parts.items()}
             every = together([values[1:] for values in found.values()])
-            yield Row({"what": "all", "answer": every}, expectation, strong=True)
+            yield Row({"what": "all", "answer": every}, expectation, highlight=True)
             for what, values in found.items():
                 row: dict[str, Any] = {"what": what, "value": float(values[0])}
                 row["answer"], row["interval"] = answer(values[1:])

@@ -21,7 +21,7 @@ from change_it.tables import Column, Row, Table, Value
 
 
 def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
-    """What to make of each judge."""
+    """The verdict on each judge."""
     columns = [Column(name, "text") for name in ("judge", "verdict", "why")]
     rows = [Row({"judge": each.judge, "verdict": each.words, "why": each.text}) for each in verdicts]
     return Table(columns, rows, "What to make of each judge alone")
@@ -37,8 +37,8 @@ _GIVEN_GOLD = (
 )
 
 
-def degenerate_table(systems: Sequence[Result], *, at_most: bool = False) -> Table:
-    """What the judges let through of gold and of the systems that must fail, a group those that judges learnt from, a group the others; measures of a judge that is not there are left out. `at_most`: strict compliancy is an upper bound."""
+def perturbations_table(systems: Sequence[Result], *, at_most: bool = False) -> Table:
+    """Pass rates of gold and the perturbations, a group those that judges learnt from, a group the others; measures of a judge that is not there are left out. `at_most`: strict compliancy is an upper bound."""
     measures = [name for name in AUDIT_MEASURES if any(system.values[name] is not None for system in systems)]
     titles = {"passed": "strict compliancy"} if "fluency" in measures else {}
     columns = [Column("system", "text"), *_GIVEN_GOLD]
@@ -55,13 +55,20 @@ def degenerate_table(systems: Sequence[Result], *, at_most: bool = False) -> Tab
         group = GOLD if not system.breaks else TRAINED if system.trained else UNSEEN
         tags = ["not stopped"] if system.passes else []
         rows.append(
-            Row(values, group, not system.breaks, tags=tags, remark=system.description, faint=system.n < FEW)
+            Row(
+                values,
+                group,
+                not system.breaks,
+                tags=tags,
+                remark=system.description,
+                few=system.n < FEW,
+            )
         )
     left_out = {LEADS.name, STYLED.name} - {system.system for system in systems}
     note = (
         f"Left out: {' and '.join(sorted(left_out))}, which judges of the other fold choose: give --chooser."
     )
-    title = f"What the judges let through of {len(systems) - 1} systems that must fail"
+    title = f"Pass rates of {len(systems) - 1} perturbations"
     return Table(columns, rows, title, [note] if left_out else [])
 
 
@@ -80,9 +87,9 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Tabl
     """The strongest cues of a source, `main` or `data`, those of both outlets side by side."""
     sides = [[cue for cue in cues if (cue.source, cue.outlet) == (source, outlet)] for outlet in outlets]
     rows = []
-    for beside in zip_longest(*sides):  # one outlet may have fewer cues than the other
+    for cells in zip_longest(*sides):  # one outlet may have fewer cues than the other
         values: dict[str, Value] = {outlets[0]: ""}
-        for outlet, cue in zip(outlets, beside, strict=True):
+        for outlet, cue in zip(outlets, cells, strict=True):
             if cue is not None:
                 values |= {outlet: cue.text, f"{outlet} weight": cue.weight, f"{outlet} n": cue.n}
         rows.append(Row(values))
@@ -103,7 +110,7 @@ def audit_page(audit: Audit, drawings: Sequence[Drawing]) -> str:
     values: dict[str, Any] = {
         "audit": audit,
         "invented": set(audit.outlets) == set(OUTLETS),
-        "degenerate": degenerate_table(audit.systems, at_most=audit.strict_compliancy_is_upper_bound),
+        "perturbations": perturbations_table(audit.systems, at_most=audit.strict_compliancy_is_upper_bound),
         "within_event": within_event_table(audit.style),
         "probes": probes_table(audit.probes),
         "cues": {source: cues_table(audit.cues, audit.outlets, source) for source in ("main", "data")},

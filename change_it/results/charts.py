@@ -50,7 +50,7 @@ _SERIES = (_BLUE, _RED, _GREEN, _PINK, _ORANGE, _SKY)
 _OUTCOMES = (_GREEN, _PINK, _ORANGE, _OLIVE, _SKY, _BLUE, _GREY)
 _MARKERS = ("o", "s", "D", "^", "v")
 _POINTS = 400  # points of a scatter that are shown
-_NAME = 20  # letters of a system's name beside a panel
+_NAME = 20  # characters of a system's name next to a panel
 _STYLE: Any = {
     "font.size": 11.5,
     "figure.constrained_layout.use": True,
@@ -232,7 +232,7 @@ def correlation_chart(scores: Mapping[str, Floats], correlations: Correlations) 
 
 
 def compliancy_chart(scores: Scores) -> Figure:
-    """What the table is sorted by of every system with its 95% interval, per direction and on average; beside strict compliancy the other."""
+    """Chart of the table's first measure of every system with its 95% interval, per direction and on average; for strict compliancy also compliancy."""
     # the average only where it differs from a direction
     directions = scores.directions if len(scores.directions) > 2 else scores.directions[:1]
     series = [
@@ -246,7 +246,7 @@ def compliancy_chart(scores: Scores) -> Figure:
 
 
 def judges_chart(scores: Scores) -> Figure:
-    """How often each judge is satisfied, averaged over the directions."""
+    """Chart of the share of headlines that each judge accepts, averaged over the directions."""
     names = {"hh": "HH, story", "ah": "AH, article", "main": "main, style"}
     measures = [name for name in (*names, "fluency", "facts") if name in scores.rows[0].values]
     series = [
@@ -270,7 +270,7 @@ def _marks(scores: Scores, series: Sequence[tuple[str, str, str, str]], label: s
 
 @_styled
 def choices_chart(scores: Scores) -> Figure:
-    """What the best of N draws reaches by those that score when other judges choose it, with 95% intervals; dotted: gold."""
+    """Chart of the score of the best of N draws that other judges choose, with 95% intervals; dotted: gold."""
     axes = _narrow(4.4)
     measures = [name for name in SORTED_BY if name in scores.choices[0].gap]
     for index, choice in enumerate(scores.choices):

@@ -1,4 +1,4 @@
-"""HEvAS beside compliancy: the same headlines measured by both, and how far metrics and judges agree."""
+"""HEvAS and compliancy: the same headlines measured by both, and how far metrics and judges agree."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -38,7 +38,7 @@ class HevasResult:
     judges_within: Correlations
 
     def as_dict(self) -> dict[str, object]:
-        """What `scores.json` holds; comparisons of the systems are in `hevas/summary.json`."""
+        """The part of `scores.json`; comparisons of the systems are in `hevas/summary.json`."""
         return {
             "signature": self.analysis.signature,
             "averages": self.evaluation.overall,
@@ -61,11 +61,11 @@ def check(test: TestSet, options: MetricOptions) -> Documents:
     items = [test.items[index] for index in indices]
     if len(items) < options.topics:
         raise InputError(
-            f"--hevas needs {options.topics} items or more, one for each LDA topic, and {test.name} has {len(items)}: "
+            f"--hevas requires {options.topics} items or more, one for each LDA topic, and {test.name} has {len(items)}: "
             "score without --hevas, or a larger corpus"
         )
     if find_spec("gensim") is None:
-        raise InputError("--hevas needs gensim: pip install gensim")
+        raise InputError("--hevas requires gensim: pip install gensim")
     fog([], options.language)  # refuses if pyphen is not there
     documents = Documents(
         tuple(item.id for item in items),
@@ -110,7 +110,8 @@ def judge_columns(
     tables = [_with_reference(scores)[system] for system in kept]
     of_systems = [columns_of(table) for table in tables]
     columns = {
-        name: np.column_stack([some[name] for some in of_systems]) for name in (*JUDGE_COLUMNS, *OVERLAPS)
+        name: np.column_stack([columns[name] for columns in of_systems])
+        for name in (*JUDGE_COLUMNS, *OVERLAPS)
     }
     at = [evaluation.systems.index(system) for system in kept]
     columns |= {metric: evaluation.scores(metric)[:, at] for metric in evaluation.metrics}

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader
 
 from change_it import __version__
 from change_it.audit.verdicts import NO_AUDIT, Summary
-from change_it.corpus.sample import of_sample
+from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import Evaluation
@@ -21,7 +21,7 @@ from change_it.published_figures import CITATIONS
 from change_it.results import score_tables as tables
 from change_it.results.charts import Drawing
 from change_it.results.hevas_scores import HevasResult
-from change_it.results.items import items_table
+from change_it.results.items_table import items_table
 from change_it.results.rank_correlations import rank_correlations
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import Table, figure, formatted, p_value
@@ -70,7 +70,7 @@ def compliancy_page(
         absent=[section for section, found in optional.items() if not found],
         items=items_table(scores.items),
         outlets=" and ".join(scores.outlets),
-        invented=of_sample(scores.outlets),
+        invented=is_sample_corpus(scores.outlets),
         made=made,
         scores=scores,
         audit=audit,

@@ -1,4 +1,4 @@
-"""How far BLEU, ROUGE-L and the judges agree, headline by headline (EvalNLGEval 2020, section 5)."""
+"""Correlations of BLEU, ROUGE-L and the judges over headlines (EvalNLGEval 2020, section 5)."""
 
 import numpy as np
 import polars as pl
@@ -47,6 +47,6 @@ def rank_correlations(scores: Scores) -> dict[str, Correlations]:
             columns[name] = columns_of(items)
     if len(columns) > 1:
         names = [*JUDGE_COLUMNS, *OVERLAPS]
-        together = {name: np.concatenate([some[name] for some in columns.values()]) for name in names}
+        together = {name: np.concatenate([scores[name] for scores in columns.values()]) for name in names}
         columns = {EVERY: together, **columns}
-    return {name: correlations(some) for name, some in columns.items()}
+    return {name: correlations(scores) for name, scores in columns.items()}

@@ -1,4 +1,4 @@
-"""What a scoring run and an evaluation leave on the disk: tables, charts and a page, put in place all at once."""
+"""Files of a report: tables, charts and a page, put in place all at once."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -38,7 +38,7 @@ def write_report(
 ) -> None:
     """Write page, `systems.csv`, `systems.tex`, `scores.json` and charts, and `items/<system>.csv`.
 
-    `corpus` is its `alignment.json`, `metrics` are of `read_metrics`, `made` is of `context.made`.
+    `corpus` is its `alignment.json`, `metrics` are of `read_metrics`, `made` is of `provenance.made`.
     """
     drawings = compliancy_drawings(scores, corpus)
     page = compliancy_page(scores, corpus, metrics, drawings, hevas, audit, made=made)

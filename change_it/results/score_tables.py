@@ -7,19 +7,19 @@ from typing import Any
 
 from change_it import published_figures
 from change_it.audit.verdicts import FEW
-from change_it.corpus.sample import of_sample
+from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.judges.judge_options import no_better_than
 from change_it.results.hevas_scores import HevasResult
-from change_it.results.items import unsupported_places
+from change_it.results.items_table import unsupported_places
 from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
 from change_it.scoring.columns import BUILT_IN, CHOSEN, FLOOR, GOLD
 from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
-from change_it.tables import Column, Format, Marked, Row, Table, Value, figure
+from change_it.tables import Column, Format, Row, Table, UnderlinedText, Value, figure
 
 #: Headlines of each system that reports begin with: the first ones of the test set, the directions in turn.
 SHOWN = 6
@@ -67,7 +67,7 @@ def metric_heading(metric: str) -> str:
 
 
 def examples_table(scores: Scores) -> Table | None:
-    """What the systems wrote, beside the original and the other newspaper's own headline; None without a system but the built-in ones."""
+    """Headlines of the systems, with the original and the other newspaper's own; None when there are only built-in systems."""
     systems = [name for name in scores.systems if name not in BUILT_IN]
     directions = [name for name in scores.directions if name != AVERAGE]
     marks = [name for name in VERDICT_NAMES if name != "fluency" or scores.strict_p_values is not None]
@@ -77,8 +77,8 @@ def examples_table(scores: Scores) -> Table | None:
         in_turn = [
             items.filter(direction=name).head(-(-SHOWN // len(directions))).to_dicts() for name in directions
         ]
-        for item in [item for some in zip(*in_turn, strict=False) for item in some][:SHOWN]:
-            underlined = Marked(item["headline"], tuple(unsupported_places(item["unsupported"])))
+        for item in [item for turn in zip(*in_turn, strict=False) for item in turn][:SHOWN]:
+            underlined = UnderlinedText(item["headline"], tuple(unsupported_places(item["unsupported"])))
             shown = {"headline": underlined, "gold": item["gold"] or None}
             values = item | shown | {"system": system}
             rows.append(Row(values, f"{item['direction']} {item['id']} {system}"))
@@ -107,7 +107,7 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
             else f"expected single of {score.draws} draws"
             if score.draws > 1
             else DESCRIPTIONS.get(score.system, ""),
-            faint=score.n < FEW,
+            few=score.n < FEW,
             marks=({"system": DAGGER} if score.group else {})
             | (
                 {scores.sorted_by: marks[score.system]}
@@ -154,7 +154,7 @@ def best_system(scores: Scores) -> str:
 
 
 def meaning(scores: Scores) -> str | None:
-    """What the first figure of the table says, and what it does not; None where nothing but the built-in systems is scored."""
+    """A sentence on the meaning of the first figure of the table; None when only built-in systems are scored."""
     ours = [name for name in scores.names if name not in (*BUILT_IN, *scores.chosen)]
     system = next((name for name in ours if scores.row(name).runs > 1), best_system(scores))
     if system in BUILT_IN or not {GOLD, "lead"} <= {*scores.systems}:
@@ -163,7 +163,7 @@ def meaning(scores: Scores) -> str | None:
         round(100 * scores.row(name).values[scores.sorted_by]) for name in (system, GOLD, "lead")
     )
     checks = "six" if scores.strict_p_values is not None else "three"
-    invented = " on two invented newspapers" if of_sample(scores.outlets) else ""
+    invented = " on two invented newspapers" if is_sample_corpus(scores.outlets) else ""
     return (
         f"Of 100 headlines that {system} wrote, {passed} pass {checks} automatic checks{invented}; "
         f"of the other newspaper's own {gold}, of the article's first words {lead}. "
@@ -197,7 +197,7 @@ def _in_parts(columns: Sequence[Column], rows: Sequence[Row], scores: Scores) ->
 
 
 def choices_table(scores: Scores) -> Table:
-    """The expected single draw of each system beside the draws that judges chose, and the gap."""
+    """The expected single draw of each system, the draws that judges chose, and the gap."""
     columns = [Column("system", "text"), Column("measure", "text")]
     for name, title in (("single", "expected single draw"), ("chosen", "chosen"), ("gap", "gap")):
         columns += [Column(name, title=title), Column(f"{name}_interval", "interval", "95% interval")]
@@ -228,7 +228,7 @@ def terminal_table(scores: Scores) -> Table:
                 **_values(scores.row(system, direction)),
             }
             marks = {"system": DAGGER} if average and system in scores.chosen else {}
-            rows.append(Row(values, system, strong=average, marks=marks))
+            rows.append(Row(values, system, highlight=average, marks=marks))
     n = max(scores.row(system).n for system in scores.systems)
     title = f"Compliancy on {n} headlines, average and by direction"
     notes = [*remarks(scores), *([WHY_APART] if scores.chosen else []), scores.signature]
@@ -236,7 +236,7 @@ def terminal_table(scores: Scores) -> Table:
 
 
 def remarks(scores: Scores) -> list[str]:
-    """What a reader of the table must know of single systems, and why there is no strict compliancy."""
+    """Notes on single systems, and on missing strict compliancy."""
     lines = _remarks_of_systems(scores)
     if scores.strict_p_values is None:
         lines.append(
@@ -251,7 +251,7 @@ def _bound(scores: Scores) -> list[str]:
 
 
 def _ceiling(scores: Scores) -> list[str]:
-    """What a perfect transfer reaches: main must decide for the source on the original, and for the target on the new headline."""
+    """The score of a perfect transfer: main must decide for the source on the original, and for the target on the new headline."""
     items = next(iter(scores.items.values()))
     a, b = scores.outlets
     read = [items.filter(direction=name)["p_target_source"] < 0.5 for name in (f"{a}2{b}", f"{b}2{a}")]
@@ -293,7 +293,7 @@ def _values(row: ScoreRow) -> dict[str, Value]:
 
 
 def published_systems(scores: Scores) -> Table | None:
-    """What the paper prints of systems, in its order, the average of gold filled in; None where the outlets are others."""
+    """The paper's figures of systems, in its order, with the average of gold; None for other outlets."""
     directions = dict.fromkeys(row.direction for row in published_figures.PUBLISHED_SYSTEMS)
     if not (directions.keys() - {AVERAGE}) & {*scores.directions}:
         return None
@@ -309,7 +309,7 @@ def published_systems(scores: Scores) -> Table | None:
 
 
 def published_judges() -> Table:
-    """What the paper prints of its judges on gold headlines."""
+    """The paper's figures of its judges on gold headlines."""
     columns = (
         *(Column("name", "text", "class"), Column("precision"), Column("recall")),
         Column("f1", title="F1"),
@@ -338,7 +338,7 @@ def judges_table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
                 Row(
                     {"judge": name, "f1": results[test]["macro_f1"], "classes": classes},
                     judge,
-                    strong=name == "judge",
+                    highlight=name == "judge",
                     tags=[f"no better than {unbeaten}"] if unbeaten else [],
                     remark=f"{judge}, {test}",
                 )
@@ -351,14 +351,14 @@ def judges_table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def rejected_table(rejected: Mapping[str, int]) -> Table:
-    """How many rows of the articles were rejected, and why, the most first."""
+    """Numbers of rejected rows by reason, the most frequent first."""
     in_order = sorted(rejected.items(), key=lambda pair: (-pair[1], pair[0]))
     rows = [Row({"reason": reason, "rows": count}) for reason, count in in_order]
     return Table([Column("reason", "text"), Column("rows", "count")], rows)
 
 
 def agreement_table(result: HevasResult) -> Table:
-    """How far metrics and judges agree: Pearson, below it Spearman, over all headlines and within systems."""
+    """Correlations of metrics and judges: Pearson, below it Spearman, over all headlines and within systems."""
     sides = {"all": result.judges, "within": result.judges_within}
     columns = [Column("metric", "text")]
     rows: list[dict[str, Value]] = [{"metric": metric_heading(name)} for name in result.judges.metrics]
@@ -407,7 +407,7 @@ def hevas_table(evaluation: Evaluation) -> Table:
     columns = (
         *(Column("rank", "count"), Column("system", "text"), Column("n", "count"), Column("empty", "count")),
         Column(OVERALL),
-        *(Column(name, title=metric_heading(name), below=below.get(name)) for name in evaluation.metrics),
+        *(Column(name, title=metric_heading(name), secondary=below.get(name)) for name in evaluation.metrics),
         Column("signature", "text"),
     )
     rows: list[Row] = []
@@ -433,7 +433,7 @@ def hevas_table(evaluation: Evaluation) -> Table:
 def hevas_terminal_table(evaluation: Evaluation) -> Table:
     """Means for the terminal: one row a metric, one column a system."""
     means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
-    rows: list[Row] = [Row({"metric": OVERALL, **overall}, group=OVERALL, strong=True)] if overall else []
+    rows: list[Row] = [Row({"metric": OVERALL, **overall}, group=OVERALL, highlight=True)] if overall else []
     rows += [
         Row(
             {"metric": metric_heading(metric), **{system: means[system][metric] for system in means}},

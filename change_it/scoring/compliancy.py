@@ -13,27 +13,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import compress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
-from change_it.corpus.article import outlet_names
-from change_it.corpus.splits import events_of
 from change_it.errors import InputError
-from change_it.io import refuse_lengths, texts_by_name, texts_of
 from change_it.scoring.facts import Facts, check_all_facts
 from change_it.scoring.item import Item
-from change_it.scoring.signature import signature
-from change_it.stats import AVERAGE, Bools, Events, Floats, Ints, Statistics, measure
+from change_it.stats import Bools, Floats, Ints, Statistics
 from change_it.text.stopwords import guess_language
-from change_it.text.typography import set_all_alike
+from change_it.text.typography import normalise_pairs
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judges
     from change_it.judges.judge_options import Task
-    from change_it.training.settings import Arithmetic
+    from change_it.scoring.judges import Judges
 
 Reversal = Literal["relative", "target"]
 #: True shows progress bars; a function is called with the judge that is asked and the share of all questions answered.
@@ -189,7 +183,7 @@ def judge_items(
     written = list(compress(items, is_written))
     new, sources = [item.prediction for item in written], [item.source for item in written]
     target = np.array([judges.outlets.index(item.target) for item in items], dtype=np.int64)
-    sources_alike, new_alike = set_all_alike(sources, new)
+    sources_alike, new_alike = normalise_pairs(sources, new)
     main_source, main, main_source_alike, main_alike = np.split(
         ask("main", [item.source for item in items] + new + sources_alike + new_alike),
         np.cumsum([len(items), len(written), len(written)]),
@@ -226,7 +220,7 @@ def judge_items(
 def _table(
     columns: Mapping[str, Floats | Bools], facts: Sequence[Facts], is_written: Bools, p_target_source: Floats
 ) -> pl.DataFrame:
-    """What `judge_items` returns: columns and facts of the items that have a headline; nothing holds of the others."""
+    """The table of `judge_items`, from columns and facts of the items that have a headline; the others fail every judge."""
     values: dict[str, Any] = {}
     for name, of_written in columns.items():
         values[name] = np.zeros(len(is_written), dtype=of_written.dtype)
@@ -278,123 +272,3 @@ def statistics(verdicts: pl.DataFrame | Mapping[str, Bools]) -> dict[str, Floats
 def aggregate(sums: Statistics) -> dict[str, Floats]:
     """Proportions, each in 0-1, from summed `statistics`: those of `COMPLIANCY_MEASURES` that they have."""
     return {name: sums[name] / np.maximum(sums["n"], 1) for name in COMPLIANCY_MEASURES if name in sums}
-
-
-def compute_compliancy(
-    predictions: Sequence[str],
-    sources: Sequence[str],
-    articles: Sequence[str],
-    labels: str | int | Sequence[str] | Sequence[int],
-    judges: "str | Path | Judges",
-    *,
-    reference_articles: Sequence[str] | None = None,
-    events: Sequence[str] | Sequence[int] | None = None,
-    language: str | None = None,
-    reversal: Reversal = "relative",
-    resamples: int = 1000,
-    seed: int = 1,
-    batch_size: int | None = None,
-    precision: "Arithmetic" = "float32",
-    device: str = "auto",
-    progress: Progress = False,
-) -> dict[str, Any]:
-    """Compliancy of new headlines, without a corpus (EvalNLGEval 2020, section 4), and strict compliancy (ours).
-
-    Args:
-        predictions: n new headlines: a list, a column of a data set or frame, as the other texts.
-        sources: n original headlines.
-        articles: n original articles.
-        labels: outlets that the originals come from, one for all or n: short names (CHANGE-IT's R and G are understood), or the
-            classes 0 and 1 of the corpus.
-        judges: folder or Hub id of the judges, or judges that are loaded already (saves time when several systems are
-            scored).
-        reference_articles: n articles of the other outlet about the same events, further evidence for facts; empty texts,
-            or None, without any. `change-it score` has them.
-        events: n ids of events, which the intervals draw: the column `event` of a corpus. When None, near-duplicate articles
-            are one event, and so are both directions of a pair that `reference_articles` shows.
-        language: of the texts, as `judge_items` takes it.
-        reversal: when style counts as reversed, see `compliancy.verdicts`.
-        resamples: bootstrap resamples of the intervals.
-        seed: their seed.
-        batch_size: texts a judge reads at once; its own choice when None.
-        precision: of judges that are loaded here: float32, or bf16.
-        device: where they run.
-        progress: as `judge_items` takes it.
-
-    Returns:
-        `COMPLIANCY_MEASURES`: averages over the directions that occur, `fluency` and `strict_compliancy` None without a fluency
-        judge; `strict_compliancy_is_upper_bound`, see `strict_is_upper_bound`; the same under each direction's name; `intervals`: measure to (low, high) under `average` and each
-        direction's name; `verdicts`: for each item the measures as booleans, and `unsupported`, the list of numbers,
-        names and quotations without evidence; `signature`.
-
-    Raises:
-        InputError: no items, lists of different lengths, a text that is empty, or a label that is not one of the
-            judges' outlets.
-    """
-    if resamples < 1:
-        raise InputError(f"resamples is {resamples}: give at least 1, better 1000")
-    texts = texts_by_name(predictions=predictions, sources=sources, articles=articles)
-    count = len(texts["predictions"])
-    if not count:
-        raise InputError("there is nothing to score: predictions is empty")
-    evidence = [""] * count
-    if reference_articles is not None:
-        evidence = texts_of("reference_articles", reference_articles)
-        refuse_lengths(predictions=texts["predictions"], reference_articles=evidence)
-    from change_it.judges.judge import Judges
-
-    judges = Judges.of(judges, precision=precision, device=device)
-    origins = outlet_names("labels", labels, judges.outlets, count)
-    items = [
-        Item(
-            "",
-            origin,
-            judges.outlets[1 - judges.outlets.index(origin)],
-            source,
-            article,
-            "",
-            reference_article,
-            prediction,
-        )
-        for prediction, source, article, origin, reference_article in zip(
-            *texts.values(), origins, evidence, strict=True
-        )
-    ]
-    language = language_of(items, language)
-    judged = judge_items(
-        judges, items, reversal=reversal, language=language, batch_size=batch_size, progress=progress
-    )
-    columns, directions = statistics(judged), [item.direction for item in items]
-    if events is None:
-        drawn: Events = events_of(texts["articles"], evidence)
-    else:
-        refuse_lengths(predictions=texts["predictions"], events=events)
-        drawn = np.array(list(map(str, events)))
-    scores = measure(columns, aggregate, directions, drawn, shares=SHARES, resamples=resamples, seed=seed)
-    values = {
-        row: {name: measured[name].value if name in measured else None for name in COMPLIANCY_MEASURES}
-        for row, measured in scores.items()
-    }
-    return {
-        **values.pop(AVERAGE),
-        "strict_compliancy_is_upper_bound": strict_is_upper_bound(judges, language),
-        **values,
-        "intervals": {
-            row: {name: measured[name].interval if name in measured else None for name in COMPLIANCY_MEASURES}
-            for row, measured in scores.items()
-        },
-        "verdicts": [
-            {**row, "unsupported": [part["text"] for part in json.loads(row["unsupported"])]}
-            for row in judged.select(*COMPLIANCY_MEASURES, "unsupported").to_dicts()
-        ],
-        "signature": signature(
-            judges,
-            language=language,
-            reversal=reversal,
-            n=len(items),
-            partners=sum(map(bool, evidence)),
-            events=len(np.unique(drawn)),
-            resamples=resamples,
-            seed=seed,
-        ),
-    }

@@ -1,4 +1,4 @@
-"""What a text gives evidence for: its numbers with what they count and measure, its names and words."""
+"""Evidence of a text: its numbers with what they count and measure, its names and words."""
 
 import re
 from bisect import bisect_left
@@ -55,13 +55,13 @@ def counted_noun(pieces: Sequence[Piece], number: Number) -> str:
 
 
 def measure_of(pieces: Sequence[Piece], number: Number) -> str:
-    """What a number measures, perhaps behind a hyphen; empty for anything but a measure."""
+    """The unit of measure of a number, perhaps behind a hyphen; empty without one."""
     words = [piece.text.lower() for piece in _behind(pieces, number)]
     return next((_MEASURES.get(word, "") for word in words[words[:1] == ["-"] :]), "")
 
 
 class Evidence:
-    """What a text gives evidence for."""
+    """The evidence of a text."""
 
     def __init__(self, text: str, language: str) -> None:
         self.folded, self.language = fold(text), language
@@ -87,7 +87,7 @@ class Evidence:
 
     @cached_property
     def small(self) -> frozenset[str]:
-        """Words that occur in small letters."""
+        """Words that occur in lower case."""
         return frozenset(piece.text for piece in self.pieces if piece.kind == "word" and piece.text.islower())
 
     @cached_property

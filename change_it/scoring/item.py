@@ -1,4 +1,4 @@
-"""What is scored: the A2 articles of a corpus, each headline an item to transfer to the other outlet."""
+"""Items to score: the A2 articles of a corpus, each headline to be transferred to the other outlet."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

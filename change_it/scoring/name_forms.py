@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-#: Names that stand for each other: abbreviations and irregular forms; folded, small letters, a line a group.
+#: Names that stand for each other: abbreviations and irregular forms; folded, lower case, a line a group.
 _SAME = {
     "it": """
         usa = us = stati uniti = america
@@ -127,7 +127,7 @@ def forms_of(word: str, language: str) -> set[str]:
 
 
 def roman_number(text: str) -> int | None:
-    """What a Roman numeral of two letters or more is worth."""
+    """The value of a Roman numeral of two letters or more."""
     if not _ROMAN.fullmatch(text):
         return None
     worth = [_ROMAN_WORTH[letter] for letter in text]

@@ -26,7 +26,7 @@ from change_it.scoring.systems import ScoredSystem, check_runs
 from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure, paired_p_values
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
 #: The columns of a table of systems.
 SCORE_MEASURES = (*compliancy.COMPLIANCY_MEASURES, *overlap.OVERLAP_MEASURES)
@@ -74,7 +74,7 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class Choice:
-    """What choosing among the draws of a system does to its scores."""
+    """Scores of a single and of a chosen draw of a system."""
 
     system: str  # its name
     draws: int  # of each item
@@ -121,7 +121,7 @@ class Scores:
 
     @property
     def trials(self) -> int:
-        """Of each paired test."""
+        """Number of trials of each paired test."""
         return trials(len(self.items), self.resamples)
 
     @property
@@ -317,7 +317,7 @@ def score(
             )
             order = [of for of, texts in zip(members[0].order, members[0].draws, strict=True) if texts]
             choices.append(_choice(name, choosers[name].short, together, order, interval))
-    averages = {name: some[-1].values for name, some in rows.items()}
+    averages = {name: scored[-1].values for name, scored in rows.items()}
     key = SORTED_BY[judges.fluency is None]
     names = sorted(rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name][key]))
     items_of = {name: tables[name] for name in names if name in tables}
@@ -355,7 +355,7 @@ def _choice(
     order: Sequence[Sequence[int]],
     interval: Callable[..., Any],
 ) -> Choice:
-    """What choosing makes of (n, draws) statistics; `interval` is `measure` of these items."""
+    """Scores of single and chosen draws from (n, draws) statistics; `interval` is `measure` of these items."""
     draws, known = per_draw["n"].shape[1], min(map(len, order))
     ranks = np.array([of[:known] for of in order])
     kept = {key: of for key, of in per_draw.items() if key == "n" or key in compliancy.SHARES}
@@ -395,14 +395,14 @@ def _check_writers(judges: "Judges", systems: Sequence[ScoredSystem]) -> None:
     ]
     if itself:
         raise InputError(
-            f"the judge of facts has the weights that wrote {', '.join(itself)}, so it would judge its own hand: give another "
-            "one with --facts"
+            f"the judge of facts has the weights that wrote {', '.join(itself)}, which biases its verdicts: give "
+            "another one with --facts"
         )
     same = [system.name for system in systems if facts.base in [writer.base for writer in system.writers]]
     if facts.base and same:
         raise InputError(
-            f"the judge of facts and what wrote {', '.join(same)} both come from {facts.base}, and what a model writes it "
-            "believes: give a judge of facts of another base with --facts"
+            f"the judge of facts and what wrote {', '.join(same)} both come from {facts.base}, which biases its "
+            "verdicts: give a judge of facts of another base with --facts"
         )
 
 
@@ -412,7 +412,7 @@ def _aggregate(sums: Statistics) -> dict[str, Floats]:
 
 
 def _joined(names: Iterable[str]) -> str:
-    """What is named at all, each once."""
+    """The names that are given, each once."""
     return "+".join(dict.fromkeys(filter(None, names)))
 
 

@@ -1,4 +1,4 @@
-"""What a number depends on: every score carries its signature, sacrebleu style, and says which judges chose the headlines.
+"""Signatures: every score says what it depends on, sacrebleu style, and which judges chose the headlines.
 
 Judges that choose a candidate train on one fold of the corpus, judges that score on the other. A
 prediction file says in its column `reranker` who chose: `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`, and
@@ -16,7 +16,7 @@ from change_it.judges.judge_options import TASKS
 from change_it.scoring.facts import VERSION
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
 #: Of strict compliancy: with v2 main is asked about headlines that are set alike, too; with v3 it must decide for the outlet aimed at.
 STRICT = "v3"
@@ -115,7 +115,7 @@ class Reranker:
         return "+".join(hash_[:6] for hash_ in self.hashes.values()) + f",fold:{self.fold}"
 
     def shared_with(self, other: "Reranker") -> list[str]:
-        """What two sets of judges have in common, in words: the fold (`all` overlaps every one), and judges of the same weights."""
+        """The overlap of two sets of judges, in words: the fold (`all` overlaps every one), and judges of the same weights."""
         shared = []
         if self.fold == other.fold:
             shared.append(
@@ -144,7 +144,7 @@ class Writer:
 
     @property
     def signature(self) -> str:
-        """What a prediction file says in its column `generator`."""
+        """The value of the column `generator` of a prediction file."""
         names = self.weights_hash, self.base.replace("|", "_"), self.asked
         return "|".join([*filter(None, names), *([f"v:{__version__}"] if self.asked else [])])
 

@@ -162,9 +162,7 @@ def on_same_items(
 def check_runs(systems: Sequence[ScoredSystem]) -> None:
     """Refuse runs of a system that have headlines for different items: their mean would be of no set of items."""
     if drawn := [system.run_of for system in systems if system.run_of and system.draws]:
-        raise InputError(
-            f"the files of {drawn[0]} hold draws, which are no runs: give each a name of its own"
-        )
+        raise InputError(f"the files of {drawn[0]} hold draws, not runs: give each file its own name")
     lacking: dict[str, set[tuple[bool, ...]]] = {}
     for system in systems:
         lacking.setdefault(system.run_of, set()).add(tuple(text is None for text in system.headlines))
@@ -225,7 +223,7 @@ def read_predictions(
     }
     if needed is not None and matched.headlines:
         matched = replace(matched, missing=[id_ for id_ in matched.missing if id_ in needed])
-    if wrong := matched.faults("not in the test set", others):
+    if wrong := matched.problems("not in the test set", others):
         fix = (
             "; --shared-items scores all systems on what every file has"
             if matched.missing and matched.headlines

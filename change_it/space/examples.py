@@ -12,9 +12,9 @@ from change_it.audit.perturbations import PERTURBATIONS, perturbed
 from change_it.errors import InputError
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.search import Candidate
-from change_it.judges.judge import Judges
 from change_it.results.score_tables import heading
 from change_it.scoring.item import Item, directions_in_turn
+from change_it.scoring.judges import Judges
 from change_it.space.parts import ARTICLE, HEADLINE
 from change_it.text.tokens import words
 
@@ -26,7 +26,7 @@ EDITS = ("name_mistaken", "numbers_changed")
 
 @dataclass(frozen=True)
 class TabExample:
-    """What an example fills in."""
+    """The fields of an example."""
 
     headline: str  # the original
     article: str  # its article
@@ -78,14 +78,18 @@ def corpus_examples(judges: Judges, corpus: str, language: str) -> tuple[TabExam
         headlines.append(list(dict.fromkeys([item.reference, *edited])))
     answers = judge_candidates(
         judges if judges.casing else judges.with_casing(audited.resources.casing),
-        [[Candidate(text, 0.0) for text in some] for some in headlines],
+        [[Candidate(text, 0.0) for text in texts] for texts in headlines],
         [item.source for item in items],
         [item.article for item in items],
         [item.target for item in items],
         language=language,
     )
-    judged = [(item, {each.text: each for each in some}) for item, some in zip(items, answers, strict=True)]
-    return _chosen([(item, some) for item, some in judged if not _wrong_direction(some[item.reference])])
+    judged = [
+        (item, {each.text: each for each in answer}) for item, answer in zip(items, answers, strict=True)
+    ]
+    return _chosen(
+        [(item, by_text) for item, by_text in judged if not _wrong_direction(by_text[item.reference])]
+    )
 
 
 def _fits(item: Item) -> bool:
@@ -105,13 +109,13 @@ def _refused_by(headline: JudgedCandidate) -> list[str]:
 
 def _chosen(judged: Sequence[tuple[Item, Mapping[str, JudgedCandidate]]]) -> tuple[TabExample, ...]:
     """One of each kind, of different items as long as there are some."""
-    right = [item for item, some in judged if not _refused_by(some[item.reference])]
-    mistaken = [(item, some[item.reference]) for item, some in judged if item not in right]
+    right = [item for item, by_text in judged if not _refused_by(by_text[item.reference])]
+    mistaken = [(item, by_text[item.reference]) for item, by_text in judged if item not in right]
     refused = [
         (item, headline)
-        for item, some in judged
+        for item, by_text in judged
         if item in right[1:] or [item] == right
-        for headline in some.values()
+        for headline in by_text.values()
         if "facts" in _refused_by(headline)
     ]
     # The page has no article of the other newspaper, which may tell what facts miss.

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from change_it.audit.verdicts import NO_AUDIT, Summary, read_summary
 from change_it.corpus.folder import REPORT, read_casing, read_language, read_report
-from change_it.corpus.sample import of_sample
+from change_it.corpus.sample import is_sample_corpus
 from change_it.errors import InputError
-from change_it.generators.card import CARD, GeneratorCard
-from change_it.generators.headline_transfer import HeadlineTransfer, Proposer
+from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
+from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.search import Candidate
-from change_it.judges.judge import COMMAND, Judges
-from change_it.judges.judge_options import SINGLE_TEXT
+from change_it.judges.judge_options import COMMAND, SINGLE_TEXT
 from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
+from change_it.scoring.judges import Judges
 from change_it.space.examples import TabExample, corpus_examples, invented_examples
 from change_it.space.parts import CANDIDATES
 from change_it.text.tokens import words
@@ -29,7 +29,7 @@ OWN = "own"
 
 @dataclass(frozen=True)
 class Question:
-    """What one person asks of the models."""
+    """A question of one person."""
 
     item: Item  # the original, and the outlet aimed at
     system: str = ""  # that offers new headlines; none where empty
@@ -46,7 +46,7 @@ class Models:
     """
 
     judges: Judges
-    systems: Mapping[str, Proposer]  # name to system
+    systems: Mapping[str, HeadlineSystem]  # name to system
     language: str = "it"  # of the headlines, `it`, `en` or `none`: taggers and syllables
     audit: Summary = NO_AUDIT  # how far to rely on the judges
     sample: bool = False  # whether they were trained on the embedded sample
@@ -74,7 +74,7 @@ class Models:
 
     @property
     def examples(self) -> Sequence[TabExample]:
-        """What the page offers: examples of the corpus, or invented ones."""
+        """The examples of the page: of the corpus, or invented ones."""
         return self.corpus_examples or invented_examples(self.outlets, self.language)
 
     @property
@@ -91,7 +91,7 @@ class Models:
             raise InputError(f"{run} holds no judges: run change-it demo --run {run}, or train them there")
         generators = run / "generators"
         recipes = dict.fromkeys(
-            GeneratorCard.load(path.parent).recipe for path in sorted(generators.glob(f"*/{CARD}"))
+            GeneratorInfo.load(path.parent).recipe for path in sorted(generators.glob(f"*/{GENERATOR_FILE}"))
         )
         systems: dict[str, HeadlineTransfer] = {
             recipe: HeadlineTransfer.from_pretrained(generators, recipe=recipe) for recipe in recipes
@@ -128,11 +128,11 @@ class Models:
     @classmethod
     def _of(cls, judges: str, transfers: Mapping[str, HeadlineTransfer], corpus: str) -> "Models":
         """Load judges, and examples where there is a corpus."""
-        systems: dict[str, Proposer] = dict(transfers)
-        cards = [
-            generator.card for transfer in transfers.values() for generator in transfer.generators.values()
+        systems: dict[str, HeadlineSystem] = dict(transfers)
+        infos = [
+            generator.info for transfer in transfers.values() for generator in transfer.generators.values()
         ]
-        language: str = cards[-1].language if cards else "it"
+        language: str = infos[-1].language if infos else "it"
         loaded = Judges.from_pretrained(judges)
         report = None
         if corpus:
@@ -145,7 +145,7 @@ class Models:
             systems,
             language,
             read_summary(loaded, local_folder(judges, command=COMMAND), language),
-            of_sample(loaded.outlets, report),
+            is_sample_corpus(loaded.outlets, report),
             corpus_examples(loaded, corpus, language) if corpus else (),
         )
 

@@ -1,4 +1,4 @@
-"""What the tabs share: how much is taken, sentences of what is refused, HTML, and files in and out."""
+"""Parts that the tabs share: limits, messages, HTML, files in and out."""
 
 import html
 import logging
@@ -79,7 +79,7 @@ def text_of(value: object, most: int, part: str) -> str:
 
 @cache
 def _templates() -> Environment:
-    """The templates of the page beside those of the reports, whose tables they share."""
+    """The templates of the page and those of the reports, whose tables they share."""
     reports = environment()
     loaders = [PackageLoader("change_it.space"), *([reports.loader] if reports.loader else [])]
     ours = reports.overlay(loader=ChoiceLoader(loaders))
@@ -124,7 +124,7 @@ def results_html(
     comparisons: Sequence[Any] = (),
     wide: bool = False,
 ) -> str:
-    """What was measured as a report shows it: tables, each with its heading and a note, tests and charts."""
+    """Results as a report shows them: tables, each with its heading and a note, tests and charts."""
     return render(
         "results.html.jinja",
         charts=drawings,

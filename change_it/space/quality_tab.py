@@ -142,7 +142,7 @@ def read_uploaded_documents(path: Path) -> Documents:
 def read_uploaded_systems(paths: Sequence[Path], documents: Documents) -> list[System]:
     """The uploaded headlines of any number of systems, called like their files; see `read_headlines`."""
     if len(paths) > SYSTEMS:
-        raise InputError(f"{len(paths)} systems are too many, {SYSTEMS} are taken: leave some out.")
+        raise InputError(f"{len(paths)} systems are too many, give at most {SYSTEMS}.")
     systems: list[System] = []
     for path in paths:
         with uploaded(path):

@@ -118,7 +118,7 @@ def cards_html(answer: Mapping[str, Any]) -> str:
 
 
 def _opening(models: Models) -> tuple[list[str], str]:
-    """What the fields hold at first, and its answer: the first example that a system writes for and main does not take for the other outlet's."""
+    """The initial fields and their answer: the first example that a system writes for and main does not take for the other outlet's."""
     for example in models.examples:
         for system in models.systems:
             asked = [example.headline, example.article, example.direction, system]
@@ -142,7 +142,7 @@ def transfer(
     """New headlines for one original, each with what the judges say.
 
     The system is asked for as many as the page offers, and the best of them are shown; `style_weight`, 0-1, is how much style
-    counts for that beside story and article.
+    counts for that, as do story and article.
 
     Returns:
         What can be written as JSON: `system`, `from`, `to`, `original` (headline and readability), `signature`, and
@@ -166,7 +166,7 @@ def transfer(
 def judge(
     models: Models, headline: object, original: object, article: object, direction: object
 ) -> dict[str, Any]:
-    """What the judges say of a headline that somebody wrote; see `transfer`, with one candidate."""
+    """Judge a headline that somebody wrote; see `transfer`, with one candidate."""
     question, count = judge_question(models, headline, original, article, direction)
     return answer_of(models, question, models.answer_all([question])[0], count)
 
@@ -180,7 +180,7 @@ def transfer_question(
     candidates: Any,
     style_weight: Any,
 ) -> tuple[Question, int]:
-    """What `transfer` asks, and how many candidates are shown."""
+    """The question of `transfer`, and the number of candidates shown."""
     item = _item(models, headline, article, direction)
     if not isinstance(system, str) or system not in models.systems:
         raise InputError(f"There is no such system: choose one of {', '.join(models.systems)}.")
@@ -199,7 +199,7 @@ def transfer_question(
 def judge_question(
     models: Models, headline: object, original: object, article: object, direction: object
 ) -> tuple[Question, int]:
-    """What `judge` asks."""
+    """The question of `judge`."""
     item = _item(models, original, article, direction)
     new = " ".join(text_of(headline, HEADLINE, "new headline").split())
     if not words(new):

@@ -1,1 +1,1 @@
-"""Words for all other parts: tokens, sentences, stop words, numbers, names, tags, ROUGE, damage."""
+"""Words for all other parts: tokens, sentences, stop words, numbers, names, tags, ROUGE, corruptions."""

@@ -36,7 +36,7 @@ MASK = "_"
 
 @dataclass
 class Casing:
-    """How often the words of a corpus, folded and lower-cased, stand in small letters and with a capital."""
+    """Casing statistics (a truecaser): counts of a corpus's words, folded, in lower case and with a capital."""
 
     lower: Counter[str] = field(default_factory=Counter)
     upper: Counter[str] = field(default_factory=Counter)  # after a small letter or a comma
@@ -44,7 +44,7 @@ class Casing:
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], headlines: Iterable[str] = ()) -> Self:
-        """Count the words of articles' beginnings, and of headlines those in small letters."""
+        """Count the words of articles' beginnings, and of headlines those in lower case."""
         casing = cls()
         for text in texts:
             folded = fold(text[:_READ])
@@ -62,7 +62,7 @@ class Casing:
 
     @classmethod
     def load(cls, folder: Path) -> Self | None:
-        """What `save` wrote; None where there is no such file."""
+        """The statistics that `save` wrote; None without the file."""
         if (record := read_json(folder / CASING)) is None:
             return None
         with record_errors(folder / CASING):
@@ -90,7 +90,7 @@ class Casing:
         return self.known_share(text, language) < KNOWN
 
     def known_share(self, text: str, language: str) -> float:
-        """Share of a text's distinct content words in small letters that occur in the corpus, 0-1; 1 where it has none."""
+        """Share of a text's distinct content words in lower case that occur in the corpus, 0-1; 1 where it has none."""
         words = set(_LOWER.findall(fold(text))) - function_words(language)
         return sum(self.lower[word] > 0 for word in words) / len(words) if words else 1.0
 
@@ -195,7 +195,7 @@ class Headline:
         return casing is not None or self.tag(index) == "PROPN"
 
     def _relative(self, word: str, casing: Casing | None, known_words: Collection[str]) -> bool:
-        """Whether another form of the word occurs in small letters."""
+        """Whether another form of the word occurs in lower case."""
         return any(
             form in known_words or (casing is not None and casing.lower[form] > casing.upper[form])
             for form in inflections(word, self.language)
@@ -241,7 +241,7 @@ def mask_names(text: str, language: str, casing: Casing | None = None) -> str:
 
 
 def key(piece: Piece) -> str:
-    """A piece in small letters, without the dots of an abbreviation."""
+    """A piece in lower case, without the dots of an abbreviation."""
     text = piece.text.lower()
     return text.replace(".", "") if piece.kind == "word" else text
 

@@ -193,7 +193,7 @@ def _italian_thousands(word: str) -> float | None:
 
 
 def _worth(word: str, language: str) -> float | None:
-    """What a word is worth as a number."""
+    """The value of a number word."""
     value = _words(language).get(word)
     if value is None and language == "it" and word.startswith(("mil", *_FIRST_LETTERS)) and "mil" in word:
         return _italian_thousands(word)
@@ -208,7 +208,7 @@ _TIME = re.compile(r"([01]?\d|2[0-4])[.:,]([0-5]\d)")
 
 
 def _readings(text: str, language: str) -> set[float | str]:
-    """What digits with separators may be worth."""
+    """The values that digits with separators may have."""
     decimal = "," if language == "it" else "."
     if text.isdecimal():
         return {float(text)}

@@ -1,4 +1,4 @@
-"""What a headline quotes, and whether a text says it.
+"""Quotations of a headline, and the check that a text has them.
 
 The words must stand in the text in the same order; marks, case and accents do not matter, nor does what the headline
 marks as left out. A third as many other words may stand between them, as newspapers shorten what people say, but no

@@ -1,4 +1,4 @@
-"""Candidates beside their references, as words: what every comparison of texts starts from."""
+"""Pairs of candidate and reference, as words: what every comparison of texts starts from."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -19,7 +19,7 @@ def words_of(texts: Sequence[Text]) -> list[Sequence[str]]:
 
 
 class Matched:
-    """Candidates beside their references, as words: one row for each candidate and reference of it."""
+    """Pairs of candidate and reference, as words: one row for each candidate and reference of it."""
 
     def __init__(self, candidates: Sequence[Text], references: Sequence[Sequence[Text]]) -> None:
         if len(candidates) != len(references):

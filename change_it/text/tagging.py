@@ -66,7 +66,7 @@ _OPENING = frozenset(':.!?"-')
 
 
 class Tagger(Protocol):
-    """What gives universal tags: the package's own tagger, spaCy's, or yours."""
+    """A tagger with universal tags: the package's, spaCy's, or yours."""
 
     def tag(self, words: Sequence[str]) -> list[str]:
         """Tag one sentence: as many universal tags as words, in order."""
@@ -79,7 +79,7 @@ def tokens(text: str, language: str) -> list[str]:
 
 
 def sentence_case(words: Sequence[str], language: str) -> Case:
-    """How a sentence is capitalised; function words may stay small in a Title."""
+    """The capitalisation of a sentence; function words may stay small in a Title."""
     spelled = [word for word in words if any(map(str.isalpha, word))]
     if all(word == word.lower() for word in spelled):
         return "lower"
@@ -96,7 +96,7 @@ def forms(words: Sequence[str]) -> list[str]:
 
 
 def _shape(word: str) -> str:
-    """What a word is made of: small letters, a capital, capitals, mixed, digits, both, or the kind of mark."""
+    """The shape of a word: lower case, a capital, capitals, mixed, digits, both, or the kind of mark."""
     if word.isalpha() or (word[:-1].isalpha() and word[-1] in "'’"):
         if word == word.lower():
             return "x"
@@ -255,7 +255,7 @@ def _load_spacy(name: str) -> SpacyTagger:
     try:
         import spacy
     except ImportError:
-        raise InputError(f"{_SPACY}{name} needs spaCy: pip install spacy") from None
+        raise InputError(f"{_SPACY}{name} requires spaCy: pip install spacy") from None
     try:
         pipeline = spacy.load(name)
     except OSError:

@@ -1,4 +1,4 @@
-"""How outlets set their headlines: quotes, dashes, dots, apostrophes, capitals. It says nothing of what is written."""
+"""Typography of headlines, without their words: quotes, dashes, dots, apostrophes, capitals."""
 
 import re
 from collections import Counter
@@ -24,7 +24,7 @@ _SMALL = 3
 
 @dataclass(frozen=True)
 class Typography:
-    """What most headlines of an outlet do."""
+    """The typography of most headlines of an outlet."""
 
     quotes: str = '""'  # the mark before a quotation and the one after it
     dash: str = "-"  # between words with spaces around it
@@ -36,7 +36,7 @@ class Typography:
 
     @classmethod
     def of(cls, headlines: Sequence[str]) -> "Typography":
-        """What these headlines do most.
+        """The most frequent typography of these headlines.
 
         Examples:
             >>> Typography.of(["«Sì» di Roma – subito", "Dice «no»: ecco perché."]).quotes
@@ -92,22 +92,22 @@ def plain(headline: str) -> str:
     return Typography(titles=_is_title(headline)).apply(headline)
 
 
-def set_alike(first: str, second: str) -> tuple[str, str]:
-    """Two headlines in one setting: `plain`, and in small letters where they use capitals differently.
+def normalise_pair(first: str, second: str) -> tuple[str, str]:
+    """Two headlines in one setting: `plain`, and in lower case where they use capitals differently.
 
     Examples:
-        >>> set_alike("«Sì» di Roma", "SÌ DI ROMA")
+        >>> normalise_pair("«Sì» di Roma", "SÌ DI ROMA")
         ('"sì" di roma', 'sì di roma')
-        >>> set_alike("«Sì» di Roma", "Roma dice sì.")
+        >>> normalise_pair("«Sì» di Roma", "Roma dice sì.")
         ('"Sì" di Roma', 'Roma dice sì')
     """
     pair = plain(first), plain(second)
     return pair if _capitals(first) == _capitals(second) else (pair[0].lower(), pair[1].lower())
 
 
-def set_all_alike(some: Sequence[str], others: Sequence[str]) -> tuple[list[str], list[str]]:
-    """`set_alike` of n headlines and n others."""
-    pairs = [set_alike(*pair) for pair in zip(some, others, strict=True)]
+def normalise_pairs(first: Sequence[str], others: Sequence[str]) -> tuple[list[str], list[str]]:
+    """`normalise_pair` of n headlines and n others."""
+    pairs = [normalise_pair(*pair) for pair in zip(first, others, strict=True)]
     return [first for first, _ in pairs], [second for _, second in pairs]
 
 

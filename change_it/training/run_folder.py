@@ -21,7 +21,6 @@ from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import check_writable, listed, read_json, write_json
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
-from change_it.training.settings import TrainingSettings
 from change_it.training.trainer import (
     COMPLETE,
     TrainingRun,
@@ -30,12 +29,13 @@ from change_it.training.trainer import (
     train,
     training_arguments,
 )
+from change_it.training.training_options import TrainingSettings
 
 WORK = "checkpoints"
 METRICS = "metrics.json"
 #: Settings that may change when a run is resumed.
 FREE = {"resume", "max_minutes", "checkpoint_steps", "out"}
-#: Files of a model; those of an older model must not stay beside a new one.
+#: Files of a model; those of an older model must not stay with a new one.
 MODEL_FILES = ("*.safetensors", "*.safetensors.index.json", "*config.json", METRICS)
 
 
@@ -51,7 +51,7 @@ def train_in_folder(
     """Train a model by the command `change-it train <what>` and put it into `out`, or resume an interrupted run; returns `metrics.json`.
 
     Every process calls it with the same arguments; what it returns is empty in every process but the main one. The versions
-    of `libraries` are recorded, and `files` are JSON files that are saved beside the model, by name.
+    of `libraries` are recorded, and `files` are JSON files that are saved with the model, by name.
     """
     check_launch()
     check_writable(out, kind="run")
@@ -102,7 +102,7 @@ def _recorded(settings: TrainingSettings) -> dict[str, Any]:
 
 
 def _changed(settings: TrainingSettings, record: Mapping[str, Any]) -> list[str]:
-    """What differs between two runs, in words; nothing if one can go on where the other stopped."""
+    """The differences between two runs, in words; empty if one can resume the other."""
     return [
         f"{name} was {record.get(name)}, is {value}"
         for name, value in _recorded(settings).items()
@@ -127,7 +127,7 @@ def _open(settings: TrainingSettings, work: Path, what: str) -> None:
             )
         return
     if work.exists() and not record.exists():
-        raise InputError(f"{work} is there and no unfinished {what} of ours: choose another --out")
+        raise InputError(f"{work} exists and is not an unfinished {what}: choose another --out")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     write_json(record, _recorded(settings))

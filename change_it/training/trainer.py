@@ -1,4 +1,4 @@
-"""How judges and generators are trained: transformers' `Trainer`, and what `--max-minutes` adds to it.
+"""Training of judges and generators: transformers' `Trainer`, and `--max-minutes`.
 
 A run that is killed and resumed ends with the same weights, bit for bit on a CPU, as one that was not.
 """
@@ -33,7 +33,7 @@ from transformers.trainer_utils import IntervalStrategy
 
 from change_it.errors import InputError
 from change_it.io import listed, read_json, write_json
-from change_it.training.settings import OPTIONS, TrainingSettings
+from change_it.training.training_options import OPTIONS, TrainingSettings
 
 #: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end.
 EVALUATIONS = 10
@@ -54,7 +54,7 @@ Evaluate = Callable[[nn.Module], float | Mapping[str, float]]
 
 @dataclass
 class TrainingResult:
-    """How a run ended."""
+    """The end of a run: steps, scores and history."""
 
     updates: int  # optimizer steps
     epochs: float  # passes over the data, fractional
@@ -137,7 +137,7 @@ def training_arguments(settings: TrainingSettings, out: Path) -> TrainingArgumen
             f"--arg {listed(theirs)}: that is set by the run, or --epochs, --batch-size, --seed and --out"
         )
     if given.get("fp16") and not torch.cuda.is_available():
-        raise InputError("--arg fp16=true needs a CUDA device: use bf16=true")
+        raise InputError("--arg fp16=true requires a CUDA device: use bf16=true")
     kept = {name: value for name, value in given.items() if name not in OPTIONS}
     try:
         arguments = TrainingArguments(**{**usual, **of_run, **kept, "save_steps": 500, "eval_steps": 500})
@@ -150,7 +150,7 @@ def training_arguments(settings: TrainingSettings, out: Path) -> TrainingArgumen
 
 
 def of_main_process(value: Any) -> Any:
-    """What the main process has."""
+    """The object of the main process, broadcast to all."""
     return value if PartialState().num_processes == 1 else broadcast_object_list([value])[0]
 
 
@@ -319,7 +319,7 @@ class RunTrainer(Trainer):
 
 
 def _trained(model: nn.Module) -> dict[str, Tensor]:
-    """What is trained of a model, tied weights once, and its buffers."""
+    """The trained weights of a model, tied ones once, and its buffers."""
     untrained = {name for name, _ in model.named_parameters(remove_duplicate=False)}
     untrained -= {name for name, parameter in model.named_parameters() if parameter.requires_grad}
     return {name: value.contiguous() for name, value in model.state_dict().items() if name not in untrained}

@@ -4,7 +4,7 @@ import datasets
 import evaluate
 
 from change_it.io import column_of
-from change_it.scoring.compliancy import compute_compliancy
+from change_it.scoring.compute import compute_compliancy
 
 _DESCRIPTION = """\
 Share of transferred headlines that keep the content and change the style: one trained judge finds that the new headline

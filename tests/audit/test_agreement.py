@@ -21,7 +21,7 @@ from change_it.judges import facts_training
 from change_it.judges.facts_model import FactsSettings
 from change_it.judges.facts_training import best_threshold
 from change_it.judges.judge_options import JudgeOptions
-from change_it.judges.measures import Labels, beside_readers
+from change_it.judges.metrics import ReaderLabels, reader_agreement
 from change_it.results.charts import Drawing
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.item import Item
@@ -43,7 +43,7 @@ def labels_of(right, events, printable=None):
     ]
     unknown = np.full(len(items), np.nan)
     printable = unknown if printable is None else printable
-    return Labels(items, np.array(right, bool), printable, "it", ("rep", "gio"), "5ha")
+    return ReaderLabels(items, np.array(right, bool), printable, "it", ("rep", "gio"), "5ha")
 
 
 class Asked:
@@ -68,7 +68,7 @@ class Asked:
 
 
 def test_figures_by_hand():
-    found = beside_readers(RIGHT, P >= 0.6, EVENTS, P)
+    found = reader_agreement(RIGHT, P >= 0.6, EVENTS, P)
     # Of 5 x 7 pairs .9 beats 7 wrong ones, .8 6 and ties 1, .7 6, .6 5 and ties 1, .4 4.
     assert found["auc"] == pytest.approx((7 + 6.5 + 6 + 5.5 + 4) / 35)
     assert found["auc"] == pytest.approx(roc_auc_score(RIGHT, P))
@@ -82,24 +82,24 @@ def test_figures_by_hand():
 def test_a_figure_that_few_resamples_lack_has_an_interval():
     """Two of forty headlines are accepted: one resample in eight has neither."""
     accepted = np.arange(40) < 2
-    found = beside_readers(np.arange(40) < 20, accepted, np.arange(40).astype(str))
+    found = reader_agreement(np.arange(40) < 20, accepted, np.arange(40).astype(str))
     assert found["precision_interval"][0] < 0.2
     assert found["precision_interval"][1] == 1
 
 
 def test_an_event_is_drawn_as_a_whole():
     """Ten times the same headlines of the same events are no more evidence than once."""
-    once = beside_readers(RIGHT, P >= 0.6, EVENTS, P)
-    again = beside_readers(np.tile(RIGHT, 10), np.tile(P >= 0.6, 10), np.tile(EVENTS, 10), np.tile(P, 10))
+    once = reader_agreement(RIGHT, P >= 0.6, EVENTS, P)
+    again = reader_agreement(np.tile(RIGHT, 10), np.tile(P >= 0.6, 10), np.tile(EVENTS, 10), np.tile(P, 10))
     assert again["auc_interval"] == pytest.approx(once["auc_interval"])
-    alone = beside_readers(
+    alone = reader_agreement(
         np.tile(RIGHT, 10), np.tile(P >= 0.6, 10), np.arange(120).astype(str), np.tile(P, 10)
     )
     assert np.ptp(alone["auc_interval"]) < 0.5 * np.ptp(once["auc_interval"])
 
 
 def test_what_is_undefined_is_none():
-    found = beside_readers(np.ones(4, bool), np.zeros(4, bool), EVENTS[:4], P[:4])
+    found = reader_agreement(np.ones(4, bool), np.zeros(4, bool), EVENTS[:4], P[:4])
     assert (found["auc"], found["precision"], found["recall"]) == (None, None, 0)
     assert found["auc_interval"] is None
 
@@ -211,7 +211,7 @@ def judged():
     right = np.arange(16) < 8
     printable = np.where(np.arange(16) % 8 == 0, np.nan, (np.arange(16) % 2).astype(float))
     judges = FakeJudges(digits="abcd")
-    return Labels(items, right, printable, "it", test.outlets, "5ha"), judge_items(
+    return ReaderLabels(items, right, printable, "it", test.outlets, "5ha"), judge_items(
         judges, items, language="it"
     )
 
@@ -249,7 +249,7 @@ def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, ca
     monkeypatch.setattr(verdicts, "PERTURBATIONS", {})
     monkeypatch.setattr("change_it.commands.audit.check_judges", lambda *_: None)
     monkeypatch.setattr(
-        "change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
+        "change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
     )
     monkeypatch.setenv("COLUMNS", "300")  # no word is broken
     drawings = [Drawing(name, "", name, Figure()) for name in ("probes", "reliability")]

@@ -9,7 +9,7 @@ from change_it.audit.perturbations import ADDED, INVENTED, JUDGES, PERTURBATIONS
 from change_it.judges import negatives
 from change_it.judges.fluency_data import HELD_OUT
 from change_it.text import tokens
-from change_it.text.damage import FAMILIES
+from change_it.text.corruptions import CORRUPTIONS
 from change_it.text.typography import Typography, plain
 
 
@@ -37,8 +37,8 @@ CHANGES = ("swap_numbers", "swap_names", "swap_roles", "negate")
 
 
 def test_what_a_system_names_is_what_a_judge_learns_from():
-    """Families of fluency's damage, negatives of HH and AH, main's headlines set alike."""
-    learnt = {*FAMILIES, *CHANGES, plain.__name__}.difference(HELD_OUT)
+    """Fluency's corruptions, negatives of HH and AH, main's headlines set alike."""
+    learnt = {*CORRUPTIONS, *CHANGES, plain.__name__}.difference(HELD_OUT)
     assert {system.trained for system in PERTURBATIONS.values()} - {""} <= learnt
     assert all(f"{change}(" in getsource(negatives.contradict) for change in CHANGES)
 
@@ -46,7 +46,7 @@ def test_what_a_system_names_is_what_a_judge_learns_from():
 @pytest.mark.parametrize("name", PERTURBATIONS)
 def test_what_no_judge_has_seen_is_made_by_nothing_that_makes_training_examples(name):
     system = PERTURBATIONS[name]
-    if name in FAMILIES:
+    if name in CORRUPTIONS:
         assert (name in HELD_OUT) is not bool(system.trained)
     if any(f"{change}(" in getsource(system.make) for change in CHANGES):
         assert system.trained

@@ -11,9 +11,9 @@ from change_it.audit.measure import audit, read_corpus
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.audit.verdicts import (
     GOLD,
+    JointPassRate,
     Result,
     Summary,
-    Together,
     measure_systems,
     verdicts,
 )
@@ -202,7 +202,7 @@ def test_stopped_is_what_the_upper_bound_says_and_not_the_share():
 
 
 def test_few_headlines_count_neither_as_stopped_nor_as_tried():
-    found = Together.of([system("few", 0.0, n=19), system("many", 0.0), system("few", 0.9, n=19)])
+    found = JointPassRate.of([system("few", 0.0, n=19), system("many", 0.0), system("few", 0.9, n=19)])
     assert (found.unseen, found.trained, found.passing) == ((1, 1), (0, 0), ())
 
 
@@ -210,15 +210,15 @@ def test_all_judges_together_come_first_with_the_worst_of_what_passes():
     shares = {"c": 0.7, "a": 0.9, "b": 0.8, "d": 0.6, "none": 0.05}
     systems = [system(name, share, trained=name == "a") for name, share in shares.items()]
     gold = replace(system(GOLD, 0.5), breaks=())
-    found = Together.of([gold, *systems])
-    assert found == Together((1, 0), (4, 1), (("a", 0.9), ("b", 0.8), ("c", 0.7), ("d", 0.6)), 0.5)
+    found = JointPassRate.of([gold, *systems])
+    assert found == JointPassRate((1, 0), (4, 1), (("a", 0.9), ("b", 0.8), ("c", 0.7), ("d", 0.6)), 0.5)
     assert found.text == (
         "All judges together stop 0 of 1 ways to spoil a headline whose like they learnt from, and 1 of 4 that none of them has seen; "
         "the worst of the others, where the newspapers' own headline passes: a .900, b .800, c .700; "
         "of the newspapers' own headlines they accept .500."
     )
     assert next(iter(Summary((), found).as_dict())) == "together"
-    assert "worst" not in Together((5, 5), (4, 4), (), None).text
+    assert "worst" not in JointPassRate((5, 5), (4, 4), (), None).text
     assert Summary(()).as_dict() == {"together": None, "verdicts": []}
 
 

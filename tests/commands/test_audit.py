@@ -25,7 +25,7 @@ def with_fakes(folder, patch):
     """A folder for judges, and fakes where they would be loaded."""
     (folder / "run" / "judges").mkdir(parents=True)
     patch.setattr(
-        "change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
+        "change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
     )
     for command in (audit_command, score_command):
         patch.setattr(command, "check_judges", lambda *_, **__: None)
@@ -126,7 +126,7 @@ def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch
     corpus = str(tmp_path / "corpus")
     assert main(["corpus", "build", str(tmp_path / "news.csv"), "--out", corpus]) == 0
     monkeypatch.setattr(
-        "change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges(read_outlets(corpus))
+        "change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges(read_outlets(corpus))
     )
     capsys.readouterr()
     audit_command.run(options(judges, corpus))
@@ -149,7 +149,7 @@ def test_judges_of_the_other_fold_choose_sentences_that_must_fail(judges, corpus
         fold = "0" if "choosers" in str(name) else "1"
         return FakeJudges(("colle", "faro"), fold=fold, digits={"0": "abcd", "1": "wxyz"}[fold])
 
-    monkeypatch.setattr("change_it.judges.judge.Judges.from_pretrained", load)
+    monkeypatch.setattr("change_it.scoring.judges.Judges.from_pretrained", load)
     audit_command.run(options(judges, corpus))
     assert "Left out: best of 16 lead sentences and sentence with style words" in capsys.readouterr().out
     audit_command.run(options(judges, corpus, chooser="choosers", out=judges.parent / "chosen"))

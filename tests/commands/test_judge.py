@@ -13,7 +13,7 @@ def command(tmp_path, monkeypatch):
     """The command line for a headline, with fakes where judges would be loaded."""
     write_stand_ins(tmp_path / "judges")
     (tmp_path / "article.txt").write_text(ARTICLE)
-    monkeypatch.setattr("change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges())
+    monkeypatch.setattr("change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges())
 
     def run(headline, *others, original=ORIGINAL, article=tmp_path / "article.txt"):
         given = ["--original", original, "--article", str(article), "--judges", str(tmp_path / "judges")]
@@ -41,7 +41,7 @@ def many(tmp_path, monkeypatch, capsys):
     """The command line for a file of headlines: exit code, standard output, standard error."""
     write_stand_ins(tmp_path / "judges")
     monkeypatch.setattr(
-        "change_it.judges.judge.Judges.from_pretrained", lambda *_, **__: FakeJudges(digits="abcd")
+        "change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges(digits="abcd")
     )
 
     def run(rows, *others, header=("headline", "original", "article")):

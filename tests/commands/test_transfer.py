@@ -23,8 +23,8 @@ from change_it.generators import file_transfer
 from change_it.generators.file_transfer import new_headlines
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.generators.rerank import choose
-from change_it.judges.judge import Judges
 from change_it.networks.pretrained import hash_of_weights
+from change_it.scoring.judges import Judges
 from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import read_predictions
 
@@ -306,7 +306,7 @@ def test_an_interrupted_run_is_not_continued_with_other_options(generators, tmp_
 
 def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path):
     (tmp_path / "new.csv.partial").write_text("mine\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no unfinished transfer of ours"):
+    with pytest.raises(InputError, match="not an unfinished transfer"):
         transfer_command.run(options(generators, tmp_path, input=write(tmp_path / "in.csv")))
     assert (tmp_path / "new.csv.partial").read_text(encoding="utf-8") == "mine\n"
 

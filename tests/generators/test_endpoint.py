@@ -84,7 +84,7 @@ def test_all_draws_are_drawn_and_kept_equal_or_empty(server, options):
     ]
     assert sum(row["headline"] == "Ponte giù" for row in rows) == 36
     assert sum(bool(row["error"]) for row in rows) == 12
-    with pytest.raises(InputError, match="--all-draws draws at random"):
+    with pytest.raises(InputError, match="exclude each other"):
         transferred(options(all_draws=True, generation=("do_sample=false",)))
 
 
@@ -192,7 +192,7 @@ def test_the_address_is_taken_as_other_clients_take_it(server, options):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"model": None}, "--endpoint and --model belong together"),
+        ({"model": None}, "--endpoint and --model require each other"),
         ({"endpoint": "localhost:8000"}, "is no address of a server"),
         ({"endpoint": "http://me:secret@localhost/v1"}, "put it into the environment as CHANGE_IT_API_KEY"),
     ],

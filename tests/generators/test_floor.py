@@ -55,7 +55,7 @@ def test_judges_that_chose_do_not_score(toy_test):
 
 def test_the_command_asks_judges_of_the_other_fold(tmp_path, toy_corpus, monkeypatch, capsys):
     from change_it.cli import main
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
     folders = {fold: write_stand_ins(tmp_path / fold) for fold in "01"}
 

@@ -45,8 +45,8 @@ def test_each_outlet_has_its_own_generator_and_order_is_kept_in_any_batches(both
 def test_n_grams_are_blocked_as_the_generator_was_trained_for_unless_asked(folder, trained_for, monkeypatch):
     transfer = HeadlineTransfer.from_pretrained(folder / "sum-gio", device="cpu")
     generator = transfer.generators["gio"]
-    card = replace(generator.card, no_repeat_ngram_size=trained_for)
-    transfer.generators["gio"] = replace(generator, card=card)
+    info = replace(generator.info, no_repeat_ngram_size=trained_for)
+    transfer.generators["gio"] = replace(generator, info=info)
     searched = []
     generate = transfer_module.generate
 

@@ -12,11 +12,11 @@ from transformers import GenerationConfig
 
 from change_it.errors import InputError
 from change_it.generators import train
-from change_it.generators.card import GeneratorCard
+from change_it.generators.folder import GeneratorInfo
 from change_it.generators.generator import add_adapters, load_generator, load_model, load_tokenizer
 from change_it.generators.generator_options import GeneratorSettings, preset
 from change_it.generators.search import Search, generate
-from change_it.training.settings import resolve
+from change_it.training.training_options import resolve
 
 
 @pytest.fixture(params=["t5", "gpt2", "llama"])
@@ -35,9 +35,9 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
     assert min(losses) < losses[0] - 0.1
     generator = load_generator(tmp_path / "out", device="cpu")
-    assert generator.card.kind == ("encoder-decoder" if "t5" in tiny else "causal")
-    assert generator.card.base is None
-    assert "/" not in generator.card.architecture
+    assert generator.info.kind == ("encoder-decoder" if "t5" in tiny else "causal")
+    assert generator.info.base is None
+    assert "/" not in generator.info.architecture
     found = generate(
         generator.model, generator.format, HEADLINES, Search(GenerationConfig(num_beams=3), candidates=2)
     )
@@ -55,12 +55,12 @@ def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, m
     assert all("lora_" in key for key in keys(out, "adapter_model.safetensors"))
     adapter = json.loads((out / "adapter_config.json").read_text())
     assert (adapter["r"], adapter["lora_alpha"]) == (16, 32)
-    assert GeneratorCard.load(out).base == tiny
+    assert GeneratorInfo.load(out).base == tiny
     assert "peft" in metrics["versions"]
 
     monkeypatch.chdir(tmp_path)  # from anywhere
     generator = load_generator(out, device="cpu")
-    base = load_model(tiny, generator.card.kind, load_tokenizer(tiny)).eval()
+    base = load_model(tiny, generator.info.kind, load_tokenizer(tiny)).eval()
     batch = generator.format.collate(HEADLINES, HEADLINES)
     with torch.no_grad():
         adapted, bare = generator.model(**batch).loss, base(**batch).loss
@@ -86,7 +86,7 @@ def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tin
 def test_frozen_weights_are_bfloat16_where_that_is_asked_for(corpus, tmp_path, tiny, half):
     chosen = options(corpus, tmp_path, tiny, lora=True, updates=1, arg=(f"bf16={half}",))
     train.train_generator(chosen)
-    assert GeneratorCard.load(tmp_path).base_dtype == ("bfloat16" if half else "float32")
+    assert GeneratorInfo.load(tmp_path).base_dtype == ("bfloat16" if half else "float32")
     for precision in ("float32", "bf16"):
         model = load_generator(tmp_path, precision=precision, device="cpu").model
         assert (torch.bfloat16 in {weight.dtype for weight in model.parameters()}) == (
@@ -112,10 +112,10 @@ def untrained(tiny_t5, tmp_path_factory):
         "outlets": ("colle", "faro"),
         "language": "it",
     }
-    card = GeneratorCard(
+    info = GeneratorInfo(
         **about, **lengths, kind="encoder-decoder", architecture="t5", base=tiny_t5, seed=1, corpus="c"
     )
-    card.save(out)
+    info.save(out)
     return out
 
 
@@ -137,7 +137,7 @@ def adapters(untrained, tmp_path):
 def test_adapters_whose_base_is_not_there_are_refused(base, says, adapters, tiny_t5, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    assert load_generator(adapters, device="cpu").card.base == tiny_t5
+    assert load_generator(adapters, device="cpu").info.base == tiny_t5
     edit(adapters / "generator.json", lambda record: record.update(base=base))
     monkeypatch.chdir(adapters.parent)
     with pytest.raises(InputError, match=says):
@@ -151,7 +151,7 @@ def drop(tensors):
 @pytest.mark.parametrize(
     ("name", "damage", "says"),
     [
-        ("weights", spoil, "no finite numbers"),
+        ("weights", spoil, "not finite numbers"),
         ("weights", drop, "is missing or too much"),
         ("adapter_config.json", lambda record: record.update(peft_type="XLORA", adapters={"a": "/tmp"}), "is broken"),
         ("adapter_config.json", lambda record: record.update(r=10**9), "not of rank 1000000000"),

@@ -15,7 +15,7 @@ from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.generators.generator import load_model, load_tokenizer
 from change_it.generators.prompt import Prompt, cut, headline_of
-from change_it.generators.prompted import Prompted, PromptFormat
+from change_it.generators.prompted import PromptedModel, PromptFormat
 from change_it.generators.search import Candidate, Search, generate
 
 ITEM = ("Crolla il ponte", "Il ponte {to} sulla statale è crollato.", "faro")
@@ -129,13 +129,13 @@ def test_a_model_is_asked_as_it_is(corpus, tmp_path, tiny_llama):
 
 def test_examples_without_room_are_left_out(corpus, prompt, tiny):
     system = (
-        Prompted.from_pretrained(tiny, replace(prompt, instruction="Titolo."), device="cpu")
+        PromptedModel.from_pretrained(tiny, replace(prompt, instruction="Titolo."), device="cpu")
         if "gpt2" not in tiny
         else None
     )
     if system is None:
-        with pytest.raises(InputError, match="128 positions, too few to be asked"):
-            Prompted.from_pretrained(tiny, prompt, device="cpu")
+        with pytest.raises(InputError, match="128 positions, too few for a prompt"):
+            PromptedModel.from_pretrained(tiny, prompt, device="cpu")
         return
     text = "parola " * 300
     long, short = system._source(("Titolo", text, "faro")), system._source(ITEM)
@@ -153,7 +153,7 @@ def test_the_headline_of_an_example_is_no_answer(corpus, prompt, tiny_llama, mon
         Candidate(text, score) for score, text in enumerate((shown, shown[:20], "Crolla il ponte", "Cade"))
     ]
     monkeypatch.setattr("change_it.generators.prompted.write", lambda *_: [([0], [found])])
-    system = Prompted.from_pretrained(tiny_llama, prompt, device="cpu")
+    system = PromptedModel.from_pretrained(tiny_llama, prompt, device="cpu")
     assert [each.text for each in system.propose(*[[text] for text in ITEM])[0]] == ["Crolla il ponte"]
     [draws] = system.propose(*[[text] for text in ITEM], candidates=4, all_draws=True)
     assert [each.text for each in draws] == ["", "", "Crolla il ponte", "Cade"]

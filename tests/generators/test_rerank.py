@@ -7,8 +7,8 @@ from scoring_fakes import FakeJudges, RuleJudge
 from change_it import InputError
 from change_it.generators.rerank import choose, joint_probability, judge_candidates
 from change_it.generators.search import Candidate
-from change_it.judges.judge import Judges
 from change_it.scoring.compliancy import verdicts
+from change_it.scoring.judges import Judges
 
 SOURCES = ["Crolla il ponte sulla statale", "Ecco: Approvata la riforma!"]
 ARTICLES = ["Il ponte sulla statale, ieri a Roma.", "La riforma, approvata."]

@@ -4,7 +4,7 @@ import pytest
 import torch
 from transformers import GenerationConfig
 
-from change_it.generators.card import prompt_of
+from change_it.generators.folder import prompt_of
 from change_it.generators.generator import load_model, load_tokenizer, new_network
 from change_it.generators.generator_options import NETWORKS
 from change_it.generators.search import Candidate, Search, best, generate

@@ -12,7 +12,7 @@ from change_it.commands import train_generator
 from change_it.corpus.folder import describe_corpus
 from change_it.errors import InputError
 from change_it.generators import train
-from change_it.generators.card import GeneratorCard
+from change_it.generators.folder import GeneratorInfo
 from change_it.generators.generator import load_generator, new_network
 from change_it.generators.generator_options import GeneratorOptions, architecture_of, check_published, preset
 from change_it.generators.headline_transfer import HeadlineTransfer
@@ -56,9 +56,9 @@ def test_a_generator_learns_and_is_saved_with_its_numbers(trained, corpus):
     assert [record["update"] for record in metrics["training"]["history"]] == [0, 20, 40]
     assert (metrics["options"]["optimizer"], metrics["options"]["learning_rate"]) == ("adagrad", 0.15)
     assert metrics["sizes"]["trained"] == metrics["sizes"]["parameters"] > 0
-    card = GeneratorCard.load(trained)
-    assert (card.recipe, card.reads, card.to, card.kind) == ("s2s2", "headline", "faro", "words")
-    assert (card.outlets, card.source_tokens, card.base) == (("colle", "faro"), 24, None)
+    info = GeneratorInfo.load(trained)
+    assert (info.recipe, info.reads, info.to, info.kind) == ("s2s2", "headline", "faro", "words")
+    assert (info.outlets, info.source_tokens, info.base) == (("colle", "faro"), 24, None)
     files = {path.name for path in trained.iterdir()}
     assert {"config.json", "model.safetensors", "tokenizer.json", "generator.json", "metrics.json"} <= files
     assert json.loads((trained / "corpus.json").read_text()) == describe_corpus(corpus)
@@ -134,7 +134,7 @@ def test_a_generator_of_ours_is_trained_on(trained, corpus, tmp_path):
     metrics = train.train_generator(options(corpus, tmp_path / "out", **changed))
     before = json.loads((trained / "metrics.json").read_text())["validation_loss"]
     assert metrics["training"]["history"][0]["validation loss"] == pytest.approx(before, abs=1e-4)
-    assert GeneratorCard.load(tmp_path / "out").kind == "words"
+    assert GeneratorInfo.load(tmp_path / "out").kind == "words"
 
 
 def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_path):
@@ -144,9 +144,9 @@ def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_p
     assert history[-1]["validation loss"] < history[0]["validation loss"]
     transfer = HeadlineTransfer.from_pretrained(tmp_path, device="cpu")
     assert (transfer.targets, transfer.needs) == (("colle", "faro"), ("headline", "article"))
-    assert transfer.generators["colle"].card.architecture == "transformer"
+    assert transfer.generators["colle"].info.architecture == "transformer"
     assert all(transfer(["Crolla il ponte"] * 2, article=["Il ponte è crollato."] * 2, to=["colle", "faro"]))
-    with pytest.raises(InputError, match="read articles"):
+    with pytest.raises(InputError, match="requires article="):
         transfer("Crolla il ponte", to="colle")
 
 
@@ -188,7 +188,7 @@ def test_as_published_is_each_papers_generator(tmp_path):
         ("sum", {"lora": True}),
         ("sum", {"architecture": "owner/t5"}),
     ):
-        with pytest.raises(InputError, match="--as-published is for s2s, pn and pnc"):
+        with pytest.raises(InputError, match="--as-published requires s2s, pn or pnc"):
             of(recipe, **changes)
 
 

@@ -7,7 +7,7 @@ from short_quickstart import shorten
 
 from change_it.commands import quickstart
 from change_it.commands.quickstart import QuickstartOptions
-from change_it.generators.card import GeneratorCard
+from change_it.generators.folder import GeneratorInfo
 
 
 @pytest.mark.slow(seconds=70)
@@ -15,8 +15,8 @@ def test_the_quickstart_tunes_a_given_model(tmp_path, tiny_llama, monkeypatch, c
     shorten(monkeypatch)
     options = QuickstartOptions(out=tmp_path, articles=500, writer=tiny_llama, writer_minutes=0.1)
     quickstart.run(options)
-    card = GeneratorCard.load(tmp_path / "generators/rewrite")
-    assert (card.recipe, card.base, card.to) == ("rewrite", tiny_llama, None)
+    info = GeneratorInfo.load(tmp_path / "generators/rewrite")
+    assert (info.recipe, info.base, info.to) == ("rewrite", tiny_llama, None)
     assert "tiny-llama, tuned here" in " ".join(capsys.readouterr().out.split())
     scores = json.loads((tmp_path / "report/scores.json").read_text(encoding="utf-8"))
     assert scores["systems"]["rewrite"]["average"]["n"] > 20

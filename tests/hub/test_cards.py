@@ -45,7 +45,7 @@ def test_the_data_set_loads_with_the_sizes_on_its_card(run, options, tmp_path):
 
 
 def test_judges_show_their_table_and_signature(run, options):
-    from change_it.judges.judge import Judges
+    from change_it.scoring.judges import Judges
 
     files = files_of(options("judge", run / "judges", "me/judges", dataset="me/news"))
     card = model_card(files)

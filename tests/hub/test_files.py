@@ -82,7 +82,7 @@ def test_three_judges_share_the_code_at_the_root(run, options):
     }
 
 
-def test_staged_code_needs_nothing_of_ours(run, options, tmp_path):
+def test_staged_code_does_not_import_the_package(run, options, tmp_path):
     rewrite = save_generator(tmp_path / "rewrite", recipe="rewrite", to=None, architecture="transformer")
     files = files_of(options("generator", run / "generators/sum-gio")) | files_of(
         options("judge", run / "judges/hh")

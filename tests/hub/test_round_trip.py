@@ -11,7 +11,8 @@ from tiny_generators import WORDS, save_generator, save_pretrained_generator
 
 from change_it import HeadlineTransfer
 from change_it.generators.recipes import source_of
-from change_it.judges.judge import Judge, Judges
+from change_it.judges.judge import Judge
+from change_it.scoring.judges import Judges
 
 pytestmark = pytest.mark.slow(seconds=30)
 OUTLETS = ("rep", "gio")
@@ -22,7 +23,7 @@ PUSH = "import sys; from change_it.cli import main; sys.exit(main(['push', *sys.
 
 LOAD = """
 import json, sys
-from change_it.judges.judge import Judges
+from change_it.scoring.judges import Judges
 judges = Judges.from_pretrained("nina/judges", device="cpu")
 one, other = json.loads(sys.argv[1])
 print(json.dumps([judges.signature, judges.hh.probabilities(one, other, progress=False).tolist()]))

@@ -19,7 +19,7 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.judges.asked import AskedModel, Claim, parts_of, prompt_of
+from change_it.judges.facts_backends import ChatModel, Claim, claim_prompt, parts_of
 from change_it.judges.facts_model import FactsModel, with_threshold
 
 ARTICLES = [
@@ -68,8 +68,8 @@ def model(tmp_path, request):
 
 def alone(folder, claim):
     """P(Yes) of one claim, all of it read at once."""
-    asker = AskedModel(folder, "float32", "cpu")
-    source, question = prompt_of(claim)
+    asker = ChatModel(folder, "float32", "cpu")
+    source, question = claim_prompt(claim)
     before, after = asker._turns(source)
     ids = torch.tensor([before + asker._ids(question) + after])
     yes, no = asker._answers("it")
@@ -111,8 +111,8 @@ def test_the_log_odds_of_two_articles_are_averaged(model):
 
 def test_a_headline_is_asked_about_once(model, monkeypatch):
     asked = []
-    ask = AskedModel.ask
-    monkeypatch.setattr(AskedModel, "ask", lambda self, claims: asked.extend(claims) or ask(self, claims))
+    ask = ChatModel.ask
+    monkeypatch.setattr(ChatModel, "ask", lambda self, claims: asked.extend(claims) or ask(self, claims))
     first = FactsModel.from_pretrained(model, device="cpu").probabilities(HEADLINES, SOURCES, language="it")
     again = FactsModel.from_pretrained(model, device="cpu").probabilities(
         [*HEADLINES, HEADLINES[0], ""], [*SOURCES, SOURCES[0], SOURCES[0]], language="it"
@@ -122,18 +122,18 @@ def test_a_headline_is_asked_about_once(model, monkeypatch):
 
 
 def test_a_run_that_is_interrupted_asks_for_the_rest_alone(model, monkeypatch):
-    ask = AskedModel.ask
+    ask = ChatModel.ask
 
     def interrupted(self, claims):
         yield next(ask(self, claims))
         raise KeyboardInterrupt
 
     facts = FactsModel.from_pretrained(model, device="cpu")
-    monkeypatch.setattr(AskedModel, "ask", interrupted)
+    monkeypatch.setattr(ChatModel, "ask", interrupted)
     with pytest.raises(KeyboardInterrupt):
         facts.probabilities(HEADLINES, SOURCES, language="it")
     rest = []
-    monkeypatch.setattr(AskedModel, "ask", lambda self, claims: rest.extend(claims) or ask(self, claims))
+    monkeypatch.setattr(ChatModel, "ask", lambda self, claims: rest.extend(claims) or ask(self, claims))
     facts.probabilities(HEADLINES, SOURCES, language="it")
     assert [claim.headline for claim in rest] == ["Festival gratuito"]
 

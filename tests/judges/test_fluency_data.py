@@ -1,4 +1,4 @@
-"""What fluency learns from: damage of the same headlines for every judge, and nothing of the held-out families."""
+"""What fluency learns from: corruptions of the same headlines for every judge, and none of the held-out ones."""
 
 import numpy as np
 
@@ -9,11 +9,11 @@ from change_it.judges.fluency_data import HELD_OUT, PARTS, SEEN, UNSEEN, load_fl
 
 def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypatch):
     used = []
-    damage = fluency_data.damage
+    corrupt = fluency_data.corrupt
     monkeypatch.setattr(
-        fluency_data, "damage", lambda text, name, *more: used.append(name) or damage(text, name, *more)
+        fluency_data, "corrupt", lambda text, name, *more: used.append(name) or corrupt(text, name, *more)
     )
-    monkeypatch.setattr(fluency_data, "broken_by_family", lambda *_: {})
+    monkeypatch.setattr(fluency_data, "broken_by_corruption", lambda *_: {})
     monkeypatch.setattr(fluency_data, "BROKEN", 200)
     data = load_fluency(corpus, fold="all", validation_share=0.1, seed=1)
     printed = data.train.labels == 1
@@ -30,7 +30,7 @@ def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypat
         assert len(examples) == len(data.events[name])
         assert {*data.events[name]} <= {*test["event"]}
     first = min(used.index(name) for name in HELD_OUT)
-    assert first > 2 * 200  # what is learnt from is broken before, by other families
+    assert first > 2 * 200  # what is learnt from is broken before, by other corruptions
     assert set(used[first:]) <= {*HELD_OUT}
 
 

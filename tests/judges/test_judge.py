@@ -13,7 +13,8 @@ from scoring_fakes import FakeFacts, RuleJudge
 
 from change_it.errors import InputError
 from change_it.judges.facts_model import FactsModel
-from change_it.judges.judge import Judge, Judges, encode
+from change_it.judges.judge import Judge, encode
+from change_it.scoring.judges import Judges
 
 HEADLINES = [
     "Il governo cade: «Ora si vota»",
@@ -107,7 +108,7 @@ def test_bad_input(trained, tmp_path):
         Judges.from_pretrained(tmp_path / "mixed")
     settings.pop("change_it")
     config.write_text(json.dumps(settings))
-    with pytest.raises(InputError, match="not one of our judges"):
+    with pytest.raises(InputError, match="no judge"):
         Judge.from_pretrained(tmp_path / "mixed/ah")
     shutil.rmtree(tmp_path / "mixed/ah")
     shutil.copytree(trained / "hh", tmp_path / "mixed/ah")

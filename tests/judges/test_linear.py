@@ -77,7 +77,7 @@ def test_answers_do_not_depend_on_their_neighbours():
 
 
 def test_tfidf_is_scikit_learns():
-    """Of characters alone: the n-grams of a text in small letters without marks, as `char_wb` has them."""
+    """Of characters alone: the n-grams of a text in lower case without marks, as `char_wb` has them."""
     texts = ["il ponte", "il governo cade", "ponte ponte"]
     vectors = TfidfVectorizer(analyzer="char_wb", ngram_range=(1, 5), sublinear_tf=True, norm=None)
     words = TfidfVectorizer(token_pattern=r"\w+", ngram_range=(1, 2), sublinear_tf=True, norm=None)

@@ -4,8 +4,8 @@ from tiny_generators import save_generator
 
 from change_it.cli import main
 from change_it.errors import InputError
-from change_it.judges.judge import Judges
-from change_it.scoring.compliancy import compute_compliancy
+from change_it.scoring.compute import compute_compliancy
+from change_it.scoring.judges import Judges
 
 
 @pytest.fixture

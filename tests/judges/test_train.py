@@ -16,7 +16,7 @@ from change_it.judges.fluency_data import HELD_OUT, load_fluency
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import LINEAR, PAPERS, JudgeOptions, preset
 from change_it.judges.linear_training import ACCEPTANCE, fit_main
-from change_it.judges.measures import scores
+from change_it.judges.metrics import scores
 from change_it.training.trainer import TrainingRun
 
 TINY = {

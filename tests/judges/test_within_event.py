@@ -175,7 +175,7 @@ def test_main_learns_from_a_matched_set_that_a2_is_no_part_of(corpus):
 
 @pytest.mark.parametrize("changes", [{"match": "events"}, {"mask": "names"}])
 def test_other_judges_are_neither_matched_nor_masked(corpus, tmp_path, changes):
-    with pytest.raises(InputError, match="is for main"):
+    with pytest.raises(InputError, match="requires --task main"):
         train.train_judge(options(corpus, tmp_path / "hh", task="hh", **changes))
     if "match" in changes:
         with pytest.raises(InputError, match="--train-on"):

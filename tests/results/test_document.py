@@ -4,7 +4,7 @@ from change_it.results.document import Document, Section, as_json, markdown
 from change_it.tables import Column, Row, Table
 
 TABLE = Table(
-    (Column("system", "text"), Column("f1", below=Column("f1_interval", "interval"))),
+    (Column("system", "text"), Column("f1", secondary=Column("f1_interval", "interval"))),
     (Row({"system": "<b>one</b>", "f1": 0.5, "f1_interval": (0.4, 0.6)}, "x"), Row({"system": "two"}, "y")),
     "Two systems",
     ("A note.",),

@@ -14,8 +14,8 @@ from change_it.io import read_json
 from change_it.results import hevas_scores as hevas
 from change_it.results.audit_tables import write_audit
 from change_it.results.charts import compliancy_drawings, hevas_drawings
-from change_it.results.context import made
 from change_it.results.pages import compliancy_page, hevas_page
+from change_it.results.provenance import made
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
 from change_it.scoring.systems import built_in_systems

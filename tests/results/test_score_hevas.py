@@ -158,7 +158,7 @@ def test_the_page_and_the_files(tmp_path, measured, charts):
 @pytest.fixture
 def judges(monkeypatch):
     """Judges that no training made; counts how often they were loaded."""
-    predict = pytest.importorskip("change_it.judges.judge")
+    predict = pytest.importorskip("change_it.scoring.judges")
     loaded = []
 
     def load(*args, **kwargs):

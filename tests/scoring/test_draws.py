@@ -13,10 +13,10 @@ from scoring_fakes import FakeJudges, write_stand_ins
 from change_it import InputError
 from change_it.cli import main
 from change_it.generators.rerank import choose, order
-from change_it.judges.judge import Judges
 from change_it.results.charts import choices_chart
 from change_it.results.report_files import latex
 from change_it.results.score_tables import choices_table, significance, systems_table, terminal_table
+from change_it.scoring.judges import Judges
 from change_it.scoring.scores import score, weights_of_ranks
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import (
@@ -215,7 +215,7 @@ def test_other_faults_are_named_once_an_id(tmp_path, three):
     file = write(tmp_path, three)
     other = tmp_path / "other.csv"
     other.write_bytes(file.read_bytes())
-    with pytest.raises(InputError, match="files of mine hold draws, which are no runs"):
+    with pytest.raises(InputError, match="files of mine hold draws, not runs"):
         read_scored_systems([f"mine={file}", f"mine={other}"], three)
 
 

@@ -268,7 +268,7 @@ def test_roman_numerals_and_short_names(prediction, article, expected):
         ("Arriva Polo", "Parla Poli.", ["Polo"]),
         ("Parla il Sudano", "Viene dal Sud.", []),
         ("Parla l'Uzano", "Viene da Uz.", ["Uzano"]),
-        # A word in front is no name where a text has another form of it in small letters.
+        # A word in front is no name where a text has another form of it in lower case.
         ("Zorle ovunque", "Vede una Zorba.", ["Zorle"]),
         ("Zorle ovunque", "Vede una zorla.", []),
         # Units: a bare number is evidence for money, not for a share or a place; money for a bare number.

@@ -5,7 +5,7 @@ import json
 import pytest
 from scoring_fakes import FakeJudges
 
-from change_it.audit.verdicts import AUDIT_MEASURES, Result, Summary, Together, Verdict, hashes
+from change_it.audit.verdicts import AUDIT_MEASURES, JointPassRate, Result, Summary, Verdict, hashes
 from change_it.space import models
 from change_it.space.models import Models
 from change_it.space.parts import render
@@ -61,7 +61,7 @@ def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     record = {"hashes": hashes(loaded.judges), "systems": [system.as_dict()], "probes": []}
     write(corpus_run / "audit" / "audit.json", record)
     audit = Models.from_run(corpus_run).audit
-    assert audit.together == Together((1, 0), (0, 0), (("typography", 0.9),), None)
+    assert audit.together == JointPassRate((1, 0), (0, 0), (("typography", 0.9),), None)
     main = audit.verdicts[0]
     assert (main.judge, main.level) == ("main", "distrust")
     assert main.text.endswith("lets through what it should refuse: typography .900")

@@ -7,7 +7,7 @@ from gradio_client.exceptions import AppError
 from scoring_fakes import EVENTS, FakeFacts, FakeJudges
 
 from change_it.errors import InputError
-from change_it.generators.headline_transfer import Proposer
+from change_it.generators.headline_transfer import HeadlineSystem
 from change_it.generators.search import Candidate
 from change_it.space import transfer_tab as tab
 from change_it.space.models import Models
@@ -18,7 +18,7 @@ ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."
 HOSTILE = '<script>alert(1)</script> <img src=x onerror="alert(2)"> {{value}} ${alert(3)} statale'
 
 
-class Fixed(Proposer):
+class Fixed(HeadlineSystem):
     """Offers always the same headlines; counts what it is asked."""
 
     def __init__(self, *texts, targets=("rep", "gio"), reads="article"):

@@ -59,7 +59,7 @@ def test_share_of_capitals_and_other_forms():
 @pytest.mark.parametrize(
     ("text", "lower", "upper", "is_name"),
     [
-        # In small letters: nearly always a capital, three times at least; half the time where nothing has a capital.
+        # In lower case: nearly always a capital, three times at least; half the time where nothing has a capital.
         ("Ecco la zorla", 1, 19, True),
         ("Ecco la zorla", 1, 18, False),
         ("Ecco la zorla", 0, 3, True),

@@ -13,8 +13,8 @@ from torch import nn
 
 from change_it.errors import InputError
 from change_it.training import trainer
-from change_it.training.settings import TrainingOptions, TrainingSettings, resolve
 from change_it.training.trainer import COMPLETE, TrainingRun, train, training_arguments
+from change_it.training.training_options import TrainingOptions, TrainingSettings, resolve
 
 FEATURES = torch.randn(90, 6, generator=torch.Generator().manual_seed(5))
 LABELS = (FEATURES.sum(1) > 0).long()

@@ -1,4 +1,4 @@
-"""When and with what a report is made."""
+"""Date, version, machine and libraries of a report."""
 
 import os
 import platform
@@ -16,7 +16,7 @@ LIBRARIES = ("torch", "transformers", "numpy", "scikit-learn", "polars")
 
 
 def made() -> dict[str, str]:
-    """When, with which version, on what machine and with which libraries a report is made, for its page and `scores.json`."""
+    """Date, version, machine and libraries of a report, for its page and `scores.json`."""
     import torch
 
     gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]

@@ -1,4 +1,4 @@
-"""What is asked whether a source supports a headline: a chat model here or on a server, or an entailment classifier."""
+"""Models that say whether a source supports a headline: a chat model, here or on a server, or an NLI model."""
 
 import re
 import tomllib
@@ -37,7 +37,7 @@ REFUTES = re.compile(r"^(not|non|in|un)|contra|neutral|refut", re.IGNORECASE)
 
 
 class Claim(NamedTuple):
-    """A headline beside a part of a source."""
+    """A headline and a part of a source that may support it."""
 
     source: str
     headline: str
@@ -65,7 +65,7 @@ def parts_of(text: str, words: int) -> list[str]:
     return [" ".join(part) for part in parts if part]
 
 
-def prompt_of(claim: Claim) -> tuple[str, str]:
+def claim_prompt(claim: Claim) -> tuple[str, str]:
     """The source, and the question that follows it: several headlines are read behind one source."""
     asked = PROMPTS.get(claim.language, PROMPTS["en"])
     return (
@@ -74,7 +74,7 @@ def prompt_of(claim: Claim) -> tuple[str, str]:
     )
 
 
-class AskedModel:
+class ChatModel:
     """A causal language model, by its logits of Yes and No."""
 
     def __init__(self, folder: Path, precision: str, device: str):
@@ -87,16 +87,16 @@ class AskedModel:
         """P(Yes) of claims, those of one part together: it is read once."""
         of_part: dict[tuple[str, str], list[Claim]] = {}
         for claim in claims:
-            of_part.setdefault((prompt_of(claim)[0], claim.language), []).append(claim)
+            of_part.setdefault((claim_prompt(claim)[0], claim.language), []).append(claim)
         for (source, language), behind in of_part.items():
             before, after = self._turns(source)
             with torch.inference_mode():
                 cache = DynamicCache(config=self.model.config)
                 ids = torch.tensor([before], device=self.model.device)
                 self.model(input_ids=ids, past_key_values=cache, use_cache=True, logits_to_keep=1)
-                for some in _batches(behind, TOGETHER):
-                    rows = [self._ids(prompt_of(claim)[1]) + after for claim in some]
-                    yield some, self._yes(deepcopy(cache), len(before), rows, language)
+                for batch in _batches(behind, TOGETHER):
+                    rows = [self._ids(claim_prompt(claim)[1]) + after for claim in batch]
+                    yield batch, self._yes(deepcopy(cache), len(before), rows, language)
 
     def _turns(self, source: str) -> tuple[list[int], list[int]]:
         """Pieces up to the end of the source, and after the question."""
@@ -137,7 +137,7 @@ class AskedModel:
         return torch.sigmoid((logits[:, yes] - logits[:, no]).float()).tolist()
 
 
-class Classifier:
+class NLIModel:
     """A model that classifies pairs of a source and a claim, as of natural language inference; sources are read sentence by sentence."""
 
     def __init__(self, folder: Path, precision: str, device: str):
@@ -157,15 +157,15 @@ class Classifier:
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
         """P of the class that says so."""
-        for some in _batches(sorted(claims, key=lambda claim: len(claim.source)), BATCH):
-            texts = [claim.source for claim in some], [claim.headline for claim in some]
+        for batch in _batches(sorted(claims, key=lambda claim: len(claim.source)), BATCH):
+            texts = [claim.source for claim in batch], [claim.headline for claim in batch]
             inputs = self.tokenizer(*texts, truncation=True, padding=True, return_tensors="pt")
             with torch.inference_mode():
                 logits = self.model(**inputs.to(self.model.device)).logits
-            yield some, logits.float().softmax(-1)[:, self.supports].tolist()
+            yield batch, logits.float().softmax(-1)[:, self.supports].tolist()
 
 
-class AskedServer:
+class ChatServer:
     """The model of an OpenAI-compatible server, by the probabilities of its first piece, or by several answers where it gives none."""
 
     precision = ""
@@ -175,12 +175,12 @@ class AskedServer:
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
         """P(Yes) of claims, several at a time."""
-        for some in _batches(claims, 4 * CONCURRENCY):
+        for batch in _batches(claims, 4 * CONCURRENCY):
             with ThreadPoolExecutor(CONCURRENCY) as pool:
-                yield some, list(pool.map(self._ask, some))
+                yield batch, list(pool.map(self._ask, batch))
 
     def _ask(self, claim: Claim) -> float:
-        prompt = "".join(prompt_of(claim))
+        prompt = "".join(claim_prompt(claim))
         answers = PROMPTS.get(claim.language, PROMPTS["en"])
         choice = self._complete(claim, prompt, temperature=0.0, max_tokens=1, logprobs=True, top_logprobs=TOP)
         if (pieces := getattr(choice.logprobs, "content", None)) and pieces[0].top_logprobs:

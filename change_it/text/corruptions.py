@@ -1,8 +1,8 @@
 """Headlines broken in known ways: what the fluency judge learns to refuse, and what the audit tests it with.
 
-A family of damage is a function of a split headline, a random generator and the words of the corpus (`Material`);
-it returns the damaged headline, or None where it does not apply. Marks stay in place, the first word takes the
-first word's case and the end keeps its sign, so that neither case nor punctuation betrays the damage.
+A corruption is a function of a split headline, a random generator and the words of the corpus (`Lexicon`);
+it returns the corrupted headline, or None where it does not apply. Marks stay in place, the first word takes the
+first word's case and the end keeps its sign, so that neither case nor punctuation betrays the corruption.
 """
 
 import re
@@ -12,10 +12,10 @@ from itertools import permutations
 
 import numpy as np
 
-from change_it.text.material import Material, Split
+from change_it.text.lexicon import Lexicon, Split
 from change_it.text.sentences import sentences
 
-Damage = Callable[["Split", np.random.Generator, "Material"], str | None]
+Corruption = Callable[["Split", np.random.Generator, "Lexicon"], str | None]
 
 _ELISION = re.compile(r"(\w{1,6})['’](\w{3,}.*)")
 #: Words of the text that a headline of the language model has, at least and at most.
@@ -28,18 +28,18 @@ RESTARTED = 0.2
 PAIRS = (("«", "»"), ("“", "”"), ("(", ")"), ("[", "]"))
 
 
-FAMILIES: dict[str, Damage] = {}
+CORRUPTIONS: dict[str, Corruption] = {}
 
 
-def family(function: Damage) -> Damage:
-    """Register a family of damage under the function's name."""
-    FAMILIES[function.__name__] = function
+def corruption(function: Corruption) -> Corruption:
+    """Register a corruption under the function's name."""
+    CORRUPTIONS[function.__name__] = function
     return function
 
 
-def damage(headline: str, name: str, random: np.random.Generator, material: Material) -> str | None:
-    """A headline damaged by one of `FAMILIES`; None if the family does not apply or leaves the headline as it was."""
-    broken = FAMILIES[name](Split.of(headline), random, material)
+def corrupt(headline: str, name: str, random: np.random.Generator, lexicon: Lexicon) -> str | None:
+    """A headline corrupted by one of `CORRUPTIONS`; None if the corruption does not apply or leaves the headline as it was."""
+    broken = CORRUPTIONS[name](Split.of(headline), random, lexicon)
     if broken is None:
         return None
     broken = _tidy(" ".join(broken.split()))
@@ -59,7 +59,7 @@ def _tidy(text: str) -> str:
     return text.strip().lstrip(" ,:;.!?…)»”–—-") or text
 
 
-def _cased(split: Split, original: Split, material: Material) -> str:
+def _cased(split: Split, original: Split, lexicon: Lexicon) -> str:
     """The headline with the case that its first words have where they stand now."""
     words = list(split.words)
     if not words:
@@ -67,32 +67,32 @@ def _cased(split: Split, original: Split, material: Material) -> str:
     first = original.words[0]
     for index, word in enumerate(words[1:], 1):
         low = word[:1].lower() + word[1:]
-        if word == first and material.counts[low] > material.counts[word]:
+        if word == first and lexicon.counts[low] > lexicon.counts[word]:
             words[index] = low
     if first[:1].isupper():
         words[0] = words[0][:1].upper() + words[0][1:]
     return str(Split(words, split.gaps))
 
 
-def _ended(words: list[str], gaps: list[str], original: Split, material: Material) -> str:
+def _ended(words: list[str], gaps: list[str], original: Split, lexicon: Lexicon) -> str:
     """Words and the gaps before them, and the original's last sign."""
-    return _cased(Split(words, [*gaps, original.gaps[-1]]), original, material)
+    return _cased(Split(words, [*gaps, original.gaps[-1]]), original, lexicon)
 
 
 # Word order
 
 
-@family
-def shuffled(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def shuffled(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """All words in another order."""
     if len(split.words) < 3:
         return None
     order = random.permutation(len(split.words))
-    return _cased(Split([split.words[index] for index in order], split.gaps), split, material)
+    return _cased(Split([split.words[index] for index in order], split.gaps), split, lexicon)
 
 
-@family
-def neighbours(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def neighbours(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """One to three pairs of neighbours change places, not across a mark."""
     words = list(split.words)
     inside = [
@@ -104,17 +104,17 @@ def neighbours(split: Split, random: np.random.Generator, material: Material) ->
         return None
     for index in random.permutation(inside)[: random.integers(1, 4)]:
         words[index], words[index + 1] = words[index + 1], words[index]
-    return _cased(Split(words, split.gaps), split, material)
+    return _cased(Split(words, split.gaps), split, lexicon)
 
 
-@family
-def reversed_words(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def reversed_words(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """The last word first."""
-    return _cased(Split(split.words[::-1], split.gaps), split, material) if len(split.words) > 2 else None
+    return _cased(Split(split.words[::-1], split.gaps), split, lexicon) if len(split.words) > 2 else None
 
 
-@family
-def moved(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def moved(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """A few words in a row stand somewhere else."""
     count = len(split.words)
     if count < 5:
@@ -124,13 +124,13 @@ def moved(split: Split, random: np.random.Generator, material: Material) -> str 
     part, others = split.words[start : start + length], split.words[:start] + split.words[start + length :]
     index = int(random.integers(0, len(others)))
     index += index >= start
-    return _cased(Split(others[:index] + part + others[index:], split.gaps), split, material)
+    return _cased(Split(others[:index] + part + others[index:], split.gaps), split, lexicon)
 
 
 # Function words
 
 
-def _without(split: Split, dropped: set[int], material: Material) -> str:
+def _without(split: Split, dropped: set[int], lexicon: Lexicon) -> str:
     """The headline without these words; an elided word loses what stands before its apostrophe."""
     words = list(split.words)
     for index in list(dropped):
@@ -138,16 +138,16 @@ def _without(split: Split, dropped: set[int], material: Material) -> str:
             words[index] = elided[2]
             dropped.discard(index)
     indices = [index for index in range(len(words)) if index not in dropped]
-    return _cased(Split(words, split.gaps).keep(indices), split, material)
+    return _cased(Split(words, split.gaps).keep(indices), split, lexicon)
 
 
-def _droppable(split: Split, material: Material) -> list[int]:
+def _droppable(split: Split, lexicon: Lexicon) -> list[int]:
     """Indices of function words, and of words that one is elided into."""
     return [
         index
         for index, word in enumerate(split.words)
-        if material.is_function(word)
-        or ((elided := _ELISION.fullmatch(word)) and material.is_function(elided[1]))
+        if lexicon.is_function(word)
+        or ((elided := _ELISION.fullmatch(word)) and lexicon.is_function(elided[1]))
     ]
 
 
@@ -155,49 +155,49 @@ def _droppable(split: Split, material: Material) -> list[int]:
 ARTICLES = {"a", "an", "the"}
 
 
-def _missed(split: Split, indices: Collection[int], material: Material) -> list[int]:
+def _missed(split: Split, indices: Collection[int], lexicon: Lexicon) -> list[int]:
     """Those of the indices whose words a headline cannot do without."""
-    english = material.language == "en"
+    english = lexicon.language == "en"
     return [index for index in indices if not english or split.words[index].lower() not in ARTICLES]
 
 
-@family
-def telegram(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def telegram(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """No function words at all."""
-    indices = set(_droppable(split, material))
-    if len(split.words) - len(indices) < 2 or len(_missed(split, indices, material)) < 2:
+    indices = set(_droppable(split, lexicon))
+    if len(split.words) - len(indices) < 2 or len(_missed(split, indices, lexicon)) < 2:
         return None
-    return _without(split, indices, material)
+    return _without(split, indices, lexicon)
 
 
-@family
-def dropped(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def dropped(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """Some function words are left out, two at least unless there is one."""
-    indices = _missed(split, _droppable(split, material), material)
+    indices = _missed(split, _droppable(split, lexicon), lexicon)
     if not indices or len(split.words) < 4:
         return None
     count = int(random.integers(min(2, len(indices)), len(indices) + 1))
-    return _without(split, set(random.permutation(indices)[:count].tolist()), material)
+    return _without(split, set(random.permutation(indices)[:count].tolist()), lexicon)
 
 
-@family
-def inserted(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def inserted(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """One to three function words stand where they do not belong."""
-    if len(split.words) < 3 or not material.function_list:
+    if len(split.words) < 3 or not lexicon.function_list:
         return None
     words, gaps = list(split.words), split.gaps[:-1]
     for _ in range(int(random.integers(1, 4))):
         index = int(random.integers(1, len(words) + 1))
-        words.insert(index, material.function_list[random.integers(len(material.function_list))])
+        words.insert(index, lexicon.function_list[random.integers(len(lexicon.function_list))])
         gaps.insert(index, " ")
-    return _ended(words, gaps, split, material)
+    return _ended(words, gaps, split, lexicon)
 
 
 # Repetition
 
 
-@family
-def stuttered(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def stuttered(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """One to three times, one to three words stand twice, side by side or further on; or the headline follows its own beginning."""
     if len(split.words) < 3:
         return None
@@ -213,11 +213,11 @@ def stuttered(split: Split, random: np.random.Generator, material: Material) -> 
         index = start + len(part) if random.random() < 0.5 else int(random.integers(1, len(words) + 1))
         words[index:index] = part
         gaps[index:index] = [" ", *gaps[start + 1 : start + len(part)]]
-    return _ended(words, gaps, split, material)
+    return _ended(words, gaps, split, lexicon)
 
 
-@family
-def looped(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def looped(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """The end repeats two to five words again and again, as a generator in a loop does."""
     count = len(split.words)
     if count < 4:
@@ -231,37 +231,37 @@ def looped(split: Split, random: np.random.Generator, material: Material) -> str
         repeats = max(repeats, -(-(count - start - length) // length))
     words = split.words[: start + length] + part * repeats
     gaps = split.gaps[: start + length] + part_gaps * repeats
-    return _ended(words[: count + 6], gaps[: count + 6], split, material)
+    return _ended(words[: count + 6], gaps[: count + 6], split, lexicon)
 
 
 # Substitution
 
 
-@family
-def foreign(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def foreign(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """A quarter of the words are random words of other headlines."""
     if len(split.words) < 3:
         return None
     words = list(split.words)
     for index in random.permutation(len(words))[: max(1, round(len(words) * random.uniform(0.1, 0.4)))]:
-        words[index] = _like(words[index], str(material.words[random.integers(len(material.words))]))
-    return _cased(Split(words, split.gaps), split, material)
+        words[index] = _like(words[index], str(lexicon.words[random.integers(len(lexicon.words))]))
+    return _cased(Split(words, split.gaps), split, lexicon)
 
 
-@family
-def same_tag(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def same_tag(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """A third of the content words give way to random words of the same part of speech."""
-    if len(split.words) < 4 or not material.tagged:
+    if len(split.words) < 4 or not lexicon.tagged:
         return None
-    tags = material.tags(split.words)
+    tags = lexicon.tags(split.words)
     indices = [p for p, tag in enumerate(tags) if tag in ("NOUN", "VERB", "ADJ", "ADV", "AUX", "ADP", "DET")]
     if len(indices) < 2:
         return None
     words = list(split.words)
     for index in random.permutation(indices)[: max(2, round(len(indices) / 3))]:
-        choices = material.tagged.get(tags[index], words)
+        choices = lexicon.tagged.get(tags[index], words)
         words[index] = _like(words[index], choices[random.integers(len(choices))])
-    return _cased(Split(words, split.gaps), split, material)
+    return _cased(Split(words, split.gaps), split, lexicon)
 
 
 def _like(old: str, new: str) -> str:
@@ -306,76 +306,76 @@ def _english_forms(word: str, tag: str) -> list[str]:
     return [word + "s", word + "es", word + "ing", word[:-1] + "ing"]
 
 
-@family
-def agreement(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def agreement(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """One to three articles, nouns, adjectives or verbs have the wrong gender, number or person."""
-    if material.language not in _FORMS:
+    if lexicon.language not in _FORMS:
         return None
-    tags = material.tags(split.words)
-    forms = _FORMS[material.language]
-    make = _italian_forms if material.language == "it" else _english_forms
+    tags = lexicon.tags(split.words)
+    forms = _FORMS[lexicon.language]
+    make = _italian_forms if lexicon.language == "it" else _english_forms
     words, wrong = list(split.words), 0
     most = int(random.integers(1, 4))
     for index in random.permutation(len(words)).tolist():
         low = words[index].lower()
-        others = forms.get(low) or [form for form in make(low, tags[index]) if form in material.vocabulary]
+        others = forms.get(low) or [form for form in make(low, tags[index]) if form in lexicon.vocabulary]
         if others and wrong < most:
             words[index] = _like(words[index], others[random.integers(len(others))])
             wrong += 1
-    return _cased(Split(words, split.gaps), split, material) if wrong else None
+    return _cased(Split(words, split.gaps), split, lexicon) if wrong else None
 
 
 # Truncation and splicing
 
 
-def _cuts(split: Split, material: Material) -> list[int]:
+def _cuts(split: Split, lexicon: Lexicon) -> list[int]:
     """After how many words the headline can be cut so that it dangles."""
     return [
         count
         for count in range(2, len(split.words))
-        if not split.gaps[count].strip() and material.dangles(split.words[count - 1], split.words[count])
+        if not split.gaps[count].strip() and lexicon.dangles(split.words[count - 1], split.words[count])
     ]
 
 
-@family
-def cut_end(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def cut_end(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """The end is missing, after a word that no headline ends with."""
-    cuts = _cuts(split, material)
+    cuts = _cuts(split, lexicon)
     if not cuts:
         return None
     count = cuts[random.integers(len(cuts))]
     return str(Split(split.words[:count], [*split.gaps[:count], split.gaps[-1]]))
 
 
-@family
-def cut_start(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def cut_start(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """The beginning is missing, before a word that no headline begins with."""
     indices = [
         index
         for index in range(1, len(split.words) - 1)
-        if not split.gaps[index].strip() and material.goes_on(split.words[index])
+        if not split.gaps[index].strip() and lexicon.goes_on(split.words[index])
     ]
     if not indices:
         return None
     start = indices[random.integers(len(indices))]
-    return _cased(Split(split.words[start:], ["", *split.gaps[start + 1 :]]), split, material)
+    return _cased(Split(split.words[start:], ["", *split.gaps[start + 1 :]]), split, lexicon)
 
 
-@family
-def joined(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def joined(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """Another headline follows without a mark between them."""
-    other = material.splits[random.integers(len(material.splits))]
+    other = lexicon.splits[random.integers(len(lexicon.splits))]
     if len(split.words) < 3 or len(other.words) < 3:
         return None
     between = f"{split.gaps[-1].rstrip(' .!?…')} {other.gaps[0]}"
     return str(Split(split.words + other.words, [*split.gaps[:-1], between, *other.gaps[1:]]))
 
 
-@family
-def spliced(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def spliced(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """The beginning, and the end of another headline: behind a word that must go on, or where two words meet that no text has side by side."""
-    cuts = _cuts(split, material)
-    other = material.splits[random.integers(len(material.splits))]
+    cuts = _cuts(split, lexicon)
+    other = lexicon.splits[random.integers(len(lexicon.splits))]
     starts = [index for index in range(1, len(other.words)) if not other.gaps[index].strip()]
     if random.random() < 0.5:
         inside = [count for count in range(2, len(split.words)) if not split.gaps[count].strip()]
@@ -383,7 +383,7 @@ def spliced(split: Split, random: np.random.Generator, material: Material) -> st
             (count, start)
             for count in inside
             for start in starts
-            if (split.words[count - 1].lower(), other.words[start].lower()) not in material.adjacent
+            if (split.words[count - 1].lower(), other.words[start].lower()) not in lexicon.adjacent
         ]
     else:
         junctions = [(count, start) for count in cuts for start in starts]
@@ -392,33 +392,33 @@ def spliced(split: Split, random: np.random.Generator, material: Material) -> st
     count, start = junctions[random.integers(len(junctions))]
     words = split.words[:count] + other.words[start:]
     gaps = [*split.gaps[:count], " ", *other.gaps[start + 1 : -1]]
-    return _ended(words, gaps, split, material)
+    return _ended(words, gaps, split, lexicon)
 
 
 # Word lists
 
 
-@family
-def keywords(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def keywords(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """The content words by the alphabet, or as they come, between commas, semicolons or bars."""
-    words = [word for word in split.words if not material.is_function(word)]
+    words = [word for word in split.words if not lexicon.is_function(word)]
     if len(words) < 3:
         return None
     mark = random.choice([" ", " ", ", ", "; ", " | "])
     if mark == " " or random.random() < 0.5:
         words.sort(key=str.lower)
-    return _ended(words, ["", *[str(mark)] * (len(words) - 1)], split, material)
+    return _ended(words, ["", *[str(mark)] * (len(words) - 1)], split, lexicon)
 
 
-@family
-def function_words(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def function_words(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """The function words alone."""
-    indices = [index for index, word in enumerate(split.words) if material.is_function(word)]
-    return _cased(split.keep(indices), split, material) if len(indices) > 1 else None
+    indices = [index for index, word in enumerate(split.words) if lexicon.is_function(word)]
+    return _cased(split.keep(indices), split, lexicon) if len(indices) > 1 else None
 
 
-@family
-def fragment(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def fragment(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """A word or two from different places, or the marks alone."""
     if len(split.words) < 4:
         return None
@@ -429,16 +429,16 @@ def fragment(split: Split, random: np.random.Generator, material: Material) -> s
     if len(indices) == 2 and indices[1] - indices[0] < 2:
         indices = indices[:1]
     gaps = ["", *[" "] * (len(indices) - 1), ""]
-    return _cased(Split([split.words[index] for index in indices], gaps), split, material)
+    return _cased(Split([split.words[index] for index in indices], gaps), split, lexicon)
 
 
 # Running text
 
 
-@family
-def sentence(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def sentence(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """A sentence of the headline's article, with its own end or the headline's."""
-    article = material.article_of.get(str(split), "")
+    article = lexicon.article_of.get(str(split), "")
     longest = max(SENTENCE_WORDS, 2 * len(split.words))
     candidates = [
         text.strip()
@@ -454,10 +454,10 @@ def sentence(split: Split, random: np.random.Generator, material: Material) -> s
 # Language models
 
 
-@family
-def sampled(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def sampled(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """A sample of the bigrams and trigrams of the corpus's headlines; nothing of the headline but its last sign."""
-    followers = material.followers
+    followers = lexicon.followers
     for _ in range(4):
         words, gaps, switches = ["", ""], [], 0
         share = random.uniform(0.0, 0.6)
@@ -468,19 +468,19 @@ def sampled(split: Split, random: np.random.Generator, material: Material) -> st
             gap, word = choices[random.integers(len(choices))]
             if not word:
                 break
-            switches += (words[-2], words[-1], word) not in material.trigrams
+            switches += (words[-2], words[-1], word) not in lexicon.trigrams
             words.append(word)
             gaps.append(gap)
         if len(words) - 2 >= SAMPLE_WORDS[0] and switches >= 2:
-            return _ended(words[2:], gaps, split, material)
+            return _ended(words[2:], gaps, split, lexicon)
     return None
 
 
-@family
-def word_soup(split: Split, random: np.random.Generator, material: Material) -> str | None:
+@corruption
+def word_soup(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
     """As many random words of other headlines, between the headline's marks."""
     if len(split.words) < 3:
         return None
-    drawn = random.integers(len(material.words), size=len(split.words))
-    words = [_like(old, material.words[new]) for old, new in zip(split.words, drawn, strict=True)]
-    return _cased(Split(words, split.gaps), split, material)
+    drawn = random.integers(len(lexicon.words), size=len(split.words))
+    words = [_like(old, lexicon.words[new]) for old, new in zip(split.words, drawn, strict=True)]
+    return _cased(Split(words, split.gaps), split, lexicon)

@@ -1,4 +1,4 @@
-"""What a judge's tests are measured by: precision, recall and F1, its lead over another judge on the same examples, and its agreement with readers."""
+"""Metrics of a judge: precision, recall and F1, lead over another judge on the same examples, agreement with readers."""
 
 import hashlib
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from change_it.judges.facts_model import FactsModel  # loads torch
     from change_it.scoring.item import Item  # imports judges
 
-#: What a judge is measured by beside readers.
-BESIDE_READERS = ("auc", "precision", "recall")
+#: Measures of a judge's agreement with readers.
+READER_MEASURES = ("auc", "precision", "recall")
 
 #: Columns of tables with these.
 FIGURES = tuple(
     column
-    for name in BESIDE_READERS
+    for name in READER_MEASURES
     for column in (
         Column(name, title=name.replace("auc", "AUC")),
         Column(f"{name}_interval", "interval", "95%"),
@@ -46,11 +46,11 @@ def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) 
     return {**table, "macro_f1": float(np.mean(columns[2])), "accuracy": float((labels == predicted).mean())}
 
 
-def lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> dict[str, float]:
+def f1_lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> dict[str, float]:
     """Mean F1 of a judge less that of a baseline on the same (n,) examples: `value`, and `low` and `high` of its 95% interval, drawn by event.
 
     Examples:
-        >>> lead(np.array([0, 1]), np.array([0, 1]), np.array([1, 0]), ["x", "x"])
+        >>> f1_lead(np.array([0, 1]), np.array([0, 1]), np.array([1, 0]), ["x", "x"])
         {'value': 1.0, 'low': 1.0, 'high': 1.0}
     """
     columns: dict[str, Floats] = {}
@@ -70,8 +70,8 @@ def lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> di
 
 
 @dataclass(frozen=True)
-class Labels:
-    """What readers say of n headlines."""
+class ReaderLabels:
+    """Readers' labels of n headlines."""
 
     items: "Sequence[Item]"  # with these headlines
     supported: Bools  # (n,) whether readers say that the sources support all of it
@@ -98,7 +98,7 @@ class Labels:
         return model.probabilities(headlines, sources, language=self.language, progress=progress)
 
 
-def beside_readers(
+def reader_agreement(
     right: Bools, accepted: Bools, events: EventIds, p: Floats | None = None, *, resamples: int = 1000
 ) -> dict[str, Any]:
     """`n`, `events`, `right`, and precision, recall and, of probabilities, AUC, with intervals over events; None where undefined."""
@@ -127,7 +127,7 @@ def beside_readers(
     with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0
         scores = measure(counts, aggregate, events=events, shares=shares, resamples=resamples)[AVERAGE]
     cells: dict[str, Any] = {"n": len(right), "events": len(np.unique(events)), "right": int(right.sum())}
-    for name in BESIDE_READERS:
+    for name in READER_MEASURES:
         value, low, high = scores.get(name, (np.nan, np.nan, np.nan))
         cells[name] = value if np.isfinite(value) else None
         cells[f"{name}_interval"] = (low, high) if np.isfinite(low + high) else None

@@ -22,7 +22,7 @@ DEVICE = r"auto|(cpu|cuda|mps|xpu|npu|hpu|mlu|musa|xla)(:\d+)?"
 
 @dataclass(kw_only=True)
 class DeviceOptions:
-    """Where models run."""
+    """The option --device."""
 
     device: str = "auto"
     """Where models run: auto, cpu, cuda, cuda:1, mps."""
@@ -35,7 +35,7 @@ class DeviceOptions:
 
 @dataclass(kw_only=True)
 class InferenceOptions(DeviceOptions):
-    """How judges run, for every command that asks them."""
+    """Options of every command that runs judges."""
 
     precision: Arithmetic = "float32"
     """Arithmetic of the judges, and of a pre-trained model that writes: bf16 takes half the time where the processor multiplies bfloat16 matrices, nearly all verdicts stay, and signatures say it."""
@@ -52,7 +52,7 @@ class InferenceOptions(DeviceOptions):
 
     @property
     def judging(self) -> dict[str, Any]:
-        """What `Judges.from_pretrained` takes."""
+        """The keyword arguments of `Judges.from_pretrained`."""
         return {name: getattr(self, name) for name in ("precision", "device", "facts", "facts_endpoint")}
 
 
@@ -68,7 +68,7 @@ OPTIONS = {
 
 @dataclass(kw_only=True)
 class TrainingOptions:
-    """How to train. A value of None means: the preset of the task and the model."""
+    """Options of training. None stands for the preset of the task and the model."""
 
     epochs: float | None = None
     """Passes over the training data; raised until there are at least 300 updates, but for a judge's pre-trained encoder."""
@@ -94,7 +94,7 @@ class TrainingOptions:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What `--arg` gives, by name."""
+        """The values of `--arg` by name."""
         return dict(map(_argument, self.arg))
 
     @property
@@ -136,7 +136,7 @@ def check_numbers(options: TrainingOptions) -> None:
         if value is not None and not (isinstance(value, int | float) and least <= value < math.inf):
             raise InputError(f"{name}{value} is out of range: give a number of at least {least}")
     if options.epochs == 0:
-        raise InputError("--epochs 0 trains nothing: give more, a part of one such as 0.5 will do")
+        raise InputError("--epochs must be above 0")
 
 
 Settings = TypeVar("Settings", bound=TrainingSettings)

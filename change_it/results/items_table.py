@@ -22,7 +22,7 @@ _SIGNS = {True: "1", False: "0", None: "-"}
 
 @dataclass(frozen=True)
 class ItemsTable:
-    """What a page needs to show the items."""
+    """The data of the table of items."""
 
     data: Markup  # base64 of compressed JSON
     styles: Markup

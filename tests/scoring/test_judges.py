@@ -1,15 +1,13 @@
 import pytest
 from scoring_fakes import FakeJudges
 
-from change_it.scoring.marks import judge_headlines, other_outlets
-
 ORIGINAL, ARTICLE = "Crolla il ponte", "Il ponte sulla statale è crollato."
 NEW = "Il ponte crolla!"
 
 
 @pytest.mark.parametrize(("digits", "fluent"), [("abc", 1.0), ("abcd", 0.6)])
 def test_the_probability_of_strict_compliancy_asks_the_fluency_judge_that_there_is(digits, fluent):
-    (judged,) = judge_headlines(FakeJudges(digits=digits), [NEW], [ORIGINAL], [ARTICLE])
+    (judged,) = FakeJudges(digits=digits)([NEW], originals=[ORIGINAL], articles=[ARTICLE])
     normalised = judged.marks["main_normalised"]
     assert judged.joint == pytest.approx(0.8 * 0.7 * judged.style)
     target = judged.probabilities["main"] * (1 - judged.probabilities["source"])
@@ -21,7 +19,7 @@ def test_the_probability_of_strict_compliancy_asks_the_fluency_judge_that_there_
 def test_fluency_weighs_what_is_compliant_in_any_typography():
     judges = FakeJudges(digits="abcd")
     judges.main.rule = lambda text, _: 0.9 if "crolla" in text.split() else 0.2
-    (judged,) = judge_headlines(judges, ["Il ponte crolla"], ["Cade il ponte"], [ARTICLE])
+    (judged,) = judges(["Il ponte crolla"], originals=["Cade il ponte"], articles=[ARTICLE])
     assert judged.marks["main_normalised"]
     assert judged.marks["facts"]
     assert judged.style == pytest.approx(0.9 * 0.8 + 0.1 * 0.2)
@@ -32,4 +30,4 @@ def test_fluency_weighs_what_is_compliant_in_any_typography():
 def test_a_headline_between_two_outlets_is_rewritten_for_the_second():
     judges = FakeJudges()
     judges.main.rule = lambda text, _: 0.5
-    assert other_outlets(judges, [ORIGINAL]) == [judges.outlets[1]]
+    assert judges.opposite_outlets([ORIGINAL]) == [judges.outlets[1]]

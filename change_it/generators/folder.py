@@ -1,4 +1,4 @@
-"""What a folder of a generator says of it, and which of several generators is meant."""
+"""A generator's folder: its `generator.json`, and the choice among several generators."""
 
 import tomllib
 from dataclasses import asdict, dataclass, fields
@@ -20,8 +20,7 @@ from change_it.generators.generator_options import (
     Recipe,
     check_recipe,
 )
-from change_it.io import GENERATOR_CARD as CARD
-from change_it.io import read_json, write_json
+from change_it.io import GENERATOR_FILE, read_json, write_json
 
 COMMAND = "change-it train generator"
 Dtype = Literal["float32", "bfloat16"]
@@ -29,8 +28,8 @@ Dtype = Literal["float32", "bfloat16"]
 
 @strict
 @dataclass(kw_only=True)
-class GeneratorCard:
-    """What a generator was made for and of."""
+class GeneratorInfo:
+    """Recipe, outlets, model and lengths of a generator."""
 
     recipe: Recipe
     reads: Reads
@@ -50,26 +49,26 @@ class GeneratorCard:
     version: str = __version__
 
     def save(self, folder: Path) -> None:
-        """Write `generator.json` beside the weights."""
-        write_json(folder / CARD, asdict(self))
+        """Write `generator.json`."""
+        write_json(folder / GENERATOR_FILE, asdict(self))
 
     @property
     def pretrained(self) -> str:
-        """Name of the pre-trained model that it was trained from; empty for a network of ours."""
+        """Name of the pre-trained model that it was trained from; empty for a network of this package."""
         return "" if self.kind == "words" else Path(self.base or self.architecture).name
 
     @classmethod
-    def load(cls, folder: Path) -> "GeneratorCard":
-        """Read `generator.json` beside the weights."""
-        path = folder / CARD
+    def load(cls, folder: Path) -> "GeneratorInfo":
+        """Read `generator.json`."""
+        path = folder / GENERATOR_FILE
         if (values := read_json(path)) is None:
             raise InputError(
-                f"{folder} holds no {CARD}, so it is no generator of ours: train one with {COMMAND}"
+                f"{folder} holds no {GENERATOR_FILE}, so it is not a change_it generator: train one with {COMMAND}"
             )
         try:
-            of_card = {field.name: values[field.name] for field in fields(cls) if field.name in values}
-            outlets, prompt = tuple(of_card["outlets"]), of_card.get("prompt")
-            return cls(**of_card | {"outlets": outlets, "prompt": prompt and tuple(prompt)})
+            of_info = {field.name: values[field.name] for field in fields(cls) if field.name in values}
+            outlets, prompt = tuple(of_info["outlets"]), of_info.get("prompt")
+            return cls(**of_info | {"outlets": outlets, "prompt": prompt and tuple(prompt)})
         except (StrictDataclassError, TypeError, LookupError) as error:
             raise InputError(f"{path} is broken or of another version: train the generator again") from error
 
@@ -86,7 +85,7 @@ class GeneratorCard:
 
 
 def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:
-    """What stands before and after the source in the prompt of a causal model; `to` None is agnostic, or a field that each source fills."""
+    """The text before and after the source in the prompt of a causal model; `to` None is agnostic, or a field that each source fills."""
     path = files("change_it.generators") / "prompts" / f"{language}.toml"
     if not path.is_file():
         raise InputError(f"there are no prompts for --language {language}: use it or en")
@@ -97,41 +96,43 @@ def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:
 
 def choose_generators(
     folder: Path, recipe: Recipe | None, to: str | None, *, name: str
-) -> dict[Path, GeneratorCard]:
+) -> dict[Path, GeneratorInfo]:
     """One generator, or one for each outlet, of a folder that holds generators; see `HeadlineTransfer.from_pretrained`."""
     if recipe is not None:
         check_recipe(recipe)
     folders = (
-        [folder] if (folder / CARD).exists() else [path.parent for path in sorted(folder.glob(f"*/{CARD}"))]
+        [folder]
+        if (folder / GENERATOR_FILE).exists()
+        else [path.parent for path in sorted(folder.glob(f"*/{GENERATOR_FILE}"))]
     )
-    cards = {path: GeneratorCard.load(path) for path in folders}
-    if not cards:
+    infos = {path: GeneratorInfo.load(path) for path in folders}
+    if not infos:
         if (folder / "config.json").exists():
             raise InputError(
                 f"{name} is a model that was not trained here: ask it with --prompt, or train it with {COMMAND} --architecture {name}"
             )
         raise InputError(f"{name} holds no generator: train one with {COMMAND} --out {name}")
     held = "it holds " + ", ".join(
-        path.name if path.name == usual_name(card) else f"{path.name} ({usual_name(card)})"
-        for path, card in cards.items()
+        path.name if path.name == usual_name(info) else f"{path.name} ({usual_name(info)})"
+        for path, info in infos.items()
     )
-    recipes = list(dict.fromkeys(card.recipe for card in cards.values()))
+    recipes = list(dict.fromkeys(info.recipe for info in infos.values()))
     if recipe is None and len(recipes) > 1:
         raise InputError(f"{name} has generators of several recipes: choose one of {', '.join(recipes)}")
     recipe = recipe or recipes[0]
-    chosen = {path: card for path, card in cards.items() if card.recipe == recipe}
+    chosen = {path: info for path, info in infos.items() if info.recipe == recipe}
     if not chosen:
         raise InputError(f"{name} has no generator of recipe {recipe}: {held}")
     if to is not None:
-        chosen = {path: card for path, card in chosen.items() if card.to in (None, to)}
+        chosen = {path: info for path, info in chosen.items() if info.to in (None, to)}
         if not chosen:
             raise InputError(f"{name} has no {recipe} generator for {to}: {held}")
-        outlets = list(dict.fromkeys(outlet for card in chosen.values() for outlet in card.outlets))
+        outlets = list(dict.fromkeys(outlet for info in chosen.values() for outlet in info.outlets))
         if to not in outlets:
             raise InputError(f"{to} is no outlet of {name}: give {' or '.join(outlets)}")
-    by_outlet: dict[Path, GeneratorCard] = {}
-    for outlet in dict.fromkeys(card.to for card in chosen.values()):
-        paths = [path for path, card in chosen.items() if card.to == outlet]
+    by_outlet: dict[Path, GeneratorInfo] = {}
+    for outlet in dict.fromkeys(info.to for info in chosen.values()):
+        paths = [path for path, info in chosen.items() if info.to == outlet]
         usual = [path for path in paths if path.name == usual_name(chosen[path])]
         if len(paths) > 1 and not usual:
             raise InputError(
@@ -144,7 +145,7 @@ def choose_generators(
 
 def single_generator(folder: Path) -> Path:
     """The folder, unless it is one of several generators."""
-    if not (folder / CARD).is_file() and (several := sorted(folder.rglob(CARD))):
+    if not (folder / GENERATOR_FILE).is_file() and (several := sorted(folder.rglob(GENERATOR_FILE))):
         names = ", ".join(path.parent.relative_to(folder).as_posix() for path in several)
         raise InputError(
             f"{folder} holds {len(several)} generators ({names}): push each folder by itself, one model a repository"
@@ -152,6 +153,6 @@ def single_generator(folder: Path) -> Path:
     return folder
 
 
-def usual_name(card: GeneratorCard) -> str:
+def usual_name(info: GeneratorInfo) -> str:
     """`<recipe>-<outlet>`, the folder's usual name."""
-    return f"{card.recipe}-{card.to}" if card.to else card.recipe
+    return f"{info.recipe}-{info.to}" if info.to else info.recipe

@@ -1,4 +1,4 @@
-"""The words of a corpus that damage is made of, and headlines split into words and the gaps around them."""
+"""The words of a corpus that corruptions are made of, and headlines split into words and the gaps around them."""
 
 import re
 from collections import Counter, defaultdict
@@ -65,8 +65,8 @@ def _joined(gaps: Sequence[str]) -> str:
 
 
 @dataclass
-class Material:
-    """The words of a corpus that damage needs."""
+class Lexicon:
+    """The words of a corpus that corruptions need."""
 
     headlines: Sequence[str]  # of the training side
     # `it` or `en` for the forms that agree; of others only the function words are known, if there is a list
@@ -96,7 +96,7 @@ class Material:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How often each form stands inside a headline, its first word left out; cased."""
+        """Counts of each cased form in headlines, without the first word."""
         return Counter(word for split in self.splits for word in split.words[1:])
 
     @cached_property
@@ -117,12 +117,12 @@ class Material:
 
     @cached_property
     def seen(self) -> Counter[str]:
-        """How often each word stands in headlines, lower-cased."""
+        """Counts of the lower-cased words of headlines."""
         return Counter(word.lower() for word in self.words)
 
     @cached_property
     def endings(self) -> Counter[str]:
-        """How often a mark or the end follows each word."""
+        """Counts of each word before a mark or the end."""
         return Counter(
             word.lower()
             for split in self.splits
@@ -138,7 +138,7 @@ class Material:
 
     @cached_property
     def openings(self) -> Counter[str]:
-        """How often a headline begins with each word."""
+        """Counts of the first words of headlines."""
         return Counter(split.words[0].lower() for split in self.splits)
 
     @cached_property

@@ -246,7 +246,7 @@ def _csv_rows(table: InputTable, path: Path, file: TextIO, wanted: Collection[st
     first, top = next(((line, text) for line, text in enumerate(file, start=1) if text.strip()), (0, ""))
 
     def fit(delimiter: str) -> tuple[int, int]:
-        """How many of the columns wanted are found by it, and how often it occurs."""
+        """The number of wanted columns that it finds, and of its occurrences."""
         cells = next(csv.reader([top.lower()], delimiter=delimiter), [])
         return len({cell.strip() for cell in cells}.intersection(wanted)), top.count(delimiter)
 

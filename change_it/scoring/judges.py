@@ -1,0 +1,286 @@
+"""The judges that score together, and what they say of a headline: the mark of each, its probability, and what the marks come to."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from change_it.corpus.article import outlet_names
+from change_it.errors import InputError
+from change_it.io import texts_by_name
+from change_it.judges.facts_model import FactsModel
+from change_it.judges.judge import Judge
+from change_it.judges.judge_options import COMMAND, TASKS, Task, check_tasks
+from change_it.networks.pretrained import local_folder
+from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, Progress, Reversal, judge_items
+from change_it.scoring.facts import Unsupported
+from change_it.scoring.item import Item
+from change_it.stats import Floats
+from change_it.text.names import Casing
+from change_it.training.training_options import Arithmetic
+
+
+@dataclass(frozen=True)
+class JudgedHeadline:
+    """A new headline with the verdicts and probabilities of the judges.
+
+    Attributes:
+        text: the headline.
+        compliant: HH and AH say match, main's decision is reversed, as `reversal` takes it.
+        strict: compliant, also where set alike, fluent and supported; None without a fluency judge.
+        marks: each of `VERDICT_NAMES` to whether it holds; fluency is None without a fluency judge.
+        probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
+            fluency (printed; None without a fluency judge), facts (supported; None where no model was asked), each in 0-1.
+        style: probability that main's decision is reversed, in 0-1.
+        joint: probability that HH, AH and main are satisfied, in 0-1.
+        strict_joint: the same with main deciding for the outlet aimed at, times the probability of fluency, if there is such a
+            judge; 0 with an unsupported number, name or quotation, or where `main_normalised` does not hold.
+        unsupported: numbers, names and quotations that no text supports, with their places in `text`.
+    """
+
+    text: str
+    compliant: bool
+    strict: bool | None
+    marks: dict[str, bool | None]
+    probabilities: dict[str, float | None]
+    style: float
+    joint: float
+    strict_joint: float
+    unsupported: tuple[Unsupported, ...]
+
+
+@dataclass(frozen=True)
+class Judges:
+    """The judges that score headlines.
+
+    Attributes:
+        main: which outlet wrote a headline.
+        hh: do two headlines match.
+        ah: do headline and article match.
+        fluency: would a newspaper print a headline; None where it was not trained.
+        casing: how their corpus writes its words, which facts are checked by; None where it is unknown.
+        facts: a model that is asked whether a headline's sources support it; None where rules alone check facts.
+    """
+
+    main: Judge
+    hh: Judge
+    ah: Judge
+    fluency: Judge | None = None
+    casing: Casing | None = field(default=None, repr=False)
+    facts: FactsModel | None = field(default=None, repr=False)
+
+    def __call__(
+        self,
+        headlines: Sequence[str],
+        *,
+        originals: Sequence[str],
+        articles: Sequence[str],
+        to: str | int | Sequence[str] | Sequence[int] | None = None,
+        reversal: Reversal = "relative",
+        language: str | None = None,
+        batch_size: int | None = None,
+        progress: Progress = False,
+    ) -> list[JudgedHeadline]:
+        """Judge new headlines.
+
+        Args:
+            headlines: n new headlines: a list, a column of a data set or frame.
+            originals: n original headlines.
+            articles: n articles of the originals.
+            to: the outlet aimed at, for all or for each; None: the one that main does not assign the original to.
+            reversal: when style counts as reversed, see `compliancy.verdicts`.
+            language: of the texts, for facts: it, en or any other; guessed from the articles when None.
+            batch_size: texts a judge reads at once; its own choice when None.
+            progress: as `compliancy.judge_items` takes it; True shows bars.
+
+        Returns:
+            n judged headlines, each with its marks and their probabilities.
+
+        Raises:
+            InputError: numbers differ, a text is empty, or an outlet is none of these judges'.
+
+        Examples:
+            >>> judges = Judges.from_pretrained("runs/quickstart/judges")  # doctest: +SKIP
+            >>> [judged] = judges(["Ponte giù"], originals=["Crolla il ponte"], articles=["Il ponte ..."], to="faro")  # doctest: +SKIP
+            >>> judged.strict, judged.marks, judged.probabilities, judged.unsupported  # doctest: +SKIP
+        """
+        texts = texts_by_name(headlines=headlines, originals=originals, articles=articles)
+        if to is None:
+            targets = self.opposite_outlets(texts["originals"])
+        else:
+            targets = outlet_names("to", to, self.outlets, len(texts["headlines"]))
+        items = [
+            Item("", self.outlets[1 - self.outlets.index(target)], target, source, article, prediction=text)
+            for text, source, article, target in zip(*texts.values(), targets, strict=True)
+        ]
+        judged = judge_items(
+            self, items, reversal=reversal, language=language, batch_size=batch_size, progress=progress
+        )
+        rows = judged.iter_rows(named=True)
+        return [
+            JudgedHeadline(text, **marks_of(row, reversal=reversal))
+            for text, row in zip(texts["headlines"], rows, strict=True)
+        ]
+
+    def opposite_outlets(self, headlines: Sequence[str]) -> list[str]:
+        """For each headline the outlet that main does not assign it to."""
+        style = self.main.probabilities(headlines, progress=False)
+        return [self.outlets[int(a >= b)] for a, b in style]
+
+    @staticmethod
+    def of(judges: "str | Path | Judges", **options: Any) -> "Judges":
+        """Judges that are loaded already as they are, those of a folder or Hub id as `from_pretrained` loads them."""
+        if isinstance(judges, str | Path):
+            return Judges.from_pretrained(judges, **options)
+        if not isinstance(judges, Judges):
+            raise InputError(f"judges is {judges!r}: give a folder, a Hub id or Judges")
+        return judges
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name: str | Path,
+        *,
+        precision: Arithmetic = "float32",
+        device: str = "auto",
+        facts: str | None = None,
+        facts_endpoint: str | None = None,
+    ) -> "Judges":
+        """Load the judges `main`, `hh` and `ah`, and `fluency` and `facts` where they are there.
+
+        Args:
+            name: folder with three folders of these names, or the Hub id of such a repository.
+            precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
+            device: auto, cpu, cuda, cuda:1, mps.
+            facts: model that is asked about facts, in the place of the folder `facts`: see `FactsModel.from_pretrained`.
+            facts_endpoint: address of the server that has it.
+
+        Raises:
+            InputError: one is missing, or they are not of the same outlets and fold.
+        """
+        folder = local_folder(name, command=COMMAND)
+        check_tasks(folder, name)
+        judges = {
+            task: Judge.from_pretrained(folder / task, precision=precision, device=device)
+            for task in (*TASKS, "fluency")
+            if (folder / task).is_dir()
+        }
+        for task, judge in judges.items():
+            if judge.task != task:
+                raise InputError(
+                    f"{folder / task} holds a judge for {judge.task}: train one with --task {task}"
+                )
+        if len({judge.outlets for judge in judges.values()}) > 1:
+            listed = ", ".join(f"{task} {' and '.join(judge.outlets)}" for task, judge in judges.items())
+            raise InputError(
+                f"the judges in {name} are of different outlets ({listed}): train them on one corpus"
+            )
+        if len({judge.fold for judge in judges.values()}) > 1:
+            listed = ", ".join(f"{task} {judge.fold}" for task, judge in judges.items())
+            raise InputError(
+                f"the judges in {name} are of different folds ({listed}): train them with the same --fold"
+            )
+        model, asked = None, facts or (folder / "facts" if (folder / "facts").is_dir() else None)
+        if asked:
+            model = FactsModel.from_pretrained(
+                asked, endpoint=facts_endpoint, precision=precision, device=device
+            )
+        return cls(**judges, casing=Casing.load(folder / "fluency"), facts=model)
+
+    def with_casing(self, casing: Casing) -> "Judges":
+        """The same judges, with this casing where they have none."""
+        return self if self.casing else Judges(self.main, self.hh, self.ah, self.fluency, casing, self.facts)
+
+    @property
+    def by_task(self) -> dict[Task, Judge]:
+        """The judges by task."""
+        judges: dict[Task, Judge] = {"main": self.main, "hh": self.hh, "ah": self.ah}
+        return judges if self.fluency is None else {**judges, "fluency": self.fluency}
+
+    @property
+    def outlets(self) -> tuple[str, str]:
+        """Short names of A and B."""
+        return self.main.outlets
+
+    @property
+    def fold(self) -> str:
+        """The fold they were trained on."""
+        return self.main.fold
+
+    @property
+    def signature(self) -> str:
+        """Six digits of the hashes of main, hh and ah, and the fold: `1a2b3c+4d5e6f+0a1b2c|fold:all`.
+
+        With `|precision:bf16` where they run in it.
+        """
+        hashes = "+".join(self.by_task[task].model_hash[:6] for task in TASKS)
+        precision = "" if self.main.precision == "float32" else f"|precision:{self.main.precision}"
+        return f"{hashes}|fold:{self.fold}{precision}"
+
+    def check_outlets(self, outlets: tuple[str, str], corpus: str) -> None:
+        """Refuse judges that were trained on other outlets than the corpus has.
+
+        Raises:
+            InputError: the outlets differ, in name or order.
+        """
+        if self.outlets != tuple(outlets):
+            ours, theirs = (" and ".join(names) for names in (outlets, self.outlets))
+            raise InputError(
+                f"the judges were trained on {theirs}, the corpus {corpus} has {ours}: train judges on this corpus"
+            )
+
+
+def marks_of(row: dict[str, Any], *, reversal: Reversal = "relative") -> dict[str, Any]:
+    """The fields of `JudgedHeadline` but its text, from a row of `judge_items` that was asked with the same `reversal`."""
+    style, aimed = (
+        float(
+            joint_probability(1, 1, row["p_target"], row["p_target_source"], reversal=reversal, strict=strict)
+        )
+        for strict in (False, True)
+    )
+    matches = row["p_hh"] * row["p_ah"]
+    fluent = 1.0 if row["p_fluency"] is None else row["p_fluency"]
+    return {
+        "compliant": row["compliancy"],
+        "strict": row["strict_compliancy"],
+        "marks": {name: row[name] for name in VERDICT_NAMES},
+        "probabilities": {name: row[column] for name, column in PROBABILITIES.items()},
+        "style": style,
+        "joint": matches * style,
+        "strict_joint": matches * aimed * fluent * (row["facts"] and row["main_normalised"]),
+        "unsupported": tuple(Unsupported(**words) for words in json.loads(row["unsupported"])),
+    }
+
+
+def joint_probability(
+    hh: ArrayLike,
+    ah: ArrayLike,
+    new: ArrayLike,
+    source: ArrayLike,
+    *,
+    reversal: Reversal = "relative",
+    strict: bool = False,
+) -> Floats:
+    """(n,) probability that a headline satisfies all three judges, taken for independent.
+
+    `hh` and `ah` are (n,) probabilities of a match, `new` and `source` that main takes the new headline and the original
+    for the target outlet's. Reversal `relative`: main decides otherwise than on the original, and with `strict` for the target;
+    `target`: for the target.
+
+    Examples:
+        >>> joint_probability([0.5], [0.8], [0.9], [0.2]).round(3).tolist()
+        [0.296]
+        >>> joint_probability([0.5], [0.8], [0.9], [0.2], reversal="target").round(3).tolist()
+        [0.36]
+    """
+    if reversal not in get_args(Reversal):
+        raise InputError(f"reversal {reversal!r} is unknown: choose relative or target")
+    match, fits, p_new, p_source = (np.asarray(values, dtype=np.float64) for values in (hh, ah, new, source))
+    style = p_new if reversal == "target" else (1 - p_source) * p_new
+    if reversal == "relative" and not strict:
+        style = style + p_source * (1 - p_new)
+    return match * fits * style
