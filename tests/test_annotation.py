@@ -254,37 +254,6 @@ def test_by_hand():
     assert of(ratings, (1, 2), "nominal") == pytest.approx(1 - 7 * 4 / (2 * 3 * 5))
 
 
-def drawn(seed, values, raters, items):
-    """Ratings that agree half of the time, a fifth of them missing."""
-    draw = np.random.default_rng(seed)
-    common = draw.integers(1, values + 1, items)
-    given = np.where(
-        draw.random((raters, items)) < 0.5, common, draw.integers(1, values + 1, (raters, items))
-    )
-    missing = draw.random((raters, items)) < 0.2
-    return [
-        tuple(None if lost else int(value) for value, lost in zip(column, gone, strict=True))
-        for column, gone in zip(given.T, missing.T, strict=True)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("seed", "values", "raters", "items", "nominal", "ordinal"),
-    [
-        (1, 2, 3, 200, 0.20686043466876136, 0.20686043466876136),
-        (2, 2, 5, 40, 0.1686655405405405, 0.1686655405405405),
-        (3, 5, 3, 60, 0.16705202312138723, 0.16835408603229962),
-        (4, 5, 2, 30, 0.20486815415821502, 0.3014799154334037),
-        (5, 3, 4, 25, 0.17892800840777723, 0.26020255126526703),
-    ],
-)
-def test_values_of_the_package_krippendorff(seed, values, raters, items, nominal, ordinal):
-    """Written down from version 0.9.0, which is GPL and so no dependency of the tests."""
-    ratings = drawn(seed, values, raters, items)
-    assert of(ratings, range(1, values + 1), "nominal") == pytest.approx(nominal, abs=1e-12)
-    assert of(ratings, range(1, values + 1), "ordinal") == pytest.approx(ordinal, abs=1e-12)
-
-
 def test_perfect_agreement_is_one_and_a_single_value_is_not_defined():
     assert of([(1, 1), (2, 2)], (1, 2), "nominal") == 1
     assert np.isnan(of([(1, 1), (1, 1)], (1, 2), "nominal"))

@@ -1,6 +1,5 @@
 import filecmp
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -13,7 +12,6 @@ from change_it import engines
 from change_it.cli import main
 from change_it.commands import corpus_build
 from change_it.corpus import alignment
-from change_it.corpus.corpus_options import parse_sizes
 from change_it.engines import EngineOptions, map_ordered, use_engine
 from change_it.errors import InputError
 from change_it.judges import judge
@@ -130,22 +128,6 @@ def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, m
     call("score", "report", "--judges", f"{models}/judges", "--resamples", "50", "--json")
     assert "raylet" not in capsys.readouterr().out
     assert same_files(tmp_path / "local/report/items", tmp_path / "ray/report/items")
-
-
-@pytest.mark.slow
-def test_what_a_lost_machine_had_is_done_again_and_what_is_raised_elsewhere_is_raised(cluster):
-    def slowly(number):
-        time.sleep(0.3)
-        return number
-
-    second = cluster.add_node(**MACHINE)
-    with use_engine(EngineOptions(engine="ray", address=cluster.address), models=True):
-        with pytest.raises(InputError, match="is not understood"):
-            list(map_ordered(parse_sizes, [("many",)]))
-        lost = threading.Timer(1, lambda: cluster.remove_node(second, allow_graceful=False))
-        lost.start()
-        assert list(map_ordered(slowly, ((number,) for number in range(20)))) == list(range(20))
-        lost.join()
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere", "127.0.0.1:99999"])

@@ -1,6 +1,5 @@
 import dataclasses
 import json
-import os
 import shutil
 from functools import cache
 
@@ -272,12 +271,6 @@ class TestWarnings:
 
 
 class TestWrite:
-    def test_what_a_killed_run_left_is_cleared(self, tmp_path):
-        (tmp_path / ".corpus.ab.partial/main").mkdir(parents=True)
-        os.utime(tmp_path / ".corpus.ab.partial", (0, 0))
-        write_corpus(built(), tmp_path / "corpus")
-        assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
-
     def test_names_of_the_input_are_no_markup_in_the_card(self, tmp_path):
         odd = reading()
         script = "<img src=x onerror=alert(1)>|`"

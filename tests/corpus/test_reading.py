@@ -175,17 +175,6 @@ def test_tsv_semicolons_a_column_map_and_globs_that_overlap(write, tmp_path):
     ]
 
 
-def test_a_table_of_very_many_columns(write):
-    header = release(
-        header="id,headline,article,label," + ",".join(f"c{number}" for number in range(100_000))
-    )
-    rows = "".join(f"{row}{',' * 100_000}\n" for row in GOOD)
-    assert len(read_pair(write("wide.csv", header + rows)).articles) == 2
-    with pytest.raises(InputError, match=r"id, title.* and 99984 more") as caught:
-        read([write("other.csv", (header + rows).replace("headline", "title"))])
-    assert len(str(caught.value)) < 1000
-
-
 def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
     """A folder `owner/name` in the working directory stands for the Hub, as it does for `load_dataset`."""
     from datasets import ClassLabel, Dataset
@@ -257,19 +246,6 @@ def test_each_file_says_whether_the_day_or_the_month_comes_first(write, days, op
     reading = read_pair(path, **options)
     assert [str(article.date) for article in reading.articles] == read_as
     assert reading.day_first == ({} if found is None else {path: found})
-
-
-def test_the_order_of_one_file_is_not_that_of_another(write):
-    first = write("a.csv", dated("06/03/2024", "15/03/2024"))
-    second = write("b.csv", dated("06/04/2024", "03/16/2024", start=2))
-    reading = read([first, second])
-    assert [str(article.date) for article in reading.articles] == [
-        "2024-03-06",
-        "2024-03-15",
-        "2024-06-04",
-        "2024-03-16",
-    ]
-    assert reading.day_first == {first: True, second: False}
 
 
 def test_dates_whose_order_is_open_or_mixed_are_refused(write, tmp_path, capsys):

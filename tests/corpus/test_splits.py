@@ -45,20 +45,6 @@ class TestSplit:
                 fold = result.fold[(result.alignment == name) & (labels(200) == side)]
                 assert abs((fold == 0).sum() - (fold == 1).sum()) <= 1
 
-    def test_unpaired_articles_of_a_test_event_are_of_that_event(self):
-        """A second report of each pair's event, in no pair, is linked by its cosine with the A article."""
-        count = 40
-        rows = np.arange(count)
-        a, b, similarity = rows, rows + 2 * count, np.full(count, 0.8)
-        clusters = np.arange(4 * count)
-        result = split_of(clusters, (a, b, similarity), events=(rows, rows + count))
-        test = result.alignment == "A2"
-        assert test[rows].sum() == test[rows + count].sum() == test[rows + 2 * count].sum() == count // 2
-        assert (result.event[rows] == result.event[rows + count]).all()
-        assert (result.event[rows] == result.event[rows + 2 * count]).all()
-        assert len(set(result.event[test])) == count // 2
-        assert (result.fold[rows] == result.fold[rows + count]).all()
-
     def test_another_seed_is_another_split_and_the_same_seed_the_same(self):
         pairs = ranked(100)
         first, again, other = (split_of(np.arange(200), pairs, seed=seed) for seed in (1, 1, 2))
@@ -333,14 +319,6 @@ class TestEvents:
         assert test.height > paired["a_id"].n_unique() + paired["b_id"].n_unique()  # some have no partner
         tied = {id_.removesuffix("-again") for id_ in test["id"]}
         assert not tied & {id_.removesuffix("-again") for id_ in train["id"]}
-
-    def test_the_order_of_rows_decides_nothing(self):
-        made = articles()
-        turned = made[::-1]
-        one, other = (build_corpus(reading(rows), options()) for rows in (made, turned))
-        for config, by_side in one.tables.items():
-            for side, rows in by_side.items():
-                assert rows.equals(other.tables[config][side]), (config, side)
 
     def test_train_d_has_no_article_with_any_partner(self):
         made = articles(close=30, loose=20, alone=40)

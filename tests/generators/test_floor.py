@@ -4,9 +4,7 @@ from dataclasses import replace
 import pytest
 from scoring_fakes import FakeJudges, write_stand_ins
 
-from change_it import InputError
 from change_it.generators.floor import cuts, floor, rearrangements
-from change_it.scoring.scores import score
 from change_it.text.tokens import words
 from change_it.text.typography import Typography
 
@@ -44,13 +42,6 @@ def test_judges_choose_for_strict_what_fools_them(toy_test):
     assert system.reranker.fold == "0"
     aimed = [text for item, text in zip(items, system.headlines, strict=True) if item.target == "gio"]
     assert all("poi" in text.lower() for text in aimed)
-
-
-def test_judges_that_chose_do_not_score(toy_test):
-    system = floor(toy_test, FakeJudges(fold="0", digits="abcd"))
-    assert system.name == "floor"
-    with pytest.raises(InputError, match="not independent"):
-        score(toy_test, FakeJudges(fold="0", digits="wxyz"), [system], resamples=5)
 
 
 def test_the_command_asks_judges_of_the_other_fold(tmp_path, toy_corpus, monkeypatch, capsys):

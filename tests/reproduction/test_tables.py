@@ -161,16 +161,6 @@ def answers_of(f1, n=3000):
     return [(event, truth, truth if event < right else 1 - truth) for truth in (0, 1) for event in range(n)]
 
 
-def test_answers_that_know_nothing_are_at_chance(tables):
-    """A classifier that takes nine of ten headlines of either outlet for the same: mean F1 is .38."""
-    blind = [(event, truth, int(event % 10 == 0)) for truth in (0, 1) for event in range(1000)]
-    table = tables("lrec2020", classified(dict.fromkeys(TESTS, blind)))("expectations-pnc")
-    chance = [row.values for row in table.rows if "less .5" in row.values["what"]]
-    assert len(chance) == 6
-    assert all(values["interval"][0] <= 0 <= values["interval"][1] for values in chance)
-    assert {values["answer"] for values in chance} == {"undecided"}
-
-
 def test_what_is_compared_is_drawn_together(tables):
     """Two settings that differ on a few articles alone: their difference is sure, however uncertain each F1 is."""
     parts = dict.fromkeys(TESTS, answers_of(0.7, n=200))
@@ -182,17 +172,6 @@ def test_what_is_compared_is_drawn_together(tables):
     assert rows["setting 1 less setting 3"]["interval"] == (0, 0)
     first, last = rows["setting 1 less .5, balanced accuracy"]["interval"]
     assert last - first > high - low
-
-
-def test_intervals_are_drawn_by_event(tables):
-    """Both headlines of an event stand or fall together, so they are as much evidence as one."""
-    made = tables("lrec2020", classified(dict.fromkeys(TESTS, answers_of(0.7, n=200))))
-    single = bootstrapped([[140, 60], [60, 140]], 200, 1)["f1"]
-    for name in ("table5", "agnostic"):
-        measured = [row.values for row in made(name).rows if row.values["row"].endswith("measured")]
-        assert [values["mean"] for values in measured] == pytest.approx([single["mean"]] * len(measured))
-        width = 1.25 * np.ptp(single["mean_interval"])
-        assert all(np.ptp(values["mean_interval"]) > width for values in measured)
 
 
 def test_the_papers_own_figures_confirm_its_expectations(tables):
