@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+from saved_judges import save_judge
 from scoring_fakes import OUTLETS, FakeJudges
 from tiny_generators import WORDS, save_generator
 
@@ -37,31 +38,10 @@ def verdicts():
     return tuple(Verdict(*judge, found) for judge, found in reasons.items())
 
 
-def save_judge(folder, task, *, outlets=OUTLETS, fold="all", seed=0):
-    """An untrained judge, saved as a trained one is."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
-
-    names = ["[PAD]", "[UNK]", *sorted(set(WORDS.split()))]
-    words = models.WordLevel({name: place for place, name in enumerate(names)}, unk_token="[UNK]")
-    inner = Tokenizer(words)
-    inner.pre_tokenizer = pre_tokenizers.Whitespace()
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    config = BertConfig(vocab_size=len(names), **sizes, num_labels=2)
-    config.change_it = {"task": task, "fold": fold, "outlets": list(outlets), "max_tokens": 64}
-    torch.manual_seed(seed)
-    BertForSequenceClassification(config).save_pretrained(folder)
-    PreTrainedTokenizerFast(tokenizer_object=inner, pad_token="[PAD]", unk_token="[UNK]").save_pretrained(
-        folder
-    )
-    return folder
-
-
 def write_run(run):
     """A run's folder with judges and generators of both directions; no corpus."""
-    for seed, task in enumerate(("main", "hh", "ah")):
-        save_judge(run / "judges" / task, task, seed=seed)
+    for task in ("main", "hh", "ah"):
+        save_judge(run / "judges" / task, task, [WORDS], OUTLETS, transformer=True)
     for seed, to in enumerate(OUTLETS):
         save_generator(run / "generators" / f"sum-{to}", to=to, seed=seed)
     return run

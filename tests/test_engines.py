@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 from corpus_fakes import articles, options, write_articles
-from space_runs import save_judge
-from tiny_generators import save_generator
+from saved_judges import save_judge
+from tiny_generators import WORDS, save_generator
 
 from change_it import engines
 from change_it.cli import main
@@ -17,12 +17,6 @@ from change_it.errors import InputError
 from change_it.judges import judge
 from change_it.networks.pretrained import map_threads
 
-#: A machine that is lost is noticed after a second and a half.
-HEALTH = {
-    "health_check_period_ms": 500,
-    "health_check_failure_threshold": 3,
-    "health_check_initial_delay_ms": 0,
-}
 MACHINE = {"num_cpus": 2, "object_store_memory": 80 << 20}
 
 
@@ -31,7 +25,7 @@ def cluster():
     """A cluster of one machine with two cores."""
     ray_cluster = pytest.importorskip("ray.cluster_utils")
     cluster = ray_cluster.Cluster(
-        head_node_args={**MACHINE, "include_dashboard": False, "_system_config": HEALTH},
+        head_node_args={**MACHINE, "include_dashboard": False},
         initialize_head=True,
     )
     yield cluster
@@ -102,7 +96,7 @@ def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, m
 
     models = tmp_path / "models"
     for task in ("main", "hh", "ah"):
-        save_judge(models / "judges" / task, task, outlets=("colle", "faro"))
+        save_judge(models / "judges" / task, task, [WORDS], ("colle", "faro"), transformer=True)
     save_generator(models / "generator", outlets=("colle", "faro"), to="faro")
 
     def call(command, name, *more):

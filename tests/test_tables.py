@@ -67,13 +67,6 @@ def test_a_wide_table_loses_no_figure_and_no_heading(table, width):
     assert ".003*" in text
 
 
-def test_a_table_without_rows_has_its_header():
-    table = Table((Column("system", "text"), Column("F1")), ())
-    assert (
-        printed(table, 40).split()[:2] == to_markdown(table).replace("|", " ").split()[:2] == ["system", "F1"]
-    )
-
-
 def test_values_for_files_are_not_rounded(table):
     header, rows = records(table)
     assert header[:5] == ["system", "interval_low", "interval_high", "measure_0", "measure_0 rank"]
@@ -81,13 +74,6 @@ def test_values_for_files_are_not_rounded(table):
     assert rows[1][header.index("measure_11")] == 0.031
     assert (rows[0][header.index("measure_3 rank")], rows[0][header.index("measure_0 rank")]) == (1, None)
     assert {len(row) for row in rows} == {len(header)}
-
-
-def test_an_interval_that_is_not_known_has_two_empty_cells():
-    table = Table(
-        (Column("system", "text"), Column("ends", "interval")), (Row({"system": "a", "ends": None}),)
-    )
-    assert records(table) == (["system", "ends_low", "ends_high"], [["a", None, None]])
 
 
 def test_markdown_keeps_its_columns_apart():

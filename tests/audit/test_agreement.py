@@ -90,12 +90,6 @@ def test_an_event_is_drawn_as_a_whole():
     assert np.ptp(alone["auc_interval"]) < 0.5 * np.ptp(once["auc_interval"])
 
 
-def test_what_is_undefined_is_none():
-    found = beside_readers(np.ones(4, bool), np.zeros(4, bool), EVENTS[:4], P[:4])
-    assert (found["auc"], found["precision"], found["recall"]) == (None, None, 0)
-    assert found["auc_interval"] is None
-
-
 def test_the_threshold_has_the_best_balanced_accuracy():
     # .4: 5 of 5 and 4 of 7; .7: 3 of 5 and 6 of 7; .6: 4 of 5 and 5 of 7
     threshold, accuracy = best_threshold(P, RIGHT)
@@ -331,14 +325,6 @@ def test_labels_of_one_kind_choose_nothing(asked, tmp_path, capsys):
     assert train(tmp_path, write_csv(tmp_path / "labels.csv", rows, HEADER)) == 2
     assert "label more headlines" in capsys.readouterr().err
     assert not (tmp_path / "judges").exists()
-
-
-def test_without_labels_nothing_is_validated(asked, tmp_path, capsys):
-    write_toy_corpus(tmp_path / "corpus")
-    assert train(tmp_path) == 0
-    assert "not validated" in capsys.readouterr().out
-    about = json.loads((tmp_path / "judges" / "facts" / "config.json").read_text())["change_it"]
-    assert (about["threshold"], about["validated"]) == (0.5, {})
 
 
 @pytest.mark.parametrize("encoder", [None, "linear", "bilstm"])

@@ -1,11 +1,10 @@
 from dataclasses import replace
 from inspect import getsource
 
-import numpy as np
 import pytest
 
 from change_it.audit.measure import read_corpus
-from change_it.audit.perturbations import ADDED, INVENTED, JUDGES, PERTURBATIONS, Perturbation, perturbed
+from change_it.audit.perturbations import ADDED, INVENTED, JUDGES, PERTURBATIONS, perturbed
 from change_it.judges import negatives
 from change_it.judges.fluency_data import HELD_OUT
 from change_it.text import tokens
@@ -137,28 +136,6 @@ def test_a_quotation_is_said_in_no_text(sample, name):
         assert quotation not in f"{item.source} {item.article} {item.reference} {item.reference_article}"
 
 
-def test_no_more_headlines_than_asked_for_and_those_of_the_first_items(sample):
-    def two_of_them(item, random, resources):
-        return "x" if item.id == sample.test.items[3].id or item.id == sample.test.items[1].id else None
-
-    system = Perturbation("x", ("style",), "", "", two_of_them)
-    assert perturbed(sample.test.items, system, sample.resources, seed=1, at_most=9) == [(1, "x"), (3, "x")]
-    assert perturbed(sample.test.items, system, sample.resources, seed=1, at_most=1) == [(1, "x")]
-
-
-def test_cue_words_are_those_that_one_outlet_uses_more(sample):
-    cues = sample.resources.cues
-    one, other = sample.test.outlets
-    share = {
-        outlet: np.mean(
-            [cues[one][0] in headline.split() for headline in sample.resources.training_headlines[outlet]]
-        )
-        for outlet in (one, other)
-    }
-    assert share[one] > share[other]
-    assert not set(cues[one]) & set(cues[other])
-
-
 @pytest.mark.parametrize(
     ("setting", "headline", "set_"),
     [
@@ -169,13 +146,6 @@ def test_cue_words_are_those_that_one_outlet_uses_more(sample):
         (Typography(capital=True), "Roma: ecco perché", "Roma: Ecco perché"),
         (Typography(titles=True), "House passes the spending bill", "House Passes the Spending Bill"),
         (Typography(), "House Passes Spending Bill", "House passes spending bill"),
-        (
-            Typography(),
-            "Il Ponte Cade Oggi sul Nuovo fiume basso",
-            "Il Ponte Cade Oggi sul Nuovo fiume basso",
-        ),
-        (Typography(), "Roma: Ecco perché", "Roma: ecco perché"),
-        (Typography(stop=True), "Crolla il ponte..", "Crolla il ponte.."),
     ],
 )
 def test_headlines_are_set_like_another_outlet_s(setting, headline, set_):
@@ -187,8 +157,6 @@ def test_headlines_are_set_like_another_outlet_s(setting, headline, set_):
     [
         (["Crolla il ponte.", "Crolla il ponte"], False, False, False),
         (["Crolla il ponte.", "Crolla il ponte.", "Crolla il ponte"], True, False, False),
-        (["Crolla il ponte..", "Crolla il ponte..", "Crolla il ponte"], False, False, False),
-        (["Roma: Ecco", "Roma: ecco"], False, False, False),
         (["Roma: Ecco", "Crolla il ponte"], False, True, False),
         (["House Passes Spending Bill", "House Passes Spending Bill", "House falls"], False, False, True),
     ],

@@ -107,12 +107,6 @@ def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(cal
     assert [command for command, _ in commands[len(STEPS) :]] == ["score"]
 
 
-def test_a_run_with_other_options_is_left_alone(called, tmp_path):
-    quickstart.run(QuickstartOptions(out=tmp_path))
-    with pytest.raises(InputError, match="choose another --out"):
-        quickstart.run(QuickstartOptions(out=tmp_path, seed=2))
-
-
 @pytest.fixture
 def without_torch(tmp_path, monkeypatch):
     """A folder of modules for processes that compute nothing: they need no second to load torch."""

@@ -26,9 +26,6 @@ def release(*rows, header="id,headline,article,label"):
     return "\n".join([header, *rows]) + "\n"
 
 
-GOOD = ("1,Titolo uno,Testo uno,R", "2,Titolo due,Testo due,G")
-
-
 def read(files, **options):
     return read_articles(ReadingOptions(files=tuple(files), **options))
 
@@ -53,21 +50,6 @@ def test_the_hub_layout_takes_the_outlet_from_the_name_and_keeps_the_alignment(w
         ("gio-1", "gio", "A1", "1"),
         ("3", "gio", None, None),
     ]
-
-
-def test_ids_made_for_files_of_the_same_name_are_never_taken_for_shared_ones(write):
-    files = [
-        write(f"{outlet}/train.csv", "headline,full_text\nt,x\nu,y\n")
-        for outlet in ("repubblica", "ilgiornale")
-    ]
-    reading = read(files)
-    assert [a.id for a in reading.articles] == [
-        "train-1",
-        "train-2",
-        "ilgiornale-train-1",
-        "ilgiornale-train-2",
-    ]
-    assert all(a.shared_id is None for a in reading.articles)
 
 
 def test_every_reason_for_rejection_with_its_line(write):
@@ -276,37 +258,22 @@ def test_a_row_whose_open_date_is_none_takes_nothing_with_it(write):
 @pytest.mark.parametrize(
     ("text", "day"),
     [
-        ("2017-06-15", date(2017, 6, 15)),
         ("2017-06-15T23:59:00.123Z", date(2017, 6, 15)),
         ("20170615", date(2017, 6, 15)),
         ("Thu, 15 Jun 2017 08:00:00 +0200", date(2017, 6, 15)),
         ("6/15/17", date(2017, 6, 15)),
-        ("15.6.17", date(2017, 6, 15)),
         ("6/5/1998 10:00", date(1998, 6, 5)),
-        ("June 15, 2017", date(2017, 6, 15)),
         ("1497484800", date(2017, 6, 15)),
         (datetime(2017, 6, 15, 12, tzinfo=UTC), date(2017, 6, 15)),
         ("", None),
         (float("nan"), None),
-        (None, None),
     ],
 )
 def test_dates(text, day):
     assert parse_date(text, day_first=False) == day
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "domani",
-        "15/6/17",
-        "6.15.17",
-        "2017-02-30",
-        "2017",
-        "9" * 30,
-        "-",
-    ],
-)
+@pytest.mark.parametrize("text", ["15/6/17", "6.15.17", "2017-02-30", "9" * 30, "-"])
 def test_unreadable_dates(text):
     with pytest.raises(ValueError):  # noqa: PT011 - the message is dateutil's or the calendar's
         parse_date(text, day_first=False)

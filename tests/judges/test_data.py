@@ -3,7 +3,6 @@
 from difflib import SequenceMatcher
 from functools import cache, partial
 
-import polars as pl
 import pytest
 
 from change_it.corpus.folder import read_table
@@ -37,19 +36,6 @@ def test_parts_are_apart(corpus, task, loaded):
         zip(data.validation.texts, data.validation.pairs or data.validation.texts, strict=True)
     )
     assert 0.03 < len(data.validation) / len(data.train) < 0.25
-
-
-def test_main_is_the_whole_training_side(corpus, loaded):
-    data = loaded("main")
-    articles = {side: read_table(corpus, "articles", side) for side in ("train", "test")}
-    assert len(data.train) + len(data.validation) == read_table(corpus, "main", "train").height
-    assert list(data.tests) == ["gold"]
-    first = articles["test"].filter(pl.col("label") == data.outlets[0])["headline"]
-    assert [
-        text
-        for text, label in zip(data.tests["gold"].texts, data.tests["gold"].labels, strict=True)
-        if not label
-    ] == (first.to_list())
 
 
 def test_partners_are_on_one_side_of_the_validation(corpus):

@@ -166,17 +166,6 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
     assert (again.probabilities([headline], [article], progress=False) == given).all()
 
 
-def systems(metrics):
-    return [row.values["system"] for row in train.table_of(metrics).rows]
-
-
-def test_the_published_row_stands_beside_the_papers_kind_alone(trained):
-    metrics = metrics_of(trained)
-    assert systems(metrics) == ["judge", LINEAR]
-    metrics["options"]["as_published"] = True
-    assert "published" in systems(metrics)
-
-
 @pytest.mark.slow
 def test_two_processes_train_one_judge(corpus, encoder, tmp_path):
     command = ["-m", "torch.distributed.run", "--nproc_per_node", "2", "-m", "change_it.judges.train"]

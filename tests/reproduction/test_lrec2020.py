@@ -4,7 +4,8 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from space_runs import save_judge
+from saved_judges import save_judge
+from tiny_generators import WORDS
 
 from change_it.commands.reproduce import ReproduceOptions
 from change_it.corpus.folder import read_table
@@ -49,7 +50,7 @@ def test_the_tables_of_classifiers_and_headlines(corpus, tmp_path):
         "results": {"gold": {name: {"recall": 0.8, "support": 100} for name in outlets}},
     }
     for seed, name in enumerate(SETS):
-        save_judge(tmp_path / "classifiers" / name, "main", outlets=outlets, seed=seed)
+        save_judge(tmp_path / "classifiers" / name, "main", [WORDS], outlets, transformer=True, seed=seed)
         write_json(tmp_path / "classifiers" / name / "metrics.json", {"weights_hash": f"{seed}" * 8})
     write_json(tmp_path / "classifiers" / "random" / "metrics.json", result)
     write_inputs(corpus, tmp_path / "inputs")

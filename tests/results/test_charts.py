@@ -6,7 +6,6 @@ from change_it.hevas.analysis import compare
 from change_it.results.charts import (
     Drawing,
     bar_chart,
-    box_chart,
     correlation_chart,
     save,
 )
@@ -40,15 +39,6 @@ def test_bars_are_the_means():
         assert axes.get_ylim()[0] > axes.get_ylim()[1]
     names = [label.get_text() for label in shown[0].get_yticklabels()]
     assert names == ["a system w…long name", "cost$s", "third"]
-
-
-def test_lower_is_better_is_marked_and_explained():
-    higher = scores(2)
-    table = {"R-1": higher["M-0"], "Fog": higher["M-1"]}
-    for figure in (bar_chart(comparisons(table)), box_chart(table, SYSTEMS)):
-        assert [axes.get_title() for axes in panels(figure)] == ["R-1", "Fog ↓"]
-        assert figure.get_supxlabel().endswith("↓ lower is better")
-    assert "↓" not in bar_chart(comparisons(higher)).get_supxlabel()
 
 
 def test_correlations_are_written_above_the_diagonal():

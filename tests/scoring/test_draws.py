@@ -136,15 +136,6 @@ def test_what_judges_chose_stands_apart(scores):
     assert axes.containers[0].lines[0].get_xydata()[:, 1] == pytest.approx([1 / 4, 1 / 3, 1 / 3])
 
 
-def test_a_system_that_judges_chose_is_never_above_the_others(three):
-    chosen = ScoredSystem("chosen", tuple(item.source + "!" for item in three.items), CHOOSERS)
-    mine = ScoredSystem("mine", tuple(item.source for item in three.items))
-    judges = FakeJudges(fold="1")
-    found = score(three, judges, [chosen, mine, *built_in_systems(three)], resamples=5, progress=False)
-    assert found.row("chosen").values["compliancy"] == 1
-    assert found.names[-1] == "chosen"
-
-
 def write(tmp_path, three, *, change=None, header="id,draw,headline,target", more=lambda at, draw: ""):
     rows = [
         f"{item.id},{draw},Titolo {item.id} {draw},{item.target}{more(at, draw)}"

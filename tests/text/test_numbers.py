@@ -71,10 +71,6 @@ def test_short_years_may_belong_to_both_centuries():
     assert values("the '80s", "en") == values("the eighties", "en") == [[80, 1980, 2080]]
 
 
-def test_the_second_year_of_a_season_has_the_century_of_the_first():
-    assert 2016 in values("2015-16", "en")[1]
-
-
 def test_a_range_shares_scale_and_unit():
     low, high = find_numbers("from 5 to 10 percent", "en")
     assert "%" in low.units & high.units
