@@ -119,14 +119,8 @@ def save_language_model(folder, kind):
         config = GPT2Config(vocab_size=300, n_positions=400, n_embd=16, n_layer=1, n_head=2, eos_token_id=1)
         model = GPT2LMHeadModel(config)
     else:
-        sizes = {
-            "d_model": 16,
-            "d_kv": 8,
-            "d_ff": 16,
-            "num_layers": 1,
-            "num_decoder_layers": 1,
-            "num_heads": 2,
-        }
+        sizes = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_heads": 2}
+        sizes |= {"num_layers": 1, "num_decoder_layers": 1}
         ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
         model = T5ForConditionalGeneration(T5Config(vocab_size=300, **sizes, **ids))
     model.save_pretrained(folder)

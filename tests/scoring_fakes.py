@@ -143,14 +143,9 @@ def write_stand_ins(folder, outlets=OUTLETS):
 def write_toy_corpus(folder):
     """A corpus folder with the configs that scoring reads."""
     pairs = pl.DataFrame(_pairs())
+    names = ("id", "label", "headline", "article", "event")
     test = [
-        {
-            "id": p[f"{s}_id"],
-            "label": o,
-            "headline": p[f"{s}_headline"],
-            "article": p[f"{s}_article"],
-            "event": p["event"],
-        }
+        dict(zip(names, (p[f"{s}_id"], o, *_texts(p, s), p["event"]), strict=True))
         for p in _pairs()
         for s, o in zip("ab", OUTLETS, strict=True)
     ]

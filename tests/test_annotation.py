@@ -7,6 +7,7 @@ import re
 import numpy as np
 import polars as pl
 import pytest
+import scoring_fakes
 from csv_files import read_csv, write_csv
 from scoring_fakes import OUTLETS, FakeJudges, write_toy_corpus
 
@@ -19,34 +20,9 @@ THINGS = ("Crolla il ponte", "Sciopero dei treni", "Festa grande", "Apre la scuo
 
 def write_corpus(folder):
     """Forty events, each a pair of headlines; gio's end in an exclamation mark."""
-    write_toy_corpus(folder)
-    pairs = []
-    for n, (thing, place) in enumerate((thing, place) for thing in THINGS for place in PLACES):
-        rep, gio = f"{thing} a {place} numero {n}", f"{thing} a {place}, ecco il numero {n}!"
-        pairs.append(
-            {
-                "pair_id": f"p{n}",
-                "similarity": 0.9,
-                "alignment": "A2",
-                "a_id": f"a{n}",
-                "a_headline": rep,
-                "a_article": f"{rep}. Così dicono a {place}. Poi altro.",
-                "b_id": f"b{n}",
-                "b_headline": gio,
-                "b_article": f"{gio} Così dicono a {place}, secondo noi.",
-                "fold": n % 2,
-                "event": f"e{n}",
-            }
-        )
-    articles = [
-        {"id": p[f"{s}_id"], "label": o, "event": p["event"]}
-        | {part: p[f"{s}_{part}"] for part in ("headline", "article")}
-        for p in pairs
-        for s, o in zip("ab", OUTLETS, strict=True)
-    ]
-    pl.DataFrame(pairs).write_parquet(folder / "pairs" / "test.parquet")
-    pl.DataFrame(articles).write_parquet(folder / "articles" / "test.parquet")
-    return folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scoring_fakes, "EVENTS", [f"{thing} a {place}" for thing in THINGS for place in PLACES])
+        return write_toy_corpus(folder)
 
 
 def write_predictions(corpus, file):

@@ -105,16 +105,7 @@ def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, m
         cluster_options = ["--engine", "ray", "--address", cluster.address]
         assert main([*given, *cluster_options, "--out", str(tmp_path / "ray" / name)]) == 0
 
-    several = [
-        "--batch-size",
-        "8",
-        "--candidates",
-        "2",
-        "--generation",
-        "num_beams=2",
-        "--rerank",
-        f"{models}/judges",
-    ]
+    several = f"--batch-size 8 --candidates 2 --generation num_beams=2 --rerank {models}/judges".split()
     call("transfer", "new.csv", "--generator", f"{models}/generator", *several)
     assert filecmp.cmp(tmp_path / "local/new.csv", tmp_path / "ray/new.csv", shallow=False)
     monkeypatch.setattr(judge, "LARGEST_BATCH", 16)

@@ -104,37 +104,16 @@ def test_formats(value, format_, shown):
 
 @pytest.fixture
 def headlines():
-    """Two headlines beside each other, with marks."""
-    rows = (
-        Row(
-            {
-                "original": "Crolla il ponte, due feriti a Roma",
-                "new": Marked("Roma, tre feriti", ((6, 9),)),
-                "facts": False,
-            }
-        ),
-        Row(
-            {
-                "original": "Approvata la riforma",
-                "new": Marked("Riforma approvata", ()),
-                "facts": True,
-                "fluency": None,
-            }
-        ),
-    )
-    columns = (
-        Column("original", "text"),
-        Column("new", "text"),
-        Column("facts", "mark"),
-        Column("fluency", "mark"),
-    )
-    return Table(columns, rows)
+    """Two headlines with marks."""
+    one, other = Marked("Roma, tre feriti", ((6, 9),)), Marked("Riforma approvata", ())
+    rows = Row({"new": one, "facts": False}), Row({"new": other, "facts": True, "fluency": None})
+    return Table((Column("new", "text"), Column("facts", "mark"), Column("fluency", "mark")), rows)
 
 
 def test_marks_and_underlined_parts(headlines):
-    assert headlines.texts[0][1:] == ["Roma, tre feriti", "✗", "–"]
-    assert headlines.texts[1][1:] == ["Riforma approvata", "✓", "–"]
-    assert records(headlines)[1][0] == ["Crolla il ponte, due feriti a Roma", "Roma, tre feriti", False, None]
+    assert headlines.texts[0] == ["Roma, tre feriti", "✗", "–"]
+    assert headlines.texts[1] == ["Riforma approvata", "✓", "–"]
+    assert records(headlines)[1][0] == ["Roma, tre feriti", False, None]
     out = io.StringIO()
     print_table(headlines, Console(file=out, width=80, force_terminal=True, color_system="standard"))
     assert "\x1b[4mtre\x1b[0m" in out.getvalue()

@@ -116,15 +116,8 @@ def read(tmp_path, *files, header=HEADER):
 
 def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
     items = {item.id: item for item in toy_test_set().items}
-    labels = read(
-        tmp_path,
-        [
-            ["a0", "", "yes", "yes", "gold"],
-            ["a1", "", "Yes", "", "copy"],
-            ["a2", "Nuovo", "partly", "no", "mine"],
-            ["a3", "Altro", "", "no", "mine"],
-        ],
-    )
+    rows = ["a0,,yes,yes,gold", "a1,,Yes,,copy", "a2,Nuovo,partly,no,mine", "a3,Altro,,no,mine"]
+    labels = read(tmp_path, [row.split(",") for row in rows])
     given = [items["a0"].reference, items["a1"].source, "Nuovo"]
     assert [item.prediction for item in labels.items] == given
     assert [item.article for item in labels.items] == [items[name].article for name in ("a0", "a1", "a2")]
@@ -243,17 +236,8 @@ def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, ca
     ]
     file = write_csv(tmp_path / "labels.csv", rows, HEADER)
     (tmp_path / "judges").mkdir()
-    arguments = [
-        "audit",
-        "--judges",
-        str(tmp_path / "judges"),
-        "--corpus",
-        smaller_corpus,
-        "--items",
-        "6",
-        "--labels",
-        str(file),
-    ]
+    options = f"--judges {tmp_path / 'judges'} --corpus {smaller_corpus} --items 6 --labels {file}"
+    arguments = ["audit", *options.split()]
     assert main(arguments) == 0
     printed = capsys.readouterr().out
     assert "Agreement with readers" in printed

@@ -41,22 +41,14 @@ def called(monkeypatch):
     """Commands and their options in the order in which they were called; one command may be told to fail."""
     found = []
     failing = SimpleNamespace(command="")
-    commands = (
-        "corpus_sample",
-        "corpus_build",
-        "train_judge",
-        "train_generator",
-        "transfer",
-        "audit",
-        "score",
-    )
+    commands = "corpus_sample corpus_build train_judge train_generator transfer audit score"
 
     def run(command, options):
         if command == failing.command:
             raise InputError("no")
         found.append((command, options))
 
-    for command in commands:
+    for command in commands.split():
         monkeypatch.setattr(f"change_it.commands.{command}.run", partial(run, command))
     monkeypatch.setattr(quickstart, "ProcessPoolExecutor", InPlace)
     return found, failing

@@ -21,19 +21,9 @@ from change_it.generators.search import Search, generate
 
 
 def options(corpus, out, **changes):
-    settings = {
-        "recipe": "s2s2",
-        "architecture": "pn",
-        "to": "faro",
-        "cells": 16,
-        "vocabulary": 500,
-        "source_tokens": 24,
-        "target_tokens": 16,
-        "batch_size": 8,
-        "updates": 40,
-        "evaluation_steps": 20,
-        "checkpoint_steps": 15,
-    }
+    settings = {"recipe": "s2s2", "architecture": "pn", "to": "faro", "cells": 16, "vocabulary": 500}
+    settings |= {"source_tokens": 24, "target_tokens": 16, "batch_size": 8, "updates": 40}
+    settings |= {"evaluation_steps": 20, "checkpoint_steps": 15}
     return GeneratorOptions(corpus=corpus, out=out, **{**settings, **changes})
 
 

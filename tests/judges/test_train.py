@@ -19,15 +19,8 @@ from change_it.judges.linear_training import ACCEPTANCE, fit_main
 from change_it.judges.measures import scores
 from change_it.training.trainer import TrainingRun
 
-TINY = {
-    "batch_size": 16,
-    "updates": 16,
-    "early_stopping": 0,
-    "max_tokens": 32,
-    "learning_rate": 2e-3,
-    "checkpoint_steps": 4,
-    "evaluation_steps": 8,
-}
+TINY = {"batch_size": 16, "updates": 16, "early_stopping": 0, "max_tokens": 32, "learning_rate": 2e-3}
+TINY |= {"checkpoint_steps": 4, "evaluation_steps": 8}
 
 
 def options(corpus, out, **changes):

@@ -7,12 +7,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scoring_fakes import FakeJudges, write_stand_ins
+from scoring_fakes import FakeJudges
 
 from change_it import InputError
 from change_it.cli import main
 from change_it.generators.rerank import choose, order
-from change_it.judges.judge import Judges
 from change_it.results.charts import choices_chart
 from change_it.results.report_files import latex
 from change_it.results.score_tables import choices_table, significance, systems_table, terminal_table
@@ -223,15 +222,9 @@ def test_draws_are_cut_with_the_items(toy_test, tmp_path, three):
 
 
 def test_the_command_lets_judges_of_the_other_fold_choose(
-    tmp_path, toy_corpus, toy_test, monkeypatch, capsys
+    tmp_path, toy_corpus, toy_test, judges_of_folds, capsys
 ):
-    folders = {fold: write_stand_ins(tmp_path / fold) for fold in "01"}
-
-    def load(name, *_, **__):
-        fold = next(fold for fold, folder in folders.items() if str(folder.resolve()) == str(name))
-        return FakeJudges(fold=fold, digits={"0": "abcd", "1": "wxyz"}[fold])
-
-    monkeypatch.setattr(Judges, "from_pretrained", load)
+    folders = judges_of_folds
     file = tmp_path / "drawn.csv"
     marks = ("", "!")
     rows = [
@@ -240,16 +233,7 @@ def test_the_command_lets_judges_of_the_other_fold_choose(
         for draw in range(2)
     ]
     file.write_text("\n".join(["id,draw,headline", *rows]), encoding="utf-8")
-    given = [
-        "score",
-        "--corpus",
-        str(toy_corpus),
-        "--judges",
-        str(folders["1"]),
-        "--resamples",
-        "5",
-        "--json",
-    ]
+    given = f"score --corpus {toy_corpus} --judges {folders['1']} --resamples 5 --json".split()
     drawn = [*given, "--predictions", f"mine={file}", "--chooser"]
     assert main([*drawn, str(folders["0"]), "--out", str(tmp_path / "report")]) == 0
     record = json.loads(capsys.readouterr().out)
