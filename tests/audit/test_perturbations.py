@@ -59,16 +59,13 @@ def test_every_system_makes_headlines_and_the_same_ones_again(sample, name):
         ("capitals", {"source": "Cade"}, "CADE"),
         ("capitals", {"source": "CADE"}, None),
         ("half_and_half", {"source": "Uno due tre quattro", "reference": "A b c d e"}, "Uno due c d e"),
-        ("half_and_half", {"source": "Uno due tre", "reference": "A b c d e"}, None),
         ("contrary", {"reference": "Apre la mostra del pane"}, "Chiude la mostra del pane"),
-        ("contrary", {"reference": "Dopo due anni con te"}, None),
         (
             "numbers_mistaken",
             {"reference": "Due feriti", "article": "Due feriti e sette contusi."},
             "Sette feriti",
         ),
         ("numbers_mistaken", {"reference": "Due feriti", "article": "Due feriti."}, None),
-        ("numbers_mistaken", {"reference": "Nessun ferito", "article": "Sette contusi."}, None),
         (
             "speaker_exchanged",
             {
@@ -85,8 +82,6 @@ def test_every_system_makes_headlines_and_the_same_ones_again(sample, name):
         ),
         ("name_mistaken", {"reference": "Si guarda all'Olvania", "article": "Si va a Trillano."}, None),
         ("misspelt", {"reference": "Crolla il ponte"}, None),
-        ("foreign_words", {"reference": "Crolla tutto"}, None),
-        ("random_ending", {"reference": "Uno due tre quattro cinque sei"}, None),
     ],
 )
 def test_what_is_done_to_a_headline(sample, name, texts, expected):

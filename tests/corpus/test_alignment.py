@@ -10,7 +10,6 @@ from change_it.corpus.alignment import (
     UNDATED,
     Compared,
     align,
-    histogram,
     nearest_wrong,
     number_above,
     one_to_one,
@@ -104,11 +103,6 @@ def test_no_dates_and_no_articles_give_no_pairs(corpus):
     for arguments in ((x, y, undated, y_days), (x[:0], y, x_days[:0], y_days)):
         pairs = align(*arguments, window_days=3, floor=0.1)
         assert len(pairs) == len(one_to_one(pairs)) == pairs.counts.sum() == 0
-
-
-def test_a_pair_at_a_threshold_is_not_above_it():
-    counts = number_above(histogram(EDGES))
-    assert counts.tolist() == list(range(len(EDGES) - 1, 0, -1))
 
 
 def allowed_columns(day, days, candidates, window, at_least):

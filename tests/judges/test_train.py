@@ -4,7 +4,6 @@ import json
 
 import pytest
 import torch
-from processes import run_python
 from saved_judges import build_encoder
 from transformers import AutoTokenizer
 
@@ -157,16 +156,6 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
     judge.save_pretrained(tmp_path / "again")
     again = Judge.from_pretrained(tmp_path / "again", device="cpu")
     assert (again.probabilities([headline], [article], progress=False) == given).all()
-
-
-@pytest.mark.slow
-def test_two_processes_train_one_judge(corpus, encoder, tmp_path):
-    command = ["-m", "torch.distributed.run", "--nproc_per_node", "2", "-m", "change_it.judges.train"]
-    command += ["--task", "hh", "--corpus", corpus, "--encoder", encoder, "--out", str(tmp_path / "hh")]
-    result = run_python(*command, "--arg", "max_steps=6")
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.count("HH: headline and headline") == 1
-    assert Judge.from_pretrained(tmp_path / "hh").task == "hh"
 
 
 def test_presets(tmp_path):
