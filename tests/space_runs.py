@@ -18,21 +18,12 @@ def verdicts():
     from change_it.audit.verdicts import Verdict
 
     reasons = {
-        ("main", "care"): (
-            "F1 .875 where character n-grams have .859",
-            "F1 .822 instead of .875 once the typography is normalised",
-        ),
-        ("hh", "rely"): (
-            "F1 .882 on hard mismatches where tf-idf cosine has .844",
-            "refuses what it should",
-        ),
+        ("main", "care"): ("F1 .875 where character n-grams have .859",),
+        ("hh", "rely"): ("F1 .882 on hard mismatches where tf-idf cosine has .844", "refuses what it should"),
         ("ah", "distrust"): (
-            "lets through what it should refuse: name mistaken .993, negated .889, names spliced in .495 and 4 more",
+            "lets through what it should refuse: name mistaken .993, negated .889 and 4 more",
         ),
-        ("fluency", "rely"): (
-            "F1 .948 on unseen damage where n-grams have .839",
-            "accepts .913 of the newspapers' own headlines",
-        ),
+        ("fluency", "rely"): ("accepts .913 of the newspapers' own headlines",),
         ("facts", "care"): ("lets through what it should refuse: name mistaken .910",),
     }
     return tuple(Verdict(*judge, found) for judge, found in reasons.items())

@@ -20,18 +20,8 @@ MODELS = {"torch", "transformers"}
             "import change_it.io",
             {*MODELS, "datasets", "polars", "pyarrow", "numpy", "tyro", "rich"},
         ),
-        ("import change_it.corpus.build", {*MODELS, "datasets"}),
         ("import change_it.space, change_it.commands.demo", {*MODELS, "gradio"}),
         ("import change_it.hevas", {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"}),
-        ("import change_it.text.rouge, change_it.hevas.divergence", {*MODELS, "datasets"}),
-        (
-            "from change_it.hevas.documents import Documents, System\n"
-            "from change_it.hevas.evaluation import evaluate\n"
-            "documents = Documents(('1',), ('a b',), (('a',),), 'x')\n"
-            "result = evaluate(documents, [System('s', ('a',))], metrics=['R-1', 'JS-C'])\n"
-            "assert result.means['s']['R-1'] == 1",
-            {*MODELS, "datasets"},
-        ),
         (
             "from change_it.hevas.readability import readability\nreadability(['Roma vince'], 'it')",
             {*MODELS, "spacy"},

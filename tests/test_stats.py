@@ -212,23 +212,6 @@ def test_bad_tables(table, message):
         correlations(table)
 
 
-def test_scores_are_the_estimates_with_their_intervals_by_stratum():
-    data = joined(binary(0.3, 300, 1), binary(0.7, 100, 2))
-    strata = ["x"] * 300 + ["y"] * 100
-    found = measure(data, share, strata, resamples=50, seed=3)
-    assert list(found) == ["x", "y", AVERAGE]
-    assert [scores["share"].value for scores in found.values()] == estimate(data, share, strata)[
-        "share"
-    ].tolist()
-    ends = intervals(data, strata, resamples=50, seed=3).tolist()
-    assert [list(scores["share"].interval) for scores in found.values()] == ends
-    alone = measure(data, share, resamples=50, seed=3)
-    assert list(alone) == [AVERAGE]
-    assert [list(alone[AVERAGE]["share"].interval)] * 2 == intervals(
-        data, None, resamples=50, seed=3
-    ).tolist()
-
-
 def shares(sums):
     return {"hits": sums["hits"] / sums["n"], "mean": sums["hits"] / sums["n"]}
 
