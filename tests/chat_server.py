@@ -2,8 +2,9 @@
 
 import json
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock, Thread
+from threading import Lock
+
+from processes import Handler, listening
 
 
 class ChatServer:
@@ -20,10 +21,8 @@ def serve():
     """A server on loopback; `url` is its address."""
     state = ChatServer()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self):
+    class Answers(Handler):
+        def do_POST(self):  # noqa: N802 (a name that http.server looks for)
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             with state.lock:
                 state.requests.append({**request, "path": self.path})
@@ -48,17 +47,9 @@ def serve():
             except OSError:  # the client has given up
                 pass
 
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    state.url = f"http://127.0.0.1:{server.server_port}/v1"
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    with listening(Answers) as url:
+        state.url = f"{url}/v1"
         yield state
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def completion(reply):

@@ -161,6 +161,21 @@ def fake_judges():
 
 
 @pytest.fixture
+def judges_of_folds(tmp_path, monkeypatch):
+    """Folders from which judges of the folds 0 and 1 are loaded, as fakes of other weights."""
+    from scoring_fakes import FakeJudges, write_stand_ins
+
+    folders = {str(write_stand_ins(tmp_path / fold).resolve()): fold for fold in "01"}
+    monkeypatch.setattr(
+        "change_it.judges.judge.Judges.from_pretrained",
+        lambda name, *_, **__: FakeJudges(
+            fold=folders[str(name)], digits={"0": "abcd", "1": "wxyz"}[folders[str(name)]]
+        ),
+    )
+    return {fold: tmp_path / fold for fold in "01"}
+
+
+@pytest.fixture
 def toy_test():
     from scoring_fakes import toy_test_set
 

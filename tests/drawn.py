@@ -5,34 +5,17 @@ import random
 import numpy as np
 
 #: Words of several scripts, with accents and apostrophes; some stand several times.
-VOCABULARY = [
-    "il",
-    "governo",
-    "cade",
-    "è",
-    "perché",
-    "l'Italia",
-    "«sì»",
-    "riforma",
-    "tasse",
-    "Roma",
-    "2020",
-    "oggi",
-    "e",
-    "poi",
-    "no",
-    "мир",
-    "Σίσυφος",
-    "il",
-    "il",
-    "e",
-]
+VOCABULARY = (
+    "il governo cade è perché l'Italia «sì» riforma tasse Roma 2020 oggi e poi no мир Σίσυφος il il e"
+)
 
 
 def texts(count, seed, *, shortest=1, longest=12):
     """Texts of `shortest` to `longest` words of `VOCABULARY`."""
     draw = random.Random(seed)
-    return [" ".join(draw.choices(VOCABULARY, k=draw.randint(shortest, longest))) for _ in range(count)]
+    return [
+        " ".join(draw.choices(VOCABULARY.split(), k=draw.randint(shortest, longest))) for _ in range(count)
+    ]
 
 
 def normal_scores(n=60, seed=4):

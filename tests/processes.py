@@ -1,7 +1,10 @@
-"""Programs that tests run in processes of their own."""
+"""Programs that tests run in processes of their own, and servers in this one."""
 
 import subprocess
 import sys
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 
 def run_program(command, *, check=False, **options):
@@ -12,3 +15,22 @@ def run_program(command, *, check=False, **options):
 def run_python(*arguments, **options):
     """The same of this Python: `-c`, code and its arguments, or `-m` and a module."""
     return run_program([sys.executable, *arguments], **options)
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def listening(handler):
+    """The address of a server on loopback."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()

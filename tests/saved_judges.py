@@ -97,8 +97,8 @@ def save_judge(folder, task, texts, outlets, *, transformer=False):
     (folder / "metrics.json").write_text(json.dumps(metrics), encoding="utf-8")
 
 
-def save_language_model(folder, kind, outlets=("a", "b")):
-    """An untrained language model: of words, or of byte-level pieces."""
+def save_language_model(folder, kind):
+    """An untrained language model of byte-level pieces."""
     from tokenizers import ByteLevelBPETokenizer
     from transformers import (
         GPT2Config,
@@ -108,43 +108,21 @@ def save_language_model(folder, kind, outlets=("a", "b")):
         T5ForConditionalGeneration,
     )
 
-    from change_it.networks.pointer_transformer import (
-        PointerTransformerConfig,
-        PointerTransformerForConditionalGeneration,
-    )
-    from change_it.networks.tokenizer import train_tokenizer
-
     texts = ["Il ponte di Bari è crollato, dice Rossi.", "Bianchi non cade: due feriti."] * 3
     torch.manual_seed(1)
-    if kind == "words":
-        tokenizer = train_tokenizer([*texts, *outlets, "|"], size=40)
-        words = {"vocab_size": len(tokenizer) + tokenizer.reserved, "reserved": tokenizer.reserved}
-        sizes = {"hidden_size": 16, "encoder_layers": 1, "decoder_layers": 1, "intermediate_size": 16}
-        model = PointerTransformerForConditionalGeneration(PointerTransformerConfig(**words, **sizes))
+    pieces = ByteLevelBPETokenizer()
+    pieces.train_from_iterator(texts, vocab_size=300, special_tokens=["<pad>", "</s>"], show_progress=False)
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=pieces._tokenizer, pad_token="<pad>", eos_token="</s>"
+    )
+    if kind == "causal":
+        config = GPT2Config(vocab_size=300, n_positions=400, n_embd=16, n_layer=1, n_head=2, eos_token_id=1)
+        model = GPT2LMHeadModel(config)
     else:
-        pieces = ByteLevelBPETokenizer()
-        pieces.train_from_iterator(
-            texts, vocab_size=300, special_tokens=["<pad>", "</s>"], show_progress=False
-        )
-        tokenizer = PreTrainedTokenizerFast(
-            tokenizer_object=pieces._tokenizer, pad_token="<pad>", eos_token="</s>"
-        )
-        if kind == "causal":
-            config = GPT2Config(
-                vocab_size=300, n_positions=400, n_embd=16, n_layer=1, n_head=2, eos_token_id=1
-            )
-            model = GPT2LMHeadModel(config)
-        else:
-            sizes = {
-                "d_model": 16,
-                "d_kv": 8,
-                "d_ff": 16,
-                "num_layers": 1,
-                "num_decoder_layers": 1,
-                "num_heads": 2,
-            }
-            ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
-            model = T5ForConditionalGeneration(T5Config(vocab_size=300, **sizes, **ids))
+        sizes = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_heads": 2}
+        sizes |= {"num_layers": 1, "num_decoder_layers": 1}
+        ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
+        model = T5ForConditionalGeneration(T5Config(vocab_size=300, **sizes, **ids))
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

@@ -119,33 +119,15 @@ def _training():
     }
 
 
+def _texts(pair, side):
+    return pair[f"{side}_headline"], pair[f"{side}_article"]
+
+
 def toy_test_set():
-    pairs = _pairs()
     items = [
-        Item(
-            p["a_id"],
-            "rep",
-            "gio",
-            p["a_headline"],
-            p["a_article"],
-            p["b_headline"],
-            p["b_article"],
-            event=p["event"],
-        )
-        for p in pairs
-    ]
-    items += [
-        Item(
-            p["b_id"],
-            "gio",
-            "rep",
-            p["b_headline"],
-            p["b_article"],
-            p["a_headline"],
-            p["a_article"],
-            event=p["event"],
-        )
-        for p in pairs
+        Item(p[f"{one}_id"], *outlets, *_texts(p, one), *_texts(p, other), event=p["event"])
+        for one, other, outlets in (("a", "b", OUTLETS), ("b", "a", OUTLETS[::-1]))
+        for p in _pairs()
     ]
     return TestSet(tuple(items), OUTLETS, _training(), "toy")
 
@@ -162,14 +144,9 @@ def write_stand_ins(folder, outlets=OUTLETS):
 def write_toy_corpus(folder):
     """A corpus folder with the configs that scoring reads."""
     pairs = pl.DataFrame(_pairs())
+    names = ("id", "label", "headline", "article", "event")
     test = [
-        {
-            "id": p[f"{s}_id"],
-            "label": o,
-            "headline": p[f"{s}_headline"],
-            "article": p[f"{s}_article"],
-            "event": p["event"],
-        }
+        dict(zip(names, (p[f"{s}_id"], o, *_texts(p, s), p["event"]), strict=True))
         for p in _pairs()
         for s, o in zip("ab", OUTLETS, strict=True)
     ]

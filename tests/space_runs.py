@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+from saved_judges import save_judge
 from scoring_fakes import OUTLETS, FakeJudges
 from tiny_generators import WORDS, save_generator
 
@@ -17,51 +18,21 @@ def verdicts():
     from change_it.audit.verdicts import Verdict
 
     reasons = {
-        ("main", "care"): (
-            "F1 .875 where character n-grams have .859",
-            "F1 .822 instead of .875 once the typography is normalised",
-        ),
-        ("hh", "rely"): (
-            "F1 .882 on hard mismatches where tf-idf cosine has .844",
-            "refuses what it should",
-        ),
+        ("main", "care"): ("F1 .875 where character n-grams have .859",),
+        ("hh", "rely"): ("F1 .882 on hard mismatches where tf-idf cosine has .844", "refuses what it should"),
         ("ah", "distrust"): (
-            "lets through what it should refuse: name mistaken .993, negated .889, names spliced in .495 and 4 more",
+            "lets through what it should refuse: name mistaken .993, negated .889 and 4 more",
         ),
-        ("fluency", "rely"): (
-            "F1 .948 on unseen damage where n-grams have .839",
-            "accepts .913 of the newspapers' own headlines",
-        ),
+        ("fluency", "rely"): ("accepts .913 of the newspapers' own headlines",),
         ("facts", "care"): ("lets through what it should refuse: name mistaken .910",),
     }
     return tuple(Verdict(*judge, found) for judge, found in reasons.items())
 
 
-def save_judge(folder, task, *, outlets=OUTLETS, fold="all", seed=0):
-    """An untrained judge, saved as a trained one is."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
-
-    names = ["[PAD]", "[UNK]", *sorted(set(WORDS.split()))]
-    words = models.WordLevel({name: place for place, name in enumerate(names)}, unk_token="[UNK]")
-    inner = Tokenizer(words)
-    inner.pre_tokenizer = pre_tokenizers.Whitespace()
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    config = BertConfig(vocab_size=len(names), **sizes, num_labels=2)
-    config.change_it = {"task": task, "fold": fold, "outlets": list(outlets), "max_tokens": 64}
-    torch.manual_seed(seed)
-    BertForSequenceClassification(config).save_pretrained(folder)
-    PreTrainedTokenizerFast(tokenizer_object=inner, pad_token="[PAD]", unk_token="[UNK]").save_pretrained(
-        folder
-    )
-    return folder
-
-
 def write_run(run):
     """A run's folder with judges and generators of both directions; no corpus."""
-    for seed, task in enumerate(("main", "hh", "ah")):
-        save_judge(run / "judges" / task, task, seed=seed)
+    for task in ("main", "hh", "ah"):
+        save_judge(run / "judges" / task, task, [WORDS], OUTLETS, transformer=True)
     for seed, to in enumerate(OUTLETS):
         save_generator(run / "generators" / f"sum-{to}", to=to, seed=seed)
     return run

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import polars as pl
 import pytest
+import scoring_fakes
 from csv_files import read_csv, write_csv
 from scoring_fakes import OUTLETS, FakeJudges, write_toy_corpus
 
@@ -19,34 +20,9 @@ THINGS = ("Crolla il ponte", "Sciopero dei treni", "Festa grande", "Apre la scuo
 
 def write_corpus(folder):
     """Forty events, each a pair of headlines; gio's end in an exclamation mark."""
-    write_toy_corpus(folder)
-    pairs = []
-    for n, (thing, place) in enumerate((thing, place) for thing in THINGS for place in PLACES):
-        rep, gio = f"{thing} a {place} numero {n}", f"{thing} a {place}, ecco il numero {n}!"
-        pairs.append(
-            {
-                "pair_id": f"p{n}",
-                "similarity": 0.9,
-                "alignment": "A2",
-                "a_id": f"a{n}",
-                "a_headline": rep,
-                "a_article": f"{rep}. Così dicono a {place}. Poi altro.",
-                "b_id": f"b{n}",
-                "b_headline": gio,
-                "b_article": f"{gio} Così dicono a {place}, secondo noi.",
-                "fold": n % 2,
-                "event": f"e{n}",
-            }
-        )
-    articles = [
-        {"id": p[f"{s}_id"], "label": o, "event": p["event"]}
-        | {part: p[f"{s}_{part}"] for part in ("headline", "article")}
-        for p in pairs
-        for s, o in zip("ab", OUTLETS, strict=True)
-    ]
-    pl.DataFrame(pairs).write_parquet(folder / "pairs" / "test.parquet")
-    pl.DataFrame(articles).write_parquet(folder / "articles" / "test.parquet")
-    return folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scoring_fakes, "EVENTS", [f"{thing} a {place}" for thing in THINGS for place in PLACES])
+        return write_toy_corpus(folder)
 
 
 def write_predictions(corpus, file):
@@ -252,37 +228,6 @@ def test_by_hand():
     # item 1: 1-1 2/2 = 1, 1-2 2/2 = 1, 2-1 1; item 2: 2-2 6/2 = 3; item 3: 1-2 1, 2-1 1
     # o11 = 1, o12 = o21 = 2, o22 = 3; n1 = 3, n2 = 5, n = 8
     assert of(ratings, (1, 2), "nominal") == pytest.approx(1 - 7 * 4 / (2 * 3 * 5))
-
-
-def drawn(seed, values, raters, items):
-    """Ratings that agree half of the time, a fifth of them missing."""
-    draw = np.random.default_rng(seed)
-    common = draw.integers(1, values + 1, items)
-    given = np.where(
-        draw.random((raters, items)) < 0.5, common, draw.integers(1, values + 1, (raters, items))
-    )
-    missing = draw.random((raters, items)) < 0.2
-    return [
-        tuple(None if lost else int(value) for value, lost in zip(column, gone, strict=True))
-        for column, gone in zip(given.T, missing.T, strict=True)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("seed", "values", "raters", "items", "nominal", "ordinal"),
-    [
-        (1, 2, 3, 200, 0.20686043466876136, 0.20686043466876136),
-        (2, 2, 5, 40, 0.1686655405405405, 0.1686655405405405),
-        (3, 5, 3, 60, 0.16705202312138723, 0.16835408603229962),
-        (4, 5, 2, 30, 0.20486815415821502, 0.3014799154334037),
-        (5, 3, 4, 25, 0.17892800840777723, 0.26020255126526703),
-    ],
-)
-def test_values_of_the_package_krippendorff(seed, values, raters, items, nominal, ordinal):
-    """Written down from version 0.9.0, which is GPL and so no dependency of the tests."""
-    ratings = drawn(seed, values, raters, items)
-    assert of(ratings, range(1, values + 1), "nominal") == pytest.approx(nominal, abs=1e-12)
-    assert of(ratings, range(1, values + 1), "ordinal") == pytest.approx(ordinal, abs=1e-12)
 
 
 def test_perfect_agreement_is_one_and_a_single_value_is_not_defined():

@@ -1,30 +1,22 @@
 import filecmp
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
 from corpus_fakes import articles, options, write_articles
-from space_runs import save_judge
-from tiny_generators import save_generator
+from saved_judges import save_judge
+from tiny_generators import WORDS, save_generator
 
 from change_it import engines
 from change_it.cli import main
 from change_it.commands import corpus_build
 from change_it.corpus import alignment
-from change_it.corpus.corpus_options import parse_sizes
 from change_it.engines import EngineOptions, map_ordered, use_engine
 from change_it.errors import InputError
 from change_it.judges import judge
 from change_it.networks.pretrained import map_threads
 
-#: A machine that is lost is noticed after a second and a half.
-HEALTH = {
-    "health_check_period_ms": 500,
-    "health_check_failure_threshold": 3,
-    "health_check_initial_delay_ms": 0,
-}
 MACHINE = {"num_cpus": 2, "object_store_memory": 80 << 20}
 
 
@@ -33,7 +25,7 @@ def cluster():
     """A cluster of one machine with two cores."""
     ray_cluster = pytest.importorskip("ray.cluster_utils")
     cluster = ray_cluster.Cluster(
-        head_node_args={**MACHINE, "include_dashboard": False, "_system_config": HEALTH},
+        head_node_args={**MACHINE, "include_dashboard": False},
         initialize_head=True,
     )
     yield cluster
@@ -104,7 +96,7 @@ def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, m
 
     models = tmp_path / "models"
     for task in ("main", "hh", "ah"):
-        save_judge(models / "judges" / task, task, outlets=("colle", "faro"))
+        save_judge(models / "judges" / task, task, [WORDS], ("colle", "faro"), transformer=True)
     save_generator(models / "generator", outlets=("colle", "faro"), to="faro")
 
     def call(command, name, *more):
@@ -113,16 +105,7 @@ def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, m
         cluster_options = ["--engine", "ray", "--address", cluster.address]
         assert main([*given, *cluster_options, "--out", str(tmp_path / "ray" / name)]) == 0
 
-    several = [
-        "--batch-size",
-        "8",
-        "--candidates",
-        "2",
-        "--generation",
-        "num_beams=2",
-        "--rerank",
-        f"{models}/judges",
-    ]
+    several = f"--batch-size 8 --candidates 2 --generation num_beams=2 --rerank {models}/judges".split()
     call("transfer", "new.csv", "--generator", f"{models}/generator", *several)
     assert filecmp.cmp(tmp_path / "local/new.csv", tmp_path / "ray/new.csv", shallow=False)
     monkeypatch.setattr(judge, "LARGEST_BATCH", 16)
@@ -130,22 +113,6 @@ def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, m
     call("score", "report", "--judges", f"{models}/judges", "--resamples", "50", "--json")
     assert "raylet" not in capsys.readouterr().out
     assert same_files(tmp_path / "local/report/items", tmp_path / "ray/report/items")
-
-
-@pytest.mark.slow
-def test_what_a_lost_machine_had_is_done_again_and_what_is_raised_elsewhere_is_raised(cluster):
-    def slowly(number):
-        time.sleep(0.3)
-        return number
-
-    second = cluster.add_node(**MACHINE)
-    with use_engine(EngineOptions(engine="ray", address=cluster.address), models=True):
-        with pytest.raises(InputError, match="is not understood"):
-            list(map_ordered(parse_sizes, [("many",)]))
-        lost = threading.Timer(1, lambda: cluster.remove_node(second, allow_graceful=False))
-        lost.start()
-        assert list(map_ordered(slowly, ((number,) for number in range(20)))) == list(range(20))
-        lost.join()
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere", "127.0.0.1:99999"])

@@ -166,9 +166,8 @@ def check(name, folder, seed, moments):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory, smaller_corpus):
     """A corpus, its sample, untrained judges and a generator."""
-    from saved_judges import build_encoder
-    from space_runs import save_judge
-    from tiny_generators import save_generator
+    from saved_judges import build_encoder, save_judge
+    from tiny_generators import WORDS, save_generator
 
     folder = tmp_path_factory.mktemp("killed")
     for part in build_encoder():
@@ -176,7 +175,7 @@ def made(tmp_path_factory, smaller_corpus):
     shutil.copytree(smaller_corpus, folder / "corpus")
     shutil.copy(Path(smaller_corpus).parent / "sample.csv", folder / "sample.csv")
     for task in ("main", "hh", "ah"):
-        save_judge(folder / "judges" / task, task, outlets=("colle", "faro"))
+        save_judge(folder / "judges" / task, task, [WORDS], ("colle", "faro"), transformer=True)
     save_generator(folder / "generator", outlets=("colle", "faro"), to="faro")
     return folder
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from malformed import edit, edit_weights, in_shards, spoil
-from space_runs import save_judge
-from tiny_generators import save_generator
+from saved_judges import save_judge
+from scoring_fakes import OUTLETS
+from tiny_generators import WORDS, save_generator
 
 from change_it.cli import main
 from change_it.errors import InputError
@@ -18,20 +19,13 @@ ROW = '{"id": 1, "headline": "a", "article": "b", "label": "R"}\n'
 #: Content of a file by its name, and what the refusal says.
 BAD = {
     "open.csv": (HEAD + '2,"mai chiusa,Testo,G\n3,c,d,R\n', ", line 3: a quote is never closed"),
-    "open-twice.csv": (HEAD + '2,"a,b,G\n3,"c,d,R\n', ", line 3: a quote is never closed"),
     "inside.csv": (HEAD + '2,"a"b,c,G\n', ", line 3: a quote is never closed or not doubled"),
     "more.csv": (HEAD + "2,a, troppi,c,G\n", ", line 3: 5 cells and 4 columns"),
     "fewer.csv": (HEAD + '"2","a\nb",c,G\n\n3,b\n', ", line 6: 2 cells and 4 columns"),
-    "long.csv": (HEAD + "2," + "a" * 10_000_001 + ",c,G\n", ", line 3: .*larger than field limit"),
     "double.csv": ("id,id\n1,2\n", " has more than one column id: keep one"),
-    "fewer.tsv": ("headline\tarticle\na\n", ", line 2: 1 cells and 2 columns"),
     "latin.csv": (HEAD.replace("Testo", "Perché").encode("cp1252"), " is not text in UTF-8: save it as UTF-8"),
-    "wide.csv": (HEAD.encode("utf-16"), " is not text in UTF-8"),
-    "sheet.csv": (b"PK\x03\x04\x14\x00\x08\x08\xff\xfe", " is not text in UTF-8"),
     "open.jsonl": (ROW + '{"id": 2, "headline": \n', ", line 2: broken JSON"),
     "list.jsonl": (ROW + "\n[1, 2]\n", ", line 3: this is no JSON object"),
-    "open.json": ("[" + ROW + ',{"id"', ", line 2: broken JSON"),
-    "two.json": ("[" + ROW + "]\n{}", ", line 3: broken JSON"),
     "deep.jsonl": (ROW + "[" * 100_000, ", line 2: JSON nested too deeply"),
     "text.parquet": ("no parquet", " is no parquet that can be read"),
 }  # fmt: skip
@@ -53,7 +47,7 @@ def made(tmp_path_factory):
     """Three judges and a generator."""
     folder = tmp_path_factory.mktemp("made")
     for task in ("main", "hh", "ah"):
-        save_judge(folder / "judges" / task, task)
+        save_judge(folder / "judges" / task, task, [WORDS], OUTLETS, transformer=True)
     save_generator(folder / "generator")
     return folder
 
@@ -155,6 +149,7 @@ def test_a_tokenizer_that_gives_up_on_a_text_is_one_sentence(made, tmp_path):
     )
     for folder in (judge, generator):
         set_in("tokenizer.json", "pre_tokenizer", value=split)(folder)
+    set_in("tokenizer_config.json", "tokenizer_class", value="PreTrainedTokenizerFast")(judge)
     text = "x" * 60
     with pytest.raises(InputError, match=f"tokenizer in {judge} cannot read a text .*Onig"):
         Judge.from_pretrained(judge, device="cpu").probabilities([text], [text])

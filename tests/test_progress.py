@@ -9,10 +9,3 @@ def test_a_log_gets_whole_lines_and_a_short_one_none(capsys):
         shown.refresh()
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith("hh:  50% 500/1000")
-
-
-def test_nothing_is_logged_where_no_bar_is_wanted(capsys):
-    with bar("hh", 1000, shown=False) as shown:
-        shown.update(500)
-        shown.refresh()
-    assert capsys.readouterr().err == ""

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from malformed import edit
 from processes import run_python
-from space_runs import save_judge
-from tiny_generators import save_generator
+from saved_judges import save_judge
+from tiny_generators import WORDS, save_generator
 
 from change_it import InputError
 from change_it.cli import main
@@ -29,7 +29,7 @@ def made(tmp_path_factory):
     """Judges and a generator: what commands read."""
     folder = tmp_path_factory.mktemp("made")
     for task in ("main", "hh", "ah"):
-        save_judge(folder / "judges" / task, task, outlets=("colle", "faro"))
+        save_judge(folder / "judges" / task, task, [WORDS], ("colle", "faro"), transformer=True)
     save_generator(folder / "generator", outlets=("colle", "faro"), to="faro")
     return folder
 

@@ -6,6 +6,8 @@ from change_it.generators.generator_options import GeneratorOptions
 
 WORDS = "il ponte crolla sulla statale la riforma fiscale approvata sciopero generale dei treni festival aperto al pubblico"
 HEADLINES = ["Il governo cade", "Torna la neve"]
+#: What every card says.
+CARD = {"base": None, "language": "it", "source_tokens": 40, "corpus": "c"}
 
 
 def save_generator(
@@ -19,21 +21,10 @@ def save_generator(
 
     torch.manual_seed(seed)
     model, tokenizer = generator.new_network(architecture, [WORDS], vocabulary=100, cells=16)
-    info = GeneratorInfo(
-        recipe=recipe,
-        reads=READS[recipe],
-        to=to,
-        outlets=outlets,
-        kind="words",
-        architecture=architecture,
-        base=None,
-        language="it",
-        source_tokens=40,
-        target_tokens=8,
-        seed=seed,
-        corpus="c",
-        no_repeat_ngram_size=1 if architecture == "transformer" else 3,
-    )
+    repeats = 1 if architecture == "transformer" else 3
+    about = {"kind": "words", "architecture": architecture, "seed": seed, "no_repeat_ngram_size": repeats}
+    aims = {"recipe": recipe, "reads": READS[recipe], "to": to, "outlets": outlets}
+    info = GeneratorInfo(**CARD, **aims, **about, target_tokens=8)
     generator.save_generator(folder, model, tokenizer, info)
     return folder
 
@@ -50,34 +41,15 @@ def save_pretrained_generator(folder: Path, kind, *, to="gio", outlets=("rep", "
     model = generator.load_model(base, kind, tokenizer, use="base")
     for tensor in model.parameters():  # likes some words better than others
         tensor.data.mul_(3.0)
-    info = GeneratorInfo(
-        recipe="sum",
-        reads="article",
-        to=to,
-        outlets=outlets,
-        kind=kind,
-        architecture=base.name,
-        base=None,
-        language="it",
-        source_tokens=40,
-        target_tokens=12,
-        seed=0,
-        corpus="c",
-        prompt=prompt_of("it", "article", to) if kind == "causal" else None,
-    )
+    prompt = prompt_of("it", "article", to) if kind == "causal" else None
+    about = {"kind": kind, "architecture": base.name, "seed": 0, "target_tokens": 12, "prompt": prompt}
+    info = GeneratorInfo(**CARD, **about, recipe="sum", reads="article", to=to, outlets=outlets)
     generator.save_generator(folder, model, tokenizer, info)
     return folder
 
 
 def options(corpus, out, architecture, **changes):
     """A short training of a pre-trained model."""
-    settings = {
-        "recipe": "s2s2",
-        "to": "faro",
-        "target_tokens": 16,
-        "batch_size": 8,
-        "updates": 12,
-        "evaluation_steps": 6,
-        "learning_rate": 3e-3,
-    }
+    settings = {"recipe": "s2s2", "to": "faro", "target_tokens": 16, "batch_size": 8, "learning_rate": 3e-3}
+    settings |= {"updates": 12, "evaluation_steps": 6}
     return GeneratorOptions(corpus=corpus, out=out, architecture=architecture, **{**settings, **changes})

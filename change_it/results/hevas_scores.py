@@ -15,13 +15,23 @@ from change_it.hevas.evaluation import Evaluation, check_input, chosen_metrics, 
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import Progress
 from change_it.hevas.readability import fog
-from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS, columns_of
+from change_it.scoring import overlap
 from change_it.scoring.columns import GOLD
 from change_it.scoring.item import TestSet
 from change_it.scoring.scores import Scores
 from change_it.scoring.systems import ScoredSystem
-from change_it.stats import Correlations, correlations
+from change_it.stats import Correlations, Floats, correlations
 from change_it.text.tagging import languages
+
+#: What the judges say of an item: name in tables of correlations to column of `Scores.items`.
+JUDGE_COLUMNS = {"P(HH)": "p_hh", "P(AH)": "p_ah", "P(target)": "p_target", "compliant": "compliant"}
+#: BLEU and ROUGE-L of an item: name in tables of correlations to measure of `overlap`.
+OVERLAPS = {
+    "BLEU": "bleu",
+    "ROUGE-L": "rougeL",
+    "BLEU source": "bleu_source",
+    "ROUGE-L source": "rougeL_source",
+}
 
 
 @dataclass(frozen=True)
@@ -118,6 +128,14 @@ def judge_columns(
     # empty headlines are masked: their zeros on both sides would pass for agreement
     empty = np.column_stack([evaluation.empty[system] for system in kept])
     return {name: np.ma.masked_array(values, empty) for name, values in columns.items()}
+
+
+def columns_of(items: pl.DataFrame) -> dict[str, Floats]:
+    """`JUDGE_COLUMNS` and `OVERLAPS` of the n items of a system, (n,) each."""
+    judged = {name: items[column].cast(float).to_numpy() for name, column in JUDGE_COLUMNS.items()}
+    texts = (items[name].to_list() for name in ("headline", "gold", "source"))
+    measured = overlap.aggregate(overlap.statistics(*texts))
+    return judged | {name: measured[measure] for name, measure in OVERLAPS.items()}
 
 
 def _with_reference(scores: Scores) -> dict[str, pl.DataFrame]:

@@ -22,7 +22,6 @@ from change_it.results import score_tables as tables
 from change_it.results.charts import Drawing
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.items_table import items_table
-from change_it.results.rank_correlations import rank_correlations
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import Table, figure, formatted, p_value
 from change_it.templates import template_environment
@@ -55,14 +54,12 @@ def compliancy_page(
     for system, reranker in scores.rerankers.items():
         rerankers.setdefault(reranker.short, []).append(system)
     written = tables.examples_table(scores)
-    overlaps = rank_correlations(scores)
     optional = {
         "written": written,
         "verdicts": audit.verdicts,
         "judges": metrics,
         "corpus": corpus,
         "hevas": hevas,
-        "overlaps": overlaps,
     }
     return _render(
         "compliancy.html.jinja",
@@ -95,7 +92,6 @@ def compliancy_page(
         else tables.tests_table(scores, scores.strict_p_values),
         hevas=hevas,
         **(_of_evaluation(hevas.evaluation) if hevas else {}),
-        overlaps=tables.overlap_table(overlaps) if overlaps else None,
         agreement=tables.agreement_table(hevas) if hevas else None,
         square=tables.correlations_table(hevas.judges) if hevas else None,
     )

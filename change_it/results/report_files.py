@@ -17,7 +17,6 @@ from change_it.published_figures import CITATIONS
 from change_it.results.charts import HEVAS_CHARTS, Drawing, compliancy_drawings, hevas_drawings, save
 from change_it.results.hevas_scores import HevasResult
 from change_it.results.pages import compliancy_page, hevas_page
-from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS, rank_correlations
 from change_it.results.report_folder import HEVAS_FILES, REPORT_FILES, replaced_report
 from change_it.results.score_tables import hevas_record, hevas_table, paper_table
 from change_it.scoring.scores import Scores
@@ -80,17 +79,7 @@ def report_record(
 ) -> dict[str, object]:
     """The report without its items, as a JSON object."""
     measured = {"hevas": hevas.as_dict()} if hevas else {}
-    rho = {
-        system: {
-            "n": correlations.n,
-            "spearman": {
-                metric: {judge: correlations.spearman[i][j] for j, judge in enumerate(JUDGE_COLUMNS)}
-                for i, metric in enumerate(OVERLAPS, start=len(JUDGE_COLUMNS))
-            },
-        }
-        for system, correlations in rank_correlations(scores).items()
-    }
-    return scores.as_dict() | {"overlap_agreement": rho, "judges": audit.as_dict()} | measured
+    return scores.as_dict() | {"judges": audit.as_dict()} | measured
 
 
 def write_hevas(

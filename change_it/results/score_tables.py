@@ -12,9 +12,8 @@ from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.judges.judge_options import no_better_than
-from change_it.results.hevas_scores import HevasResult
+from change_it.results.hevas_scores import JUDGE_COLUMNS, HevasResult
 from change_it.results.items_table import unsupported_places
-from change_it.results.rank_correlations import JUDGE_COLUMNS, OVERLAPS
 from change_it.scoring.columns import BUILT_IN, CHOSEN, FLOOR, GOLD
 from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
@@ -370,19 +369,6 @@ def agreement_table(result: HevasResult) -> Table:
             for row, pearson, spearman in zip(rows, matrices.pearson, matrices.spearman, strict=True):
                 row |= {key: pearson[number], f"{key} spearman": spearman[number]}
     return Table(columns, [*map(Row, rows[len(JUDGE_COLUMNS) :])])
-
-
-def overlap_table(correlations: Mapping[str, Correlations]) -> Table:
-    """Spearman's correlation of BLEU and ROUGE-L with the judges' probabilities, system by system (`agreement`)."""
-    rows = []
-    for system, of_system in correlations.items():
-        for number, metric in enumerate(OVERLAPS, start=len(JUDGE_COLUMNS)):
-            values: dict[str, Value] = {"metric": metric, "n": of_system.n}
-            rows.append(
-                Row(values | dict(zip(JUDGE_COLUMNS, of_system.spearman[number], strict=False)), system)
-            )
-    columns = (Column(judge, "correlation") for judge in JUDGE_COLUMNS)
-    return Table([Column("metric", "text"), *columns, Column("n", "count")], rows)
 
 
 def correlations_table(correlations: Correlations) -> Table:

@@ -1,7 +1,7 @@
 """Numbers of Italian and English texts, in digits or words, with what they may be worth and their unit."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
@@ -40,7 +40,6 @@ class Number:
     most: float = 0
     # false for "one", "first", "secondo": articles, adverbs and prepositions as often as numbers
     claimed: bool = True
-    pair: tuple[float, ...] = ()  # the numbers that it is joined with (3-1, 5/4), itself first
 
 
 def pieces(folded: str) -> list[Piece]:
@@ -442,7 +441,7 @@ class _NumberReader:
         return "", end
 
     def _connected(self, numbers: list[Number], bounds: list[tuple[int, int, float]]) -> list[Number]:
-        """Share scale and unit with the number before, and join pairs."""
+        """Share scale and unit with the number before, and the century of a season's first year."""
         connected = list(numbers)
         for k in range(len(connected) - 2, -1, -1):
             first, second = connected[k], connected[k + 1]
@@ -457,19 +456,15 @@ class _NumberReader:
                 values |= {round(v * next_scale, 6) for v in values if isinstance(v, float)}
             if units == {""}:
                 units |= second.units
-            pair: tuple[float, ...] = ()
             if joint in _JOINTS:
                 a, b = (
                     min((v for v in each if isinstance(v, float)), default=-1.0)
                     for each in (first.values, second.values)
                 )
-                pair = (a, b) if a >= 0 and b >= 0 else ()
                 if 1000 < a < 2100 and 0 <= b < 100:  # 2015-16
                     later = second.values | {a // 100 * 100 + b}
-                    connected[k + 1] = Number(
-                        second.start, second.end, later, second.units, claimed=second.claimed
-                    )
-            connected[k] = Number(first.start, first.end, values, units, claimed=first.claimed, pair=pair)
+                    connected[k + 1] = replace(second, values=later)
+            connected[k] = replace(first, values=values, units=units)
         return connected
 
 

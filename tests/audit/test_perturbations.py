@@ -1,11 +1,10 @@
 from dataclasses import replace
 from inspect import getsource
 
-import numpy as np
 import pytest
 
 from change_it.audit.measure import read_corpus
-from change_it.audit.perturbations import ADDED, INVENTED, JUDGES, PERTURBATIONS, Perturbation, perturbed
+from change_it.audit.perturbations import ADDED, INVENTED, JUDGES, PERTURBATIONS, perturbed
 from change_it.judges import negatives
 from change_it.judges.fluency_data import HELD_OUT
 from change_it.text import tokens
@@ -43,15 +42,6 @@ def test_what_a_system_names_is_what_a_judge_learns_from():
     assert all(f"{change}(" in getsource(negatives.contradict) for change in CHANGES)
 
 
-@pytest.mark.parametrize("name", PERTURBATIONS)
-def test_what_no_judge_has_seen_is_made_by_nothing_that_makes_training_examples(name):
-    system = PERTURBATIONS[name]
-    if name in CORRUPTIONS:
-        assert (name in HELD_OUT) is not bool(system.trained)
-    if any(f"{change}(" in getsource(system.make) for change in CHANGES):
-        assert system.trained
-
-
 @pytest.mark.parametrize("name", [name for name in PERTURBATIONS if name != "roles_swapped"])
 def test_every_system_makes_headlines_and_the_same_ones_again(sample, name):
     found = made(sample, name)
@@ -69,16 +59,13 @@ def test_every_system_makes_headlines_and_the_same_ones_again(sample, name):
         ("capitals", {"source": "Cade"}, "CADE"),
         ("capitals", {"source": "CADE"}, None),
         ("half_and_half", {"source": "Uno due tre quattro", "reference": "A b c d e"}, "Uno due c d e"),
-        ("half_and_half", {"source": "Uno due tre", "reference": "A b c d e"}, None),
         ("contrary", {"reference": "Apre la mostra del pane"}, "Chiude la mostra del pane"),
-        ("contrary", {"reference": "Dopo due anni con te"}, None),
         (
             "numbers_mistaken",
             {"reference": "Due feriti", "article": "Due feriti e sette contusi."},
             "Sette feriti",
         ),
         ("numbers_mistaken", {"reference": "Due feriti", "article": "Due feriti."}, None),
-        ("numbers_mistaken", {"reference": "Nessun ferito", "article": "Sette contusi."}, None),
         (
             "speaker_exchanged",
             {
@@ -95,8 +82,6 @@ def test_every_system_makes_headlines_and_the_same_ones_again(sample, name):
         ),
         ("name_mistaken", {"reference": "Si guarda all'Olvania", "article": "Si va a Trillano."}, None),
         ("misspelt", {"reference": "Crolla il ponte"}, None),
-        ("foreign_words", {"reference": "Crolla tutto"}, None),
-        ("random_ending", {"reference": "Uno due tre quattro cinque sei"}, None),
     ],
 )
 def test_what_is_done_to_a_headline(sample, name, texts, expected):
@@ -146,33 +131,6 @@ def test_a_quotation_is_said_in_no_text(sample, name):
         assert quotation not in f"{item.source} {item.article} {item.reference} {item.reference_article}"
 
 
-def test_what_somebody_did_say_is_no_invented_quotation(sample):
-    item = replace(sample.test.items[0], article=". ".join(INVENTED["it"]))
-    assert perturbed([item], PERTURBATIONS["quotation_before"], sample.resources, seed=1, at_most=1) == []
-
-
-def test_no_more_headlines_than_asked_for_and_those_of_the_first_items(sample):
-    def two_of_them(item, random, resources):
-        return "x" if item.id == sample.test.items[3].id or item.id == sample.test.items[1].id else None
-
-    system = Perturbation("x", ("style",), "", "", two_of_them)
-    assert perturbed(sample.test.items, system, sample.resources, seed=1, at_most=9) == [(1, "x"), (3, "x")]
-    assert perturbed(sample.test.items, system, sample.resources, seed=1, at_most=1) == [(1, "x")]
-
-
-def test_cue_words_are_those_that_one_outlet_uses_more(sample):
-    cues = sample.resources.cues
-    one, other = sample.test.outlets
-    share = {
-        outlet: np.mean(
-            [cues[one][0] in headline.split() for headline in sample.resources.training_headlines[outlet]]
-        )
-        for outlet in (one, other)
-    }
-    assert share[one] > share[other]
-    assert not set(cues[one]) & set(cues[other])
-
-
 @pytest.mark.parametrize(
     ("setting", "headline", "set_"),
     [
@@ -183,13 +141,6 @@ def test_cue_words_are_those_that_one_outlet_uses_more(sample):
         (Typography(capital=True), "Roma: ecco perché", "Roma: Ecco perché"),
         (Typography(titles=True), "House passes the spending bill", "House Passes the Spending Bill"),
         (Typography(), "House Passes Spending Bill", "House passes spending bill"),
-        (
-            Typography(),
-            "Il Ponte Cade Oggi sul Nuovo fiume basso",
-            "Il Ponte Cade Oggi sul Nuovo fiume basso",
-        ),
-        (Typography(), "Roma: Ecco perché", "Roma: ecco perché"),
-        (Typography(stop=True), "Crolla il ponte..", "Crolla il ponte.."),
     ],
 )
 def test_headlines_are_set_like_another_outlet_s(setting, headline, set_):
@@ -201,8 +152,6 @@ def test_headlines_are_set_like_another_outlet_s(setting, headline, set_):
     [
         (["Crolla il ponte.", "Crolla il ponte"], False, False, False),
         (["Crolla il ponte.", "Crolla il ponte.", "Crolla il ponte"], True, False, False),
-        (["Crolla il ponte..", "Crolla il ponte..", "Crolla il ponte"], False, False, False),
-        (["Roma: Ecco", "Roma: ecco"], False, False, False),
         (["Roma: Ecco", "Crolla il ponte"], False, True, False),
         (["House Passes Spending Bill", "House Passes Spending Bill", "House falls"], False, False, True),
     ],

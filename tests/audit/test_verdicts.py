@@ -1,8 +1,6 @@
 from dataclasses import replace
 
-import numpy as np
 import pytest
-import scipy.stats
 from scoring_fakes import FakeJudges
 
 from change_it.audit import perturbations
@@ -18,7 +16,6 @@ from change_it.audit.verdicts import (
     verdicts,
 )
 from change_it.errors import InputError
-from change_it.stats import upper_bound
 from change_it.tables import figure
 
 
@@ -28,15 +25,8 @@ def sample(corpus):
 
 
 def measured(sample, judges, at_most=20):
-    found = measure_systems(
-        judges,
-        sample.test.items,
-        sample.test.events,
-        sample.resources,
-        at_most=at_most,
-        resamples=20,
-        seed=1,
-    )
+    how = {"at_most": at_most, "resamples": 20, "seed": 1}
+    found = measure_systems(judges, sample.test.items, sample.test.events, sample.resources, **how)
     return {result.system: result for result in found}
 
 
@@ -201,11 +191,6 @@ def test_stopped_is_what_the_upper_bound_says_and_not_the_share():
     assert [system("one", 0.0, n=n, bound=bound).passes for bound, n in bounds] == [False, True, False]
 
 
-def test_few_headlines_count_neither_as_stopped_nor_as_tried():
-    found = JointPassRate.of([system("few", 0.0, n=19), system("many", 0.0), system("few", 0.9, n=19)])
-    assert (found.unseen, found.trained, found.passing) == ((1, 1), (0, 0), ())
-
-
 def test_all_judges_together_come_first_with_the_worst_of_what_passes():
     shares = {"c": 0.7, "a": 0.9, "b": 0.8, "d": 0.6, "none": 0.05}
     systems = [system(name, share, trained=name == "a") for name, share in shares.items()]
@@ -232,15 +217,3 @@ def test_an_audit_has_the_events_of_the_corpus_and_says_that_there_is_no_fluency
     assert {verdict.judge: verdict.level for verdict in found.verdicts}["fluency"] == "distrust"
     with pytest.raises(InputError, match="--items 0 are too few"):
         audit(sample, judges, {}, at_most=0)
-
-
-@pytest.mark.parametrize(("passed", "count"), [(0, 100), (3, 100), (19, 20)])
-def test_the_upper_bound_is_the_share_of_which_so_few_come_up_once_in_twenty(passed, count):
-    bound = upper_bound(np.repeat([1.0, 0.0], [passed, count - passed]), np.arange(count))
-    assert scipy.stats.binom.cdf(passed, count, bound) == pytest.approx(0.05)
-
-
-def test_items_of_an_event_are_one_draw_of_an_upper_bound():
-    passed = np.repeat([1.0, 0.0], [2, 38])
-    assert upper_bound(passed, np.arange(40) // 2) == pytest.approx(upper_bound(passed[::2], np.arange(20)))
-    assert upper_bound(np.ones(5), list("abcde")) == upper_bound(np.zeros(0), []) == 1

@@ -3,7 +3,6 @@ from functools import partial
 import numpy as np
 import pytest
 from corpus_fakes import random_texts
-from scipy.sparse import csr_matrix
 
 from change_it.corpus import alignment
 from change_it.corpus.alignment import (
@@ -11,7 +10,6 @@ from change_it.corpus.alignment import (
     UNDATED,
     Compared,
     align,
-    histogram,
     nearest_wrong,
     number_above,
     one_to_one,
@@ -107,11 +105,6 @@ def test_no_dates_and_no_articles_give_no_pairs(corpus):
         assert len(pairs) == len(one_to_one(pairs)) == pairs.counts.sum() == 0
 
 
-def test_a_pair_at_a_threshold_is_not_above_it():
-    counts = number_above(histogram(EDGES))
-    assert counts.tolist() == list(range(len(EDGES) - 1, 0, -1))
-
-
 def allowed_columns(day, days, candidates, window, at_least):
     """Candidates in the window, or the nearest in time (the earlier day among equals), or all of them."""
     dated = [j for j in candidates if days[j] != UNDATED]
@@ -163,16 +156,3 @@ def test_known_pairs_spare_the_search_and_change_nothing(corpus):
     given = search(close=(pairs.a_index, pairs.b_index, pairs.similarity))
     assert 0 < (given[1] > 0.4).sum() < N
     np.testing.assert_array_equal(given, searched)
-
-
-def test_a_thin_window_is_widened_to_the_nearest_days():
-    days = np.array([100, 101, 110, 111, 180])
-    x = csr_matrix([[1.0, 0, 0, 0, 0]])
-    y = csr_matrix(
-        [[0.1, 1, 0, 0, 0], [0.2, 0, 1, 0, 0], [0.3, 0, 0, 1, 0], [0.4, 0, 0, 0, 1], [0.5, 1, 1, 0, 0]]
-    )
-    one, five = np.zeros(1, dtype=int), np.zeros(5, dtype=int)
-    for at_least, expected in ((1, 1), (2, 1), (3, 2), (4, 3), (5, 4), (6, 4)):
-        sides = Compared(x, np.array([100]), one, one - 1), Compared(y, days, five, np.arange(5))
-        index, _ = nearest_wrong(*sides, window_days=1, ceiling=0.9, at_least=at_least)
-        assert index.tolist() == [expected]

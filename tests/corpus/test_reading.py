@@ -26,9 +26,6 @@ def release(*rows, header="id,headline,article,label"):
     return "\n".join([header, *rows]) + "\n"
 
 
-GOOD = ("1,Titolo uno,Testo uno,R", "2,Titolo due,Testo due,G")
-
-
 def read(files, **options):
     return read_articles(ReadingOptions(files=tuple(files), **options))
 
@@ -53,21 +50,6 @@ def test_the_hub_layout_takes_the_outlet_from_the_name_and_keeps_the_alignment(w
         ("gio-1", "gio", "A1", "1"),
         ("3", "gio", None, None),
     ]
-
-
-def test_ids_made_for_files_of_the_same_name_are_never_taken_for_shared_ones(write):
-    files = [
-        write(f"{outlet}/train.csv", "headline,full_text\nt,x\nu,y\n")
-        for outlet in ("repubblica", "ilgiornale")
-    ]
-    reading = read(files)
-    assert [a.id for a in reading.articles] == [
-        "train-1",
-        "train-2",
-        "ilgiornale-train-1",
-        "ilgiornale-train-2",
-    ]
-    assert all(a.shared_id is None for a in reading.articles)
 
 
 def test_every_reason_for_rejection_with_its_line(write):
@@ -175,17 +157,6 @@ def test_tsv_semicolons_a_column_map_and_globs_that_overlap(write, tmp_path):
     ]
 
 
-def test_a_table_of_very_many_columns(write):
-    header = release(
-        header="id,headline,article,label," + ",".join(f"c{number}" for number in range(100_000))
-    )
-    rows = "".join(f"{row}{',' * 100_000}\n" for row in GOOD)
-    assert len(read_pair(write("wide.csv", header + rows)).articles) == 2
-    with pytest.raises(InputError, match=r"id, title.* and 99984 more") as caught:
-        read([write("other.csv", (header + rows).replace("headline", "title"))])
-    assert len(str(caught.value)) < 1000
-
-
 def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
     """A folder `owner/name` in the working directory stands for the Hub, as it does for `load_dataset`."""
     from datasets import ClassLabel, Dataset
@@ -259,19 +230,6 @@ def test_each_file_says_whether_the_day_or_the_month_comes_first(write, days, op
     assert reading.day_first == ({} if found is None else {path: found})
 
 
-def test_the_order_of_one_file_is_not_that_of_another(write):
-    first = write("a.csv", dated("06/03/2024", "15/03/2024"))
-    second = write("b.csv", dated("06/04/2024", "03/16/2024", start=2))
-    reading = read([first, second])
-    assert [str(article.date) for article in reading.articles] == [
-        "2024-03-06",
-        "2024-03-15",
-        "2024-06-04",
-        "2024-03-16",
-    ]
-    assert reading.day_first == {first: True, second: False}
-
-
 def test_dates_whose_order_is_open_or_mixed_are_refused(write, tmp_path, capsys):
     path = write("x.csv", dated("06/03/2024", "07/03/2024"))
     assert main(["corpus", "build", path, "--out", str(tmp_path / "out")]) == 2
@@ -300,37 +258,22 @@ def test_a_row_whose_open_date_is_none_takes_nothing_with_it(write):
 @pytest.mark.parametrize(
     ("text", "day"),
     [
-        ("2017-06-15", date(2017, 6, 15)),
         ("2017-06-15T23:59:00.123Z", date(2017, 6, 15)),
         ("20170615", date(2017, 6, 15)),
         ("Thu, 15 Jun 2017 08:00:00 +0200", date(2017, 6, 15)),
         ("6/15/17", date(2017, 6, 15)),
-        ("15.6.17", date(2017, 6, 15)),
         ("6/5/1998 10:00", date(1998, 6, 5)),
-        ("June 15, 2017", date(2017, 6, 15)),
         ("1497484800", date(2017, 6, 15)),
         (datetime(2017, 6, 15, 12, tzinfo=UTC), date(2017, 6, 15)),
         ("", None),
         (float("nan"), None),
-        (None, None),
     ],
 )
 def test_dates(text, day):
     assert parse_date(text, day_first=False) == day
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "domani",
-        "15/6/17",
-        "6.15.17",
-        "2017-02-30",
-        "2017",
-        "9" * 30,
-        "-",
-    ],
-)
+@pytest.mark.parametrize("text", ["15/6/17", "6.15.17", "2017-02-30", "9" * 30, "-"])
 def test_unreadable_dates(text):
     with pytest.raises(ValueError):  # noqa: PT011 - the message is dateutil's or the calendar's
         parse_date(text, day_first=False)

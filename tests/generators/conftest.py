@@ -65,16 +65,3 @@ def tiny_llama(corpus, tmp_path_factory):
     )
     tokenizer = tiny_tokenizer(corpus, template="<s> $A")
     return saved(tmp_path_factory.mktemp("models") / "tiny-llama", LlamaForCausalLM, config, tokenizer)
-
-
-@pytest.fixture
-def mbart(corpus, tmp_path):
-    """An untrained mBART that does not say what its decoder begins with."""
-    from transformers import MBartConfig, MBartForConditionalGeneration
-
-    ends = {"bos_token_id": 2, "eos_token_id": 1, "pad_token_id": 0, "decoder_start_token_id": None}
-    sizes = {"encoder_layers": 1, "decoder_layers": 1, "decoder_ffn_dim": 32, "encoder_ffn_dim": 32}
-    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
-    config = MBartConfig(vocab_size=640, d_model=32, **sizes, **heads, **ends)
-    tokenizer = tiny_tokenizer(corpus, template="$A </s>")
-    return saved(tmp_path / "mbart", MBartForConditionalGeneration, config, tokenizer)

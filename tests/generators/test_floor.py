@@ -2,11 +2,10 @@ import json
 from dataclasses import replace
 
 import pytest
-from scoring_fakes import FakeJudges, write_stand_ins
+from scoring_fakes import FakeJudges
 
-from change_it import InputError
+from change_it.cli import main
 from change_it.generators.floor import cuts, floor, rearrangements
-from change_it.scoring.scores import score
 from change_it.text.tokens import words
 from change_it.text.typography import Typography
 
@@ -46,39 +45,14 @@ def test_judges_choose_for_strict_what_fools_them(toy_test):
     assert all("poi" in text.lower() for text in aimed)
 
 
-def test_judges_that_chose_do_not_score(toy_test):
-    system = floor(toy_test, FakeJudges(fold="0", digits="abcd"))
-    assert system.name == "floor"
-    with pytest.raises(InputError, match="not independent"):
-        score(toy_test, FakeJudges(fold="0", digits="wxyz"), [system], resamples=5)
-
-
-def test_the_command_asks_judges_of_the_other_fold(tmp_path, toy_corpus, monkeypatch, capsys):
-    from change_it.cli import main
-    from change_it.scoring.judges import Judges
-
-    folders = {fold: write_stand_ins(tmp_path / fold) for fold in "01"}
-
-    def load(name, *_, **__):
-        fold = next(fold for fold, folder in folders.items() if str(folder.resolve()) == str(name))
-        return FakeJudges(fold=fold, digits={"0": "abcd", "1": "wxyz"}[fold])
-
-    monkeypatch.setattr(Judges, "from_pretrained", load)
-    given = [
-        "score",
-        "--corpus",
-        str(toy_corpus),
-        "--judges",
-        str(folders["1"]),
-        "--resamples",
-        "5",
-        "--json",
-    ]
-    assert main([*given, "--floor", str(folders["0"])]) == 0
+def test_the_command_asks_judges_of_the_other_fold(judges_of_folds, toy_corpus, capsys):
+    one, other = judges_of_folds["1"], judges_of_folds["0"]
+    given = f"score --corpus {toy_corpus} --judges {one} --resamples 5 --json".split()
+    assert main([*given, "--floor", str(other)]) == 0
     record = json.loads(capsys.readouterr().out)
     assert list(record["systems"])[-1] == "floor"  # apart from the others: judges chose it
     assert record["rerankers"]["floor"]["fold"] == "0"
-    assert main([*given, "--floor", str(folders["1"])]) == 2
+    assert main([*given, "--floor", str(one)]) == 2
     assert "not independent" in capsys.readouterr().err
     assert main(given) == 0
     assert "floor" not in json.loads(capsys.readouterr().out)["systems"]

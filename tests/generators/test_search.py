@@ -163,17 +163,6 @@ def test_greedy_scores_are_the_models_own(generator):
     assert candidate.score == pytest.approx(sum(steps) / len(steps), abs=1e-4)
 
 
-def test_samples_follow_the_seed_and_leave_the_random_state_alone(generator):
-    format_, model = generator
-    state = torch.get_rng_state()
-    first, again, other = (
-        generate(model, format_, SOURCES, Search(GenerationConfig(do_sample=True), candidates=2, seed=seed))
-        for seed in (1, 1, 2)
-    )
-    assert first == again != other
-    assert torch.equal(torch.get_rng_state(), state)
-
-
 def test_no_ngram_repeats_but_the_prompts_may_be_copied():
     rule, scores, prompt = NoRepeatedNGram(3, 4), torch.zeros(1, 20), [5, 6, 7, 8]
     assert torch.isfinite(rule(torch.tensor([[*prompt, 5, 6]]), scores)).all()

@@ -57,16 +57,10 @@ def test_vectors_come_back_from_their_file(vectors, tmp_path, form):
 
 def bad_files(folder):
     (folder / "glove.txt").write_text("pane 0.1 0.2\nmare 0.3 0.4\n")
-    (folder / "table.csv").write_text("id,headline\n1,Pane\n")
     (folder / "empty.txt").write_text("")
-    (folder / "none.txt").write_text("0 5\n")
     (folder / "flat.txt").write_text("2 0\npane\nmare\n")
     (folder / "short.txt").write_text("3 2\npane 0.1 0.2\nmare 0.3 0.4\n")
-    (folder / "uneven.txt").write_text("2 3\npane 0.1 0.2 0.3\nmare 0.3 0.4\n")
-    (folder / "words.txt").write_text("2 2\npane a b\nmare c d\n")
     (folder / "cut.bin").write_bytes(b"2 2\npane " + bytes(8) + b"mare " + bytes(3))
-    (folder / "noise.bin").write_bytes(bytes(range(256)) * 4)
-    (folder / "noise.kv").write_bytes(b"not a pickle")
     (folder / "noise.gz").write_bytes(b"\x1f\x8b" + bytes(20))
     return sorted(folder.iterdir())
 

@@ -32,13 +32,6 @@ def write(path, rows):
     return path
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".ndjson", ".json", ".parquet"])
-def test_every_kind_of_file_gives_the_same_documents(tmp_path, suffix):
-    read = read_documents(str(write(tmp_path / f"news{suffix}", ROWS)))
-    assert (read.ids, read.references) == (IDS, HEADLINES)
-    assert read.texts == tuple(row["article"] for row in ROWS)
-
-
 def test_a_corpus_folder_gives_its_a2_articles(tmp_path):
     (tmp_path / "articles").mkdir()
     write(tmp_path / "articles" / "train.parquet", ROWS[2:])

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from change_it import published_figures
-from change_it.hevas.analysis import analyse
 from change_it.hevas.divergence import averaged_kl, inverse_frequencies, js_similarity
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation, evaluate
@@ -130,18 +129,3 @@ def test_the_average_is_of_the_papers_metrics():
         *published_figures.INFORMATIVENESS,
         *published_figures.PUBLISHED_READABILITY,
     }
-
-
-def test_js_alone_ranks_nobody():
-    found = example(JS_C=([1, 1], [0.5, 0.5]), JS_S=([0.1, 0.2], [0.3, 0.4]))
-    assert (found.overall, found.averaged, found.ranking) == ({}, [], ["x", "y"])
-    assert found.ranks == {"x": {}, "y": {}}
-    assert list(analyse(found, resamples=5).comparisons) == ["JS-C", "JS-S"]
-
-
-def test_same_seed_same_values(evaluation):
-    again = evaluate(DOCUMENTS, [POOR, GOOD], options=OPTIONS)
-    assert all((again.values[name] == evaluation.values[name]).all() for name in evaluation.systems)
-    assert again.signature == evaluation.signature
-    assert "|lsi:number=3,3|lda:2|vectors:trained," in again.signature
-    assert "|tagger:perceptron|" in again.signature

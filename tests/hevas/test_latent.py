@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from change_it.hevas import latent
 from change_it.hevas.latent import LatentSemantic, TopicModel
 from change_it.hevas.text_space import cosines
 from change_it.text.tokens import words
@@ -67,14 +66,6 @@ def test_lsi_filters_by_number_ratio_and_threshold():
     assert len(LatentSemantic.fit(DOCUMENTS, keep="1").eigenvalues) == 1
     many = [f"a{n} b{n}" for n in range(120)]
     assert len(LatentSemantic.fit(many).eigenvalues) == 100
-
-
-def test_the_search_for_the_threshold_goes_on_until_it_is_reached(monkeypatch):
-    monkeypatch.setattr(latent, "DIMENSIONS", 2)
-    values, _ = by_hand(40)
-    np.testing.assert_allclose(
-        LatentSemantic.fit(DOCUMENTS, keep=f"threshold:{values[20] * 0.999}").eigenvalues, values[:21]
-    )
 
 
 def test_repeated_and_empty_documents_bring_no_eigenvalue_of_zero():

@@ -5,9 +5,9 @@ import hashlib
 import json
 import re
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from urllib.parse import unquote, urlsplit
+
+from processes import Handler, listening
 
 TOKEN = "hf_LoopbackTokenThatNobodyMaySee"
 LARGE = (".npz", ".parquet", ".safetensors")
@@ -32,13 +32,8 @@ def serve():
     """A server on loopback and what it holds."""
     hub = Hub()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, *_):
-            pass
-
-        def do_GET(self):
+    class Answers(Handler):
+        def do_GET(self):  # noqa: N802 (a name that http.server looks for)
             path = unquote(urlsplit(self.path).path)
             self.body = b""
             if self.headers.get("Transfer-Encoding") == "chunked":
@@ -126,14 +121,8 @@ def serve():
             etag = f'"{hashlib.sha256(content).hexdigest()}"'
             return self.answer(content, **{"X-Repo-Commit": self.oid(name), "ETag": etag})
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    hub.url = f"http://127.0.0.1:{server.server_port}"
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    with listening(Answers) as hub.url:
         yield hub
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 _NAME = r"([\w.-]+/[\w.-]+)"

@@ -91,19 +91,6 @@ def test_judges_name_the_model_that_is_asked_about_facts(run, options, tmp_path,
         files_of(options("judge", folder, "me/judges"))
 
 
-def test_models_of_the_sample_say_that_its_newspapers_are_invented(run, options, tmp_path):
-    for kind, folder, model in (
-        ("judge", "judges", "judges/main"),
-        ("generator", *["generators/sum-gio"] * 2),
-    ):
-        copied = shutil.copytree(run, tmp_path / kind)
-        record = json.loads((copied / model / "corpus.json").read_text())
-        for sample in (False, True):
-            (copied / model / "corpus.json").write_text(json.dumps(record | {"sample": sample}))
-            files = files_of(options(kind, copied / folder, f"me/{kind}"))
-            assert ("are invented newspapers" in model_card(files).text) == sample
-
-
 def test_a_card_claims_no_data_set_that_nobody_named(run, options):
     files = files_of(options("judge", run / "judges/main", license="mit"))
     assert ".eval_results/change_it.yaml" not in files

@@ -14,7 +14,6 @@ from change_it.hub.cards import public
 from change_it.hub.packaging import files_of
 
 CHECKOUT = Path(__file__).parents[2]
-PIPELINE = ("headline_pipeline.py", "formats.py", "tokenizer.py")
 
 
 def content(files, name):
@@ -80,18 +79,6 @@ def test_three_judges_share_the_code_at_the_root(run, options):
         }
         for task in ("main", "hh")
     }
-
-
-def test_staged_code_does_not_import_the_package(run, options, tmp_path):
-    rewrite = save_generator(tmp_path / "rewrite", recipe="rewrite", to=None, architecture="transformer")
-    files = files_of(options("generator", run / "generators/sum-gio")) | files_of(
-        options("judge", run / "judges/hh")
-    )
-    files |= files_of(options("generator", rewrite))
-    code = {name: content(files, name).decode() for name in files if name.endswith(".py")}
-    networks = {"linear.py", "pointer_generator.py", "pointer_transformer.py", "word_generator.py"}
-    assert code.keys() == {*networks, *PIPELINE}
-    assert not [name for name, text in code.items() if "from change_it" in text or "import change_it" in text]
 
 
 def test_one_generator_a_repository(run, options, tmp_path):

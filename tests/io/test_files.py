@@ -80,14 +80,6 @@ def test_what_a_killed_run_left_is_cleared_by_a_later_one(tmp_path):
     assert left == [".folder.cd.partial", "a.txt", "folder"]  # the younger one may be written now
 
 
-def test_two_writers_at_once_leave_the_whole_of_the_last(tmp_path):
-    with io.replace_file(tmp_path / "a.txt") as first, io.replace_file(tmp_path / "a.txt") as second:
-        first.write_text("first")
-        second.write_text("second")
-    assert (tmp_path / "a.txt").read_text() == "first"
-    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
-
-
 def test_a_folder_whose_replacement_was_interrupted_comes_back(tmp_path):
     (tmp_path / ".folder.old").mkdir()
     (tmp_path / ".folder.old/kept").touch()

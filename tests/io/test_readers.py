@@ -22,10 +22,8 @@ CONTENTS = {
     "tabs.csv": "\n\nother\theadline\tid\r\nx\ta, b\t1\r\n\t\t\r\ny\tc\t2\r\n",
     "x.tsv": "id\theadline\n1\ta, b\n2\tc\n",
     "mark.csv": b'\xef\xbb\xbfid,headline\n1,"a, b"\n2,c\n',
-    "any.name": 'id,headline\n1,"a, b"\n2,c\n',
     "x.jsonl": '{"id": 1, "headline": "a, b"}\n\n{"headline": "c", "id": 2.0}\n',
     "x.json": '[\n {"id": "1", "headline": "a, b"},\n {"id": 2, "headline": "c\\u0007"}\n]\n',
-    "short.json": '[{"id": 1, "headline": "a, b"}, {"id": 2, "headline": "c"}]',
 }
 
 

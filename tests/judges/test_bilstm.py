@@ -39,16 +39,7 @@ def words_of(judge, tokenizer, text):
 def test_words_are_put_together_from_characters():
     judge, tokenizer = built()
     found = words_of(judge, tokenizer, "Il  GOVERNO l'ha: ponti!")
-    assert found == {
-        "Il": True,
-        "GOVERNO": True,
-        "l": True,
-        "'": True,
-        "ha": True,
-        ":": True,
-        "!": True,
-        "ponti": False,
-    }
+    assert found == dict.fromkeys(("Il", "GOVERNO", "l", "'", "ha", ":", "!"), True) | {"ponti": False}
     assert words_of(judge, tokenizer, "Ilgoverno") == {"Ilgoverno": False}
 
 

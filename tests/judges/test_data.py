@@ -3,7 +3,6 @@
 from difflib import SequenceMatcher
 from functools import cache, partial
 
-import polars as pl
 import pytest
 
 from change_it.corpus.folder import read_table
@@ -37,19 +36,6 @@ def test_parts_are_apart(corpus, task, loaded):
         zip(data.validation.texts, data.validation.pairs or data.validation.texts, strict=True)
     )
     assert 0.03 < len(data.validation) / len(data.train) < 0.25
-
-
-def test_main_is_the_whole_training_side(corpus, loaded):
-    data = loaded("main")
-    articles = {side: read_table(corpus, "articles", side) for side in ("train", "test")}
-    assert len(data.train) + len(data.validation) == read_table(corpus, "main", "train").height
-    assert list(data.tests) == ["gold"]
-    first = articles["test"].filter(pl.col("label") == data.outlets[0])["headline"]
-    assert [
-        text
-        for text, label in zip(data.tests["gold"].texts, data.tests["gold"].labels, strict=True)
-        if not label
-    ] == (first.to_list())
 
 
 def test_partners_are_on_one_side_of_the_validation(corpus):
@@ -94,20 +80,6 @@ def test_mixed_negatives_are_wrong_partners_and_some_changed_facts(corpus, task,
         if headline not in right and any(SequenceMatcher(None, headline, one).ratio() > 0.7 for one in right)
     ]
     assert 0.25 * len(wrong) < len(changed) < 0.5 * len(wrong)
-
-
-def test_the_facts_test_has_each_headline_right_and_changed(loaded):
-    test = loaded("ah").tests["facts"]
-    right, wrong = (
-        {
-            pair: text
-            for text, pair, label in zip(test.texts, test.pairs, test.labels, strict=True)
-            if label == of
-        }
-        for of in (1, 0)
-    )
-    assert right.keys() == wrong.keys()
-    assert all(right[article] != wrong[article] for article in right)
 
 
 def test_a_fold_trains_on_its_own_articles_and_tests_on_all(corpus, loaded):

@@ -211,15 +211,6 @@ def test_a_request_that_a_server_refuses_is_one_sentence(server):
         facts.probabilities(["Crolla il ponte"], SOURCES[:1], language="it")
 
 
-def test_an_old_folder_is_refused_with_the_command(tmp_path):
-    record = {"change_it": {"task": "facts", "margins": {"name": 1.0}, "outlets": ["a", "b"]}}
-    (tmp_path / "config.json").write_text(json.dumps(record), encoding="utf-8")
-    with pytest.raises(
-        InputError, match=r"no judge of facts of this version: make one with change-it train judge"
-    ):
-        FactsModel.from_pretrained(tmp_path)
-
-
 def test_where_answers_cannot_be_kept_is_named(model, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CHANGE_IT_CACHE", str(tmp_path / "file"))

@@ -7,7 +7,6 @@ from os import sched_yield
 
 import numpy as np
 import pytest
-from safetensors.torch import load_file, save_file
 from saved_judges import save_judge
 from scoring_fakes import FakeFacts, RuleJudge
 
@@ -114,14 +113,6 @@ def test_bad_input(trained, tmp_path):
     shutil.copytree(trained / "hh", tmp_path / "mixed/ah")
     with pytest.raises(InputError, match="holds a judge for hh"):
         Judges.from_pretrained(tmp_path / "mixed")
-    weights = tmp_path / "mixed/ah/model.safetensors"
-    tensors = load_file(weights)
-    save_file({**tensors, "classifier.weight": tensors["classifier.weight"][:, 1:].contiguous()}, weights)
-    with pytest.raises(InputError, match="saved by another version of change-it"):
-        Judge.from_pretrained(tmp_path / "mixed/ah")
-    weights.write_bytes(weights.read_bytes()[:1000])
-    with pytest.raises(InputError, match="cannot be loaded as a judge"):
-        Judge.from_pretrained(tmp_path / "mixed/ah")
 
 
 def test_repeats_are_read_once():

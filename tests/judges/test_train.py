@@ -4,7 +4,6 @@ import json
 
 import pytest
 import torch
-from processes import run_python
 from saved_judges import build_encoder
 from transformers import AutoTokenizer
 
@@ -19,15 +18,8 @@ from change_it.judges.linear_training import ACCEPTANCE, fit_main
 from change_it.judges.metrics import scores
 from change_it.training.trainer import TrainingRun
 
-TINY = {
-    "batch_size": 16,
-    "updates": 16,
-    "early_stopping": 0,
-    "max_tokens": 32,
-    "learning_rate": 2e-3,
-    "checkpoint_steps": 4,
-    "evaluation_steps": 8,
-}
+TINY = {"batch_size": 16, "updates": 16, "early_stopping": 0, "max_tokens": 32, "learning_rate": 2e-3}
+TINY |= {"checkpoint_steps": 4, "evaluation_steps": 8}
 
 
 def options(corpus, out, **changes):
@@ -164,27 +156,6 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
     judge.save_pretrained(tmp_path / "again")
     again = Judge.from_pretrained(tmp_path / "again", device="cpu")
     assert (again.probabilities([headline], [article], progress=False) == given).all()
-
-
-def systems(metrics):
-    return [row.values["system"] for row in train.table_of(metrics).rows]
-
-
-def test_the_published_row_stands_beside_the_papers_kind_alone(trained):
-    metrics = metrics_of(trained)
-    assert systems(metrics) == ["judge", LINEAR]
-    metrics["options"]["as_published"] = True
-    assert "published" in systems(metrics)
-
-
-@pytest.mark.slow
-def test_two_processes_train_one_judge(corpus, encoder, tmp_path):
-    command = ["-m", "torch.distributed.run", "--nproc_per_node", "2", "-m", "change_it.judges.train"]
-    command += ["--task", "hh", "--corpus", corpus, "--encoder", encoder, "--out", str(tmp_path / "hh")]
-    result = run_python(*command, "--arg", "max_steps=6")
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.count("HH: headline and headline") == 1
-    assert Judge.from_pretrained(tmp_path / "hh").task == "hh"
 
 
 def test_presets(tmp_path):

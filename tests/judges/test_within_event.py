@@ -111,14 +111,6 @@ def test_a_judge_that_masks_names_reads_none_and_answers_as_in_training(masking,
     assert list(rows) == ["judge", *([] if judge.linear else ["linear"]), "marks, capitals, length"]
 
 
-def test_a_judge_that_masks_names_is_refused_without_its_casing(masking, tmp_path):
-    import shutil
-
-    folder = shutil.copytree(masking[0], tmp_path / "main", ignore=shutil.ignore_patterns("casing.json"))
-    with pytest.raises(InputError, match=r"masks names and lacks casing\.json"):
-        Judge.from_pretrained(folder, device="cpu")
-
-
 def test_main_stands_beside_judges_that_see_less(corpus, tmp_path):
     found = train.train_judge(options(corpus, tmp_path / "main"))
     systems = found["within_event"]["systems"]
@@ -151,14 +143,6 @@ def test_a_matched_training_set_is_even_in_each_event_and_week(corpus):
     assert chosen.height == sum(
         2 * min(every[where, outlet] for outlet in outlets) for where in {where for where, _ in every}
     )
-
-
-def test_undated_articles_are_matched_by_event_alone():
-    rows = [("1", "a", "x"), ("2", "b", "x"), ("3", "b", "x"), ("4", "a", "y"), ("5", "b", "z")]
-    table = pl.DataFrame(rows, schema=["id", "label", "event"], orient="row")
-    chosen = matched(table.with_columns(date=pl.lit(None, pl.Date)), "test", seed=1)
-    assert chosen["label"].to_list() == ["a", "b"]
-    assert set(chosen["event"]) == {"x"}
 
 
 def test_main_learns_from_a_matched_set_that_a2_is_no_part_of(corpus):

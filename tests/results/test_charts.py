@@ -2,14 +2,11 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from change_it.audit.calibration import Reliability
 from change_it.hevas.analysis import compare
 from change_it.results.charts import (
     Drawing,
     bar_chart,
-    box_chart,
     correlation_chart,
-    reliability_chart,
     save,
 )
 from change_it.stats import correlations
@@ -44,27 +41,6 @@ def test_bars_are_the_means():
     assert names == ["a system w…long name", "cost$s", "third"]
 
 
-def test_intervals_are_drawn_only_when_wanted():
-    table = scores(1)
-    found = comparisons(table)
-    with_them, without = (panels(bar_chart(found, intervals=wanted))[0] for wanted in (True, False))
-    (lines,) = with_them.collections
-    ends = [segment[:, 0].tolist() for segment in lines.get_segments()]
-    assert ends == [pytest.approx(summary.interval) for summary in found["M-0"].systems]
-    assert not without.collections
-    assert "95% bootstrap interval" in with_them.figure.get_supxlabel()
-    assert without.figure.get_supxlabel() == "mean"
-
-
-def test_lower_is_better_is_marked_and_explained():
-    higher = scores(2)
-    table = {"R-1": higher["M-0"], "Fog": higher["M-1"]}
-    for figure in (bar_chart(comparisons(table)), box_chart(table, SYSTEMS)):
-        assert [axes.get_title() for axes in panels(figure)] == ["R-1", "Fog ↓"]
-        assert figure.get_supxlabel().endswith("↓ lower is better")
-    assert "↓" not in bar_chart(comparisons(higher)).get_supxlabel()
-
-
 def test_correlations_are_written_above_the_diagonal():
     table = scores(3)
     table["M-1"] = np.exp(2 * table["M-0"]) + table["M-1"]
@@ -88,10 +64,3 @@ def test_the_same_chart_has_the_same_bytes(tmp_path):
     assert 400 < imread(tmp_path / "x", "png").shape[1] <= 1280
     assert (tmp_path / "y").read_bytes() == (tmp_path / "x").read_bytes()
     assert len({Drawing("", "", "", figure).address for figure in charts}) == 1
-
-
-def test_a_reliability_curve_has_its_points():
-    known = Reliability("main", 100, (0.2, 0.8), (0.1, 0.9))
-    _, line = reliability_chart([known]).axes[0].lines
-    assert line.get_xydata().tolist() == [[0.2, 0.1], [0.8, 0.9]]
-    assert line.get_label() == "main"

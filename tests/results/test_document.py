@@ -1,6 +1,6 @@
 """A document of tables as Markdown and JSON."""
 
-from change_it.results.document import Document, Section, as_json, markdown
+from change_it.results.document import Document, Section, markdown
 from change_it.tables import Column, Row, Table
 
 TABLE = Table(
@@ -18,11 +18,3 @@ def test_intervals_stand_behind_their_values():
     assert "| y   | two        |                – |" in text
     assert text.startswith("# Title\n\nLead.\n\n## Two systems\n\nWhat it shows.\n")
     assert text.endswith("A note.\n\n`a|b`\n")
-
-
-def test_json_has_marks_and_notes():
-    rows = (Row({"metric": "KL-C", "value": 0.5}, marks={"value": "†"}), Row({"metric": "R-1", "value": 0.7}))
-    table = Table((Column("metric", "text"), Column("value")), rows, "Marks", ("†: told by chance.",))
-    found = as_json(Document("Title", "", [Section("marks", table)], []))["tables"]["marks"]
-    assert found["notes"] == ["†: told by chance."]
-    assert [row.get("marks") for row in found["rows"]] == [{"value": "†"}, None]

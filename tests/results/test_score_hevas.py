@@ -21,20 +21,8 @@ from change_it.results.report_files import write_report
 from change_it.scoring.scores import score
 from change_it.scoring.systems import ScoredSystem, built_in_systems
 
-EVENTS = tuple(
-    f"{verb} {what}{' a ' + city if number % 3 else ''}"
-    for number, (what, city) in enumerate(
-        [
-            ("il ponte sulla statale", "Genova"),
-            ("la riforma fiscale", "Roma"),
-            ("il treno dei pendolari", "Milano"),
-            ("la scuola del quartiere", "Napoli"),
-            ("il mercato coperto", "Torino"),
-            ("la biblioteca comunale", "Bari"),
-        ]
-    )
-    for verb in ("Riapre", "Chiude", "Divide")
-)
+WHAT = "il ponte sulla statale|la riforma fiscale|il treno dei pendolari|la scuola del quartiere|il mercato coperto|la biblioteca di Bari"
+EVENTS = tuple(f"{verb} {what}" for what in WHAT.split("|") for verb in ("Riapre", "Chiude", "Divide"))
 PAIR = slice(0, 2)  # of the items, those of which the toy system has no headline
 
 

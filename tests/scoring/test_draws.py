@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from csv_files import write_csv
-from scoring_fakes import FakeJudges, write_stand_ins
+from scoring_fakes import FakeJudges
 
 from change_it import InputError
 from change_it.cli import main
@@ -16,7 +16,6 @@ from change_it.generators.rerank import choose, order
 from change_it.results.charts import choices_chart
 from change_it.results.report_files import latex
 from change_it.results.score_tables import choices_table, significance, systems_table, terminal_table
-from change_it.scoring.judges import Judges
 from change_it.scoring.scores import score, weights_of_ranks
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import (
@@ -137,15 +136,6 @@ def test_what_judges_chose_stands_apart(scores):
     assert axes.containers[0].lines[0].get_xydata()[:, 1] == pytest.approx([1 / 4, 1 / 3, 1 / 3])
 
 
-def test_a_system_that_judges_chose_is_never_above_the_others(three):
-    chosen = ScoredSystem("chosen", tuple(item.source + "!" for item in three.items), CHOOSERS)
-    mine = ScoredSystem("mine", tuple(item.source for item in three.items))
-    judges = FakeJudges(fold="1")
-    found = score(three, judges, [chosen, mine, *built_in_systems(three)], resamples=5, progress=False)
-    assert found.row("chosen").values["compliancy"] == 1
-    assert found.names[-1] == "chosen"
-
-
 def write(tmp_path, three, *, change=None, header="id,draw,headline,target", more=lambda at, draw: ""):
     rows = [
         f"{item.id},{draw},Titolo {item.id} {draw},{item.target}{more(at, draw)}"
@@ -233,15 +223,9 @@ def test_draws_are_cut_with_the_items(toy_test, tmp_path, three):
 
 
 def test_the_command_lets_judges_of_the_other_fold_choose(
-    tmp_path, toy_corpus, toy_test, monkeypatch, capsys
+    tmp_path, toy_corpus, toy_test, judges_of_folds, capsys
 ):
-    folders = {fold: write_stand_ins(tmp_path / fold) for fold in "01"}
-
-    def load(name, *_, **__):
-        fold = next(fold for fold, folder in folders.items() if str(folder.resolve()) == str(name))
-        return FakeJudges(fold=fold, digits={"0": "abcd", "1": "wxyz"}[fold])
-
-    monkeypatch.setattr(Judges, "from_pretrained", load)
+    folders = judges_of_folds
     file = tmp_path / "drawn.csv"
     marks = ("", "!")
     rows = [
@@ -250,16 +234,7 @@ def test_the_command_lets_judges_of_the_other_fold_choose(
         for draw in range(2)
     ]
     file.write_text("\n".join(["id,draw,headline", *rows]), encoding="utf-8")
-    given = [
-        "score",
-        "--corpus",
-        str(toy_corpus),
-        "--judges",
-        str(folders["1"]),
-        "--resamples",
-        "5",
-        "--json",
-    ]
+    given = f"score --corpus {toy_corpus} --judges {folders['1']} --resamples 5 --json".split()
     drawn = [*given, "--predictions", f"mine={file}", "--chooser"]
     assert main([*drawn, str(folders["0"]), "--out", str(tmp_path / "report")]) == 0
     record = json.loads(capsys.readouterr().out)

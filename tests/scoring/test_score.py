@@ -59,17 +59,6 @@ def test_rows_intervals_and_signatures(scores):
     json.dumps(scores.as_dict(), allow_nan=False)
 
 
-def test_items_add_up_to_the_row(scores):
-    for direction, value in (
-        scores.items["lead"].group_by("direction").agg(pl.col("compliant").mean()).iter_rows()
-    ):
-        assert scores.row("lead", direction).values["compliancy"] == value
-
-
-def test_both_directions_of_a_pair_are_one_event(toy_test):
-    assert toy_test.events.tolist() == ["a0", "a1", "a2", "a3"] * 2
-
-
 def test_intervals_and_tests_draw_events(toy_test, fake_judges):
     """Of two directions that fare alike the second is no evidence: the interval is that of one."""
     half = ScoredSystem(
@@ -112,17 +101,6 @@ def test_several_runs_are_a_mean_with_intervals_over_runs_and_events(toy_test, f
 def systems_of(systems, count):
     """The systems on the first items alone."""
     return [replace(system, headlines=system.headlines[:count]) for system in systems]
-
-
-def test_systems_without_common_items_are_not_told_apart(toy_test, fake_judges):
-    halves = [
-        ScoredSystem(
-            name, tuple(item.reference if item.direction == name else None for item in toy_test.items)
-        )
-        for name in ("rep2gio", "gio2rep")
-    ]
-    scores = score(toy_test, fake_judges, halves, resamples=10, progress=False)
-    assert scores.p_values.tolist() == [[1, 1], [1, 1]]
 
 
 def test_of_several_partners_an_article_keeps_the_most_similar(tmp_path):

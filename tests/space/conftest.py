@@ -3,8 +3,9 @@
 import shutil
 
 import pytest
-from space_runs import models_of, save_judge, served, write_run
-from tiny_generators import save_generator
+from saved_judges import save_judge
+from space_runs import models_of, served, write_run
+from tiny_generators import WORDS, save_generator
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +24,7 @@ def corpus_run(corpus, tmp_path):
     run = tmp_path / "run"
     shutil.copytree(corpus, run / "corpus")
     for task in ("main", "hh", "ah"):
-        save_judge(run / "judges" / task, task, outlets=("colle", "faro"))
+        save_judge(run / "judges" / task, task, [WORDS], ("colle", "faro"), transformer=True)
     save_generator(run / "generators" / "sum-faro", to="faro", outlets=("colle", "faro"))
     return run
 

@@ -84,16 +84,7 @@ def faulty():
         "binary": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "mine.csv is not text in UTF-8"),
         "long names of columns": (b"x" * 100_000 + b"\n1\n", "lacks the column"),
         "unknown label": (text([["1", "a", "b", "elsewhere", "c"]]).encode(), "neither rep nor gio (2)"),
-        "empty article": (
-            text([["1", "a", "", "rep", "c"]]).encode(),
-            "empty cell in the column article (2)",
-        ),
-        "id twice": (text([line, line]).encode(), "twice (3)"),
         "long headline": (text([["1", "a" * 500, "b", "rep", "c"]]).encode(), "more than 300 characters"),
-        "other headline": (
-            text([[*line, "s"], ["1", "Other", *line[2:], "t"]], [*HEADER, "system"]).encode(),
-            "another headline",
-        ),
         "fewer ids": (
             text([[*ROWS[0], "s"], [*ROWS[1], "s"], [*ROWS[0], "t"]], [*HEADER, "system"]).encode(),
             "the system t lacks 1 ids",

@@ -21,15 +21,7 @@ HEADLINES = [
 ]
 HEADLINE = HEADLINES[0]
 ARTICLE = "Sì. Ieri a Molana la scuola ha chiuso. Il sindaco ne aveva parlato lunedì in consiglio. Ora il te"
-TAGS = {
-    "il": "DET",
-    "la": "DET",
-    "di": "ADP",
-    "per": "ADP",
-    "scuola": "NOUN",
-    "sindaco": "NOUN",
-    "soldi": "NOUN",
-}
+TAGS = dict.fromkeys(["il", "la"], "DET") | dict.fromkeys(["di", "per"], "ADP")
 
 
 @pytest.fixture(scope="module")
@@ -74,26 +66,7 @@ def test_agreement_takes_forms_that_exist(lexicon):
     found = {broken("agreement", lexicon, seed=seed) for seed in range(30)}
     changed = {word for text in found for word in words(text)} - set(words(HEADLINE))
     assert changed
-    assert changed <= {
-        "la",
-        "una",
-        "i",
-        "gli",
-        "il",
-        "lo",
-        "nidi",
-        "scuole",
-        "tetti",
-        "è",
-        "vogliono",
-    }
-
-
-def test_samples_hold_no_printed_headline(lexicon):
-    mixed = Lexicon([*HEADLINES, *(h.replace("scuola", "sala") for h in HEADLINES)], "it")
-    for seed in range(10):
-        text = corrupt(HEADLINE, "sampled", np.random.default_rng(seed), mixed)
-        assert text is None or text not in mixed.headlines
+    assert changed <= {"la", "una", "i", "gli", "il", "lo", "nidi", "scuole", "tetti", "è", "vogliono"}
 
 
 def test_marks_without_their_other_half_are_dropped(lexicon):

@@ -124,24 +124,6 @@ def test_the_best_of_several_references_counts_for_each_measure():
     assert both["rouge1"] == alone[1]["rouge1"] > alone[0]["rouge1"]
 
 
-def test_words_and_texts_give_the_same():
-    candidates, references = headlines(50, 1), several(50, 2)
-    split = [words(text) for text in candidates], [[words(text) for text in texts] for texts in references]
-    for one, other in zip(
-        headline_rouge(candidates, references).values(), headline_rouge(*split).values(), strict=True
-    ):
-        assert (one == other).all()
-
-
-def test_long_texts():
-    draw = random.Random(1)
-    document = " ".join(str(draw.randint(0, 400)) for _ in range(500))
-    headline = " ".join(str(draw.randint(0, 400)) for _ in range(9))
-    for pair in ((headline, document), (document, headline)):
-        scores = headline_rouge([pair[0]], [[pair[1]]])
-        assert (scores["rougeSU"][0], scores["rougeWSU"][0]) == pytest.approx(literal(*pair), abs=1e-12)
-
-
 def test_bad_input():
     with pytest.raises(InputError, match="1 headlines but references for 2"):
         rouge(["a"], [["a"], ["b"]], "rougeSU")
@@ -151,8 +133,6 @@ def test_bad_input():
         rouge(["a"], ["a"], "rouge1")
     with pytest.raises(InputError, match="counts is 'some'"):
         rouge(["a"], [["a"]], "rouge1", counts="some")
-    with pytest.raises(InputError, match="no measure called 'rouge0'"):
-        rouge(["a"], [["a"]], "rouge0")
     with pytest.raises(InputError, match="no measure called 'bleu'"):
         headline_rouge(["a"], [["a"]], measures=["bleu"])
 
@@ -163,12 +143,3 @@ def test_rouge_l_equals_rouge_score_s():
     theirs = [scorer.score(one, other)["rougeL"] for one, other in zip(ones, others, strict=True)]
     expected = np.array([(score.precision, score.recall, score.fmeasure) for score in theirs])
     assert rouge_l([*map(words, ones)], [*map(words, others)]) == pytest.approx(expected, abs=1e-9)
-
-
-def test_accented_words_count_whole():
-    assert rouge_l([words("perché è così")], [words("perche e cosi")])[0, 2] == 0
-
-
-def test_rouge_l_of_no_words_is_zero():
-    assert not rouge_l([[], ["roma"]], [["roma"], []]).any()
-    assert rouge_l([], []).shape == (0, 3)

@@ -10,8 +10,6 @@ from change_it.text.tagging import (
     tokens,
 )
 
-# --- tokens
-
 
 @pytest.mark.parametrize(
     ("language", "text", "expected"),
@@ -40,9 +38,6 @@ def test_no_letter_of_any_text_is_lost(language):
     for _ in range(500):
         text = "".join(draw.choices(alphabet, k=draw.randint(0, 30)))
         assert "".join(tokens(text, language)) == "".join(text.split())
-
-
-# --- the package's own taggers
 
 
 @pytest.mark.parametrize(
@@ -90,12 +85,7 @@ def test_any_words_get_as_many_tags_and_unknown_ones_no_function_word_tag(langua
         assert not set(tags) & set(CLOSED)
         assert set(tags) <= set(TAGS)
     assert tagger.tag([]) == []
-    assert tagger.tag(["", "►", "†"])[1:] in (
-        ["PUNCT", "PUNCT"],
-        ["SYM", "SYM"],
-        ["PUNCT", "SYM"],
-        ["SYM", "PUNCT"],
-    )
+    assert set(tagger.tag(["", "►", "†"])[1:]) <= {"PUNCT", "SYM"}
 
 
 @pytest.mark.parametrize(
@@ -111,9 +101,3 @@ def test_any_words_get_as_many_tags_and_unknown_ones_no_function_word_tag(langua
 )
 def test_case_of_a_sentence(text, case):
     assert sentence_case(text.split(), "it") == case
-
-
-# --- features: their names are those in the files of weights
-
-
-# --- spaCy

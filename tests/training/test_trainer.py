@@ -125,13 +125,6 @@ def test_frozen_weights_are_neither_trained_nor_saved(tmp_path):
     assert sorted(saved) == ["layers.0.bias", "layers.3.bias", "layers.3.weight"]
 
 
-def test_bfloat16_trains_and_leaves_a_plain_model(tmp_path):
-    model, result = trained(tmp_path, arg=("bf16=true",))
-    assert result.updates == 48
-    assert {value.dtype for value in model.state_dict().values()} == {torch.float32}
-    assert model(FEATURES, LABELS).logits.dtype == torch.float32
-
-
 def test_epochs_rise_to_the_least_number_of_updates(tmp_path):
     _, result = trained(tmp_path, epochs=1, evaluate=None, min_updates=30)
     assert (result.updates, result.epochs, result.best_score) == (30, 2.5, None)
