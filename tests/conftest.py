@@ -167,7 +167,7 @@ def judges_of_folds(tmp_path, monkeypatch):
 
     folders = {str(write_stand_ins(tmp_path / fold).resolve()): fold for fold in "01"}
     monkeypatch.setattr(
-        "change_it.judges.judge.Judges.from_pretrained",
+        "change_it.scoring.judges.Judges.from_pretrained",
         lambda name, *_, **__: FakeJudges(
             fold=folders[str(name)], digits={"0": "abcd", "1": "wxyz"}[folders[str(name)]]
         ),
