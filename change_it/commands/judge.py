@@ -121,7 +121,7 @@ def run(options: JudgeHeadlineOptions) -> None:
     if judges.casing and judges.casing.is_foreign(text, language):
         share = judges.casing.known_share(text, language)
         terminal.print(
-            f"Do not rely on these verdicts: the judges know {share:.0%} of the words of original and article.",
+            f"Unreliable: the text is out of the judges' domain (they know {share:.0%} of its words).",
             soft_wrap=True,
         )
     summary = read_summary(judges, folder, language)

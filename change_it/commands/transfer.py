@@ -208,7 +208,7 @@ def _print_one(options: TransferOptions, setup: "TransferSetup", item: "Item") -
     if casing and casing.is_foreign(text, language):
         share = casing.known_share(text, language)
         print(
-            f"Do not rely on this headline: what writes it knows {share:.0%} of the words of headline and article.",
+            f"Unreliable: the text is out of the generator's domain (it knows {share:.0%} of its words).",
             file=sys.stderr,
         )
     record = {"original": options.headline, "to": item.target, "headline": item.prediction}
