@@ -120,6 +120,7 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
     if names and settings.mask:
         data = data.changed(names.hide)
     model, tokenizer = _start(settings, data, labels, work)
+    model.config.problem_type = "single_label_classification"  # transformers would write it in training alone
     model.config.change_it = settings.about(data.outlets)
     if names and settings.mask:
         model.config.change_it |= {"mask": settings.mask, "language": names.language}

@@ -19,7 +19,7 @@ from accelerate.utils import set_seed
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.io import check_writable, listed, read_json, write_json
+from change_it.io import check_writable, listed, read_json, replace_folder, write_json
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
 from change_it.training.trainer import (
     COMPLETE,
@@ -169,16 +169,14 @@ def _finished(settings: TrainingSettings, out: Path) -> dict[str, Any] | None:
 
 
 def publish(final: Path, out: Path, *, logs: Path | None = None) -> None:
-    """Replace the model in `out` by the finished one, its metrics last; drop everything unfinished."""
+    """Replace the model in `out` as a whole by the finished one; drop everything unfinished, keep files of others."""
+    ours = {WORK, *(path.name for path in final.iterdir())}
+    ours |= {path.name for pattern in MODEL_FILES for path in out.glob(pattern)}
     if (out / METRICS).exists():  # it is of the model that is replaced
-        (out / "README.md").unlink(missing_ok=True)
-    names = {path.name for path in final.iterdir()}
-    for path in sorted(final.iterdir(), key=lambda path: path.name == METRICS):
-        os.replace(path, out / path.name)
-    for old in {path for pattern in MODEL_FILES for path in out.glob(pattern)}:
-        if old.name not in names:
-            old.unlink()
-    if logs is not None and logs.exists():
-        shutil.rmtree(out / "logs", ignore_errors=True)
-        logs.rename(out / "logs")
-    shutil.rmtree(final.parent)
+        ours.add("README.md")
+    has_logs = logs is not None and logs.exists()
+    with replace_folder(out, ours=ours | ({"logs"} if has_logs else set())) as folder:
+        for path in list(final.iterdir()):
+            os.replace(path, folder / path.name)
+        if logs is not None and has_logs:
+            logs.rename(folder / "logs")
