@@ -14,7 +14,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, DynamicCache
 
 from change_it.errors import InputError
-from change_it.networks.pretrained import load_weights, pick_device, read_tokenizer
+from change_it.networks.pretrained import Use, load_weights, pick_device, read_tokenizer
 from change_it.networks.server import CONCURRENCY, Server
 from change_it.text.sentences import sentences
 
@@ -65,23 +65,33 @@ def parts_of(text: str, words: int) -> list[str]:
     return [" ".join(part) for part in parts if part]
 
 
+def prompt_in(language: str) -> dict[str, str]:
+    """The entry of `PROMPTS` for a language; English where it has none."""
+    return PROMPTS.get(language, PROMPTS["en"])
+
+
 def claim_prompt(claim: Claim) -> tuple[str, str]:
     """The source, and the question that follows it: several headlines are read behind one source."""
-    asked = PROMPTS.get(claim.language, PROMPTS["en"])
+    asked = prompt_in(claim.language)
     return (
         asked["source"].replace("{source}", claim.source),
         asked["question"].replace("{headline}", claim.headline),
     )
 
 
+def _load(auto: Any, folder: Path, precision: str, device: str, use: Use = "saved") -> tuple[Any, Any]:
+    """A model that answers, and its tokenizer."""
+    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    model = load_weights(auto, folder, use=use, dtype=dtype)
+    return model.to(pick_device(device)).eval(), read_tokenizer(folder)
+
+
 class ChatModel:
     """A causal language model, by its logits of Yes and No."""
 
     def __init__(self, folder: Path, precision: str, device: str):
-        dtype = torch.bfloat16 if precision == "bf16" else torch.float32
-        self.precision, self.tokenizer = precision, read_tokenizer(folder)
-        self.model = load_weights(AutoModelForCausalLM, folder, use="base", dtype=dtype)
-        self.model = self.model.to(pick_device(device)).eval()
+        self.precision = precision
+        self.model, self.tokenizer = _load(AutoModelForCausalLM, folder, precision, device, use="base")
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
         """P(Yes) of claims, those of one part together: it is read once."""
@@ -96,12 +106,12 @@ class ChatModel:
                 self.model(input_ids=ids, past_key_values=cache, use_cache=True, logits_to_keep=1)
                 for batch in _batches(behind, TOGETHER):
                     rows = [self._ids(claim_prompt(claim)[1]) + after for claim in batch]
-                    yield batch, self._yes(deepcopy(cache), len(before), rows, language)
+                    yield batch, self._yes(deepcopy(cache), rows, language)
 
     def _turns(self, source: str) -> tuple[list[int], list[int]]:
         """Pieces up to the end of the source, and after the question."""
         if not self.tokenizer.chat_template:
-            return self.tokenizer(source)["input_ids"], self._ids(" ")[:0]
+            return self.tokenizer(source)["input_ids"], []
         turns = [{"role": "user", "content": f"{source}\0"}]
         options = {"add_generation_prompt": True, "enable_thinking": False}
         text = str(self.tokenizer.apply_chat_template(turns, tokenize=False, **options))
@@ -113,7 +123,7 @@ class ChatModel:
 
     def _answers(self, language: str) -> tuple[int, int]:
         """The first pieces of yes and no."""
-        asked = PROMPTS.get(language, PROMPTS["en"])
+        asked = prompt_in(language)
         for space in ("",) if self.tokenizer.chat_template else (" ", ""):
             yes, no = (self._ids(f"{space}{asked[answer]}")[0] for answer in ("yes", "no"))
             if yes != no:
@@ -122,7 +132,7 @@ class ChatModel:
             f"{self.tokenizer.name_or_path} begins {asked['yes']} and {asked['no']} alike, so it cannot be asked: give another model"
         )
 
-    def _yes(self, cache: Any, read: int, rows: list[list[int]], language: str) -> list[float]:
+    def _yes(self, cache: Any, rows: list[list[int]], language: str) -> list[float]:
         """P(Yes) behind what is in the cache and each of some rows."""
         longest = max(map(len, rows))
         ids = torch.tensor([row + [row[-1]] * (longest - len(row)) for row in rows], device=self.model.device)
@@ -141,10 +151,8 @@ class NLIModel:
     """A model that classifies pairs of a source and a claim, as of natural language inference; sources are read sentence by sentence."""
 
     def __init__(self, folder: Path, precision: str, device: str):
-        dtype = torch.bfloat16 if precision == "bf16" else torch.float32
-        self.precision, self.tokenizer = precision, read_tokenizer(folder)
-        self.model = load_weights(AutoModelForSequenceClassification, folder, dtype=dtype)
-        self.model = self.model.to(pick_device(device)).eval()
+        self.precision = precision
+        self.model, self.tokenizer = _load(AutoModelForSequenceClassification, folder, precision, device)
         names = self.model.config.id2label
         supporting = [n for n, name in names.items() if SUPPORTS.search(name) and not REFUTES.search(name)]
         if not supporting and len(names) == 2:
@@ -181,7 +189,7 @@ class ChatServer:
 
     def _ask(self, claim: Claim) -> float:
         prompt = "".join(claim_prompt(claim))
-        answers = PROMPTS.get(claim.language, PROMPTS["en"])
+        answers = prompt_in(claim.language)
         choice = self._complete(claim, prompt, temperature=0.0, max_tokens=1, logprobs=True, top_logprobs=TOP)
         if (pieces := getattr(choice.logprobs, "content", None)) and pieces[0].top_logprobs:
             given = {"yes": 0.0, "no": 0.0}

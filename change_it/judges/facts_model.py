@@ -11,17 +11,18 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from os import environ
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
+from scipy.special import expit, logit
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.errors import InputError
-from change_it.io import check_model, read_json, write_json
+from change_it.io import read_json, write_json
 from change_it.judges.facts_backends import (
     PART_WORDS,
     PROMPTS,
@@ -118,8 +119,7 @@ class FactsModel:
     def _load(cls, settings: FactsSettings, precision: str, device: str) -> "FactsModel":
         if settings.kind == "endpoint":
             return cls(settings, ChatServer(settings.url, settings.model))
-        check_model(settings.model, command="change-it train judge")
-        folder = local_folder(settings.model, command=COMMAND)
+        folder = local_folder(settings.model, command="change-it train judge")
         with load_errors(f"{settings.model} cannot be loaded as a judge of facts"), quiet():
             is_classifier = any(
                 name.endswith("ForSequenceClassification") for name in read_config(folder).architectures or ()
@@ -127,7 +127,7 @@ class FactsModel:
             asker: ChatModel | NLIModel = (
                 NLIModel(folder, precision, device) if is_classifier else ChatModel(folder, precision, device)
             )
-        found = FactsSettings(**vars(settings) | {"kind": "classifier" if is_classifier else "asked"})
+        found = replace(settings, kind="classifier" if is_classifier else "asked")
         return cls(found, asker, hash_of_weights(folder, command=COMMAND))
 
     def probabilities(
@@ -202,11 +202,6 @@ class FactsModel:
         return bool(self.settings.validated) and self.settings.language == language
 
     @property
-    def outlets(self) -> tuple[str, str] | None:
-        """The outlets of the corpus of its labels; None without labels."""
-        return self.settings.outlets
-
-    @property
     def base(self) -> str:
         """Name of the pre-trained model, which no system should have."""
         return self.settings.model.rstrip("/").rpartition("/")[2]
@@ -216,17 +211,16 @@ class FactsModel:
         """Its kind, six digits of its hash and its threshold: `asked+1a2b3c+.62`."""
         return f"{self.settings.kind}+{self.model_hash[:6]}+{self.settings.threshold:.2f}"
 
+    def with_threshold(self, threshold: float, **changes: Any) -> "FactsModel":
+        """The same judge with another threshold, and other settings."""
+        settings = replace(self.settings, threshold=threshold, **changes)
+        return FactsModel(settings, self._asker, self.weights_hash)
+
     def save(self, folder: Path) -> None:
         """Write `config.json`; the weights stay where they are."""
         record = {"change_it": {"task": "facts", **asdict(self.settings)}}
         folder.mkdir(parents=True, exist_ok=True)
         write_json(folder / "config.json", record)
-
-
-def with_threshold(model: FactsModel, threshold: float, **changes: Any) -> FactsModel:
-    """The same judge with another threshold, and what labels say of it."""
-    settings = FactsSettings(**vars(model.settings) | {"threshold": threshold} | changes)
-    return FactsModel(settings, model._asker, model.weights_hash)
 
 
 def _read_settings(record: Any, name: str | Path) -> FactsSettings:
@@ -244,8 +238,7 @@ def _mean(probabilities: Sequence[float]) -> float:
     """The probability of the mean log odds; 0 of none."""
     if not probabilities:
         return 0.0
-    p = np.clip(probabilities, 1e-9, 1 - 1e-9)
-    return float(1 / (1 + np.exp(-np.log(p / (1 - p)).mean())))
+    return float(expit(logit(np.clip(probabilities, 1e-9, 1 - 1e-9)).mean()))
 
 
 def _sha(*parts: str) -> str:
@@ -261,7 +254,7 @@ class _Answers:
     def get(self, claims: Iterable[Claim]) -> dict[Claim, float]:
         """Those that are known."""
         found = {}
-        for claim in dict.fromkeys(claims):
+        for claim in claims:
             row = self.connection.execute("SELECT p FROM answers WHERE id = ?", [self._id(claim)]).fetchone()
             if row:
                 found[claim] = float(row[0])

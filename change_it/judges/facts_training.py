@@ -9,7 +9,7 @@ from sklearn.metrics import roc_curve
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import write_json, write_text
-from change_it.judges.facts_model import FactsModel, with_threshold
+from change_it.judges.facts_model import FactsModel
 from change_it.judges.judge_options import BILSTM, LINEAR, JudgeOptions
 from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, reader_agreement
 from change_it.stats import Bools, Floats
@@ -60,7 +60,7 @@ def train_facts(options: JudgeOptions, labels: ReaderLabels | None) -> dict[str,
         validated: dict[str, Any] = {name: found[name] for name in ("n", "events")}
         validated |= {name: (found[name], *(found[f"{name}_interval"] or ())) for name in READER_MEASURES}
         about = {"outlets": labels.outlets, "language": labels.language}
-        model = with_threshold(model, threshold, validated=validated | {"labels": labels.hash}, **about)
+        model = model.with_threshold(threshold, validated=validated | {"labels": labels.hash}, **about)
     metrics = {
         "task": "facts",
         **{name: getattr(model.settings, name) for name in ("model", "kind", "threshold")},
@@ -74,10 +74,10 @@ def train_facts(options: JudgeOptions, labels: ReaderLabels | None) -> dict[str,
     final = options.out / WORK / "final"
     model.save(final)
     write_json(final / METRICS, metrics)
-    publish(final, options.out)
     table = facts_table(metrics)
     text = "\n\n".join(["# The judge facts", table.title, to_markdown(table), ". ".join(table.notes)])
-    write_text(options.out / "README.md", f"{text}.\n")
+    write_text(final / "README.md", f"{text}.\n")
+    publish(final, options.out)
     return metrics
 
 

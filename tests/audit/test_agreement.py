@@ -61,6 +61,9 @@ class Asked:
     def accepts(self, probabilities):
         return probabilities >= self.settings.threshold
 
+    def with_threshold(self, threshold, **changes):
+        return Asked(self.rule, replace(self.settings, threshold=threshold, **changes))
+
     def save(self, folder):
         folder.mkdir(parents=True)
         about = {"task": "facts", **vars(self.settings)}
@@ -262,11 +265,6 @@ def asked(monkeypatch):
     """A model that believes whoever does not speak of Zurigo, and has a slip on each half."""
     model = Asked(lambda headline: 0.2 + len(headline) / 1000 if "Zurigo" in headline else 0.6)
     monkeypatch.setattr(facts_training.FactsModel, "from_pretrained", lambda *_, **__: model)
-
-    def with_threshold(model, threshold, **changes):
-        return Asked(model.rule, replace(model.settings, threshold=threshold, **changes))
-
-    monkeypatch.setattr(facts_training, "with_threshold", with_threshold)
     return model
 
 

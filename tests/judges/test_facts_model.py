@@ -20,7 +20,7 @@ from transformers import (
 
 from change_it.errors import InputError
 from change_it.judges.facts_backends import ChatModel, Claim, claim_prompt, parts_of
-from change_it.judges.facts_model import FactsModel, with_threshold
+from change_it.judges.facts_model import FactsModel
 
 ARTICLES = [
     "Il ponte sulla statale è crollato lunedì. Due operai sono feriti. " * 3 + "Le scuole restano chiuse.",
@@ -140,7 +140,7 @@ def test_a_run_that_is_interrupted_asks_for_the_rest_alone(model, monkeypatch):
 
 def test_saved_it_is_the_same_judge_and_another_threshold_is_another(model, tmp_path):
     facts = FactsModel.from_pretrained(model, device="cpu")
-    strict = with_threshold(facts, 0.9, language="it", outlets=("rep", "gio"), validated={"n": 50})
+    strict = facts.with_threshold(0.9, language="it", outlets=("rep", "gio"), validated={"n": 50})
     strict.save(tmp_path / "facts")
     loaded = FactsModel.from_pretrained(tmp_path / "facts", device="cpu")
     assert loaded.settings == strict.settings
