@@ -6,7 +6,7 @@ from typing import Any
 import gradio as gr
 
 from change_it.space import quality_tab, score_tab, transfer_tab
-from change_it.space.labels import label
+from change_it.space.labels import LABELS, label
 from change_it.space.models import Models
 from change_it.space.parts import render
 
@@ -46,7 +46,7 @@ def launch(page: gr.Blocks, **settings: Any) -> Any:
         "theme": _theme(),
         "css": _css(),
         "head": _ITALIAN,
-        "i18n": label,
+        "i18n": LABELS,
         "ssr_mode": False,
         "footer_links": ["api"],
         "max_file_size": "10mb",

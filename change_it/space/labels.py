@@ -1,6 +1,7 @@
 """The labels of the page in English and Italian; the browser's language decides which are shown."""
 
 import gradio as gr
+from gradio.i18n import I18nData
 
 _ENGLISH = {
     "heading": "# Headlines that change their style\nA headline of one newspaper rewritten in the style of another, and "
@@ -101,5 +102,14 @@ _GRADIO = {
     "errors.use_via_api": "Uso da programma (API)",
 }
 
-#: A key to its label, as components take it.
-label = gr.I18n(en=_ENGLISH, it=_ITALIAN | _GRADIO)
+#: Gradio's pages translate every text that is a key, values of components too: no value begins with this.
+_PREFIX = "ci-"
+LABELS = gr.I18n(
+    en={_PREFIX + key: text for key, text in _ENGLISH.items()},
+    it={_PREFIX + key: text for key, text in _ITALIAN.items()} | _GRADIO,
+)
+
+
+def label(key: str) -> I18nData:
+    """A label in the language of the browser, as components take it."""
+    return LABELS(_PREFIX + key)
