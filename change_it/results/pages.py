@@ -20,7 +20,6 @@ from change_it.judges.judge_options import within_event_table
 from change_it.published_figures import CITATIONS
 from change_it.results import score_tables as tables
 from change_it.results.charts import Drawing
-from change_it.results.hevas_scores import HevasResult
 from change_it.results.items_table import items_table
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import Table, figure, formatted, p_value
@@ -43,7 +42,6 @@ def compliancy_page(
     corpus: Mapping[str, Any] | None,
     metrics: Mapping[str, Mapping[str, Any]],
     drawings: Sequence[Drawing],
-    hevas: HevasResult | None = None,
     audit: Summary = NO_AUDIT,
     *,
     made: Mapping[str, str] = MappingProxyType({}),
@@ -59,7 +57,6 @@ def compliancy_page(
         "verdicts": audit.verdicts,
         "judges": metrics,
         "corpus": corpus,
-        "hevas": hevas,
     }
     return _render(
         "compliancy.html.jinja",
@@ -90,10 +87,6 @@ def compliancy_page(
         strict_tests=None
         if scores.strict_p_values is None
         else tables.tests_table(scores, scores.strict_p_values),
-        hevas=hevas,
-        **(_of_evaluation(hevas.evaluation) if hevas else {}),
-        agreement=tables.agreement_table(hevas) if hevas else None,
-        square=tables.correlations_table(hevas.judges) if hevas else None,
     )
 
 
@@ -113,7 +106,8 @@ def hevas_page(
         comparisons=comparisons(analysis),
         correlations=tables.correlations_table(analysis.correlations),
         lower=LOWER_IS_BETTER,
-        **_of_evaluation(evaluation),
+        means=means_table(evaluation),
+        explained=explained(evaluation.metrics),
     )
 
 
@@ -148,11 +142,6 @@ def comparisons(analysis: Analysis) -> list[tuple[str, Comparison, Table, Table]
         (tables.metric_heading(name), each, tables.summaries_table(each), tables.pairs_table(each))
         for name, each in analysis.comparisons.items()
     ]
-
-
-def _of_evaluation(evaluation: Evaluation) -> dict[str, object]:
-    """The means of an evaluation, and what the metrics are."""
-    return {"means": means_table(evaluation), "explained": explained(evaluation.metrics)}
 
 
 def explained(metrics: Sequence[str]) -> dict[str, str]:

@@ -12,7 +12,6 @@ from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.judges.judge_options import no_better_than
-from change_it.results.hevas_scores import JUDGE_COLUMNS, HevasResult
 from change_it.results.items_table import unsupported_places
 from change_it.scoring.columns import BUILT_IN, CHOSEN, FLOOR, GOLD
 from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
@@ -354,21 +353,6 @@ def rejected_table(rejected: Mapping[str, int]) -> Table:
     in_order = sorted(rejected.items(), key=lambda pair: (-pair[1], pair[0]))
     rows = [Row({"reason": reason, "rows": count}) for reason, count in in_order]
     return Table([Column("reason", "text"), Column("rows", "count")], rows)
-
-
-def agreement_table(result: HevasResult) -> Table:
-    """Correlations of metrics and judges: Pearson, below it Spearman, over all headlines and within systems."""
-    sides = {"all": result.judges, "within": result.judges_within}
-    columns = [Column("metric", "text")]
-    rows: list[dict[str, Value]] = [{"metric": metric_heading(name)} for name in result.judges.metrics]
-    for number, judge in enumerate(JUDGE_COLUMNS):
-        for side, matrices in sides.items():
-            key = f"{judge} {side}"
-            title = f"{judge}, all" if side == "all" else "within"
-            columns.append(Column(key, "correlation", title, Column(f"{key} spearman")))
-            for row, pearson, spearman in zip(rows, matrices.pearson, matrices.spearman, strict=True):
-                row |= {key: pearson[number], f"{key} spearman": spearman[number]}
-    return Table(columns, [*map(Row, rows[len(JUDGE_COLUMNS) :])])
 
 
 def correlations_table(correlations: Correlations) -> Table:
