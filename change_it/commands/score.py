@@ -11,7 +11,6 @@ from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus, read_language
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
-from change_it.io import read_json
 from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import REPORT_FILES, check_out
 from change_it.tables import console, print_table
@@ -145,7 +144,6 @@ def run(options: ScoreOptions) -> None:
         write_report(
             options.out,
             scores,
-            read_json(Path(options.corpus) / "alignment.json"),
             qualities,
             summary,
             made=made(),

@@ -120,8 +120,8 @@ def hevas_drawings(
     return [Drawing(name, *HEVAS_TITLES[name], draw[name]()) for name in wanted]
 
 
-def compliancy_drawings(scores: Scores, corpus: Mapping[str, Any] | None = None) -> list[Drawing]:
-    """The charts of a scoring run; alignments where the `alignment.json` of the corpus is known."""
+def compliancy_drawings(scores: Scores) -> list[Drawing]:
+    """The charts of a scoring run."""
     title = "Compliancy" if scores.sorted_by == "compliancy" else "Strict compliancy"
     funnel = "Shares of headlines by the first judge that refuses them"
     drawings = [
@@ -132,9 +132,6 @@ def compliancy_drawings(scores: Scores, corpus: Mapping[str, Any] | None = None)
     if scores.choices:
         what = "Expected best of N draws chosen by other judges"
         drawings.append(Drawing("best-of-n", "Best of N", what, choices_chart(scores)))
-    if corpus:
-        above = "Number of alignments above a threshold"
-        drawings.append(Drawing("alignment", "Alignments by threshold", above, alignment_chart(corpus)))
     return drawings
 
 
@@ -352,8 +349,8 @@ def reliability_chart(curves: Sequence[Reliability]) -> Figure:
 
 
 @_styled
-def alignment_chart(record: Mapping[str, Any], *, title: str = "") -> Figure:
-    """Number of alignments against the threshold (LREC 2020, Figure 2), of the `alignment.json` of a corpus."""
+def draw_curve(record: Mapping[str, Any], path: Path) -> None:
+    """Draw the number of alignments against the threshold (LREC 2020, Figure 2) from the `alignment.json` of a corpus."""
     axes = _narrow(3.6)
     for name, label, line in (("compared", "compared", "--"), ("pairs", "pairs of the corpus", "-")):
         counts = np.array(record["histogram"][name])
@@ -369,14 +366,8 @@ def alignment_chart(record: Mapping[str, Any], *, title: str = "") -> Figure:
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axes.grid(visible=False, axis="x")
     axes.grid(axis="y")
-    axes.set_title(title, loc="left", pad=10)
-    return _with_legend(axes, 2)
-
-
-def draw_curve(record: Mapping[str, Any], path: Path) -> None:
-    """Draw the curve of a corpus from its `alignment.json`."""
-    title = f"Alignments of {record['outlets']['a']} and {record['outlets']['b']}"
-    save(alignment_chart(record, title=title), path)
+    axes.set_title(f"Alignments of {record['outlets']['a']} and {record['outlets']['b']}", loc="left", pad=10)
+    save(_with_legend(axes, 2), path)
 
 
 def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> list[Axes]:

@@ -17,7 +17,6 @@ from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.judges.judge_options import within_event_table
-from change_it.published_figures import CITATIONS
 from change_it.results import score_tables as tables
 from change_it.results.charts import Drawing
 from change_it.results.items_table import items_table
@@ -39,7 +38,6 @@ FAMILIES = {
 
 def compliancy_page(
     scores: Scores,
-    corpus: Mapping[str, Any] | None,
     metrics: Mapping[str, Mapping[str, Any]],
     drawings: Sequence[Drawing],
     audit: Summary = NO_AUDIT,
@@ -52,12 +50,7 @@ def compliancy_page(
     for system, reranker in scores.rerankers.items():
         rerankers.setdefault(reranker.short, []).append(system)
     written = tables.examples_table(scores)
-    optional = {
-        "written": written,
-        "verdicts": audit.verdicts,
-        "judges": metrics,
-        "corpus": corpus,
-    }
+    optional = {"written": written, "verdicts": audit.verdicts, "judges": metrics}
     return _render(
         "compliancy.html.jinja",
         drawings,
@@ -69,20 +62,15 @@ def compliancy_page(
         scores=scores,
         audit=audit,
         count=len(next(iter(scores.items.values()))),
-        citation=CITATIONS["evalnlgeval2020"],
         written=written,
         meaning=tables.meaning(scores),
         choices=tables.choices_table(scores) if scores.choices else None,
         average=tables.systems_table(scores, [AVERAGE]),
         by_direction=tables.systems_table(scores, directions),
-        published=tables.published_systems(scores),
-        published_judges=tables.published_judges(),
         rerankers=rerankers,
         failed=any(row.errors for row in scores.rows),
         judges=tables.judges_table(metrics) if metrics else None,
         within_event=within_event_table(metrics.get("main", {})),
-        corpus=corpus,
-        rejected=tables.rejected_table(corpus["rejected"]) if corpus else None,
         tests=tables.tests_table(scores, scores.p_values),
         strict_tests=None
         if scores.strict_p_values is None

@@ -27,7 +27,6 @@ _FORMULA = f"^[{re.escape(''.join(FORMULA))}]"
 def write_report(
     out: Path,
     scores: Scores,
-    corpus: Mapping[str, Any] | None,
     metrics: Mapping[str, Mapping[str, Any]],
     audit: Summary = NO_AUDIT,
     *,
@@ -35,10 +34,10 @@ def write_report(
 ) -> None:
     """Write page, `systems.csv`, `systems.tex`, `scores.json` and charts, and `items/<system>.csv`.
 
-    `corpus` is its `alignment.json`, `metrics` are of `read_metrics`, `made` is of `provenance.made`.
+    `metrics` are of `read_metrics`, `made` is of `provenance.made`.
     """
-    drawings = compliancy_drawings(scores, corpus)
-    page = compliancy_page(scores, corpus, metrics, drawings, audit, made=made)
+    drawings = compliancy_drawings(scores)
+    page = compliancy_page(scores, metrics, drawings, audit, made=made)
     with replaced_report(out, REPORT_FILES) as folder:
         cells = [row.flat(scores.measures) for row in scores.rows]
         write_table(

@@ -5,7 +5,6 @@ from dataclasses import asdict
 from itertools import product
 from typing import Any
 
-from change_it import published_figures
 from change_it.audit.verdicts import FEW
 from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
@@ -290,31 +289,6 @@ def _values(row: ScoreRow) -> dict[str, Value]:
     return values | {f"{name}_interval": ends for name, ends in row.intervals.items()}
 
 
-def published_systems(scores: Scores) -> Table | None:
-    """The paper's figures of systems, in its order, with the average of gold; None for other outlets."""
-    directions = dict.fromkeys(row.direction for row in published_figures.PUBLISHED_SYSTEMS)
-    if not (directions.keys() - {AVERAGE}) & {*scores.directions}:
-        return None
-    gold = [row for row in published_figures.PUBLISHED_SYSTEMS if row.system == GOLD]
-    mean = sum(row.measures["compliancy"] or 0 for row in gold) / len(gold)
-    average = gold[0]._replace(direction=AVERAGE, measures={**gold[0].measures, "compliancy": mean})
-    printed = [average, *published_figures.PUBLISHED_SYSTEMS]
-    titles = HEADINGS | {"rougeL": "ROUGE"}  # of which kind the paper does not say
-    columns = (Column(name, title=titles.get(name, "")) for name in printed[0].measures)
-    in_order = sorted(printed, key=lambda row: (row.direction != AVERAGE, [*directions].index(row.direction)))
-    rows = [Row({"system": row.system, **row.measures}, row.direction) for row in in_order]
-    return Table([Column("system", "text"), *columns], rows)
-
-
-def published_judges() -> Table:
-    """The paper's figures of its judges on gold headlines."""
-    columns = (
-        *(Column("name", "text", "class"), Column("precision"), Column("recall")),
-        Column("f1", title="F1"),
-    )
-    return Table(columns, [Row(row._asdict(), row.judge) for row in published_figures.PUBLISHED_JUDGES])
-
-
 def tests_table(scores: Scores, p_values: Floats) -> Table:
     """p-values of the paired tests of an average, a square of systems."""
     return _square(scores.systems, "p", lambda i, j: float(p_values[i, j]))
@@ -346,13 +320,6 @@ def judges_table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
         Column("classes", "text", "class: precision, recall, F1"),
     )
     return Table(columns, rows)
-
-
-def rejected_table(rejected: Mapping[str, int]) -> Table:
-    """Numbers of rejected rows by reason, the most frequent first."""
-    in_order = sorted(rejected.items(), key=lambda pair: (-pair[1], pair[0]))
-    rows = [Row({"reason": reason, "rows": count}) for reason, count in in_order]
-    return Table([Column("reason", "text"), Column("rows", "count")], rows)
 
 
 def correlations_table(correlations: Correlations) -> Table:
