@@ -28,7 +28,6 @@ from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
 from change_it.results.score_tables import daggered, heading, metric_heading
 from change_it.scoring.columns import GOLD
-from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
 from change_it.stats import Correlations, Floats
 
@@ -46,8 +45,6 @@ _BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED = "#0072B2", "#E69F00", "#009E73", "#C
 _GREY, _OLIVE, _LINE = "#999999", "#B8A800", "#888888"
 _SYSTEMS = (_BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED, _GREY, _OLIVE)
 _SERIES = (_BLUE, _RED, _GREEN, _PINK, _ORANGE, _SKY)
-#: Colours of the funnel: what passes, then the judges that refuse, the last one first.
-_OUTCOMES = (_GREEN, _PINK, _ORANGE, _OLIVE, _SKY, _BLUE, _GREY)
 _MARKERS = ("o", "s", "D", "^", "v")
 _POINTS = 400  # points of a scatter that are shown
 _NAME = 20  # characters of a system's name next to a panel
@@ -123,11 +120,9 @@ def hevas_drawings(
 def compliancy_drawings(scores: Scores) -> list[Drawing]:
     """The charts of a scoring run."""
     title = "Compliancy" if scores.sorted_by == "compliancy" else "Strict compliancy"
-    funnel = "Shares of headlines by the first judge that refuses them"
     drawings = [
         Drawing("compliancy", title, "Compliancy of each system with intervals", compliancy_chart(scores)),
         Drawing("judges", "What each judge accepts", "Acceptance by HH, AH and main", judges_chart(scores)),
-        Drawing("funnel", "Where headlines fail", funnel, funnel_chart(scores)),
     ]
     if scores.choices:
         what = "Expected best of N draws chosen by other judges"
@@ -295,32 +290,6 @@ def choices_chart(scores: Scores) -> Figure:
     axes.set(ylim=(0, None), ylabel="share of headlines", xlabel=f"best of N draws to the judges\n{choosers}")
     axes.grid(axis="y")
     return _with_legend(axes, 2)
-
-
-@_styled
-def funnel_chart(scores: Scores) -> Figure:
-    """Which judge was the first to refuse a headline, as shares of all headlines of a system; what is left passes."""
-    axes = _rows(daggered(scores), 0.5, "share of headlines, by who refuses first")
-    left = np.zeros(len(scores.systems))
-    shares = [outcomes(scores, system) for system in scores.systems]
-    for name, colour in zip(shares[0], _OUTCOMES, strict=False):
-        share = np.array([of_system[name] for of_system in shares])
-        axes.barh(range(len(left)), share, left=left, height=0.62, color=colour, label=name)
-        left += share
-    return _with_legend(axes, 2)
-
-
-def outcomes(scores: Scores, system: str) -> dict[str, float]:
-    """Shares of items, adding up to 1: those that all judges accept, then what each is the first to refuse, the last judge first."""
-    judges = VERDICT_NAMES if scores.strict_p_values is not None else VERDICT_NAMES[:3]
-    items = scores.draws.get(system, scores.items[system])
-    left = np.ones(items.height, bool)
-    refused = {}
-    for judge in judges:
-        accepted = items[judge].to_numpy()
-        refused[heading(judge)] = float((left & ~accepted).mean())
-        left = left & accepted
-    return {"accepted by all": float(left.mean()), **dict(reversed(refused.items()))}
 
 
 @_styled

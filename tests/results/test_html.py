@@ -15,7 +15,6 @@ from saved_judges import WITHIN_EVENT
 from scoring_fakes import FakeJudges, toy_test_set
 
 from change_it.audit.verdicts import read_metrics
-from change_it.results.charts import outcomes
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import (
     significance,
@@ -203,7 +202,6 @@ def test_files_beside_the_page(report, scores):
     out = report
     assert sorted(path.name for path in (out / "charts").iterdir()) == [
         "compliancy.png",
-        "funnel.png",
         "judges.png",
     ]
     assert {path.stem for path in (out / "items").iterdir()} == set(scores.systems)
@@ -229,16 +227,3 @@ def test_marks_say_which_systems_differ_from_the_best_of_ours(scores):
     assert table.notes[0].startswith(
         "* p < .05, ** p < .01: the compliancy figure differs from that of hostile"
     )
-
-
-def test_a_funnel_counts_each_headline_at_the_first_judge_that_refuses_it(toy_test):
-    systems = built_in_systems(toy_test)
-    found = score(toy_test, FakeJudges(digits="abcd"), systems, resamples=2)
-    for system in found.systems:
-        shares = outcomes(found, system)
-        assert sum(shares.values()) == pytest.approx(1)
-        assert shares["accepted by all"] == pytest.approx(found.row(system).values["strict_compliancy"])
-    assert list(shares)[1:] == ["facts", "fluency", "main normalised", "main", "ah", "hh"]
-    assert outcomes(found, "copy")["main"] == 1
-    without = outcomes(score(toy_test, FakeJudges(), systems, resamples=2), "gold")
-    assert list(without) == ["accepted by all", "main", "ah", "hh"]
