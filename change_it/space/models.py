@@ -21,8 +21,6 @@ from change_it.space.examples import TabExample, corpus_examples, invented_examp
 from change_it.space.parts import CANDIDATES
 from change_it.text.tokens import words
 
-#: How much style counts for the order of candidates at first, 0-1.
-STYLE_WEIGHT = 0.5
 #: System of a headline that the reader wrote.
 OWN = "own"
 
@@ -34,7 +32,6 @@ class Question:
     item: Item  # the original, and the outlet aimed at
     system: str = ""  # that offers new headlines; none where empty
     own: str = ""  # in its place a headline that the reader wrote
-    style_weight: float = STYLE_WEIGHT  # as `judge_candidates` takes it
 
 
 @dataclass(frozen=True)
@@ -171,7 +168,6 @@ class Models:
             [question.item.article for question in questions],
             [question.item.target for question in questions],
             language=self.language,
-            style_weight=[question.style_weight for question in questions],
         )
 
     def warm_up(self) -> None:

@@ -16,7 +16,7 @@ from change_it.hevas.readability import readability
 from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.item import Item
 from change_it.space.labels import label
-from change_it.space.models import OWN, STYLE_WEIGHT, Models, Question
+from change_it.space.models import OWN, Models, Question
 from change_it.space.parts import ARTICLE, CANDIDATES, HEADLINE, PRIVATE, notice, refused, render, text_of
 from change_it.text.tokens import words
 
@@ -39,13 +39,10 @@ def build(models: Models) -> None:
                 direction = direction_of(models, asked[2])
                 system = gr.Dropdown(list(models.systems), value=asked[3], label=label("system"))
             count = gr.Slider(1, CANDIDATES, value=SHOWN, step=1, label=label("candidates"))
-            weight = gr.Slider(
-                0, 1, value=STYLE_WEIGHT, step=0.1, label=label("weight"), info=label("weight_info")
-            )
             button = gr.Button(label("transfer"), variant="primary", elem_id="transfer")
         with gr.Column(scale=7, min_width=320):
             found = gr.HTML(shown, elem_id="candidates-found", padding=False)
-    fields = [headline, article, direction, system, count, weight]
+    fields = [headline, article, direction, system, count]
     answer_live(models, transfer_question, fields, found, [button.click])
     filled = {(one.headline, one.article, one.direction): one.headline for one in models.examples}
     gr.Examples(
@@ -137,16 +134,14 @@ def transfer(
     direction: object,
     system: Any,
     candidates: Any = SHOWN,
-    style_weight: Any = STYLE_WEIGHT,
 ) -> dict[str, Any]:
     """New headlines for one original, each with what the judges say.
 
-    The system is asked for as many as the page offers, and the best of them are shown; `style_weight`, 0-1, is how much style
-    counts for that, as do story and article.
+    The system is asked for as many as the page offers, and the best of them are shown.
 
     Returns:
         What can be written as JSON: `system`, `from`, `to`, `original` (headline and readability), `signature`, and
-        `candidates`, the best by `strict_joint`, weighted, each with `headline`, `system`, `joint` (probability that
+        `candidates`, the best by `strict_joint`, each with `headline`, `system`, `joint` (probability that
         HH, AH and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts or where the style is typography alone),
         `probabilities` (hh, ah, fluency, facts; main, that it is of the outlet aimed at; style, that main's decision is
         reversed), `verdicts` (those of `scoring`), `unsupported` (numbers, names and quotations, with their places in the headline),
@@ -158,8 +153,7 @@ def transfer(
     Raises:
         InputError: something is missing, unknown or too long.
     """
-    asked = (headline, article, direction, system, candidates, style_weight)
-    question, count = transfer_question(models, *asked)
+    question, count = transfer_question(models, headline, article, direction, system, candidates)
     return answer_of(models, question, models.answer_all([question])[0], count)
 
 
@@ -178,7 +172,6 @@ def transfer_question(
     direction: object,
     system: Any,
     candidates: Any,
-    style_weight: Any,
 ) -> tuple[Question, int]:
     """The question of `transfer`, and the number of candidates shown."""
     item = _item(models, headline, article, direction)
@@ -187,13 +180,11 @@ def transfer_question(
     is_whole = isinstance(candidates, int | float) and candidates == candidates // 1
     if not is_whole or not 1 <= candidates <= CANDIDATES:
         raise InputError(f"The number of candidates goes from 1 to {CANDIDATES}.")
-    if not isinstance(style_weight, int | float) or not 0 <= style_weight <= 1:
-        raise InputError("The weight of style goes from 0 to 1.")
     if item.target not in models.systems[system].targets:
         raise InputError(
             f"{system} does not write for {item.target}: choose the other direction or another system."
         )
-    return Question(item, system, style_weight=style_weight), int(candidates)
+    return Question(item, system), int(candidates)
 
 
 def judge_question(
@@ -353,9 +344,8 @@ def _endpoints(models: Models) -> None:
         direction: str = directions[0],
         system: str = systems[0],
         candidates: int = SHOWN,
-        style_weight: float = STYLE_WEIGHT,
     ) -> dict:
-        return transfer(models, headline, article, direction, system, candidates, style_weight)
+        return transfer(models, headline, article, direction, system, candidates)
 
     @refused
     def judge_endpoint(headline: str, original: str, article: str, direction: str = directions[0]) -> dict:
@@ -368,7 +358,7 @@ def _endpoints(models: Models) -> None:
         api_name="transfer",
         api_description=(
             f"New headlines for one original, with the judges' probabilities and verdicts and with readability. {lengths}; "
-            f"{aims}; system: {' or '.join(systems)}; candidates: 1 to {CANDIDATES}; style_weight: 0, near the original, to 1."
+            f"{aims}; system: {' or '.join(systems)}; candidates: 1 to {CANDIDATES}."
         ),
         **_QUEUE,
     )

@@ -35,8 +35,8 @@ def fixed(*texts, judges=None, **about):
     return Models(judges or FakeJudges(), {"fixed": system}), system
 
 
-def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5, weight=0.5):
-    return tab.transfer(models, headline, article, direction, "fixed", count, weight)
+def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5):
+    return tab.transfer(models, headline, article, direction, "fixed", count)
 
 
 def test_candidates_come_with_verdicts_and_the_best_first():
@@ -124,12 +124,12 @@ def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
 
 
 def test_a_batch_is_answered_as_its_requests_are_one_by_one_and_a_bad_one_alone(tiny_run):
-    """Of both directions and weights that differ, by networks that pad what they read together."""
+    """Of both directions, by networks that pad what they read together."""
     rows = []
     for number, event in enumerate(EVENTS * 3):
         headline = "" if number == 5 else event
         article = f"{event} ieri a Roma." + f" Poi {event} e altro." * number
-        rows.append([headline, article, "gio2rep" if number % 2 else "rep2gio", "sum", 3, number / 12])
+        rows.append([headline, article, "gio2rep" if number % 2 else "rep2gio", "sum", 3])
     together = tab.cards(Models.from_run(tiny_run), tab.transfer_question, rows)
     models = Models.from_run(tiny_run)
     alone = [tab.cards(models, tab.transfer_question, [row])[0] for row in rows]
@@ -148,8 +148,6 @@ def test_a_batch_is_answered_as_its_requests_are_one_by_one_and_a_bad_one_alone(
         ({"direction": "rep2rep"}, "no such direction: choose one of rep2gio, gio2rep"),
         ({"count": 0}, "from 1 to 8"),
         ({"count": float("inf")}, "from 1 to 8"),
-        ({"weight": 1.1}, "from 0 to 1"),
-        ({"weight": float("nan")}, "from 0 to 1"),
     ],
 )
 def test_what_cannot_be_transferred_is_refused_in_a_sentence(changes, sentence):
