@@ -64,7 +64,7 @@ def test_headlines_are_transferred_and_scored(space, browser, tmp_path, locale):
 
     # What is typed is transferred; what says nothing is a sentence.
     fill(headline=HEADLINE, article=ARTICLE)
-    expected(page.locator("#candidates-found")).to_contain_text("Words and marks dropped: Crolla")
+    expected(page.locator("#candidates-found")).to_contain_text("compliant for")
     fill(headline="")
     expected(page.locator("#candidates-found .ci-notice")).to_contain_text("Write the original headline")
     assert beyond(page) == []
@@ -76,7 +76,6 @@ def test_headlines_are_transferred_and_scored(space, browser, tmp_path, locale):
     own = page.locator("#own-found .ci-card")
     expected(own.locator(".ci-headline")).to_have_text(OWN)
     expected(own.locator(".ci-mark")).to_have_text(["✓"] * 6)
-    expected(own.locator("mark").first).to_have_text(":")
     fill(own=HOSTILE)
     expected(own.locator(".ci-headline")).to_have_text(HOSTILE)
     assert own.locator("img, script, b:text('statale')").count() == 0
@@ -94,7 +93,7 @@ def test_headlines_are_transferred_and_scored(space, browser, tmp_path, locale):
     page.locator("#score-file input[type=file]").set_input_files(table)
     expected(page.locator("#score-file .file-preview")).to_contain_text("mine")
     page.locator("#score").click()
-    expected(page.locator("#score-results .chart img")).to_have_count(3)
+    expected(page.locator("#score-results .chart img")).to_have_count(2)
     expected(page.locator("#score-results").get_by_role("rowheader", name="other").first).to_be_visible()
     with page.expect_download() as found:
         page.locator("#score-files a[download='items.csv']").click()
