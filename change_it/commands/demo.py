@@ -67,7 +67,6 @@ def run(options: DemoOptions) -> None:
 
     with terminal.status(f"loading the models of {options.run}"):
         models = Models.from_run(options.run)
-        models.warm_up()
         page = build(models)
     try:
         launch(page, server_name=options.host, server_port=options.port or None, share=options.share)

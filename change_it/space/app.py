@@ -56,10 +56,7 @@ def launch(page: gr.Blocks, **settings: Any) -> Any:
 
 def launch_from_environment() -> None:
     """Serve the page as on Spaces, with the models of `Models.from_environment`."""
-    models = Models.from_environment()
-    if models:
-        models.warm_up()
-    launch(build(models))
+    launch(build(Models.from_environment()))
 
 
 def _theme() -> gr.themes.Base:

@@ -36,13 +36,11 @@ _ENGLISH = {
     "systems": "Systems: one file each",
     "systems_info": "Documents have the column `article`, and `id` and `headline` if you have them: `headline` holds the "
     "reference headlines. A system is a .txt with one headline a line, or a CSV with `id` and `headline`.",
-    "options": "Metrics, baselines, charts, LSI",
+    "options": "Metrics, baselines, charts",
     "metrics": "Metrics",
     "baselines": "Baselines to compare with",
     "charts": "Charts",
     "language": "Language of the texts",
-    "n_words": "Words in a baseline's headline",
-    "lsi": "Eigenvalues that LSI keeps: a number, ratio:… or threshold:… (none: the 100 largest)",
     "measure": "Measure",
 }
 _ITALIAN = {
@@ -79,13 +77,11 @@ _ITALIAN = {
     "systems": "Sistemi: un file ciascuno",
     "systems_info": "I documenti hanno la colonna `article`, e `id` e `headline` se ci sono: `headline` contiene i titoli "
     "di riferimento. Un sistema è un .txt con un titolo per riga, o un CSV con `id` e `headline`.",
-    "options": "Metriche, sistemi di base, grafici, LSI",
+    "options": "Metriche, sistemi di base, grafici",
     "metrics": "Metriche",
     "baselines": "Sistemi di base con cui confrontare",
     "charts": "Grafici",
     "language": "Lingua dei testi",
-    "n_words": "Parole nel titolo di un sistema di base",
-    "lsi": "Autovalori che LSI tiene: un numero, ratio:… o threshold:… (niente: i 100 più grandi)",
     "measure": "Misura",
 }
 #: What Gradio's own parts say: it has no Italian.

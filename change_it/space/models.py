@@ -13,7 +13,7 @@ from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
 from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.search import Candidate
-from change_it.judges.judge_options import COMMAND, SINGLE_TEXT
+from change_it.judges.judge_options import COMMAND
 from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
 from change_it.scoring.judges import Judges
@@ -143,7 +143,7 @@ class Models:
             language,
             read_summary(loaded, local_folder(judges, command=COMMAND), language),
             is_sample_corpus(loaded.outlets, report),
-            corpus_examples(loaded, corpus, language) if corpus else (),
+            corpus_examples(corpus, language) if corpus else (),
         )
 
     def answer_all(self, questions: Sequence[Question]) -> list[list[JudgedCandidate]]:
@@ -169,15 +169,6 @@ class Models:
             [question.item.target for question in questions],
             language=self.language,
         )
-
-    def warm_up(self) -> None:
-        """Ask everything once, so that the first reader does not wait for what is set up on first use."""
-        text = "una prova"
-        for system in self.systems.values():
-            texts = [text] * len(system.targets)
-            system.propose(texts, texts, system.targets)
-        for judge in self.judges.by_task.values():
-            judge.probabilities([text], None if judge.task in SINGLE_TEXT else [text], progress=False)
 
 
 def _system(folders: Sequence[str]) -> HeadlineTransfer:

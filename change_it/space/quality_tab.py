@@ -41,7 +41,7 @@ from change_it.space.score_tab import TABLE_FILES
 USUAL = tuple(name for name in METRICS if METRICS[name].family != "embeddings")
 _LANGUAGES = ("it", "en")
 _TOPICS = 10
-_WORDS = (4, 9, 20)  # in a baseline's headline: fewest, usual, most
+_WORDS = 9  # in the example's headlines
 
 
 def build(models: Models | None) -> None:
@@ -69,18 +69,13 @@ def build(models: Models | None) -> None:
         )
         baselines = gr.CheckboxGroup(list(BASELINES), value=["first", "random"], label=label("baselines"))
         charts = gr.CheckboxGroup(list(HEVAS_CHARTS), value=["interval"], label=label("charts"))
-        with gr.Row():
-            chosen = models.language if models and models.language in _LANGUAGES else "it"
-            language = gr.Radio(list(_LANGUAGES), value=chosen, label=label("language"))
-            fewest, usual, most = _WORDS
-            n_words = gr.Slider(fewest, most, value=usual, step=1, label=label("n_words"))
-        with gr.Row():
-            lsi = gr.Textbox(label=label("lsi"), placeholder="50, ratio:0.5, threshold:0.1")
+        chosen = models.language if models and models.language in _LANGUAGES else "it"
+        language = gr.Radio(list(_LANGUAGES), value=chosen, label=label("language"))
     with gr.Row():
         button = gr.Button(label("measure"), variant="primary", elem_id="quality")
         example = gr.Button(label("try"), elem_id="quality-example")
     example.click(_example, language, [documents, systems], **PRIVATE)
-    inputs = [documents, systems, metrics, baselines, charts, language, n_words, lsi]
+    inputs = [documents, systems, metrics, baselines, charts, language]
     add_results(button, inputs, "quality", _on_files)
 
 
@@ -91,8 +86,6 @@ def _on_files(
     baselines: Sequence[str],
     charts: Sequence[str],
     language: str,
-    n_words: float,
-    lsi: str,
     progress: Any,
 ) -> tuple[str, list[str]]:
     """HTML and files of uploaded documents and systems."""
@@ -101,9 +94,9 @@ def _on_files(
     documents = read_uploaded_documents(Path(file))
     systems = read_uploaded_systems(list(map(Path, files or [])), documents)
     for name in baselines:
-        headlines = baseline(name, documents.texts, n_words=int(n_words), language=language)
+        headlines = baseline(name, documents.texts, language=language)
         systems.append(System(name, tuple(headlines)))
-    options = MetricOptions(language=language, topics=min(_TOPICS, len(documents)), lsi=lsi)
+    options = MetricOptions(language=language, topics=min(_TOPICS, len(documents)))
     evaluation, left_out = measure(documents, systems, metrics, options, progress)
     analysis = analyse(evaluation)
     remarks: list[str] = [*hevas_remarks(evaluation)]
@@ -205,7 +198,7 @@ def _example(language: str) -> list[Any]:
     def write(folder: Path) -> None:
         rows = [[str(n), example["article"], example["headline"]] for n, example in numbered]
         write_table(folder / "documents.csv", ["id", "article", "headline"], rows)
-        rows = [[str(n), lead(example["article"], _WORDS[1])] for n, example in numbered]
+        rows = [[str(n), lead(example["article"], _WORDS)] for n, example in numbered]
         write_table(folder / "lead.csv", ["id", "headline"], rows)
 
     documents, system = downloads(write)
