@@ -23,11 +23,8 @@ _ENGLISH = {
     "new_file": "CSV with new headlines",
     "format": "Many headlines at once: a CSV with the columns `id,source,article,label,headline`. `source` and `article` are "
     "the original headline and its article, `label` is the newspaper they come from, `headline` is the new headline; an "
-    "empty one counts as failed. Optional: `system` for several systems in one file, `gold` for the other newspaper's "
+    "empty one counts as failed. Optional: `gold` for the other newspaper's "
     "headline about the same event (BLEU and ROUGE), `reranker` as `change-it transfer` writes it.",
-    "reversal": "The style counts as changed when the style judge",
-    "relative": "decides otherwise than on the original",
-    "target": "decides for the newspaper aimed at",
     "try": "Try it with an example",
     "download": "Download",
     "quality_intro": "HEvAS measures headlines against their documents: how informative they are and how easy to read. It "
@@ -64,11 +61,8 @@ _ITALIAN = {
     "new_file": "CSV con i titoli nuovi",
     "format": "Molti titoli insieme: un CSV con le colonne `id,source,article,label,headline`. `source` e `article` sono il "
     "titolo originale e il suo articolo, `label` è il giornale da cui vengono, `headline` è il titolo nuovo; se è vuoto conta "
-    "come fallito. Facoltative: `system` per più sistemi in un file, `gold` per il titolo dell'altro giornale sullo stesso "
+    "come fallito. Facoltative: `gold` per il titolo dell'altro giornale sullo stesso "
     "fatto (BLEU e ROUGE), `reranker` come lo scrive `change-it transfer`.",
-    "reversal": "Lo stile conta come cambiato quando il giudice dello stile",
-    "relative": "decide diversamente che sull'originale",
-    "target": "decide per il giornale di arrivo",
     "try": "Prova con un esempio",
     "download": "Scarica",
     "quality_intro": "HEvAS misura i titoli rispetto ai documenti: quanto sono informativi e quanto si leggono bene. Non "
