@@ -13,7 +13,8 @@ from change_it.generators.folder import GeneratorInfo
 @pytest.mark.slow(seconds=70)
 def test_the_quickstart_tunes_a_given_model(tmp_path, tiny_llama, monkeypatch, capsys, without_charts):
     shorten(monkeypatch)
-    options = QuickstartOptions(out=tmp_path, articles=500, writer=tiny_llama, writer_minutes=0.1)
+    monkeypatch.setattr(quickstart, "MINUTES", 0.1)
+    options = QuickstartOptions(out=tmp_path, articles=500, writer=tiny_llama)
     quickstart.run(options)
     info = GeneratorInfo.load(tmp_path / "generators/rewrite")
     assert (info.recipe, info.base, info.to) == ("rewrite", tiny_llama, None)
