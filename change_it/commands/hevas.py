@@ -76,8 +76,9 @@ def run(options: HevasOptions) -> None:
     check_input(documents, metrics, options)
     systems = read_systems(options.system, documents, taken=get_args(Baseline))
 
+    from change_it.results.pages import means_table
     from change_it.results.report_files import write_hevas  # loads matplotlib and polars
-    from change_it.results.score_tables import hevas_record, hevas_terminal_table
+    from change_it.results.score_tables import hevas_record, hevas_remarks
 
     with progress_bar(shown=not options.json) as progress:
         systems += _baselines(options, documents, progress)
@@ -96,7 +97,9 @@ def run(options: HevasOptions) -> None:
     if options.json:
         print_json(hevas_record(evaluation, analysis), allow_nan=False)
         return
-    print_table(hevas_terminal_table(evaluation), console())
+    title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
+    notes = [*hevas_remarks(evaluation), evaluation.signature]
+    print_table(replace(means_table(evaluation), title=title, notes=notes), console())
     if options.out:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")
 

@@ -367,22 +367,6 @@ def hevas_table(evaluation: Evaluation) -> Table:
     return Table(columns, rows)
 
 
-def hevas_terminal_table(evaluation: Evaluation) -> Table:
-    """Means for the terminal: one row a metric, one column a system."""
-    means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
-    rows: list[Row] = [Row({"metric": OVERALL, **overall}, group=OVERALL, highlight=True)] if overall else []
-    rows += [
-        Row(
-            {"metric": metric_heading(metric), **{system: means[system][metric] for system in means}},
-            best={system for system in means if ranks[system].get(metric) == 1},
-        )
-        for metric in evaluation.metrics
-    ]
-    title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
-    columns = (Column("metric", "text"), *(Column(system) for system in evaluation.ranking))
-    return Table(columns, rows, title, [*hevas_remarks(evaluation), evaluation.signature])
-
-
 def hevas_remarks(evaluation: Evaluation) -> list[str]:
     """A sentence for each system with empty headlines."""
     n = len(evaluation.ids)

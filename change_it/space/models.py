@@ -84,8 +84,6 @@ class Models:
     def from_run(cls, folder: str | Path) -> "Models":
         """The models of a run `runs/<name>`: its judges, and a system for each recipe of its generators."""
         run = Path(folder)
-        if not (run / "judges").is_dir():
-            raise InputError(f"{run} holds no judges: run change-it demo --run {run}, or train them there")
         generators = run / "generators"
         recipes = dict.fromkeys(
             GeneratorInfo.load(path.parent).recipe for path in sorted(generators.glob(f"*/{GENERATOR_FILE}"))
