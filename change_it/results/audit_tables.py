@@ -125,7 +125,7 @@ def audit_page(audit: Audit, drawings: Sequence[Drawing]) -> str:
 
 def write_audit(out: Path, audit: Audit) -> None:
     """Write `audit.html` and `audit.json`; an audit that is there is replaced as a whole, other files stay."""
-    page = audit_page(audit, audit_drawings(audit.probes, audit.reliability))
+    page = audit_page(audit, audit_drawings(audit.reliability))
     with replaced_report(out, AUDIT_FILES) as folder:
         write_json(folder / "audit.json", audit.as_dict())
         write_text(folder / "audit.html", page)

@@ -1,7 +1,7 @@
 """Files of a report: tables, charts and a page, put in place all at once."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +14,7 @@ from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation
 from change_it.io import FORMULA, write_json, write_table, write_text
 from change_it.published_figures import CITATIONS
-from change_it.results.charts import HEVAS_CHARTS, Drawing, compliancy_drawings, hevas_drawings, save
+from change_it.results.charts import Drawing, compliancy_drawings, hevas_drawings, save
 from change_it.results.pages import compliancy_page, hevas_page
 from change_it.results.report_folder import HEVAS_FILES, REPORT_FILES, replaced_report
 from change_it.results.score_tables import hevas_record, hevas_table, paper_table
@@ -74,11 +74,9 @@ def write_hevas(
     systems: Sequence[System],
     evaluation: Evaluation,
     analysis: Analysis,
-    *,
-    charts: Collection[str] = HEVAS_CHARTS,
 ) -> None:
     """Write the page, `summary.csv`, `summary.json` and charts, and `items/<system>.csv`."""
-    drawings = hevas_drawings(evaluation, analysis, charts)
+    drawings = hevas_drawings(evaluation, analysis)
     page = hevas_page(documents, evaluation, analysis, drawings)
     with replaced_report(out, HEVAS_FILES) as folder:
         for system in systems:

@@ -33,10 +33,9 @@ _ENGLISH = {
     "systems": "Systems: one file each",
     "systems_info": "Documents have the column `article`, and `id` and `headline` if you have them: `headline` holds the "
     "reference headlines. A system is a .txt with one headline a line, or a CSV with `id` and `headline`.",
-    "options": "Metrics, baselines, charts",
+    "options": "Metrics, baselines, language",
     "metrics": "Metrics",
     "baselines": "Baselines to compare with",
-    "charts": "Charts",
     "language": "Language of the texts",
     "measure": "Measure",
 }
@@ -71,10 +70,9 @@ _ITALIAN = {
     "systems": "Sistemi: un file ciascuno",
     "systems_info": "I documenti hanno la colonna `article`, e `id` e `headline` se ci sono: `headline` contiene i titoli "
     "di riferimento. Un sistema è un .txt con un titolo per riga, o un CSV con `id` e `headline`.",
-    "options": "Metriche, sistemi di base, grafici",
+    "options": "Metriche, sistemi di base, lingua",
     "metrics": "Metriche",
     "baselines": "Sistemi di base con cui confrontare",
-    "charts": "Grafici",
     "language": "Lingua dei testi",
     "measure": "Misura",
 }

@@ -16,10 +16,7 @@ from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
 from change_it.io import write_table
-from change_it.results.charts import HEVAS_CHARTS, hevas_drawings
-from change_it.results.pages import comparisons, means_table
 from change_it.results.report_files import write_hevas
-from change_it.results.score_tables import hevas_remarks
 from change_it.scoring.systems import lead
 from change_it.space.examples import examples
 from change_it.space.labels import label
@@ -32,7 +29,6 @@ from change_it.space.parts import (
     SYSTEMS,
     add_results,
     downloads,
-    results_html,
     uploaded,
 )
 from change_it.space.score_tab import TABLE_FILES
@@ -68,56 +64,37 @@ def build(models: Models | None) -> None:
             elem_id="quality-metrics",
         )
         baselines = gr.CheckboxGroup(list(BASELINES), value=["first", "random"], label=label("baselines"))
-        charts = gr.CheckboxGroup(list(HEVAS_CHARTS), value=["interval"], label=label("charts"))
         chosen = models.language if models and models.language in _LANGUAGES else "it"
         language = gr.Radio(list(_LANGUAGES), value=chosen, label=label("language"))
     with gr.Row():
         button = gr.Button(label("measure"), variant="primary", elem_id="quality")
         example = gr.Button(label("try"), elem_id="quality-example")
     example.click(_example, language, [documents, systems], **PRIVATE)
-    inputs = [documents, systems, metrics, baselines, charts, language]
-    add_results(button, inputs, "quality", _on_files)
+    inputs = [documents, systems, metrics, baselines, language]
+    add_results(button, inputs, "quality", _write)
 
 
-def _on_files(
+def _write(
+    folder: Path,
     file: str | None,
     files: Sequence[str] | None,
     metrics: Sequence[str],
     baselines: Sequence[str],
-    charts: Sequence[str],
     language: str,
     progress: Any,
-) -> tuple[str, list[str]]:
-    """HTML and files of uploaded documents and systems."""
+) -> list[str]:
+    """Write the report of uploaded documents and systems; what it leaves out is said."""
     if not file:
         raise InputError("Choose a file of documents first.")
     documents = read_uploaded_documents(Path(file))
     systems = read_uploaded_systems(list(map(Path, files or [])), documents)
     for name in baselines:
-        headlines = baseline(name, documents.texts, language=language)
-        systems.append(System(name, tuple(headlines)))
+        systems.append(System(name, tuple(baseline(name, documents.texts, language=language))))
     options = MetricOptions(language=language, topics=min(_TOPICS, len(documents)))
     evaluation, left_out = measure(documents, systems, metrics, options, progress)
-    analysis = analyse(evaluation)
-    remarks: list[str] = [*hevas_remarks(evaluation)]
-    if left_out:
-        remarks.append(
-            f"Left out, since the documents have no headlines as references: {', '.join(left_out)}."
-        )
-    html = results_html(
-        hevas_drawings(evaluation, analysis, charts),
-        remarks=remarks,
-        signature=evaluation.signature,
-        shown=[("Means of the metrics", "", means_table(evaluation))],
-        comparisons=comparisons(analysis) if len(systems) > 1 else [],
-        wide=True,
-    )
-
-    def write(folder: Path) -> None:
-        out = folder / "hevas"
-        write_hevas(out, documents, systems, evaluation, analysis, charts=charts)
-
-    return html, downloads(write)
+    write_hevas(folder / "hevas", documents, systems, evaluation, analyse(evaluation))
+    names = ", ".join(left_out)
+    return [f"Left out, since the documents have no headlines as references: {names}."] if left_out else []
 
 
 def read_uploaded_documents(path: Path) -> Documents:

@@ -11,12 +11,10 @@ import gradio as gr
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
-from change_it.io import Record, listed, read_records, write_json, write_table
-from change_it.results.charts import compliancy_drawings, save
-from change_it.results.report_files import without_formulas
-from change_it.results.score_tables import remarks, systems_table
+from change_it.io import Record, listed, read_records, write_table
+from change_it.results.report_files import without_formulas, write_report
 from change_it.scoring.item import Item, TestSet
-from change_it.scoring.scores import AVERAGE, Scores, score
+from change_it.scoring.scores import Scores, score
 from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.scoring.systems import ScoredSystem, lead
 from change_it.space.examples import examples
@@ -32,7 +30,6 @@ from change_it.space.parts import (
     downloads,
     notice,
     refused,
-    results_html,
     uploaded,
 )
 from change_it.space.transfer_tab import answer_live, cards, direction_of, judge_question
@@ -57,7 +54,7 @@ def build(models: Models) -> None:
             button = gr.Button(label("score"), variant="primary", elem_id="score")
             example = gr.Button(label("try"), elem_id="score-example")
     example.click(partial(_example, models), None, file, **PRIVATE)
-    add_results(button, [file], "score", partial(_on_table, models))
+    add_results(button, [file], "score", partial(_write, models))
     _endpoint(models)
 
 
@@ -91,26 +88,10 @@ def _single(models: Models) -> None:
         )
 
 
-def _on_table(models: Models, file: str | None, progress: Any) -> tuple[str, list[str]]:
-    """HTML and files of an uploaded table."""
-    scores = score_upload(models, file, progress)
-    drawings = compliancy_drawings(scores)
-    directions = scores.directions
-    shown = directions[:1] if len(directions) == 2 else [AVERAGE, *directions[:-1]]
-    tables = [("Systems", "", systems_table(scores, shown))]
-    notes: list[str] = [*remarks(scores)]
-    if "bleu" not in scores.measures:
-        notes.append(
-            "Without a column gold there is no BLEU and ROUGE against the other newspaper's headline."
-        )
-
-    def write(folder: Path) -> None:
-        write_results(folder, scores)
-        for drawing in drawings:
-            save(drawing.figure, folder / f"{drawing.name}.png")
-
-    html = results_html(drawings, remarks=notes, signature=scores.signature, shown=tables)
-    return html, downloads(write)
+def _write(models: Models, folder: Path, file: str | None, progress: Any) -> Sequence[str]:
+    """Write the report of an uploaded table."""
+    write_report(folder / "report", score_upload(models, file, progress), {}, models.audit)
+    return ()
 
 
 def score_upload(models: Models, file: str | None, progress: Any = lambda what, share: None) -> Scores:
@@ -197,31 +178,15 @@ def _reranker(named: set[str]) -> Reranker | None:
     return parse_reranker(named.pop()) if named else None
 
 
-def summary(scores: Scores) -> dict[str, Any]:
-    """The scores without their items, as a JSON object."""
-    record = scores.as_dict()
-    return {"file": record.pop("corpus"), **record}
-
-
-def write_results(folder: Path, scores: Scores) -> None:
-    """Write `items.csv`, `systems.csv` and `scores.json`."""
-    [items] = scores.items.values()
-    without_formulas(items).write_csv(folder / "items.csv")
-    cells = [row.flat(scores.measures) for row in scores.rows]
-    write_table(
-        folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
-    )
-    write_json(folder / "scores.json", summary(scores))
-
-
 def _endpoint(models: Models) -> None:
     """The endpoint `/score`, documented by what is written here; its components are never shown."""
 
     @refused
     def score_endpoint(file: str) -> tuple[Any, str]:
         scores = score_upload(models, file)
-        [items, *_] = downloads(lambda folder: write_results(folder, scores))
-        return summary(scores), items
+        [table] = map(without_formulas, scores.items.values())
+        [items] = downloads(lambda folder: table.write_csv(folder / "items.csv"))
+        return scores.as_dict(), items
 
     hidden: dict[str, Any] = {"visible": False}
     gr.Button(**hidden).click(

@@ -202,7 +202,6 @@ def test_files_beside_the_page(report, scores):
     out = report
     assert sorted(path.name for path in (out / "charts").iterdir()) == [
         "compliancy.png",
-        "judges.png",
     ]
     assert {path.stem for path in (out / "items").iterdir()} == set(scores.systems)
     assert json.loads((out / "scores.json").read_text(encoding="utf-8"))["systems"].keys() == set(

@@ -68,7 +68,7 @@ def test_verdicts_values_and_signature(scored, table):
     assert verdicts == {"1": [True] * 4, "2": [True] * 4, "3": [False, False, True, False]}
     assert found.row("mine").values["compliancy"] == pytest.approx((1 / 2 + 1) / 2)
     assert "n:3" in found.signature
-    assert tab.summary(found)["file"] == "mine.csv"
+    assert found.corpus == "mine.csv"
 
 
 def faulty():
