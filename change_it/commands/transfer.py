@@ -266,13 +266,6 @@ def _show(done: "TransferResult", options: TransferOptions, setup: "TransferSetu
         + (f"; {sum(reasons.values()):,} rows have an error ({errors})" if errors else ""),
         markup=False,
     )
-    stem = Path(options.input or "").stem
-    if made := sum(item.id == f"{stem}-{number}" for number, item in enumerate(done.items, start=1)):
-        say(
-            f"{made:,} ids are made from the name of the file and the number of the row, such as {stem}-1: to bring your own, "
-            "name their column as in --columns id=key",
-            markup=False,
-        )
     warning = "[yellow]![/] "
     if setup.reranker.startswith("fold:all"):
         say(

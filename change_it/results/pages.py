@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader
 from change_it import __version__
 from change_it.audit.verdicts import NO_AUDIT, Summary
 from change_it.corpus.sample import is_sample_corpus
-from change_it.hevas.analysis import OVERALL, Analysis, Comparison
+from change_it.hevas.analysis import OVERALL, Analysis
 from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metrics import METRICS
@@ -50,7 +50,12 @@ def compliancy_page(
     for system, reranker in scores.rerankers.items():
         rerankers.setdefault(reranker.short, []).append(system)
     written = tables.examples_table(scores)
-    optional = {"written": written, "verdicts": audit.verdicts, "judges": metrics}
+    optional = {
+        "written": written,
+        "verdicts": audit.verdicts,
+        "judges": metrics,
+        "tests": scores.systems[1:],
+    }
     return _render(
         "compliancy.html.jinja",
         drawings,
@@ -91,7 +96,10 @@ def hevas_page(
         documents=documents,
         evaluation=evaluation,
         analysis=analysis,
-        comparisons=comparisons(analysis),
+        comparisons=[
+            (tables.metric_heading(name), each, tables.summaries_table(each), tables.pairs_table(each))
+            for name, each in analysis.comparisons.items()
+        ],
         correlations=tables.correlations_table(analysis.correlations),
         lower=LOWER_IS_BETTER,
         means=means_table(evaluation),
@@ -122,14 +130,6 @@ def means_table(evaluation: Evaluation) -> Table:
     table = tables.hevas_table(evaluation)
     shown = {"system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics}
     return replace(table, columns=[column for column in table.columns if column.name in shown])
-
-
-def comparisons(analysis: Analysis) -> list[tuple[str, Comparison, Table, Table]]:
-    """The tests of each metric: its heading, the comparison, the table of systems and that of pairs."""
-    return [
-        (tables.metric_heading(name), each, tables.summaries_table(each), tables.pairs_table(each))
-        for name, each in analysis.comparisons.items()
-    ]
 
 
 def explained(metrics: Sequence[str]) -> dict[str, str]:
