@@ -19,12 +19,8 @@ class DemoOptions:
 
     run: Path = Path("runs/quickstart")
     """Folder of a run with judges and generators."""
-    host: str = "127.0.0.1"
-    """Address to listen at; 0.0.0.0 lets other machines in."""
     port: int = 7860
     """Port to listen at; 0 takes a free one."""
-    share: bool = False
-    """Open a public address through Gradio's servers."""
 
 
 def check(options: DemoOptions) -> None:
@@ -50,6 +46,6 @@ def run(options: DemoOptions) -> None:
         models = Models.from_run(options.run)
         page = build(models)
     try:
-        launch(page, server_name=options.host, server_port=options.port or None, share=options.share)
+        launch(page, server_port=options.port or None)
     except OSError as error:
-        raise InputError(f"--port {options.port} at {options.host} cannot be used: {error}") from error
+        raise InputError(f"--port {options.port} cannot be used: {error}") from error

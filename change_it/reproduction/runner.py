@@ -32,7 +32,6 @@ from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.io import named_files, read_json, write_json, write_table
 from change_it.judges.judge_options import LINEAR, PAPERS, TASKS
-from change_it.progress import progress_bar
 from change_it.published_figures import PUBLISHED
 from change_it.results.document import Document, Section
 from change_it.scoring.columns import BUILT_IN
@@ -207,9 +206,7 @@ def measure(corpus: str, out: Path, documents: int, seed: int) -> None:
     written = [tuple(baseline(name, chosen.texts, seed=seed, language=language)) for name in names]
     systems = [System(name, each) for name, each in zip(names, written, strict=True)]
     systems += [System(f"elsewhere {each.name}", each.headlines[1:] + each.headlines[:1]) for each in systems]
-    with progress_bar(shown=True) as progress:
-        options = MetricOptions(language=language, seed=seed)
-        found = evaluate(chosen, systems, options=options, progress=progress)
+    found = evaluate(chosen, systems, options=MetricOptions(language=language, seed=seed))
     rows: Any = {name: {"mean": found.means[name] | {"intervals": {}}, "AUC": {}} for name in names}
     for metric in found.metrics:
         right, wrong = np.split(found.scores(metric), 2, axis=1)

@@ -95,20 +95,17 @@ def _write(models: Models, folder: Path, file: str | None, progress: Any) -> Seq
 
 
 def score_upload(models: Models, file: str | None, progress: Any = lambda what, share: None) -> Scores:
-    """Read and score what was uploaded, without the measures that need `gold` where the file has none; what the same judges have chosen is refused."""
+    """Read and score what was uploaded; what the same judges have chosen is refused."""
     if not file:
         raise InputError("Choose a CSV file first.")
     test, system = read_uploaded_predictions(Path(file), models.outlets)
-    scores = score(
+    return score(
         test,
         models.judges,
         [system],
         language=models.language,
         progress=lambda judge, share: progress(f"the judge {judge} reads", share),
     )
-    if test.items[0].reference:
-        return scores
-    return replace(scores, items={name: items.drop("gold", "rougeL") for name, items in scores.items.items()})
 
 
 def read_uploaded_predictions(path: Path, outlets: tuple[str, str]) -> tuple[TestSet, ScoredSystem]:
