@@ -34,7 +34,7 @@ from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.errors import InputError
 from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe
-from change_it.io import check_model, check_writable, listed, read_json, write_json
+from change_it.io import check_model, check_writable, read_json, write_json
 from change_it.judges.judge_options import Fold, JudgeOptions, Task
 from change_it.tables import console
 
@@ -269,12 +269,6 @@ def run(options: QuickstartOptions) -> None:
     terminal.rule(f"[bold]done in {time.perf_counter() - started:.0f} s")
     if (items := out / "report" / "items" / f"{RECIPE}.csv").exists():
         _show(items, terminal)
-    given = [f"{name}, tuned here" for name in (options.encoder, options.writer) if name]
-    given += [options.facts] if options.facts else []
-    terminal.print(
-        f"Trained here: judges and generator. Ready-made: {listed(['the sample', 'the part-of-speech tagger', *given])}.",
-        soft_wrap=True,
-    )
     page = out / "report" / "report.html"
     terminal.print(f"Open [bold]{page}[/] in a browser.", soft_wrap=True)
     terminal.print(

@@ -61,7 +61,6 @@ def perturbations_table(systems: Sequence[Result], *, at_most: bool = False) -> 
                 not system.breaks,
                 tags=tags,
                 remark=system.description,
-                few=system.n < FEW,
             )
         )
     left_out = {LEADS.name, STYLED.name} - {system.system for system in systems}

@@ -5,7 +5,6 @@ from dataclasses import asdict
 from itertools import product
 from typing import Any
 
-from change_it.audit.verdicts import FEW
 from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
@@ -104,7 +103,6 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
             else f"expected single of {score.draws} draws"
             if score.draws > 1
             else DESCRIPTIONS.get(score.system, ""),
-            few=score.n < FEW,
             marks=({"system": DAGGER} if score.group else {})
             | (
                 {scores.sorted_by: marks[score.system]}
