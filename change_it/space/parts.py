@@ -138,7 +138,10 @@ def add_results(
         except InputError as error:
             return notice(error), gr.update(value=None, visible=False)
         [page] = (Path(path) for path in paths if path.endswith("/report.html"))
-        found = render("results.html.jinja", remarks=remarks, page=page.read_text(encoding="utf-8"))
+        text = page.read_text(encoding="utf-8")
+        # Its links to its own sections would else lead to this page.
+        framed = text.replace("<head>", '<head><base href="about:srcdoc">', 1)
+        found = render("results.html.jinja", remarks=remarks, page=framed)
         return found, gr.update(value=paths, visible=True)
 
     button.click(on_press, list(inputs), [shown, files], trigger_mode="once", **TABLES, **PRIVATE)
