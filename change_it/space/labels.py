@@ -33,8 +33,7 @@ _ENGLISH = {
     "systems": "Systems: one file each",
     "systems_info": "Documents have the column `article`, and `id` and `headline` if you have them: `headline` holds the "
     "reference headlines. A system is a .txt with one headline a line, or a CSV with `id` and `headline`.",
-    "options": "Metrics, baselines, language",
-    "metrics": "Metrics",
+    "options": "Baselines, language",
     "baselines": "Baselines to compare with",
     "language": "Language of the texts",
     "measure": "Measure",
@@ -70,8 +69,7 @@ _ITALIAN = {
     "systems": "Sistemi: un file ciascuno",
     "systems_info": "I documenti hanno la colonna `article`, e `id` e `headline` se ci sono: `headline` contiene i titoli "
     "di riferimento. Un sistema è un .txt con un titolo per riga, o un CSV con `id` e `headline`.",
-    "options": "Metriche, sistemi di base, lingua",
-    "metrics": "Metriche",
+    "options": "Sistemi di base, lingua",
     "baselines": "Sistemi di base con cui confrontare",
     "language": "Lingua dei testi",
     "measure": "Misura",

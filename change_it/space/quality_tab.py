@@ -12,7 +12,7 @@ from change_it.errors import InputError
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import BASELINES, baseline
 from change_it.hevas.documents import Documents, System, read_documents, read_headlines
-from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
+from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
 from change_it.io import write_table
@@ -33,8 +33,6 @@ from change_it.space.parts import (
 )
 from change_it.space.score_tab import TABLE_FILES
 
-#: Metrics that are ticked at first: word vectors learnt from a few hundred documents say little.
-USUAL = tuple(name for name in METRICS if METRICS[name].family != "embeddings")
 _LANGUAGES = ("it", "en")
 _TOPICS = 10
 _WORDS = 9  # in the example's headlines
@@ -56,13 +54,6 @@ def build(models: Models | None) -> None:
         )
     gr.Markdown(label("systems_info"))
     with gr.Accordion(label("options"), open=False):
-        metrics = gr.CheckboxGroup(
-            list(METRICS),
-            value=list(USUAL),
-            label=label("metrics"),
-            show_select_all=True,
-            elem_id="quality-metrics",
-        )
         baselines = gr.CheckboxGroup(list(BASELINES), value=["first", "random"], label=label("baselines"))
         chosen = models.language if models and models.language in _LANGUAGES else "it"
         language = gr.Radio(list(_LANGUAGES), value=chosen, label=label("language"))
@@ -70,7 +61,7 @@ def build(models: Models | None) -> None:
         button = gr.Button(label("measure"), variant="primary", elem_id="quality")
         example = gr.Button(label("try"), elem_id="quality-example")
     example.click(_example, language, [documents, systems], **PRIVATE)
-    inputs = [documents, systems, metrics, baselines, language]
+    inputs = [documents, systems, baselines, language]
     add_results(button, inputs, "quality", _write)
 
 
@@ -78,12 +69,11 @@ def _write(
     folder: Path,
     file: str | None,
     files: Sequence[str] | None,
-    metrics: Sequence[str],
     baselines: Sequence[str],
     language: str,
     progress: Any,
 ) -> list[str]:
-    """Write the report of uploaded documents and systems; what it leaves out is said."""
+    """Write the report of uploaded documents and systems; whether it leaves metrics out is said."""
     if not file:
         raise InputError("Choose a file of documents first.")
     documents = read_uploaded_documents(Path(file))
@@ -91,10 +81,10 @@ def _write(
     for name in baselines:
         systems.append(System(name, tuple(baseline(name, documents.texts, language=language))))
     options = MetricOptions(language=language, topics=min(_TOPICS, len(documents)))
-    evaluation, left_out = measure(documents, systems, metrics, options, progress)
+    evaluation = measure(documents, systems, options, progress)
     write_hevas(folder / "hevas", documents, systems, evaluation, analyse(evaluation))
-    names = ", ".join(left_out)
-    return [f"Left out, since the documents have no headlines as references: {names}."] if left_out else []
+    note = "The documents have no headlines as references: metrics that need them are left out."
+    return [] if documents.references else [note]
 
 
 def read_uploaded_documents(path: Path) -> Documents:
@@ -138,34 +128,19 @@ def _name(path: Path, taken: set[str]) -> str:
 def measure(
     documents: Documents,
     systems: Sequence[System],
-    metrics: Sequence[str],
     options: MetricOptions,
     progress: Any = lambda what, share: None,
-) -> tuple[Evaluation, list[str]]:
-    """Measure systems with HEvAS, without the metrics that need references where there are none; and these metrics.
-
-    Raises:
-        InputError: no system or no metric is left, or the texts do not suffice for a metric.
-    """
-    lacking = documents.references is None
-    left_out = [name for name in metrics if METRICS[name].references and lacking]
-    kept = [name for name in metrics if name not in left_out]
-    if not kept:
-        raise InputError(
-            "Every ticked metric needs reference headlines: add a column headline to the documents, or tick others."
-            if left_out
-            else "Tick at least one metric."
-        )
+) -> Evaluation:
+    """Measure systems with HEvAS, without the metrics that need references where there are none."""
     if not systems:
         raise InputError("Drop the headlines of a system, or tick a baseline.")
-    evaluation = evaluate(
+    return evaluate(
         documents,
         systems,
-        metrics=chosen_metrics(kept),
+        metrics=[name for name in METRICS if documents.references or not METRICS[name].references],
         options=options,
         progress=lambda what, done, total: progress(what, done / total),
     )
-    return evaluation, left_out
 
 
 def _example(language: str) -> list[Any]:
