@@ -65,11 +65,6 @@ class Models:
         return self.judges.outlets[0], self.judges.outlets[1]
 
     @property
-    def of_corpus(self) -> bool:
-        """Whether the examples are of the corpus."""
-        return bool(self.corpus_examples)
-
-    @property
     def examples(self) -> Sequence[TabExample]:
         """The examples of the page: of the corpus, or invented ones."""
         return self.corpus_examples or invented_examples(self.outlets, self.language)

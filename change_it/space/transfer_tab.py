@@ -44,7 +44,7 @@ def build(models: Models) -> None:
     gr.Examples(
         list(map(list, filled)),
         fields[:3],
-        label=label("examples_of_corpus" if models.of_corpus else "examples"),
+        label=label("examples_of_corpus" if models.corpus_examples else "examples"),
         example_labels=list(filled.values()),
         api_visibility="private",
     )
