@@ -1,6 +1,7 @@
 """`change-it hevas`: reads, measures, tests, prints a table or JSON, writes the files."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -121,8 +122,5 @@ def _baselines(options: HevasOptions, documents: "Documents") -> "list[System]":
     from change_it.hevas.documents import System
 
     language = options.stop_words or options.language
-    given = {"n_words": options.n_words, "seed": options.seed, "language": language}
-    return [
-        System(name, tuple(baseline(name, documents.texts, **given)))
-        for name in dict.fromkeys(options.baselines)
-    ]
+    make = partial(baseline, n_words=options.n_words, seed=options.seed, language=language)
+    return [System(name, tuple(make(name, documents.texts))) for name in dict.fromkeys(options.baselines)]

@@ -235,7 +235,7 @@ def compliancy_chart(scores: Scores) -> Figure:
         values = [row.values[measure] for row in rows]
         gaps = np.clip(np.abs(np.transpose([row.intervals[measure] for row in rows]) - values), 0, None)
         places = np.arange(len(rows)) + (index - (len(series) - 1) / 2) * step
-        how = {"markersize": 6, "capsize": 3, "color": colour, "label": name}
+        how: dict[str, Any] = {"markersize": 6, "capsize": 3, "color": colour, "label": name}
         axes.errorbar(values, places, xerr=gaps, fmt=_MARKERS[index], **how)
     return _with_legend(axes, min(3, len(series)))
 
