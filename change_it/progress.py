@@ -39,19 +39,6 @@ def bar(
 
 
 @contextmanager
-def progress_bar(*, shown: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar that shows one piece of work after the other."""
-    with bar("reading", shown=shown) as shown_bar:
-
-        def progress(what: str, done: int, total: int) -> None:
-            shown_bar.total = total
-            shown_bar.set_description(what, refresh=False)
-            shown_bar.update(done - shown_bar.n)
-
-        yield progress
-
-
-@contextmanager
 def progress_of(option: ProgressOption, description: str, total: int) -> Iterator[Callable[[int], object]]:
     """Context with a function to call with the number of things done."""
     if callable(option):

@@ -26,14 +26,6 @@ HEVAS_CORRELATIONS: list[list[float]] = _PRINTED["hevas"]["correlations"]
 _MEASURES = ("compliancy", "hh", "ah", "main", "bleu", "rougeL")
 
 
-class PublishedRow(NamedTuple):
-    """One system in one direction, as printed; None where the paper prints nothing."""
-
-    system: str
-    direction: str
-    measures: dict[str, float | None]
-
-
 class PublishedClass(NamedTuple):
     """One class of one judge on the gold test set."""
 
@@ -44,12 +36,7 @@ class PublishedClass(NamedTuple):
     f1: float
 
 
-#: Table 2 of EvalNLGEval 2020, and Table 1 in the order of the classes of our judges.
-PUBLISHED_SYSTEMS = [
-    PublishedRow(system, direction, dict(zip_longest(_MEASURES, values)))
-    for system, directions in _PRINTED["systems"].items()
-    for direction, values in directions.items()
-]
+#: Table 1 of EvalNLGEval 2020 in the order of the classes of our judges.
 PUBLISHED_JUDGES = [
     PublishedClass(judge, name, *values)
     for judge, classes in _PRINTED["judges"].items()
@@ -59,6 +46,10 @@ PUBLISHED_JUDGES = [
 PUBLISHED: dict[str, dict[str, Any]] = {
     **{name: dict(zip(("first", "second", "mean"), f1, strict=True)) for name, f1 in _PRINTED["f1"].items()},
     "agnostic": _PRINTED["agnostic"],
-    **{f"{row.system} {row.direction}": row.measures for row in PUBLISHED_SYSTEMS},
+    **{
+        f"{system} {direction}": dict(zip_longest(_MEASURES, values))
+        for system, directions in _PRINTED["systems"].items()
+        for direction, values in directions.items()
+    },
     **{system: {**means} for system, means in HEVAS_MEANS.items()},
 }

@@ -61,7 +61,6 @@ class Row:
     values: Mapping[str, Value]  # by the name of the column
     group: str = ""  # neighbours of one group stand together, in HTML below its name where there are several
     highlight: bool = False
-    few: bool = False  # of too few items to conclude from
     best: Collection[str] = ()  # names of the columns in which it is the best
     marks: Mapping[str, str] = field(default_factory=dict)  # name of a column to what stands behind its value
     tags: Sequence[str] = ()  # short remarks in the first cell, such as `published`
@@ -97,11 +96,6 @@ class Table:
     def groups(self) -> list[tuple[str, list[Row]]]:
         """Names of groups and their rows."""
         return [(name, list(rows)) for name, rows in groupby(self.rows, lambda row: row.group)]
-
-    @property
-    def texts(self) -> list[list[str]]:
-        """The cells as they are shown, row by row."""
-        return [[row.text(column) for column in self.columns] for row in self.rows]
 
     def with_groups(self) -> "Table":
         """The table with its groups as first column, for what shows no headings between rows; as it is where the rows name theirs."""
@@ -247,7 +241,7 @@ def print_table(table: Table, to: "Console") -> None:
         lines = iter(cells)
         for _, rows in table.groups:
             for row, texts in zip(rows, lines, strict=False):
-                style = "bold" if row.highlight else "dim" if row.few else ""
+                style = "bold" if row.highlight else ""
                 grid.add_row(*(texts[at] for at in block), style=style)
             grid.add_section()
         to.print(grid)

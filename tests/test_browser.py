@@ -17,13 +17,12 @@ HEADLINE = "Crolla il ponte sulla statale"
 ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."
 OWN = "Statale: crolla il ponte!"
 HOSTILE = '<img src=x onerror="window.ran=1"> <b>statale</b> <script>window.ran=1</script>!'
-HEADER = ["id", "source", "article", "label", "headline", "system"]
-# By the rules mine is right about 1, other about 2.
+HEADER = ["id", "source", "article", "label", "headline"]
+# By the rules 1 and 3 are right.
 SCORED = [
-    ["1", "Crolla il ponte", "Il ponte crolla di notte.", "rep", "Ponte giù: crolla!", "mine"],
-    ["2", "Treni fermi", "Sciopero dei treni oggi.", "rep", "Treni fermi", "mine"],
-    ["1", "Crolla il ponte", "Il ponte crolla di notte.", "rep", "Piove!", "other"],
-    ["2", "Treni fermi", "Sciopero dei treni oggi.", "rep", f"Treni {HOSTILE}", "other"],
+    ["1", "Crolla il ponte", "Il ponte crolla di notte.", "rep", "Ponte giù: crolla!"],
+    ["2", "Treni fermi", "Sciopero dei treni oggi.", "rep", "Treni fermi"],
+    ["3", "Treni fermi", "Sciopero dei treni oggi.", "rep", f"Treni {HOSTILE}"],
 ]
 SCREENS = {
     "it-IT": {"viewport": {"width": 1280, "height": 900}},
@@ -69,7 +68,7 @@ def test_headlines_are_transferred_and_scored(space, browser, tmp_path, locale):
 
     # What is typed is transferred; what says nothing is a sentence.
     fill(headline=HEADLINE, article=ARTICLE)
-    expected(page.locator("#candidates-found")).to_contain_text("Words and marks dropped: Crolla")
+    expected(page.locator("#candidates-found")).to_contain_text("compliant for")
     fill(headline="")
     expected(page.locator("#candidates-found .ci-notice")).to_contain_text("Write the original headline")
     assert beyond(page) == []
@@ -84,7 +83,6 @@ def test_headlines_are_transferred_and_scored(space, browser, tmp_path, locale):
     own = page.locator("#own-found .ci-card")
     expected(own.locator(".ci-headline")).to_have_text(OWN)
     expected(own.locator(".ci-mark")).to_have_text(["✓"] * 6)
-    expected(own.locator("mark").first).to_have_text(":")
     fill(own=HOSTILE)
     expected(own.locator(".ci-headline")).to_have_text(HOSTILE)
     assert own.locator("img, script, b:text('statale')").count() == 0
@@ -104,14 +102,15 @@ def test_headlines_are_transferred_and_scored(space, browser, tmp_path, locale):
     page.locator("#score-file input[type=file]").set_input_files(table)
     expected(page.locator("#score-file .file-preview")).to_contain_text("mine")
     page.locator("#score").click()
-    expected(page.locator("#score-results .chart img")).to_have_count(3)
-    expected(page.locator("#score-results").get_by_role("rowheader", name="other").first).to_be_visible()
+    report = page.frame_locator("#score-results iframe")
+    expected(report.locator("#charts img")).to_have_count(1)
+    expected(report.get_by_role("rowheader", name="mine").first).to_be_visible()
     with page.expect_download() as found:
-        page.locator("#score-files a[download='items.csv']").click()
-    items = {(row["system"], row["id"]): row for row in read_csv(found.value.path())}
+        page.locator("#score-files a[download='mine.csv']").click()
+    items = {row["id"]: row for row in read_csv(found.value.path())}
     passed = {key for key, row in items.items() if row["compliant"] == "true"}
-    assert passed == {("mine", "1"), ("other", "2")}
-    assert items["other", "2"]["headline"] == f"Treni {HOSTILE}"
+    assert passed == {"1", "3"}
+    assert items["3"]["headline"] == f"Treni {HOSTILE}"
     assert beyond(page) == []
 
     page.add_style_tag(content="* { transition: none !important }")

@@ -60,7 +60,7 @@ audit --corpus corpus --judges judges --labels rows.csv | rows.csv lacks the col
 hevas --documents predictions.csv --system mine=rows.csv | predictions.csv lacks the column article
 annotate score rows.csv --key rows.csv | rows.csv lacks the column item
 reproduce changeit2020 --corpus corpus --submissions mine=sheet.txt --out out | sheet.txt lacks the column id, headline
-demo --run rows.csv --port 0 | --run rows.csv is a file: give the folder of a run
+demo --run rows.csv --port 0 | rows.csv holds no judges
 demo --run corpus --port 99999 | --port 99999 is not a port
 push judge corpus me/judges --dry-run --out out | corpus lacks the judge
 push metric nope me/nope | ships no metrics/nope

@@ -3,7 +3,7 @@
 from typing import Any
 
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
-from change_it.corpus.folder import FILES, PICTURE, check_target
+from change_it.corpus.folder import PICTURE, check_target
 from change_it.engines import use_engine
 from change_it.io import HUB, listed, outlet_and_file, read_tables
 from change_it.tables import Column, Row, Table, console, print_table
@@ -38,11 +38,6 @@ def run(options: BuildOptions) -> None:
             draw_curve(corpus.report, options.out / PICTURE)
     print_summary(corpus.report)
     terminal.print(f"Corpus: {options.out}", soft_wrap=True)
-    written = {file.partition("/")[0] for file in FILES}
-    if others := sorted(path.name for path in options.out.iterdir() if path.name not in written):
-        terminal.print(
-            f"Not of this build and left as it was: {listed(others)}", soft_wrap=True, markup=False
-        )
 
 
 def print_summary(report: dict[str, Any]) -> None:

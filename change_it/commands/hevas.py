@@ -1,6 +1,7 @@
 """`change-it hevas`: reads, measures, tests, prints a table or JSON, writes the files."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -13,7 +14,6 @@ from change_it.tables import console, print_table
 
 if TYPE_CHECKING:
     from change_it.hevas.documents import Documents, System
-    from change_it.hevas.metrics import Progress
 
 
 @dataclass(kw_only=True)
@@ -69,34 +69,36 @@ def run(options: HevasOptions) -> None:
     from change_it.hevas.analysis import analyse
     from change_it.hevas.documents import read_systems
     from change_it.hevas.evaluation import check_input, chosen_metrics, evaluate
-    from change_it.progress import progress_bar
 
     metrics = chosen_metrics(options.metrics)
     documents = read_with_events(options.documents, options.columns)
     check_input(documents, metrics, options)
     systems = read_systems(options.system, documents, taken=get_args(Baseline))
 
-    from change_it.results.report_files import write_hevas  # loads matplotlib and polars
-    from change_it.results.score_tables import hevas_record, hevas_terminal_table
+    from rich.console import Console
 
-    with progress_bar(shown=not options.json) as progress:
-        systems += _baselines(options, documents, progress)
+    from change_it.results.pages import means_table
+    from change_it.results.report_files import write_hevas  # loads matplotlib and polars
+    from change_it.results.score_tables import hevas_record, hevas_remarks
+
+    with Console(stderr=True, quiet=options.json).status("reading") as status:
+
+        def progress(what: str, done: int, total: int) -> None:
+            status.update(what)
+
+        systems += _baselines(options, documents)
         evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=progress)
-        progress("statistics", 0, 1)
+        status.update("statistics")
         analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
         if options.out:
-            progress("report", 0, 1)
-            write_hevas(
-                options.out,
-                documents,
-                systems,
-                evaluation,
-                analysis,
-            )
+            status.update("report")
+            write_hevas(options.out, documents, systems, evaluation, analysis)
     if options.json:
         print_json(hevas_record(evaluation, analysis), allow_nan=False)
         return
-    print_table(hevas_terminal_table(evaluation), console())
+    title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
+    notes = [*hevas_remarks(evaluation), evaluation.signature]
+    print_table(replace(means_table(evaluation), title=title, notes=notes), console())
     if options.out:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")
 
@@ -114,18 +116,11 @@ def read_with_events(source: str, columns: str = "") -> "Documents":
     return replace(documents, events=tuple(events_of(documents.texts, [""] * len(documents.texts)).tolist()))
 
 
-def _baselines(options: HevasOptions, documents: "Documents", progress: "Progress") -> "list[System]":
+def _baselines(options: HevasOptions, documents: "Documents") -> "list[System]":
     """The baselines that were asked for, each once."""
     from change_it.hevas.baseline_systems import baseline  # loads scikit-learn
     from change_it.hevas.documents import System
 
-    names = list(dict.fromkeys(options.baselines))
-    systems = []
-    for done, name in enumerate(names):
-        progress(f"baseline {name}", done, len(names))
-        language = options.stop_words or options.language
-        headlines = baseline(
-            name, documents.texts, n_words=options.n_words, seed=options.seed, language=language
-        )
-        systems.append(System(name, tuple(headlines)))
-    return systems
+    language = options.stop_words or options.language
+    make = partial(baseline, n_words=options.n_words, seed=options.seed, language=language)
+    return [System(name, tuple(make(name, documents.texts))) for name in dict.fromkeys(options.baselines)]

@@ -34,7 +34,7 @@ from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.errors import InputError
 from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe
-from change_it.io import check_model, check_writable, listed, read_json, write_json
+from change_it.io import check_model, check_writable, read_json, write_json
 from change_it.judges.judge_options import Fold, JudgeOptions, Task
 from change_it.tables import console
 
@@ -54,6 +54,8 @@ WRITES: dict[str, Any] = {
     "updates": 450,
     "evaluation_steps": 450,
 }
+#: How long a pre-trained writer is tuned.
+MINUTES = 15.0
 #: With `--full` it learns for as long as its preset says.
 FULL: dict[str, Any] = {}
 #: The judges that score, and those of the other fold, which choose the headlines of the system `floor`.
@@ -98,9 +100,7 @@ class QuickstartOptions:
     facts: str | None = None
     """A model that is asked whether the sources support a headline: folder or Hub id of a chat model or an entailment classifier; facts are checked by rules alone without it."""
     writer: str | None = None
-    """A pre-trained model that is tuned instead of a generator from scratch: folder or Hub id of a causal model or an encoder-decoder (extra: lora)."""
-    writer_minutes: float = 15.0
-    """Minutes that --writer is tuned for, at most; writing its headlines takes longer."""
+    """A pre-trained model that is tuned instead of a generator from scratch: folder or Hub id of a causal model or an encoder-decoder (extra: lora), for 15 minutes at most; writing its headlines takes longer."""
 
 
 class Steps:
@@ -108,7 +108,8 @@ class Steps:
 
     def __init__(self, options: QuickstartOptions) -> None:
         """Open a folder; InputError where it holds a run with other options."""
-        values = {name: value for name, value in asdict(options).items() if name not in _free(options)}
+        free = ("out",) if options.writer else ("out", "writer")
+        values = {name: value for name, value in asdict(options).items() if name not in free}
         self.out, self.settings = options.out, {**values, "version": __version__}
         earlier = read_json(options.out / RECORD)
         if earlier is not None and earlier["settings"] != self.settings:
@@ -178,11 +179,6 @@ class Steps:
         write_json(self.out / RECORD, {"settings": self.settings, "seconds": noted})
 
 
-def _free(options: QuickstartOptions) -> tuple[str, ...]:
-    """Options that may differ when a run is resumed."""
-    return ("out", *(() if options.writer else ("writer", "writer_minutes")))
-
-
 def _timed(command: Callable[[Any], None], options: object) -> float:
     """Call a command; the seconds that it took."""
     start = time.perf_counter()
@@ -208,14 +204,8 @@ def _end_with(until_closed: "Connection") -> None:
 def check(options: QuickstartOptions) -> None:
     """Refuse, before anything large loads, a folder that cannot be written and a model that is not there."""
     check_writable(options.out, kind="run", inputs=[options.writer, options.encoder, options.facts])
-    for model in filter(None, (options.encoder, options.facts)):
+    for model in filter(None, (options.encoder, options.facts, options.writer)):
         check_model(model, command="save_pretrained")
-    if options.writer:
-        check_model(options.writer, command="save_pretrained")
-        if not options.writer_minutes > 0:
-            raise InputError(f"--writer-minutes {options.writer_minutes}: give a number above 0")
-    elif options.writer_minutes != QuickstartOptions.writer_minutes:
-        raise InputError("--writer-minutes requires --writer")
 
 
 def run(options: QuickstartOptions) -> None:
@@ -232,8 +222,7 @@ def run(options: QuickstartOptions) -> None:
 
     training = FULL if options.full else WRITES
     if options.writer:
-        limits = {"max_minutes": options.writer_minutes, "resume": True}
-        training = {**WRITER, "architecture": options.writer, **limits}
+        training = {**WRITER, "architecture": options.writer, "max_minutes": MINUTES, "resume": True}
     generator = GeneratorOptions(
         recipe=RECIPE, **training, corpus=corpus, out=out / "generators" / RECIPE, seed=seed
     )
@@ -280,12 +269,6 @@ def run(options: QuickstartOptions) -> None:
     terminal.rule(f"[bold]done in {time.perf_counter() - started:.0f} s")
     if (items := out / "report" / "items" / f"{RECIPE}.csv").exists():
         _show(items, terminal)
-    given = [f"{name}, tuned here" for name in (options.encoder, options.writer) if name]
-    given += [options.facts] if options.facts else []
-    terminal.print(
-        f"Trained here: judges and generator. Ready-made: {listed(['the sample', 'the part-of-speech tagger', *given])}.",
-        soft_wrap=True,
-    )
     page = out / "report" / "report.html"
     terminal.print(f"Open [bold]{page}[/] in a browser.", soft_wrap=True)
     terminal.print(

@@ -33,7 +33,7 @@ class ReproduceOptions(DeviceOptions):
     """
 
     paper: tyro.conf.Positional[Paper]
-    """evalnlgeval2020: Tables 1 and 2; changeit2020: Tables 2, 3 and 4 and a ranking; hevas2019: Tables 1 to 3; lrec2020: Tables 1, 2, 5, 6 and 7, Figure 2, and its expectations."""
+    """evalnlgeval2020: Tables 1 and 2; changeit2020: Tables 2, 3 and 4 and a ranking; hevas2019: Tables 1 to 3; lrec2020: Tables 1, 2, 5, 6 and 7, and its expectations."""
     corpus: str
     """Corpus folder written by `change-it corpus build`; outlet A stands for la Repubblica, B for Il Giornale."""
     out: Path
@@ -41,7 +41,7 @@ class ReproduceOptions(DeviceOptions):
     scale: Literal["smoke", "cpu", "full"] = "cpu"
     """smoke: a few updates, to see that all runs; cpu: small models on two cores; full: what the papers trained."""
     plan: bool = False
-    """Print the plan with an estimate of its time, and stop."""
+    """Print the plan, and stop."""
     submissions: tuple[str, ...] = ()
     """changeit2020: systems as NAME=FILE to rank with the baseline, CSV with id and headline, a new headline for each test article."""
     encoder: str | None = None

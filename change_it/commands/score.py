@@ -11,7 +11,6 @@ from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus, read_language
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
-from change_it.io import read_json
 from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import REPORT_FILES, check_out
 from change_it.tables import console, print_table
@@ -19,7 +18,6 @@ from change_it.training.training_options import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib
     from change_it.audit.verdicts import Summary
-    from change_it.results.hevas_scores import HevasResult
     from change_it.scoring.item import TestSet
     from change_it.scoring.scores import Scores
     from change_it.scoring.systems import ScoredSystem
@@ -37,7 +35,6 @@ class ScoreOptions(EngineOptions, InferenceOptions):
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions asked=asked.csv --shared-items
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --floor runs/mine/judges-0
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --predictions drawn=drawn.csv --chooser runs/mine/judges-0
-        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --hevas --language en --out runs/mine/report
     """
 
     corpus: str
@@ -58,18 +55,16 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Folder or Hub id of judges of the other fold that choose among the draws of files with a column draw: the table has the chosen and the expected single draw, the report a chart of the best of N."""
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
-    hevas: bool = False
-    """Add HEvAS of the same headlines, and the correlations of its metrics, BLEU and ROUGE with the judges; requires ten items."""
     language: str | None = None
-    """Language of the headlines, for facts and HEvAS: it, en, or for facts alone any other; the corpus's when not given."""
+    """Language of the headlines, for facts: it, en or any other; the corpus's when not given."""
     out: Path | None = None
-    """Folder for report.html, systems.csv, systems.tex, scores.json, items/, charts/ and, with --hevas, hevas/; nothing is written when not given."""
+    """Folder for report.html, systems.csv, systems.tex, scores.json, items/ and charts/; nothing is written when not given."""
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000
     """Bootstrap resamples, and trials of the paired tests at least: these are 100 for each two systems."""
     seed: int = 1
-    """Seed of intervals, paired tests, the system random-target and HEvAS."""
+    """Seed of intervals, paired tests and the system random-target."""
 
 
 def check(options: ScoreOptions) -> None:
@@ -97,10 +92,7 @@ def run(options: ScoreOptions) -> None:
     check(options)
 
     from change_it.audit.verdicts import read_metrics, read_summary
-    from change_it.hevas.metric_options import MetricOptions  # these load polars and matplotlib
-    from change_it.progress import progress_bar
-    from change_it.results import hevas_scores as hevas
-    from change_it.results.provenance import made
+    from change_it.results.provenance import made  # these load polars and matplotlib
     from change_it.results.report_files import write_report
     from change_it.scoring.compliancy import language_of
     from change_it.scoring.item import read_test_set
@@ -113,8 +105,6 @@ def run(options: ScoreOptions) -> None:
     if options.chooser and not any(system.draws for system in systems):
         raise InputError("--chooser requires --predictions with a column draw")
     language = options.language or read_language(options.corpus)
-    metrics = MetricOptions(language=language or "it", seed=options.seed)
-    documents = hevas.check(test, metrics) if options.hevas else None
 
     from change_it.corpus.folder import read_casing
     from change_it.generators.floor import floor  # these load torch
@@ -149,24 +139,16 @@ def run(options: ScoreOptions) -> None:
             seed=options.seed,
             progress=not options.json,
         )
-    measured = None
-    if documents:
-        with progress_bar(shown=not options.json) as progress:
-            measured = hevas.measure(
-                documents, systems, scores, options=metrics, resamples=options.resamples, progress=progress
-            )
     summary = read_summary(judges, folder, language_of(test.items, language))
     if options.out:
         write_report(
             options.out,
             scores,
-            read_json(Path(options.corpus) / "alignment.json"),
             qualities,
-            measured,
             summary,
             made=made(),
         )
-    _show(options, scores, measured, summary)
+    _show(options, scores, summary)
 
 
 def _systems(options: ScoreOptions, test: "TestSet") -> "tuple[TestSet, list[ScoredSystem]]":
@@ -185,21 +167,18 @@ def _systems(options: ScoreOptions, test: "TestSet") -> "tuple[TestSet, list[Sco
     return scored, [*built_in_systems(scored, seed=options.seed), *systems]
 
 
-def _show(
-    options: ScoreOptions, scores: "Scores", measured: "HevasResult | None", summary: "Summary"
-) -> None:
+def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
     """Print JSON or tables."""
     from change_it.results.report_files import report_record
     from change_it.results.score_tables import (
         choices_table,
         examples_table,
-        hevas_terminal_table,
         meaning,
         terminal_table,
     )
 
     if options.json:
-        print_json(report_record(scores, measured, summary))
+        print_json(report_record(scores, summary))
         return
     terminal = console()
     print_lines(
@@ -212,8 +191,5 @@ def _show(
         print_table(choices_table(scores), terminal)
     print_lines(map(str, summary.verdicts), terminal)
     print_warnings(options.corpus, terminal)
-    if measured:
-        print_table(hevas_terminal_table(measured.evaluation), terminal)
     if options.out:
-        folders = "items/, charts/ and hevas/" if measured else "items/ and charts/"
-        print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json, {folders}")
+        print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json, items/ and charts/")

@@ -4,7 +4,6 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,6 +29,7 @@ from change_it.io import (
     read_tables,
 )
 from change_it.judges.judge_options import check_judges
+from change_it.tables import Column, Row, Table, console, print_table
 
 if TYPE_CHECKING:  # loads torch
     from change_it.generators.file_transfer import TransferResult, TransferSetup
@@ -247,25 +247,18 @@ def _casing(options: TransferOptions, setup: "TransferSetup") -> "Casing | None"
 
 
 def _show(done: "TransferResult", options: TransferOptions, setup: "TransferSetup", seconds: float) -> None:
-    """The first transfers and a summary."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    """Some transfers and a summary."""
+    from change_it.scoring.item import directions_in_turn  # loads polars
 
-    console = Console()
-    good = [number for number, item in enumerate(done.items) if not item.error]
-    if good:
-        table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1))
-        for name in ("to", "original", "transfer"):
-            table.add_column(name, overflow="fold")
-        for number in _spread(good, done.items):
-            item = done.items[number]
-            table.add_row(Text(item.target), Text(item.source), Text(item.prediction, style="bold"))
-        console.print(table)
+    terminal = console()
+    good = [item for item in done.items if not item.error]
+    shown = directions_in_turn(good, options.seed)[:SHOWN]
+    rows = [Row({"to": item.target, "original": item.source, "transfer": item.prediction}) for item in shown]
+    if rows:
+        print_table(Table([Column(name, "text") for name in rows[0].values], rows), terminal)
     reasons = Counter(item.error.partition(":")[0] for item in done.items if item.error)
     errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
-    say = partial(console.print, soft_wrap=True)
+    say = partial(terminal.print, soft_wrap=True)
     say(
         f"{len(good):,} headlines"
         + (f", {done.before:,} of them by an interrupted run," if done.before else "")
@@ -273,13 +266,6 @@ def _show(done: "TransferResult", options: TransferOptions, setup: "TransferSetu
         + (f"; {sum(reasons.values()):,} rows have an error ({errors})" if errors else ""),
         markup=False,
     )
-    stem = Path(options.input or "").stem
-    if made := sum(item.id == f"{stem}-{number}" for number, item in enumerate(done.items, start=1)):
-        say(
-            f"{made:,} ids are made from the name of the file and the number of the row, such as {stem}-1: to bring your own, "
-            "name their column as in --columns id=key",
-            markup=False,
-        )
     warning = "[yellow]![/] "
     if setup.reranker.startswith("fold:all"):
         say(
@@ -289,12 +275,3 @@ def _show(done: "TransferResult", options: TransferOptions, setup: "TransferSetu
     if not options.input and len(setup.targets) == 1:
         say(f"{warning}only the headlines for {setup.targets[0]}: change-it score wants both directions")
     say(f"[green]✓[/] wrote [bold]{options.out}[/]")
-
-
-def _spread(good: Sequence[int], items: "Sequence[Item]") -> list[int]:
-    """Items to show, of each target in alternation."""
-    by_target: dict[str, list[int]] = {}
-    for number in good:
-        by_target.setdefault(items[number].target, []).append(number)
-    rounds = zip(*by_target.values(), strict=False)
-    return [number for numbers in rounds for number in numbers][:SHOWN]

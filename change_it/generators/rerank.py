@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -37,14 +36,12 @@ def judge_candidates(
     *,
     reversal: Reversal = "relative",
     language: str | None = None,
-    style_weight: float | Sequence[float] = 0.5,
     progress: Progress = False,
 ) -> list[list[JudgedCandidate]]:
     """The candidates of n headlines as judges see them, without empty ones, in the order in which `choose` would take them.
 
-    Those whose facts are supported come first, then the higher `joint` times the probability of fluency. With a style
-    weight w, one or n of them in 0-1, the joint probability is (HH · AH)^(2 - 2w) · style^(2w). A style that is typography alone counts next to nothing. Facts are those of
-    `language`, guessed from the articles when None.
+    Those whose facts are supported come first, then the higher `joint` times the probability of fluency. A style
+    that is typography alone counts next to nothing. Facts are those of `language`, guessed from the articles when None.
     """
     offered = [[candidate for candidate in group if candidate.text.strip()] for group in candidates]
     asked = [
@@ -57,20 +54,18 @@ def judge_candidates(
         new, originals=old, articles=stories, to=to, reversal=reversal, language=language, progress=progress
     )
     judged = iter(answers)
-    weights = np.broadcast_to(style_weight, len(offered)).tolist()
 
-    def rank(weight: float, judged: JudgedCandidate) -> tuple[bool, float]:
+    def rank(judged: JudgedCandidate) -> tuple[bool, float]:
         hh, ah, fluency = (
             (1.0 if (p := judged.probabilities[name]) is None else p) for name in ("hh", "ah", "fluency")
         )
         style = judged.style if judged.marks["main_normalised"] else TYPOGRAPHY * judged.style
-        weighted = (hh * ah) ** (2 - 2 * weight) * style ** (2 * weight)
-        return not judged.marks["facts"], -weighted * fluency
+        return not judged.marks["facts"], -hh * ah * style * fluency
 
     ordered = []
-    for group, weight in zip(offered, weights, strict=True):
+    for group in offered:
         judged_group = [JudgedCandidate(**{**vars(next(judged)), "score": each.score}) for each in group]
-        ordered.append(sorted(judged_group, key=partial(rank, weight)))
+        ordered.append(sorted(judged_group, key=rank))
     return ordered
 
 

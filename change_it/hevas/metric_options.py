@@ -10,7 +10,6 @@ from change_it.errors import InputError
 #: Systems that need no file, see `baselines`.
 Baseline = Literal["first", "random", "tfidf", "wtextrank", "stextrank"]
 #: Drawings, see `charts`.
-Chart = Literal["bar", "interval", "box", "scatter"]
 
 
 @dataclass(kw_only=True)

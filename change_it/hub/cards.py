@@ -7,21 +7,10 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from huggingface_hub import (
-    DatasetCard,
-    EvalResult,
-    EvalResultEntry,
-    ModelCard,
-    ModelCardData,
-    RepoCard,
-    eval_result_entries_to_yaml,
-)
-from huggingface_hub.utils import yaml_dump
+from huggingface_hub import DatasetCard, EvalResult, ModelCard, ModelCardData, RepoCard
 
 from change_it import __version__
-from change_it.corpus.alignment import number_above
-from change_it.corpus.folder import MODEL_CORPUS, PICTURE, SPLITS
+from change_it.corpus.folder import MODEL_CORPUS, PICTURE
 from change_it.corpus.sample import OUTLETS, is_sample_corpus
 from change_it.generators.folder import GeneratorInfo
 from change_it.hub.push_options import PushOptions
@@ -37,7 +26,6 @@ if TYPE_CHECKING:
     from change_it.judges.facts_model import FactsModel
     from change_it.judges.judge import Judge
 
-RESULTS = ".eval_results/change_it.yaml"
 #: Where `corpus build` leaves the example's and the last section's texts of its README.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
 #: How the package is installed, in the place of `<!-- install -->` on the cards of metrics and of the Space.
@@ -90,7 +78,7 @@ class JudgeEntry:
 def judge_card(
     entries: Sequence[JudgeEntry], facts: "FactsModel | None", folder: Path, options: PushOptions
 ) -> dict[str, bytes]:
-    """README.md and evaluation results of one judge or several, from a folder."""
+    """README.md of one judge or several, from a folder."""
     first = entries[0]
     outlets = first.judge.outlets
     corpus = _corpus(folder / first.prefix, first.judge.model.config.change_it["corpus"], options)
@@ -132,7 +120,7 @@ def judge_card(
         "no_better_than": no_better_than,
         "within_event": {entry.prefix: within_event_table(entry.metrics) for entry in entries},
     }
-    return _model_files("judge", data, values, options, corpus, outlets, "mean F1 of both classes")
+    return _model_files("judge", data, values, options, corpus, outlets)
 
 
 def _signature(judges: Sequence["Judge"], facts: "FactsModel | None") -> str:
@@ -146,7 +134,7 @@ def _signature(judges: Sequence["Judge"], facts: "FactsModel | None") -> str:
 def generator_card(
     info: GeneratorInfo, metrics: dict[str, Any], folder: Path, options: PushOptions
 ) -> dict[str, bytes]:
-    """README.md and evaluation results of a generator; `metrics` is its `metrics.json`, empty where there is none."""
+    """README.md of a generator; `metrics` is its `metrics.json`, empty where there is none."""
     corpus = _corpus(folder, info.corpus, options)
     report = _report(folder, info.outlets)
     scores = report.get("systems", {})
@@ -190,35 +178,20 @@ def generator_card(
             if key not in OURS or any(row.get(key) is not None for row in scored.values())
         },
     }
-    notes = "on the other newspaper's aligned test set"
-    return _model_files("generator", data, values, options, corpus, info.outlets, notes)
+    return _model_files("generator", data, values, options, corpus, info.outlets)
 
 
 def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> dict[str, bytes]:
-    """README.md of a corpus: its own, with sizes in its YAML, the licence, and the alignment curve with its picture."""
-    from pyarrow.parquet import read_metadata
-
+    """README.md of a corpus: its own with the licence, and the picture of the alignment curve."""
     card = DatasetCard.load(folder / "README.md")
     outlets = record["outlets"]["a"], record["outlets"]["b"]
     card.data.license = options.license or card.data.license or license_of(outlets)
-    for config in card.data.get("dataset_info") or []:
-        tables = [folder / config["config_name"] / f"{split}.parquet" for split in sorted(SPLITS)]
-        sizes = {table.stem: read_metadata(table) for table in tables if table.is_file()}
-        config["splits"] = [
-            {
-                "name": name,
-                "num_bytes": sum(size.row_group(at).total_byte_size for at in range(size.num_row_groups)),
-                "num_examples": size.num_rows,
-            }
-            for name, size in sizes.items()
-        ]
     picture = folder / PICTURE
     page = DatasetCard.from_template(
         card.data,
         template_str=_template("dataset"),
         body=card.text.partition(RIGHTS)[0].replace(LOCAL_PATH, options.repo_id).strip(),
-        record=record,
-        curve=_curve(record) if any(record["histogram"]["pairs"]) else [],
+        thresholds=record["thresholds"],
         picture=PICTURE if picture.is_file() else "",
         **FUNCTIONS,
     )
@@ -241,15 +214,6 @@ def license_of(outlets: Sequence[str]) -> str:
         ('cc-by-nc-sa-4.0', 'apache-2.0', 'unknown')
     """
     return LICENSES.get(frozenset(outlets), "unknown")
-
-
-def _curve(record: Mapping[str, Any]) -> list[tuple[float, int]]:
-    """Numbers of one-to-one pairs at least as alike as some thresholds, from the lowest that the corpus was split at."""
-    histogram, chosen = record["histogram"], set(record["thresholds"].values())
-    above = number_above(np.array(histogram["pairs"]))
-    tenths = {tenth / 10 for tenth in range(1, 10) if tenth / 10 > min(chosen)}
-    bins = {mark: int(np.searchsorted(histogram["edges"], mark - 1e-9)) for mark in chosen | tenths}
-    return [(mark, int(above[number])) for mark, number in sorted(bins.items()) if number < len(above)]
 
 
 def _corpus(folder: Path, name: str, options: PushOptions) -> dict[str, Any]:
@@ -298,9 +262,8 @@ def _model_files(
     options: PushOptions,
     corpus: Mapping[str, Any],
     outlets: Sequence[str],
-    notes: str,
 ) -> dict[str, bytes]:
-    """README.md, and the newer form of results where the data set they belong to is on the Hub."""
+    """README.md with what is known of the corpus."""
     language = corpus.get("language") or data.language
     data.language = None if language == "none" else language
     data.datasets = [corpus["dataset"]] if corpus["dataset"] else None
@@ -308,20 +271,7 @@ def _model_files(
     data.license = options.license or data.license or license
     values |= {"options": options, "corpus": corpus, "outlets": outlets, "license": license}
     card = ModelCard.from_template(data, template_str=_template(template), **FUNCTIONS, **values)
-    files = {"README.md": _readme(card)}
-    rows = [
-        EvalResultEntry(
-            dataset_id=corpus["dataset"],
-            task_id=f"{one.dataset_config}{'' if one.metric_type == 'f1' else '_' + one.metric_type}",
-            value=one.metric_value,
-            notes=notes,
-        )
-        for one in card.data.get("eval_results") or []
-        if corpus["dataset"] and one.metric_type != "accuracy"
-    ]
-    if rows:
-        files[RESULTS] = yaml_dump(eval_result_entries_to_yaml(rows)).encode()
-    return files
+    return {"README.md": _readme(card)}
 
 
 def public(value: Any) -> Any:

@@ -16,7 +16,7 @@ from change_it.io import replace_folder
 #: Files of an earlier push that must not stay with new ones: what loads a folder would take them for its own.
 STALE: dict[RepoType, list[str]] = {
     "dataset": ["*.parquet"],
-    "model": ["*.safetensors", "*.safetensors.index.json", "*.py", ".eval_results/*.yaml"],
+    "model": ["*.safetensors", "*.safetensors.index.json", "*.py"],
     "space": ["*.whl", "*.py", "change_it/*"],
 }
 #: What to do about a refusal.

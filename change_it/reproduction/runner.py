@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import time
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +32,6 @@ from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.io import named_files, read_json, write_json, write_table
 from change_it.judges.judge_options import LINEAR, PAPERS, TASKS
-from change_it.progress import progress_bar
 from change_it.published_figures import PUBLISHED
 from change_it.results.document import Document, Section
 from change_it.scoring.columns import BUILT_IN
@@ -71,7 +69,6 @@ class Step:
     out: str  # what it makes, below that folder; its name
     command: str
     settings: Mapping[str, Any]
-    seconds: float
     last: str = ""  # the file of a folder that it makes which is there once it is finished
     read: tuple[str, ...] = ()  # digests of files of the user
 
@@ -89,8 +86,7 @@ def plan(options: ReproduceOptions) -> list[Step]:
             for each, to, of in product(entry.get("each", [{}]), *sides):
                 names = {**each, "to": to, "of": of, "a": outlets[0], "b": outlets[1], "encoder": encoder}
                 out, given = filled(entry["out"], names), filled(settings, names)
-                seconds = entry["seconds"][[*RESAMPLES].index(scale)]
-                steps.append(Step(out, entry["command"], given, seconds, entry.get("last", "")))
+                steps.append(Step(out, entry["command"], given, entry.get("last", "")))
     if options.submissions:
         taken = (*BUILT_IN, "baseline")
         named = named_files(options.submissions, option="--submissions", example="team=team.csv", taken=taken)
@@ -119,28 +115,22 @@ class Run:
             raise InputError(f"{self.out} holds other files and no run: choose a folder that is new or empty")
         if record is not None and record["about"] != self.about:
             raise InputError(f"{self.out} holds another run ({record['about']}): choose another --out")
-        self.finished: dict[str, Any] = {} if record is None else record["finished"]
+        self.finished: dict[str, str] = {} if record is None else record["finished"]
 
     def left(self, steps: Sequence[Step]) -> list[Step]:
         """The first step that is not finished with these settings, or whose result is gone, and all after it."""
         for at, (step, key) in enumerate(zip(steps, keys_of(steps), strict=True)):
             made = (self.out / step.out / step.last).exists()
-            if self.finished.get(step.out, {}).get("key") != key or not made:
+            if self.finished.get(step.out) != key or not made:
                 return list(steps[at:])
         return []
 
     def table(self, steps: Sequence[Step]) -> Table:
-        """The plan, with the time that finished steps took and an estimate of the others'."""
+        """The plan."""
         left = self.left(steps)
-        rows = []
-        for step in steps:
-            seconds = step.seconds if step in left else self.finished[step.out]["seconds"]
-            state = "to do" if step in left else "finished"
-            rows.append(Row({"step": step.out, "state": state, "time": duration(seconds)}))
-        total = duration(sum(step.seconds for step in left))
-        note = f"To do: {len(left)} of {len(steps)} steps, about {total} on two idle cores."
-        columns = tuple(Column(name, "text") for name in ("step", "state", "time"))
-        return Table(columns, tuple(rows), "Plan", (note,))
+        rows = [Row({"step": step.out, "state": "to do" if step in left else "finished"}) for step in steps]
+        columns = [Column(name, "text") for name in ("step", "state")]
+        return Table(columns, rows, "Plan", [f"To do: {len(left)} of {len(steps)} steps."])
 
     def run(self, steps: Sequence[Step]) -> None:
         """Run what is left, and record each step once it is finished."""
@@ -151,9 +141,8 @@ class Run:
         keys = keys_of(steps)[len(steps) - len(left) :]
         for number, (step, key) in enumerate(zip(left, keys, strict=True), start=1):
             console().rule(f"{number} of {len(left)}: {step.out}", align="left", style="dim")
-            start = time.perf_counter()
             self.call(step)()
-            self.finished[step.out] = {"key": key, "seconds": round(time.perf_counter() - start, 1)}
+            self.finished[step.out] = key
             self._write()
 
     def call(self, step: Step) -> Callable[[], None]:
@@ -173,23 +162,9 @@ class Run:
         write_json(self.out / "steps.json", {"about": self.about, "finished": self.finished})
 
 
-def duration(seconds: float) -> str:
-    """Seconds as people say them."""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
-
-
 def read_headlines(file: Path) -> pl.DataFrame:
     """Ids and headlines of a file of `transfer`, or of `write_inputs`."""
     return pl.read_csv(file, columns=["id", "headline"], infer_schema=False).fill_null("")
-
-
-def figure2(corpus: str, out: Path) -> None:
-    """Draw the number of alignments against the threshold."""
-    from change_it.results.charts import draw_curve  # loads matplotlib
-
-    draw_curve(read_report(Path(corpus)), out)
 
 
 def write_inputs(corpus: str, out: Path) -> None:
@@ -231,9 +206,7 @@ def measure(corpus: str, out: Path, documents: int, seed: int) -> None:
     written = [tuple(baseline(name, chosen.texts, seed=seed, language=language)) for name in names]
     systems = [System(name, each) for name, each in zip(names, written, strict=True)]
     systems += [System(f"elsewhere {each.name}", each.headlines[1:] + each.headlines[:1]) for each in systems]
-    with progress_bar(shown=True) as progress:
-        options = MetricOptions(language=language, seed=seed)
-        found = evaluate(chosen, systems, options=options, progress=progress)
+    found = evaluate(chosen, systems, options=MetricOptions(language=language, seed=seed))
     rows: Any = {name: {"mean": found.means[name] | {"intervals": {}}, "AUC": {}} for name in names}
     for metric in found.metrics:
         right, wrong = np.split(found.scores(metric), 2, axis=1)

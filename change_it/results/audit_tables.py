@@ -61,7 +61,6 @@ def perturbations_table(systems: Sequence[Result], *, at_most: bool = False) -> 
                 not system.breaks,
                 tags=tags,
                 remark=system.description,
-                few=system.n < FEW,
             )
         )
     left_out = {LEADS.name, STYLED.name} - {system.system for system in systems}
@@ -125,7 +124,7 @@ def audit_page(audit: Audit, drawings: Sequence[Drawing]) -> str:
 
 def write_audit(out: Path, audit: Audit) -> None:
     """Write `audit.html` and `audit.json`; an audit that is there is replaced as a whole, other files stay."""
-    page = audit_page(audit, audit_drawings(audit.probes, audit.reliability))
+    page = audit_page(audit, audit_drawings(audit.reliability))
     with replaced_report(out, AUDIT_FILES) as folder:
         write_json(folder / "audit.json", audit.as_dict())
         write_text(folder / "audit.html", page)

@@ -5,12 +5,12 @@ Systems have the colours that colour-blind readers distinguish (Okabe and Ito), 
 
 import base64
 import io
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, get_args
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -20,21 +20,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from change_it.audit.calibration import Reliability
-from change_it.audit.probes import Probe
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
-from change_it.hevas.metric_options import Chart
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
 from change_it.results.score_tables import daggered, heading, metric_heading
 from change_it.scoring.columns import GOLD
-from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
 from change_it.stats import Correlations, Floats
 
-#: Names of the charts of HEvAS.
-HEVAS_CHARTS: tuple[str, ...] = get_args(Chart)
-#: Their titles, and what they show in words.
+#: The charts of HEvAS: their titles, and what they show in words.
 HEVAS_TITLES = {
     "bar": ("Means", "Mean of each metric, one bar a system"),
     "interval": ("Means with intervals", "Mean of each metric with its interval, one bar a system"),
@@ -46,8 +41,6 @@ _BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED = "#0072B2", "#E69F00", "#009E73", "#C
 _GREY, _OLIVE, _LINE = "#999999", "#B8A800", "#888888"
 _SYSTEMS = (_BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED, _GREY, _OLIVE)
 _SERIES = (_BLUE, _RED, _GREEN, _PINK, _ORANGE, _SKY)
-#: Colours of the funnel: what passes, then the judges that refuse, the last one first.
-_OUTCOMES = (_GREEN, _PINK, _ORANGE, _OLIVE, _SKY, _BLUE, _GREY)
 _MARKERS = ("o", "s", "D", "^", "v")
 _POINTS = 400  # points of a scatter that are shown
 _NAME = 20  # characters of a system's name next to a panel
@@ -103,49 +96,37 @@ def save(figure: Figure, path: Path) -> None:
         figure.savefig(partial, format="png", metadata={"Software": None})
 
 
-def hevas_drawings(
-    evaluation: Evaluation, analysis: Analysis, names: Collection[str] = HEVAS_CHARTS
-) -> list[Drawing]:
-    """The charts of an evaluation, in the order of `HEVAS_CHARTS`; no scatter of a single metric."""
+def hevas_drawings(evaluation: Evaluation, analysis: Analysis) -> list[Drawing]:
+    """The charts of an evaluation; no scatter of a single metric."""
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
     spread = {OVERALL: evaluation.overall_items, **scores} if evaluation.averaged else scores
     compared = {name: analysis.comparisons[name] for name in spread}
-    draw = {
-        "bar": lambda: bar_chart(compared, intervals=False),
-        "interval": lambda: bar_chart(compared),
-        "box": lambda: box_chart(spread, evaluation.systems),
-        "scatter": lambda: correlation_chart(scores, analysis.correlations),
+    figures = {
+        "bar": bar_chart(compared, intervals=False),
+        "interval": bar_chart(compared),
+        "box": box_chart(spread, evaluation.systems),
     }
-    wanted = [name for name in HEVAS_CHARTS if name in names and (name != "scatter" or len(scores) > 1)]
-    return [Drawing(name, *HEVAS_TITLES[name], draw[name]()) for name in wanted]
+    if len(scores) > 1:
+        figures["scatter"] = correlation_chart(scores, analysis.correlations)
+    return [Drawing(name, *HEVAS_TITLES[name], figure) for name, figure in figures.items()]
 
 
-def compliancy_drawings(scores: Scores, corpus: Mapping[str, Any] | None = None) -> list[Drawing]:
-    """The charts of a scoring run; alignments where the `alignment.json` of the corpus is known."""
+def compliancy_drawings(scores: Scores) -> list[Drawing]:
+    """The charts of a scoring run."""
     title = "Compliancy" if scores.sorted_by == "compliancy" else "Strict compliancy"
-    funnel = "Shares of headlines by the first judge that refuses them"
     drawings = [
         Drawing("compliancy", title, "Compliancy of each system with intervals", compliancy_chart(scores)),
-        Drawing("judges", "What each judge accepts", "Acceptance by HH, AH and main", judges_chart(scores)),
-        Drawing("funnel", "Where headlines fail", funnel, funnel_chart(scores)),
     ]
     if scores.choices:
         what = "Expected best of N draws chosen by other judges"
         drawings.append(Drawing("best-of-n", "Best of N", what, choices_chart(scores)))
-    if corpus:
-        above = "Number of alignments above a threshold"
-        drawings.append(Drawing("alignment", "Alignments by threshold", above, alignment_chart(corpus)))
     return drawings
 
 
-def audit_drawings(probes: Sequence[Probe], curves: Sequence[Reliability]) -> list[Drawing]:
-    """The charts of an audit; no reliability where the corpus has no examples."""
-    listens = "What main listens to", "F1 of main on headlines that lack something"
-    drawings = [Drawing("probes", *listens, probes_chart(probes))]
-    if curves:
-        sure = "Is a judge as often right as it is sure?", "Share of the second class by its probability"
-        drawings.append(Drawing("reliability", *sure, reliability_chart(curves)))
-    return drawings
+def audit_drawings(curves: Sequence[Reliability]) -> list[Drawing]:
+    """The chart of an audit; none where the corpus has no examples."""
+    sure = "Is a judge as often right as it is sure?", "Share of the second class by its probability"
+    return [Drawing("reliability", *sure, reliability_chart(curves))] if curves else []
 
 
 @_styled
@@ -231,6 +212,7 @@ def correlation_chart(scores: Mapping[str, Floats], correlations: Correlations) 
     return figure
 
 
+@_styled
 def compliancy_chart(scores: Scores) -> Figure:
     """Chart of the table's first measure of every system with its 95% interval, per direction and on average; for strict compliancy also compliancy."""
     # the average only where it differs from a direction
@@ -239,32 +221,22 @@ def compliancy_chart(scores: Scores) -> Figure:
         (direction, scores.sorted_by, direction, "black" if direction == AVERAGE else _SERIES[index])
         for index, direction in enumerate(directions)
     ]
-    if scores.sorted_by == "compliancy":
-        return _marks(scores, series, "compliancy, 95% interval")
-    series.append(("compliancy, average", "compliancy", AVERAGE, _GREY))
-    return _marks(scores, series, "strict compliancy, 95% interval")
-
-
-def judges_chart(scores: Scores) -> Figure:
-    """Chart of the share of headlines that each judge accepts, averaged over the directions."""
-    names = {"hh": "HH, story", "ah": "AH, article", "main": "main, style"}
-    measures = [name for name in (*names, "fluency", "facts") if name in scores.rows[0].values]
-    series = [
-        (names.get(measure, measure), measure, AVERAGE, colour)
-        for measure, colour in zip(measures, _SERIES, strict=False)
-    ]
-    return _marks(scores, series, "share of headlines the judge accepts")
-
-
-@_styled
-def _marks(scores: Scores, series: Sequence[tuple[str, str, str, str]], label: str) -> Figure:
-    """Values with intervals, a row a system; each series is its label, measure, direction and colour."""
-    axes = _rows(daggered(scores), 0.2 * len(series) + 0.15, label)
+    label = "compliancy, 95% interval"
+    if scores.sorted_by != "compliancy":
+        series.append(("compliancy, average", "compliancy", AVERAGE, _GREY))
+        label = f"strict {label}"
+    names = ["\n".join(wrap(name, 16, max_lines=2, placeholder="…")) for name in daggered(scores)]
+    axes = _narrow(1.2 + (0.2 * len(series) + 0.15) * len(names))
+    axes.set(xlim=(-0.02, 1.02), ylim=(len(names) - 0.5, -0.5), xlabel=label)
+    axes.set_yticks(range(len(names)), names)
+    step = min(0.25, 0.8 / len(series))
     for index, (name, measure, direction, colour) in enumerate(series):
         rows = [scores.row(system, direction) for system in scores.systems]
         values = [row.values[measure] for row in rows]
-        ends = [row.intervals[measure] for row in rows]
-        _intervals(axes, values, ends, index, len(series), color=colour, label=name)
+        gaps = np.clip(np.abs(np.transpose([row.intervals[measure] for row in rows]) - values), 0, None)
+        places = np.arange(len(rows)) + (index - (len(series) - 1) / 2) * step
+        how: dict[str, Any] = {"markersize": 6, "capsize": 3, "color": colour, "label": name}
+        axes.errorbar(values, places, xerr=gaps, fmt=_MARKERS[index], **how)
     return _with_legend(axes, min(3, len(series)))
 
 
@@ -301,42 +273,6 @@ def choices_chart(scores: Scores) -> Figure:
 
 
 @_styled
-def funnel_chart(scores: Scores) -> Figure:
-    """Which judge was the first to refuse a headline, as shares of all headlines of a system; what is left passes."""
-    axes = _rows(daggered(scores), 0.5, "share of headlines, by who refuses first")
-    left = np.zeros(len(scores.systems))
-    shares = [outcomes(scores, system) for system in scores.systems]
-    for name, colour in zip(shares[0], _OUTCOMES, strict=False):
-        share = np.array([of_system[name] for of_system in shares])
-        axes.barh(range(len(left)), share, left=left, height=0.62, color=colour, label=name)
-        left += share
-    return _with_legend(axes, 2)
-
-
-def outcomes(scores: Scores, system: str) -> dict[str, float]:
-    """Shares of items, adding up to 1: those that all judges accept, then what each is the first to refuse, the last judge first."""
-    judges = VERDICT_NAMES if scores.strict_p_values is not None else VERDICT_NAMES[:3]
-    items = scores.draws.get(system, scores.items[system])
-    left = np.ones(items.height, bool)
-    refused = {}
-    for judge in judges:
-        accepted = items[judge].to_numpy()
-        refused[heading(judge)] = float((left & ~accepted).mean())
-        left = left & accepted
-    return {"accepted by all": float(left.mean()), **dict(reversed(refused.items()))}
-
-
-@_styled
-def probes_chart(probes: Sequence[Probe]) -> Figure:
-    """F1 of main on headlines that lack something, with 95% intervals, a row each; the first probe is also a line."""
-    axes = _rows([probe.name for probe in probes], 0.42, "F1, 95% interval")
-    axes.axvline(probes[0].f1, color=_LINE, linestyle=":", linewidth=1.5)
-    values, ends = [probe.f1 for probe in probes], [probe.interval for probe in probes]
-    _intervals(axes, values, ends, 0, 1, color=_BLUE)
-    return axes.figure  # type: ignore[return-value]
-
-
-@_styled
 def reliability_chart(curves: Sequence[Reliability]) -> Figure:
     """Share of the second class against its probability (a reliability diagram), a line for each judge; on the diagonal a judge is as often right as it is sure."""
     axes = _narrow(4.4)
@@ -352,8 +288,8 @@ def reliability_chart(curves: Sequence[Reliability]) -> Figure:
 
 
 @_styled
-def alignment_chart(record: Mapping[str, Any], *, title: str = "") -> Figure:
-    """Number of alignments against the threshold (LREC 2020, Figure 2), of the `alignment.json` of a corpus."""
+def draw_curve(record: Mapping[str, Any], path: Path) -> None:
+    """Draw the number of alignments against the threshold (LREC 2020, Figure 2) from the `alignment.json` of a corpus."""
     axes = _narrow(3.6)
     for name, label, line in (("compared", "compared", "--"), ("pairs", "pairs of the corpus", "-")):
         counts = np.array(record["histogram"][name])
@@ -369,14 +305,8 @@ def alignment_chart(record: Mapping[str, Any], *, title: str = "") -> Figure:
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axes.grid(visible=False, axis="x")
     axes.grid(axis="y")
-    axes.set_title(title, loc="left", pad=10)
-    return _with_legend(axes, 2)
-
-
-def draw_curve(record: Mapping[str, Any], path: Path) -> None:
-    """Draw the curve of a corpus from its `alignment.json`."""
-    title = f"Alignments of {record['outlets']['a']} and {record['outlets']['b']}"
-    save(alignment_chart(record, title=title), path)
+    axes.set_title(f"Alignments of {record['outlets']['a']} and {record['outlets']['b']}", loc="left", pad=10)
+    save(_with_legend(axes, 2), path)
 
 
 def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> list[Axes]:
@@ -405,25 +335,6 @@ def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> list[A
 def _narrow(height: float) -> Axes:
     """The axes of an empty figure, about as wide as a phone."""
     return Figure((5.2, height), dpi=160).subplots()
-
-
-def _rows(names: Sequence[str], height: float, label: str) -> Axes:
-    """Axes from 0 to 1, a row of so many inches for each name from the top, its name in at most two lines."""
-    axes = _narrow(1.2 + height * len(names))
-    axes.set(xlim=(-0.02, 1.02), ylim=(len(names) - 0.5, -0.5), xlabel=label)
-    axes.set_yticks(
-        range(len(names)), ["\n".join(wrap(name, 16, max_lines=2, placeholder="…")) for name in names]
-    )
-    return axes
-
-
-def _intervals(
-    axes: Axes, values: Sequence[float], ends: Sequence[tuple[float, float]], series: int, of: int, **how: Any
-) -> None:
-    """Values with their intervals, a row each, in which each of so many series has its place."""
-    rows = np.arange(len(values)) + (series - (of - 1) / 2) * min(0.25, 0.8 / of)
-    gaps = np.clip(np.abs(np.transpose(ends) - values), 0, None)
-    axes.errorbar(values, rows, xerr=gaps, fmt=_MARKERS[series], markersize=6, capsize=3, **how)
 
 
 def _with_legend(axes: Axes, columns: int) -> Figure:

@@ -47,11 +47,8 @@ def items_table(
 
 
 def unsupported_places(text: str) -> list[tuple[int, int]]:
-    """Where the unsupported words of a headline start and end; none where a table of unknown origin has something else there."""
-    try:
-        return [(max(0, int(words["start"])), max(0, int(words["end"]))) for words in json.loads(text)]
-    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
-        return []
+    """Where the unsupported words of a headline start and end."""
+    return [(words["start"], words["end"]) for words in json.loads(text)]
 
 
 def _record(systems: Mapping[str, pl.DataFrame]) -> dict[str, object]:
@@ -61,9 +58,9 @@ def _record(systems: Mapping[str, pl.DataFrame]) -> dict[str, object]:
     for number, table in enumerate(systems.values()):
         for item in table.iter_rows(named=True):
             key = item["id"]
-            items.setdefault(key, [key, item["direction"], item["source"], item.get("gold", "")])
+            items.setdefault(key, [key, item["direction"], item["source"], item["gold"]])
             verdicts = "".join(_SIGNS[item[name]] for name in ITEM_MEASURES)
-            shown = {judge: item.get(name) for judge, name in PROBABILITIES.items() if judge in VERDICT_NAMES}
+            shown = {judge: item[name] for judge, name in PROBABILITIES.items() if judge in VERDICT_NAMES}
             probabilities = {judge: figure(p) for judge, p in shown.items() if p is not None}
             places = unsupported_places(item["unsupported"])
             rows.setdefault(key, []).append([number, item["headline"], verdicts, places, probabilities])

@@ -11,16 +11,14 @@ from jinja2 import Environment, PackageLoader
 from change_it import __version__
 from change_it.audit.verdicts import NO_AUDIT, Summary
 from change_it.corpus.sample import is_sample_corpus
-from change_it.hevas.analysis import OVERALL, Analysis, Comparison
+from change_it.hevas.analysis import OVERALL, Analysis
 from change_it.hevas.documents import Documents
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.judges.judge_options import within_event_table
-from change_it.published_figures import CITATIONS
 from change_it.results import score_tables as tables
 from change_it.results.charts import Drawing
-from change_it.results.hevas_scores import HevasResult
 from change_it.results.items_table import items_table
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import Table, figure, formatted, p_value
@@ -40,10 +38,8 @@ FAMILIES = {
 
 def compliancy_page(
     scores: Scores,
-    corpus: Mapping[str, Any] | None,
     metrics: Mapping[str, Mapping[str, Any]],
     drawings: Sequence[Drawing],
-    hevas: HevasResult | None = None,
     audit: Summary = NO_AUDIT,
     *,
     made: Mapping[str, str] = MappingProxyType({}),
@@ -58,8 +54,7 @@ def compliancy_page(
         "written": written,
         "verdicts": audit.verdicts,
         "judges": metrics,
-        "corpus": corpus,
-        "hevas": hevas,
+        "tests": scores.systems[1:],
     }
     return _render(
         "compliancy.html.jinja",
@@ -72,28 +67,19 @@ def compliancy_page(
         scores=scores,
         audit=audit,
         count=len(next(iter(scores.items.values()))),
-        citation=CITATIONS["evalnlgeval2020"],
         written=written,
         meaning=tables.meaning(scores),
         choices=tables.choices_table(scores) if scores.choices else None,
         average=tables.systems_table(scores, [AVERAGE]),
         by_direction=tables.systems_table(scores, directions),
-        published=tables.published_systems(scores),
-        published_judges=tables.published_judges(),
         rerankers=rerankers,
         failed=any(row.errors for row in scores.rows),
         judges=tables.judges_table(metrics) if metrics else None,
         within_event=within_event_table(metrics.get("main", {})),
-        corpus=corpus,
-        rejected=tables.rejected_table(corpus["rejected"]) if corpus else None,
         tests=tables.tests_table(scores, scores.p_values),
         strict_tests=None
         if scores.strict_p_values is None
         else tables.tests_table(scores, scores.strict_p_values),
-        hevas=hevas,
-        **(_of_evaluation(hevas.evaluation) if hevas else {}),
-        agreement=tables.agreement_table(hevas) if hevas else None,
-        square=tables.correlations_table(hevas.judges) if hevas else None,
     )
 
 
@@ -110,10 +96,14 @@ def hevas_page(
         documents=documents,
         evaluation=evaluation,
         analysis=analysis,
-        comparisons=comparisons(analysis),
+        comparisons=[
+            (tables.metric_heading(name), each, tables.summaries_table(each), tables.pairs_table(each))
+            for name, each in analysis.comparisons.items()
+        ],
         correlations=tables.correlations_table(analysis.correlations),
         lower=LOWER_IS_BETTER,
-        **_of_evaluation(evaluation),
+        means=means_table(evaluation),
+        explained=explained(evaluation.metrics),
     )
 
 
@@ -140,19 +130,6 @@ def means_table(evaluation: Evaluation) -> Table:
     table = tables.hevas_table(evaluation)
     shown = {"system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics}
     return replace(table, columns=[column for column in table.columns if column.name in shown])
-
-
-def comparisons(analysis: Analysis) -> list[tuple[str, Comparison, Table, Table]]:
-    """The tests of each metric: its heading, the comparison, the table of systems and that of pairs."""
-    return [
-        (tables.metric_heading(name), each, tables.summaries_table(each), tables.pairs_table(each))
-        for name, each in analysis.comparisons.items()
-    ]
-
-
-def _of_evaluation(evaluation: Evaluation) -> dict[str, object]:
-    """The means of an evaluation, and what the metrics are."""
-    return {"means": means_table(evaluation), "explained": explained(evaluation.metrics)}
 
 
 def explained(metrics: Sequence[str]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Files of a report: tables, charts and a page, put in place all at once."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,8 +14,7 @@ from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation
 from change_it.io import FORMULA, write_json, write_table, write_text
 from change_it.published_figures import CITATIONS
-from change_it.results.charts import HEVAS_CHARTS, Drawing, compliancy_drawings, hevas_drawings, save
-from change_it.results.hevas_scores import HevasResult
+from change_it.results.charts import Drawing, compliancy_drawings, hevas_drawings, save
 from change_it.results.pages import compliancy_page, hevas_page
 from change_it.results.report_folder import HEVAS_FILES, REPORT_FILES, replaced_report
 from change_it.results.score_tables import hevas_record, hevas_table, paper_table
@@ -28,19 +27,17 @@ _FORMULA = f"^[{re.escape(''.join(FORMULA))}]"
 def write_report(
     out: Path,
     scores: Scores,
-    corpus: Mapping[str, Any] | None,
     metrics: Mapping[str, Mapping[str, Any]],
-    hevas: HevasResult | None = None,
     audit: Summary = NO_AUDIT,
     *,
     made: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Write page, `systems.csv`, `systems.tex`, `scores.json` and charts, and `items/<system>.csv`.
 
-    `corpus` is its `alignment.json`, `metrics` are of `read_metrics`, `made` is of `provenance.made`.
+    `metrics` are of `read_metrics`, `made` is of `provenance.made`.
     """
-    drawings = compliancy_drawings(scores, corpus)
-    page = compliancy_page(scores, corpus, metrics, drawings, hevas, audit, made=made)
+    drawings = compliancy_drawings(scores)
+    page = compliancy_page(scores, metrics, drawings, audit, made=made)
     with replaced_report(out, REPORT_FILES) as folder:
         cells = [row.flat(scores.measures) for row in scores.rows]
         write_table(
@@ -49,20 +46,12 @@ def write_report(
         write_text(folder / "systems.tex", latex(scores))
         write_json(
             folder / "scores.json",
-            report_record(scores, hevas, audit) | ({"made": dict(made)} if made else {}),
+            report_record(scores, audit) | ({"made": dict(made)} if made else {}),
         )
         (folder / "items").mkdir()
         for system, items in scores.items.items():
             without_formulas(scores.draws.get(system, items)).write_csv(folder / "items" / f"{system}.csv")
         _write_charts(folder, drawings)
-        if hevas:
-            write_hevas(
-                folder / "hevas",
-                hevas.documents,
-                hevas.systems,
-                hevas.evaluation,
-                hevas.analysis,
-            )
         write_text(folder / "report.html", page)
 
 
@@ -74,12 +63,9 @@ def latex(scores: Scores) -> str:
     )
 
 
-def report_record(
-    scores: Scores, hevas: HevasResult | None = None, audit: Summary = NO_AUDIT
-) -> dict[str, object]:
+def report_record(scores: Scores, audit: Summary = NO_AUDIT) -> dict[str, object]:
     """The report without its items, as a JSON object."""
-    measured = {"hevas": hevas.as_dict()} if hevas else {}
-    return scores.as_dict() | {"judges": audit.as_dict()} | measured
+    return scores.as_dict() | {"judges": audit.as_dict()}
 
 
 def write_hevas(
@@ -88,11 +74,9 @@ def write_hevas(
     systems: Sequence[System],
     evaluation: Evaluation,
     analysis: Analysis,
-    *,
-    charts: Collection[str] = HEVAS_CHARTS,
 ) -> None:
     """Write the page, `summary.csv`, `summary.json` and charts, and `items/<system>.csv`."""
-    drawings = hevas_drawings(evaluation, analysis, charts)
+    drawings = hevas_drawings(evaluation, analysis)
     page = hevas_page(documents, evaluation, analysis, drawings)
     with replaced_report(out, HEVAS_FILES) as folder:
         for system in systems:

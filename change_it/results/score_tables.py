@@ -5,14 +5,11 @@ from dataclasses import asdict
 from itertools import product
 from typing import Any
 
-from change_it import published_figures
-from change_it.audit.verdicts import FEW
 from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.judges.judge_options import no_better_than
-from change_it.results.hevas_scores import JUDGE_COLUMNS, HevasResult
 from change_it.results.items_table import unsupported_places
 from change_it.scoring.columns import BUILT_IN, CHOSEN, FLOOR, GOLD
 from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
@@ -106,7 +103,6 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
             else f"expected single of {score.draws} draws"
             if score.draws > 1
             else DESCRIPTIONS.get(score.system, ""),
-            few=score.n < FEW,
             marks=({"system": DAGGER} if score.group else {})
             | (
                 {scores.sorted_by: marks[score.system]}
@@ -291,31 +287,6 @@ def _values(row: ScoreRow) -> dict[str, Value]:
     return values | {f"{name}_interval": ends for name, ends in row.intervals.items()}
 
 
-def published_systems(scores: Scores) -> Table | None:
-    """The paper's figures of systems, in its order, with the average of gold; None for other outlets."""
-    directions = dict.fromkeys(row.direction for row in published_figures.PUBLISHED_SYSTEMS)
-    if not (directions.keys() - {AVERAGE}) & {*scores.directions}:
-        return None
-    gold = [row for row in published_figures.PUBLISHED_SYSTEMS if row.system == GOLD]
-    mean = sum(row.measures["compliancy"] or 0 for row in gold) / len(gold)
-    average = gold[0]._replace(direction=AVERAGE, measures={**gold[0].measures, "compliancy": mean})
-    printed = [average, *published_figures.PUBLISHED_SYSTEMS]
-    titles = HEADINGS | {"rougeL": "ROUGE"}  # of which kind the paper does not say
-    columns = (Column(name, title=titles.get(name, "")) for name in printed[0].measures)
-    in_order = sorted(printed, key=lambda row: (row.direction != AVERAGE, [*directions].index(row.direction)))
-    rows = [Row({"system": row.system, **row.measures}, row.direction) for row in in_order]
-    return Table([Column("system", "text"), *columns], rows)
-
-
-def published_judges() -> Table:
-    """The paper's figures of its judges on gold headlines."""
-    columns = (
-        *(Column("name", "text", "class"), Column("precision"), Column("recall")),
-        Column("f1", title="F1"),
-    )
-    return Table(columns, [Row(row._asdict(), row.judge) for row in published_figures.PUBLISHED_JUDGES])
-
-
 def tests_table(scores: Scores, p_values: Floats) -> Table:
     """p-values of the paired tests of an average, a square of systems."""
     return _square(scores.systems, "p", lambda i, j: float(p_values[i, j]))
@@ -347,28 +318,6 @@ def judges_table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
         Column("classes", "text", "class: precision, recall, F1"),
     )
     return Table(columns, rows)
-
-
-def rejected_table(rejected: Mapping[str, int]) -> Table:
-    """Numbers of rejected rows by reason, the most frequent first."""
-    in_order = sorted(rejected.items(), key=lambda pair: (-pair[1], pair[0]))
-    rows = [Row({"reason": reason, "rows": count}) for reason, count in in_order]
-    return Table([Column("reason", "text"), Column("rows", "count")], rows)
-
-
-def agreement_table(result: HevasResult) -> Table:
-    """Correlations of metrics and judges: Pearson, below it Spearman, over all headlines and within systems."""
-    sides = {"all": result.judges, "within": result.judges_within}
-    columns = [Column("metric", "text")]
-    rows: list[dict[str, Value]] = [{"metric": metric_heading(name)} for name in result.judges.metrics]
-    for number, judge in enumerate(JUDGE_COLUMNS):
-        for side, matrices in sides.items():
-            key = f"{judge} {side}"
-            title = f"{judge}, all" if side == "all" else "within"
-            columns.append(Column(key, "correlation", title, Column(f"{key} spearman")))
-            for row, pearson, spearman in zip(rows, matrices.pearson, matrices.spearman, strict=True):
-                row |= {key: pearson[number], f"{key} spearman": spearman[number]}
-    return Table(columns, [*map(Row, rows[len(JUDGE_COLUMNS) :])])
 
 
 def correlations_table(correlations: Correlations) -> Table:
@@ -414,22 +363,6 @@ def hevas_table(evaluation: Evaluation) -> Table:
         best |= {OVERALL} if not rows else set()
         rows.append(Row(values, best=best, remark=f"{empty} empty" if empty else ""))
     return Table(columns, rows)
-
-
-def hevas_terminal_table(evaluation: Evaluation) -> Table:
-    """Means for the terminal: one row a metric, one column a system."""
-    means, ranks, overall = evaluation.means, evaluation.ranks, evaluation.overall
-    rows: list[Row] = [Row({"metric": OVERALL, **overall}, group=OVERALL, highlight=True)] if overall else []
-    rows += [
-        Row(
-            {"metric": metric_heading(metric), **{system: means[system][metric] for system in means}},
-            best={system for system in means if ranks[system].get(metric) == 1},
-        )
-        for metric in evaluation.metrics
-    ]
-    title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
-    columns = (Column("metric", "text"), *(Column(system) for system in evaluation.ranking))
-    return Table(columns, rows, title, [*hevas_remarks(evaluation), evaluation.signature])
 
 
 def hevas_remarks(evaluation: Evaluation) -> list[str]:

@@ -44,7 +44,7 @@ def launch(page: gr.Blocks, **settings: Any) -> Any:
     """Serve the page; `settings` are further arguments of Gradio's `launch`, whose answer is returned."""
     defaults: dict[str, Any] = {
         "theme": _theme(),
-        "css": _css(),
+        "css": (files("change_it.space") / "page.css").read_text(encoding="utf-8"),
         "head": _ITALIAN,
         "i18n": LABELS,
         "ssr_mode": False,
@@ -56,10 +56,7 @@ def launch(page: gr.Blocks, **settings: Any) -> Any:
 
 def launch_from_environment() -> None:
     """Serve the page as on Spaces, with the models of `Models.from_environment`."""
-    models = Models.from_environment()
-    if models:
-        models.warm_up()
-    launch(build(models))
+    launch(build(Models.from_environment()))
 
 
 def _theme() -> gr.themes.Base:
@@ -84,9 +81,3 @@ def _theme() -> gr.themes.Base:
         link_text_color="*primary_700",
         link_text_color_dark="*primary_300",
     )
-
-
-def _css() -> str:
-    """The page's own style, and the reports' for the tables of results."""
-    page, tables = files("change_it.space") / "page.css", files("change_it.results") / "templates/tables.css"
-    return f"{page.read_text(encoding='utf-8')}.ci-results {{\n{tables.read_text(encoding='utf-8')}}}\n"

@@ -16,8 +16,6 @@ _ENGLISH = {
     "article": "Article",
     "direction": "Direction",
     "system": "System",
-    "weight": "What counts more",
-    "weight_info": "0: close to the original · 1: the other style",
     "candidates": "Candidates shown",
     "examples": "Examples (invented texts)",
     "examples_of_corpus": "Examples of the test set",
@@ -26,11 +24,8 @@ _ENGLISH = {
     "new_file": "CSV with new headlines",
     "format": "Many headlines at once: a CSV with the columns `id,source,article,label,headline`. `source` and `article` are "
     "the original headline and its article, `label` is the newspaper they come from, `headline` is the new headline; an "
-    "empty one counts as failed. Optional: `system` for several systems in one file, `gold` for the other newspaper's "
+    "empty one counts as failed. Optional: `gold` for the other newspaper's "
     "headline about the same event (BLEU and ROUGE), `reranker` as `change-it transfer` writes it.",
-    "reversal": "The style counts as changed when the style judge",
-    "relative": "decides otherwise than on the original",
-    "target": "decides for the newspaper aimed at",
     "try": "Try it with an example",
     "download": "Download",
     "quality_intro": "HEvAS measures headlines against their documents: how informative they are and how easy to read. It "
@@ -39,13 +34,9 @@ _ENGLISH = {
     "systems": "Systems: one file each",
     "systems_info": "Documents have the column `article`, and `id` and `headline` if you have them: `headline` holds the "
     "reference headlines. A system is a .txt with one headline a line, or a CSV with `id` and `headline`.",
-    "options": "Metrics, baselines, charts, LSI",
-    "metrics": "Metrics",
+    "options": "Baselines, language",
     "baselines": "Baselines to compare with",
-    "charts": "Charts",
     "language": "Language of the texts",
-    "n_words": "Words in a baseline's headline",
-    "lsi": "Eigenvalues that LSI keeps: a number, ratio:… or threshold:… (none: the 100 largest)",
     "measure": "Measure",
 }
 _ITALIAN = {
@@ -61,8 +52,6 @@ _ITALIAN = {
     "article": "Articolo",
     "direction": "Direzione",
     "system": "Sistema",
-    "weight": "Che cosa conta di più",
-    "weight_info": "0: vicino all'originale · 1: l'altro stile",
     "candidates": "Candidati mostrati",
     "examples": "Esempi (testi inventati)",
     "examples_of_corpus": "Esempi dall'insieme di test",
@@ -71,11 +60,8 @@ _ITALIAN = {
     "new_file": "CSV con i titoli nuovi",
     "format": "Molti titoli insieme: un CSV con le colonne `id,source,article,label,headline`. `source` e `article` sono il "
     "titolo originale e il suo articolo, `label` è il giornale da cui vengono, `headline` è il titolo nuovo; se è vuoto conta "
-    "come fallito. Facoltative: `system` per più sistemi in un file, `gold` per il titolo dell'altro giornale sullo stesso "
+    "come fallito. Facoltative: `gold` per il titolo dell'altro giornale sullo stesso "
     "fatto (BLEU e ROUGE), `reranker` come lo scrive `change-it transfer`.",
-    "reversal": "Lo stile conta come cambiato quando il giudice dello stile",
-    "relative": "decide diversamente che sull'originale",
-    "target": "decide per il giornale di arrivo",
     "try": "Prova con un esempio",
     "download": "Scarica",
     "quality_intro": "HEvAS misura i titoli rispetto ai documenti: quanto sono informativi e quanto si leggono bene. Non "
@@ -84,13 +70,9 @@ _ITALIAN = {
     "systems": "Sistemi: un file ciascuno",
     "systems_info": "I documenti hanno la colonna `article`, e `id` e `headline` se ci sono: `headline` contiene i titoli "
     "di riferimento. Un sistema è un .txt con un titolo per riga, o un CSV con `id` e `headline`.",
-    "options": "Metriche, sistemi di base, grafici, LSI",
-    "metrics": "Metriche",
+    "options": "Sistemi di base, lingua",
     "baselines": "Sistemi di base con cui confrontare",
-    "charts": "Grafici",
     "language": "Lingua dei testi",
-    "n_words": "Parole nel titolo di un sistema di base",
-    "lsi": "Autovalori che LSI tiene: un numero, ratio:… o threshold:… (niente: i 100 più grandi)",
     "measure": "Misura",
 }
 #: What Gradio's own parts say: it has no Italian.

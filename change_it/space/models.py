@@ -13,7 +13,7 @@ from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
 from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.search import Candidate
-from change_it.judges.judge_options import COMMAND, SINGLE_TEXT
+from change_it.judges.judge_options import COMMAND
 from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
 from change_it.scoring.judges import Judges
@@ -21,8 +21,6 @@ from change_it.space.examples import TabExample, corpus_examples, invented_examp
 from change_it.space.parts import CANDIDATES
 from change_it.text.tokens import words
 
-#: How much style counts for the order of candidates at first, 0-1.
-STYLE_WEIGHT = 0.5
 #: System of a headline that the reader wrote.
 OWN = "own"
 
@@ -34,7 +32,6 @@ class Question:
     item: Item  # the original, and the outlet aimed at
     system: str = ""  # that offers new headlines; none where empty
     own: str = ""  # in its place a headline that the reader wrote
-    style_weight: float = STYLE_WEIGHT  # as `judge_candidates` takes it
 
 
 @dataclass(frozen=True)
@@ -68,11 +65,6 @@ class Models:
         return self.judges.outlets[0], self.judges.outlets[1]
 
     @property
-    def of_corpus(self) -> bool:
-        """Whether the examples are of the corpus."""
-        return bool(self.corpus_examples)
-
-    @property
     def examples(self) -> Sequence[TabExample]:
         """The examples of the page: of the corpus, or invented ones."""
         return self.corpus_examples or invented_examples(self.outlets, self.language)
@@ -87,8 +79,6 @@ class Models:
     def from_run(cls, folder: str | Path) -> "Models":
         """The models of a run `runs/<name>`: its judges, and a system for each recipe of its generators."""
         run = Path(folder)
-        if not (run / "judges").is_dir():
-            raise InputError(f"{run} holds no judges: run change-it demo --run {run}, or train them there")
         generators = run / "generators"
         recipes = dict.fromkeys(
             GeneratorInfo.load(path.parent).recipe for path in sorted(generators.glob(f"*/{GENERATOR_FILE}"))
@@ -146,7 +136,7 @@ class Models:
             language,
             read_summary(loaded, local_folder(judges, command=COMMAND), language),
             is_sample_corpus(loaded.outlets, report),
-            corpus_examples(loaded, corpus, language) if corpus else (),
+            corpus_examples(corpus, language) if corpus else (),
         )
 
     def answer_all(self, questions: Sequence[Question]) -> list[list[JudgedCandidate]]:
@@ -171,17 +161,7 @@ class Models:
             [question.item.article for question in questions],
             [question.item.target for question in questions],
             language=self.language,
-            style_weight=[question.style_weight for question in questions],
         )
-
-    def warm_up(self) -> None:
-        """Ask everything once, so that the first reader does not wait for what is set up on first use."""
-        text = "una prova"
-        for system in self.systems.values():
-            texts = [text] * len(system.targets)
-            system.propose(texts, texts, system.targets)
-        for judge in self.judges.by_task.values():
-            judge.probabilities([text], None if judge.task in SINGLE_TEXT else [text], progress=False)
 
 
 def _system(folders: Sequence[str]) -> HeadlineTransfer:

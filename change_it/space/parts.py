@@ -17,10 +17,8 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import escape
 
 from change_it.errors import InputError
-from change_it.results.charts import Drawing
 from change_it.results.pages import environment
 from change_it.space.labels import label
-from change_it.tables import Table
 
 log = logging.getLogger(__name__)
 
@@ -115,31 +113,10 @@ def downloads(write: Callable[[Path], object]) -> list[str]:
         return [save_file_to_cache(file, cache_dir=get_upload_folder()) for file in files]
 
 
-def results_html(
-    drawings: Sequence[Drawing],
-    *,
-    remarks: Sequence[str],
-    signature: str,
-    shown: Sequence[tuple[str, str, Table]],
-    comparisons: Sequence[Any] = (),
-    wide: bool = False,
-) -> str:
-    """Results as a report shows them: tables, each with its heading and a note, tests and charts."""
-    return render(
-        "results.html.jinja",
-        charts=drawings,
-        remarks=remarks,
-        signature=signature,
-        shown=shown,
-        comparisons=comparisons,
-        wide=wide,
-    )
-
-
 def add_results(
-    button: gr.Button, inputs: Sequence[Any], name: str, measure: Callable[..., tuple[str, list[str]]]
+    button: gr.Button, inputs: Sequence[Any], name: str, write: Callable[..., Sequence[str]]
 ) -> None:
-    """Below a tab of tables, the HTML and the files that `measure` makes of the inputs; a fault stands in their place."""
+    """Below a tab of tables, the report that `write` puts into a folder, and its files; a fault, or a remark, stands above."""
     shown = gr.HTML(elem_id=f"{name}-results", padding=False)
     files = gr.File(
         label=label("download"),
@@ -151,10 +128,20 @@ def add_results(
 
     @refused
     def on_press(progress: gr.Progress = gr.Progress(), *values: Any) -> tuple[str, Any]:  # noqa: B008 (gradio looks for this default)
+        remarks: list[str] = []
+
+        def fill(folder: Path) -> None:
+            remarks.extend(write(folder, *values, progress=lambda what, share: progress(share, desc=what)))
+
         try:
-            found, paths = measure(*values, progress=lambda what, share: progress(share, desc=what))
+            paths = downloads(fill)
         except InputError as error:
             return notice(error), gr.update(value=None, visible=False)
+        [page] = (Path(path) for path in paths if path.endswith("/report.html"))
+        text = page.read_text(encoding="utf-8")
+        # Its links to its own sections would else lead to this page.
+        framed = text.replace("<head>", '<head><base href="about:srcdoc">', 1)
+        found = render("results.html.jinja", remarks=remarks, page=framed)
         return found, gr.update(value=paths, visible=True)
 
     button.click(on_press, list(inputs), [shown, files], trigger_mode="once", **TABLES, **PRIVATE)

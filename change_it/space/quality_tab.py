@@ -12,14 +12,11 @@ from change_it.errors import InputError
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import BASELINES, baseline
 from change_it.hevas.documents import Documents, System, read_documents, read_headlines
-from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
+from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
 from change_it.io import write_table
-from change_it.results.charts import HEVAS_CHARTS, hevas_drawings
-from change_it.results.pages import comparisons, means_table
 from change_it.results.report_files import write_hevas
-from change_it.results.score_tables import hevas_remarks
 from change_it.scoring.systems import lead
 from change_it.space.examples import examples
 from change_it.space.labels import label
@@ -32,16 +29,13 @@ from change_it.space.parts import (
     SYSTEMS,
     add_results,
     downloads,
-    results_html,
     uploaded,
 )
 from change_it.space.score_tab import TABLE_FILES
 
-#: Metrics that are ticked at first: word vectors learnt from a few hundred documents say little.
-USUAL = tuple(name for name in METRICS if METRICS[name].family != "embeddings")
 _LANGUAGES = ("it", "en")
 _TOPICS = 10
-_WORDS = (4, 9, 20)  # in a baseline's headline: fewest, usual, most
+_WORDS = 9  # in the example's headlines
 
 
 def build(models: Models | None) -> None:
@@ -60,71 +54,37 @@ def build(models: Models | None) -> None:
         )
     gr.Markdown(label("systems_info"))
     with gr.Accordion(label("options"), open=False):
-        metrics = gr.CheckboxGroup(
-            list(METRICS),
-            value=list(USUAL),
-            label=label("metrics"),
-            show_select_all=True,
-            elem_id="quality-metrics",
-        )
         baselines = gr.CheckboxGroup(list(BASELINES), value=["first", "random"], label=label("baselines"))
-        charts = gr.CheckboxGroup(list(HEVAS_CHARTS), value=["interval"], label=label("charts"))
-        with gr.Row():
-            chosen = models.language if models and models.language in _LANGUAGES else "it"
-            language = gr.Radio(list(_LANGUAGES), value=chosen, label=label("language"))
-            fewest, usual, most = _WORDS
-            n_words = gr.Slider(fewest, most, value=usual, step=1, label=label("n_words"))
-        with gr.Row():
-            lsi = gr.Textbox(label=label("lsi"), placeholder="50, ratio:0.5, threshold:0.1")
+        chosen = models.language if models and models.language in _LANGUAGES else "it"
+        language = gr.Radio(list(_LANGUAGES), value=chosen, label=label("language"))
     with gr.Row():
         button = gr.Button(label("measure"), variant="primary", elem_id="quality")
         example = gr.Button(label("try"), elem_id="quality-example")
     example.click(_example, language, [documents, systems], **PRIVATE)
-    inputs = [documents, systems, metrics, baselines, charts, language, n_words, lsi]
-    add_results(button, inputs, "quality", _on_files)
+    inputs = [documents, systems, baselines, language]
+    add_results(button, inputs, "quality", _write)
 
 
-def _on_files(
+def _write(
+    folder: Path,
     file: str | None,
     files: Sequence[str] | None,
-    metrics: Sequence[str],
     baselines: Sequence[str],
-    charts: Sequence[str],
     language: str,
-    n_words: float,
-    lsi: str,
     progress: Any,
-) -> tuple[str, list[str]]:
-    """HTML and files of uploaded documents and systems."""
+) -> list[str]:
+    """Write the report of uploaded documents and systems; whether it leaves metrics out is said."""
     if not file:
         raise InputError("Choose a file of documents first.")
     documents = read_uploaded_documents(Path(file))
     systems = read_uploaded_systems(list(map(Path, files or [])), documents)
     for name in baselines:
-        headlines = baseline(name, documents.texts, n_words=int(n_words), language=language)
-        systems.append(System(name, tuple(headlines)))
-    options = MetricOptions(language=language, topics=min(_TOPICS, len(documents)), lsi=lsi)
-    evaluation, left_out = measure(documents, systems, metrics, options, progress)
-    analysis = analyse(evaluation)
-    remarks: list[str] = [*hevas_remarks(evaluation)]
-    if left_out:
-        remarks.append(
-            f"Left out, since the documents have no headlines as references: {', '.join(left_out)}."
-        )
-    html = results_html(
-        hevas_drawings(evaluation, analysis, charts),
-        remarks=remarks,
-        signature=evaluation.signature,
-        shown=[("Means of the metrics", "", means_table(evaluation))],
-        comparisons=comparisons(analysis) if len(systems) > 1 else [],
-        wide=True,
-    )
-
-    def write(folder: Path) -> None:
-        out = folder / "hevas"
-        write_hevas(out, documents, systems, evaluation, analysis, charts=charts)
-
-    return html, downloads(write)
+        systems.append(System(name, tuple(baseline(name, documents.texts, language=language))))
+    options = MetricOptions(language=language, topics=min(_TOPICS, len(documents)))
+    evaluation = measure(documents, systems, options, progress)
+    write_hevas(folder / "hevas", documents, systems, evaluation, analyse(evaluation))
+    note = "The documents have no headlines as references: metrics that need them are left out."
+    return [] if documents.references else [note]
 
 
 def read_uploaded_documents(path: Path) -> Documents:
@@ -168,34 +128,19 @@ def _name(path: Path, taken: set[str]) -> str:
 def measure(
     documents: Documents,
     systems: Sequence[System],
-    metrics: Sequence[str],
     options: MetricOptions,
     progress: Any = lambda what, share: None,
-) -> tuple[Evaluation, list[str]]:
-    """Measure systems with HEvAS, without the metrics that need references where there are none; and these metrics.
-
-    Raises:
-        InputError: no system or no metric is left, or the texts do not suffice for a metric.
-    """
-    lacking = documents.references is None
-    left_out = [name for name in metrics if METRICS[name].references and lacking]
-    kept = [name for name in metrics if name not in left_out]
-    if not kept:
-        raise InputError(
-            "Every ticked metric needs reference headlines: add a column headline to the documents, or tick others."
-            if left_out
-            else "Tick at least one metric."
-        )
+) -> Evaluation:
+    """Measure systems with HEvAS, without the metrics that need references where there are none."""
     if not systems:
         raise InputError("Drop the headlines of a system, or tick a baseline.")
-    evaluation = evaluate(
+    return evaluate(
         documents,
         systems,
-        metrics=chosen_metrics(kept),
+        metrics=[name for name in METRICS if documents.references or not METRICS[name].references],
         options=options,
         progress=lambda what, done, total: progress(what, done / total),
     )
-    return evaluation, left_out
 
 
 def _example(language: str) -> list[Any]:
@@ -205,7 +150,7 @@ def _example(language: str) -> list[Any]:
     def write(folder: Path) -> None:
         rows = [[str(n), example["article"], example["headline"]] for n, example in numbered]
         write_table(folder / "documents.csv", ["id", "article", "headline"], rows)
-        rows = [[str(n), lead(example["article"], _WORDS[1])] for n, example in numbered]
+        rows = [[str(n), lead(example["article"], _WORDS)] for n, example in numbered]
         write_table(folder / "lead.csv", ["id", "headline"], rows)
 
     documents, system = downloads(write)

@@ -4,21 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any
 
 import gradio as gr
-import polars as pl
 
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
-from change_it.io import Record, listed, read_records, write_json, write_table
-from change_it.results.charts import compliancy_drawings, save
-from change_it.results.report_files import without_formulas
-from change_it.results.score_tables import remarks, systems_table, tests_table
-from change_it.scoring.compliancy import Reversal
+from change_it.io import Record, listed, read_records, write_table
+from change_it.results.report_files import without_formulas, write_report
 from change_it.scoring.item import Item, TestSet
-from change_it.scoring.scores import AVERAGE, Scores, score
+from change_it.scoring.scores import Scores, score
 from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.scoring.systems import ScoredSystem, lead
 from change_it.space.examples import examples
@@ -29,25 +25,23 @@ from change_it.space.parts import (
     HEADLINE,
     PRIVATE,
     ROWS,
-    SYSTEMS,
     TABLES,
     add_results,
     downloads,
     notice,
     refused,
-    results_html,
     uploaded,
 )
 from change_it.space.transfer_tab import answer_live, cards, direction_of, judge_question
 
 #: What an uploaded table must have.
 COLUMNS = ("id", "source", "article", "label", "headline")
-#: What it may have: several systems; the target outlet's headline about the same event; the judges that chose.
-OPTIONAL = ("system", "gold", "reranker")
+#: What it may have: the target outlet's headline about the same event; the judges that chose.
+OPTIONAL = ("gold", "reranker")
 #: Endings of tables; parquet is none, ten megabytes of it can hold gigabytes.
 TABLE_FILES = [".csv", ".tsv", ".json", ".jsonl"]
 _NAME = 60  # characters of a system's name
-_LEAD = 9  # words of the example's second system
+_LEAD = 9  # words of the example's headlines
 
 
 def build(models: Models) -> None:
@@ -57,15 +51,10 @@ def build(models: Models) -> None:
     with gr.Row(equal_height=False):
         file = gr.File(label=label("new_file"), file_types=TABLE_FILES, height=150, elem_id="score-file")
         with gr.Column():
-            reversal = gr.Radio(
-                [(label(name), name) for name in get_args(Reversal)],
-                value="relative",
-                label=label("reversal"),
-            )
             button = gr.Button(label("score"), variant="primary", elem_id="score")
             example = gr.Button(label("try"), elem_id="score-example")
     example.click(partial(_example, models), None, file, **PRIVATE)
-    add_results(button, [file, reversal], "score", partial(_on_table, models))
+    add_results(button, [file], "score", partial(_write, models))
     _endpoint(models)
 
 
@@ -99,67 +88,31 @@ def _single(models: Models) -> None:
         )
 
 
-def _on_table(models: Models, file: str | None, reversal: str, progress: Any) -> tuple[str, list[str]]:
-    """HTML and files of an uploaded table."""
-    scores = score_upload(models, file, reversal, progress)
-    drawings = compliancy_drawings(scores)
-    directions = scores.directions
-    shown = directions[:1] if len(directions) == 2 else [AVERAGE, *directions[:-1]]
-    tables = [("Systems", "", systems_table(scores, shown))]
-    if len(scores.systems) > 1:
-        about = f"Two-sided p-values of paired approximate randomisation tests, {scores.trials:,} trials."
-        tables.append(("Is the difference real?", about, tests_table(scores, scores.p_values)))
-    notes: list[str] = [*remarks(scores)]
-    if "bleu" not in scores.measures:
-        notes.append(
-            "Without a column gold there is no BLEU and ROUGE against the other newspaper's headline."
-        )
-
-    def write(folder: Path) -> None:
-        write_results(folder, scores)
-        for drawing in drawings:
-            save(drawing.figure, folder / f"{drawing.name}.png")
-
-    html = results_html(drawings, remarks=notes, signature=scores.signature, shown=tables)
-    return html, downloads(write)
+def _write(models: Models, folder: Path, file: str | None, progress: Any) -> Sequence[str]:
+    """Write the report of an uploaded table."""
+    write_report(folder / "report", score_upload(models, file, progress), {}, models.audit)
+    return ()
 
 
-def score_upload(
-    models: Models, file: str | None, reversal: str, progress: Any = lambda what, share: None
-) -> Scores:
-    """Read and score what was uploaded, without the measures that need `gold` where the file has none.
-
-    A system that the same judges have chosen is refused.
-    """
+def score_upload(models: Models, file: str | None, progress: Any = lambda what, share: None) -> Scores:
+    """Read and score what was uploaded; what the same judges have chosen is refused."""
     if not file:
         raise InputError("Choose a CSV file first.")
-    if reversal not in get_args(Reversal):
-        raise InputError(f"reversal is one of {', '.join(get_args(Reversal))}.")
-    test, systems = read_uploaded_predictions(Path(file), models.outlets)
-    scores = score(
+    test, system = read_uploaded_predictions(Path(file), models.outlets)
+    return score(
         test,
         models.judges,
-        systems,
-        reversal=cast(Reversal, reversal),
+        [system],
         language=models.language,
         progress=lambda judge, share: progress(f"the judge {judge} reads", share),
     )
-    if test.items[0].reference:
-        return scores
-    return replace(scores, items={name: items.drop("gold", "rougeL") for name, items in scores.items.items()})
 
 
-def read_uploaded_predictions(
-    path: Path, outlets: tuple[str, str]
-) -> tuple[TestSet, tuple[ScoredSystem, ...]]:
-    """The items of a table of new headlines, those of outlet A first, and its systems.
+def read_uploaded_predictions(path: Path, outlets: tuple[str, str]) -> tuple[TestSet, ScoredSystem]:
+    """The items of a table of new headlines, those of outlet A first, and the system that wrote them, called like the file.
 
-    The table has the columns `COLUMNS` and perhaps `OPTIONAL`: a row an item and system, `label` the outlet that the original
-    comes from, `source` the original headline. An empty headline is one that the system failed to write.
-
-    Raises:
-        InputError: the file cannot be read, a text is missing or too long, a label is no outlet of the judges, an id
-            stands twice or with other texts, or a system lacks items that another one has.
+    The table has the columns `COLUMNS` and perhaps `OPTIONAL`: `label` is the outlet that the original comes from, `source` the
+    original headline. An empty headline is one that the system failed to write.
     """
     with uploaded(path):
         if path.suffix == ".parquet":
@@ -170,8 +123,7 @@ def read_uploaded_predictions(
     }
     faults = _cell_faults(rows, labels, outlets)
     items: dict[str, Item] = {}
-    systems: dict[str, dict[str, str]] = {}
-    rerankers: dict[str, set[str]] = {}
+    headlines: dict[str, str] = {}
     for line, cells, _ in rows:
         outlet = labels.get(cells["label"], outlets[0])
         target = outlets[1 - outlets.index(outlet)]
@@ -179,30 +131,17 @@ def read_uploaded_predictions(
             " ".join(cells.get(name, "").split()) for name in ("source", "article", "gold")
         )
         item = Item(cells["id"], outlet, target, source, article, gold)
-        name = cells.get("system") or path.stem[:_NAME]
-        headlines = systems.setdefault(name, {})
-        if items.setdefault(item.id, item) != item:
-            faults.setdefault("an id with another headline, article or label than before", []).append(line)
-        if item.id in headlines:
-            faults.setdefault("an id that a system has twice", []).append(line)
+        if items.setdefault(item.id, item) is not item:
+            faults.setdefault("an id that stands twice", []).append(line)
         headlines[item.id] = " ".join(cells["headline"].split())
-        rerankers.setdefault(name, set()).update(filter(None, [cells.get("reranker")]))
     if found := [f"{what} ({listed(list(map(str, lines)), 5)})" for what, lines in faults.items() if lines]:
         raise InputError(f"{path.name}: {'; '.join(found)}. Mend or remove these lines.")
-    if len(systems) > SYSTEMS:
-        raise InputError(f"{path.name} has {len(systems)} systems, at most {SYSTEMS} are taken.")
-    for name, headlines in systems.items():
-        if missing := [id_ for id_ in items if id_ not in headlines]:
-            raise InputError(
-                f"{path.name}: the system {name} lacks {len(missing)} ids that another one has ({listed(missing, 5)}). "
-                "Give every system a row for every id."
-            )
     ordered = sorted(items.values(), key=lambda item: item.label != outlets[0])
     events = events_of([item.article for item in ordered], [""] * len(ordered)).tolist()
     ordered = [replace(item, event=str(event)) for item, event in zip(ordered, events, strict=True)]
-    return TestSet(tuple(ordered), outlets, dict.fromkeys(outlets, ()), path.name), tuple(
-        ScoredSystem(name, tuple(headlines[item.id] for item in ordered), _reranker(name, rerankers[name]))
-        for name, headlines in systems.items()
+    chosen = _reranker({name for row in rows if (name := row.cells.get("reranker"))})
+    return TestSet(tuple(ordered), outlets, dict.fromkeys(outlets, ()), path.name), ScoredSystem(
+        path.stem[:_NAME], tuple(headlines[item.id] for item in ordered), chosen
     )
 
 
@@ -212,7 +151,7 @@ def _cell_faults(
     """Texts that are missing or too long and unknown labels, to their lines."""
     needed = [name for name in (*COLUMNS[:3], "gold") if name in rows[0].cells]
     longest = dict.fromkeys(("id", "source", "headline", "gold"), HEADLINE)
-    longest |= {"article": ARTICLE, "system": _NAME}
+    longest |= {"article": ARTICLE}
     faults = {
         f"an empty cell in the column {name}": [row.line for row in rows if not row.cells[name]]
         for name in needed
@@ -227,68 +166,51 @@ def _cell_faults(
     return faults | {f"a label that is neither {outlets[0]} nor {outlets[1]}": unknown}
 
 
-def _reranker(system: str, named: set[str]) -> Reranker | None:
-    """The judges that chose a system's headlines."""
+def _reranker(named: set[str]) -> Reranker | None:
+    """The judges that chose the headlines."""
     if len(named) > 1:
         raise InputError(
-            f"The column reranker names more than one set of judges for {system}: write its headlines again in one run of "
-            "change-it transfer."
+            "The column reranker names more than one set of judges: write the headlines again in one run of change-it transfer."
         )
     return parse_reranker(named.pop()) if named else None
-
-
-def summary(scores: Scores) -> dict[str, Any]:
-    """The scores without their items, as a JSON object."""
-    record = scores.as_dict()
-    return {"file": record.pop("corpus"), **record}
-
-
-def write_results(folder: Path, scores: Scores) -> None:
-    """Write `items.csv`, `systems.csv` and `scores.json`."""
-    items = pl.concat(
-        table.select(pl.lit(name).alias("system"), pl.all()) for name, table in scores.items.items()
-    )
-    without_formulas(items).write_csv(folder / "items.csv")
-    cells = [row.flat(scores.measures) for row in scores.rows]
-    write_table(
-        folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
-    )
-    write_json(folder / "scores.json", summary(scores))
 
 
 def _endpoint(models: Models) -> None:
     """The endpoint `/score`, documented by what is written here; its components are never shown."""
 
     @refused
-    def score_endpoint(file: str, reversal: str = "relative") -> tuple[Any, str]:
-        scores = score_upload(models, file, reversal)
-        [items, *_] = downloads(lambda folder: write_results(folder, scores))
-        return summary(scores), items
+    def score_endpoint(file: str) -> tuple[Any, str]:
+        scores = score_upload(models, file)
+        [table] = map(without_formulas, scores.items.values())
+        [items] = downloads(lambda folder: table.write_csv(folder / "items.csv"))
+        return scores.as_dict(), items
 
     hidden: dict[str, Any] = {"visible": False}
     gr.Button(**hidden).click(
         score_endpoint,
-        [
-            gr.File(label="CSV file", **hidden),
-            gr.Textbox("relative", label="reversal: relative or target", **hidden),
-        ],
+        gr.File(label="CSV file", **hidden),
         [gr.JSON(label="summary", **hidden), gr.File(label="items, CSV", **hidden)],
         api_name="score",
         api_description=(
             f"Scores a CSV file with the columns {', '.join(COLUMNS)} and perhaps {', '.join(OPTIONAL)}; "
-            f"label is {' or '.join(models.outlets)}; at most {ROWS} rows and {SYSTEMS} systems. Returns "
-            "compliancy and overlap of every system and direction with 95% intervals, paired tests, the signature; and "
-            "a CSV file with the verdicts on every item."
+            f"label is {' or '.join(models.outlets)}; at most {ROWS} rows. Returns compliancy and overlap of every direction "
+            "with 95% intervals, the signature; and a CSV file with the verdicts on every item."
         ),
         **TABLES,
     )
 
 
 def _example(models: Models) -> str:
-    """A file of two systems that need no model: the original headline, and the article's first words."""
-    rows = []
-    for number, example in enumerate(examples(models.language), start=1):
-        cells = [str(number), example["headline"], example["article"], models.outlets[example["outlet"]]]
-        rows += [[*cells, example["headline"], "copy"], [*cells, lead(example["article"], _LEAD), "lead"]]
-    [path] = downloads(lambda folder: write_table(folder / "example.csv", [*COLUMNS, "system"], rows))
+    """A file of headlines that need no model: the article's first words."""
+    rows = [
+        [
+            str(number),
+            one["headline"],
+            one["article"],
+            models.outlets[one["outlet"]],
+            lead(one["article"], _LEAD),
+        ]
+        for number, one in enumerate(examples(models.language), start=1)
+    ]
+    [path] = downloads(lambda folder: write_table(folder / "lead.csv", COLUMNS, rows))
     return path

@@ -1,23 +1,20 @@
 """The Transfer tab, and the endpoints `/transfer` and `/judge`: new headlines with what the judges say of them."""
 
-import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from itertools import groupby
 from typing import Any
 
 import gradio as gr
 
 from change_it.errors import InputError
 from change_it.generators.rerank import JudgedCandidate
-from change_it.hevas.readability import readability
 from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.item import Item
 from change_it.space.labels import label
-from change_it.space.models import OWN, STYLE_WEIGHT, Models, Question
+from change_it.space.models import OWN, Models, Question
 from change_it.space.parts import ARTICLE, CANDIDATES, HEADLINE, PRIVATE, notice, refused, render, text_of
+from change_it.tables import UnderlinedText
 from change_it.text.tokens import words
 
 #: Candidates that are shown at first.
@@ -25,7 +22,6 @@ SHOWN = 3
 
 _QUEUE: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": 1}
 _BATCH = 32  # requests of the page that the models answer together
-_TOKENS = re.compile(r"\d+(?:[.,:]\d+)+|\w+|\s+|[^\w\s]")
 
 
 def build(models: Models) -> None:
@@ -39,19 +35,16 @@ def build(models: Models) -> None:
                 direction = direction_of(models, asked[2])
                 system = gr.Dropdown(list(models.systems), value=asked[3], label=label("system"))
             count = gr.Slider(1, CANDIDATES, value=SHOWN, step=1, label=label("candidates"))
-            weight = gr.Slider(
-                0, 1, value=STYLE_WEIGHT, step=0.1, label=label("weight"), info=label("weight_info")
-            )
             button = gr.Button(label("transfer"), variant="primary", elem_id="transfer")
         with gr.Column(scale=7, min_width=320):
             found = gr.HTML(shown, elem_id="candidates-found", padding=False)
-    fields = [headline, article, direction, system, count, weight]
+    fields = [headline, article, direction, system, count]
     answer_live(models, transfer_question, fields, found, [button.click])
     filled = {(one.headline, one.article, one.direction): one.headline for one in models.examples}
     gr.Examples(
         list(map(list, filled)),
         fields[:3],
-        label=label("examples_of_corpus" if models.of_corpus else "examples"),
+        label=label("examples_of_corpus" if models.corpus_examples else "examples"),
         example_labels=list(filled.values()),
         api_visibility="private",
     )
@@ -112,9 +105,11 @@ def cards(
 
 def cards_html(answer: Mapping[str, Any]) -> str:
     """The answer of `transfer` or `judge` as HTML."""
-    return render(
-        "candidates.html.jinja", answer=answer, own=OWN, headline_pieces=headline_pieces, dropped=dropped
-    )
+    shown = [
+        UnderlinedText(one["headline"], tuple((wrong["start"], wrong["end"]) for wrong in one["unsupported"]))
+        for one in answer["candidates"]
+    ]
+    return render("candidates.html.jinja", answer=answer, own=OWN, headlines=shown)
 
 
 def _opening(models: Models) -> tuple[list[str], str]:
@@ -137,20 +132,18 @@ def transfer(
     direction: object,
     system: Any,
     candidates: Any = SHOWN,
-    style_weight: Any = STYLE_WEIGHT,
 ) -> dict[str, Any]:
     """New headlines for one original, each with what the judges say.
 
-    The system is asked for as many as the page offers, and the best of them are shown; `style_weight`, 0-1, is how much style
-    counts for that, as do story and article.
+    The system is asked for as many as the page offers, and the best of them are shown.
 
     Returns:
-        What can be written as JSON: `system`, `from`, `to`, `original` (headline and readability), `signature`, and
-        `candidates`, the best by `strict_joint`, weighted, each with `headline`, `system`, `joint` (probability that
+        What can be written as JSON: `system`, `from`, `to`, `original`, `signature`, and
+        `candidates`, the best by `strict_joint`, each with `headline`, `system`, `joint` (probability that
         HH, AH and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts or where the style is typography alone),
         `probabilities` (hh, ah, fluency, facts; main, that it is of the outlet aimed at; style, that main's decision is
         reversed), `verdicts` (those of `scoring`), `unsupported` (numbers, names and quotations, with their places in the headline),
-        `looks_like` (the outlet that main takes the original and the new headline for) and `readability`;
+        `looks_like` (the outlet that main takes the original and the new headline for);
         `wrong_direction`, why there is no verdict on style and compliancy, where main takes the original for the outlet
         aimed at, else empty; `known_words`, the share of the original's and the article's words that the judges' corpus has,
         and `foreign`, whether that is too few to believe them; `asked`, the model that is asked about facts, empty where rules alone check them; `reliability`, how far to rely on each judge. What needs a fluency judge is None where there is none.
@@ -158,8 +151,7 @@ def transfer(
     Raises:
         InputError: something is missing, unknown or too long.
     """
-    asked = (headline, article, direction, system, candidates, style_weight)
-    question, count = transfer_question(models, *asked)
+    question, count = transfer_question(models, headline, article, direction, system, candidates)
     return answer_of(models, question, models.answer_all([question])[0], count)
 
 
@@ -178,7 +170,6 @@ def transfer_question(
     direction: object,
     system: Any,
     candidates: Any,
-    style_weight: Any,
 ) -> tuple[Question, int]:
     """The question of `transfer`, and the number of candidates shown."""
     item = _item(models, headline, article, direction)
@@ -187,13 +178,11 @@ def transfer_question(
     is_whole = isinstance(candidates, int | float) and candidates == candidates // 1
     if not is_whole or not 1 <= candidates <= CANDIDATES:
         raise InputError(f"The number of candidates goes from 1 to {CANDIDATES}.")
-    if not isinstance(style_weight, int | float) or not 0 <= style_weight <= 1:
-        raise InputError("The weight of style goes from 0 to 1.")
     if item.target not in models.systems[system].targets:
         raise InputError(
             f"{system} does not write for {item.target}: choose the other direction or another system."
         )
-    return Question(item, system, style_weight=style_weight), int(candidates)
+    return Question(item, system), int(candidates)
 
 
 def judge_question(
@@ -230,9 +219,6 @@ def answer_of(
             f"{system} finds nothing to write about this text: try a longer article or another system."
         )
     judged = judged[:count]
-    original, *figures = readability_figures(
-        [item.source, *(candidate.text for candidate in judged)], models.language
-    )
     casing, text = models.judges.casing, f"{item.source}. {item.article}"
     # How main reads the original.
     source = judged[0].probabilities["source"] or 0.0
@@ -259,19 +245,14 @@ def answer_of(
             },
             "unsupported": [asdict(wrong) for wrong in candidate.unsupported],
             "looks_like": {"original": before, "new": after if candidate.marks["main"] else before},
-            "readability": readable,
         }
-        for candidate, readable in zip(judged, figures, strict=True)
+        for candidate in judged
     ]
     return {
         "system": system,
         "from": item.label,
         "to": item.target,
-        "original": {
-            "headline": item.source,
-            "readability": original,
-            "looks_like_target": round(source, 4),
-        },
+        "original": {"headline": item.source, "looks_like_target": round(source, 4)},
         "wrong_direction": (
             f"Wrong direction? The style judge takes the original for a headline of {item.target} already ({source:.0%}), so "
             f"there is no verdict on rewriting it from {item.label} to {item.target}. Choose {item.target} → {item.label}."
@@ -287,61 +268,6 @@ def answer_of(
     }
 
 
-def readability_figures(headlines: Sequence[str], language: str) -> list[dict[str, float]]:
-    """For each of n headlines `words`, `PNR`, `NR`, `PR`, `Fog` and `AWL`.
-
-    Of a language without a tagger, or without what counts syllables, the words alone.
-    """
-    try:
-        figures = readability(headlines, language)
-    except InputError:
-        figures = {}
-    return [
-        {
-            "words": len(words(headline)),
-            **{name: round(float(values[row]), 4) for name, values in figures.items()},
-        }
-        for row, headline in enumerate(headlines)
-    ]
-
-
-def headline_pieces(
-    source: str, new: str, unsupported: Sequence[Mapping[str, Any]] = ()
-) -> list[tuple[str, bool, bool]]:
-    """A new headline in pieces: text, whether the original lacks it, and whether no text supports it."""
-    added = [flag for piece, flag in _pieces(new, source) for _ in piece]
-    wrong = [False] * len(new)
-    for part in unsupported:
-        wrong[part["start"] : part["end"]] = [True] * len(wrong[part["start"] : part["end"]])
-    runs = groupby(zip(new, added, wrong, strict=True), key=lambda each: each[1:])
-    return [("".join(letter for letter, _, _ in run), *flags) for flags, run in runs]
-
-
-def dropped(source: str, new: str) -> list[str]:
-    """The words and marks of the original that are not in the new headline, in order; neighbours are one piece.
-
-    Examples:
-        >>> dropped("Crolla il ponte", "Ponte, che crollo")
-        ['Crolla il']
-    """
-    return [text for text, lost in _pieces(source, new) if lost]
-
-
-def _pieces(text: str, other: str) -> list[tuple[str, bool]]:
-    """A text in pieces, each with whether the other one does not have it (so often), wherever it stands, in whatever case."""
-    left = Counter(token.lower() for token in _TOKENS.findall(other))
-    tokens, flags = _TOKENS.findall(text), []
-    for token in tokens:
-        flags.append(not token.isspace() and left[token.lower()] <= 0)
-        left[token.lower()] -= 1
-    joined = [  # a space between two of them
-        flag or (token.isspace() and flags[index - 1 : index] == flags[index + 1 : index + 2] == [True])
-        for index, (token, flag) in enumerate(zip(tokens, flags, strict=True))
-    ]
-    runs = groupby(zip(tokens, joined, strict=True), key=lambda each: each[1])
-    return [("".join(token for token, _ in run), flag) for flag, run in runs]
-
-
 def _endpoints(models: Models) -> None:
     """The named endpoints, documented by what is written here."""
     directions, systems = list(models.directions), list(models.systems)
@@ -353,9 +279,8 @@ def _endpoints(models: Models) -> None:
         direction: str = directions[0],
         system: str = systems[0],
         candidates: int = SHOWN,
-        style_weight: float = STYLE_WEIGHT,
     ) -> dict:
-        return transfer(models, headline, article, direction, system, candidates, style_weight)
+        return transfer(models, headline, article, direction, system, candidates)
 
     @refused
     def judge_endpoint(headline: str, original: str, article: str, direction: str = directions[0]) -> dict:
@@ -367,8 +292,8 @@ def _endpoints(models: Models) -> None:
         transfer_endpoint,
         api_name="transfer",
         api_description=(
-            f"New headlines for one original, with the judges' probabilities and verdicts and with readability. {lengths}; "
-            f"{aims}; system: {' or '.join(systems)}; candidates: 1 to {CANDIDATES}; style_weight: 0, near the original, to 1."
+            f"New headlines for one original, with the judges' probabilities and verdicts. {lengths}; "
+            f"{aims}; system: {' or '.join(systems)}; candidates: 1 to {CANDIDATES}."
         ),
         **_QUEUE,
     )

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import pytest
 from csv_files import read_csv, write_csv
-from matplotlib.figure import Figure
 from scoring_fakes import FakeJudges, toy_test_set, write_toy_corpus
 from sklearn.metrics import roc_auc_score
 
@@ -22,7 +21,6 @@ from change_it.judges.facts_model import FactsSettings
 from change_it.judges.facts_training import best_threshold
 from change_it.judges.judge_options import JudgeOptions
 from change_it.judges.metrics import ReaderLabels, reader_agreement
-from change_it.results.charts import Drawing
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.item import Item
 
@@ -229,8 +227,6 @@ def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, ca
         "change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
     )
     monkeypatch.setenv("COLUMNS", "300")  # no word is broken
-    drawings = [Drawing(name, "", name, Figure()) for name in ("probes", "reliability")]
-    monkeypatch.setattr("change_it.results.audit_tables.audit_drawings", lambda *_: drawings)
     ids = pl.read_parquet(Path(smaller_corpus) / "pairs" / "test.parquet")["a_id"].unique(
         maintain_order=True
     )[:6]

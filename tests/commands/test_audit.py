@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import pytest
 from corpus_fakes import articles, write_articles
-from matplotlib.figure import Figure
 from saved_judges import WITHIN_EVENT
 from scoring_fakes import FakeJudges, toy_test_set
 
@@ -17,8 +16,6 @@ from change_it.commands import audit as audit_command
 from change_it.commands import score as score_command
 from change_it.commands.audit import AuditOptions
 from change_it.corpus.folder import read_outlets
-from change_it.results import audit_tables
-from change_it.results.charts import Drawing
 
 
 def with_fakes(folder, patch):
@@ -40,17 +37,11 @@ def judges(tmp_path, monkeypatch):
     return with_fakes(tmp_path, monkeypatch)
 
 
-def empty_drawings(*_):
-    """The charts of an audit with nothing in them, which need no time."""
-    return [Drawing(name, "", name, Figure()) for name in ("probes", "reliability")]
-
-
 @pytest.fixture(scope="module")
 def audit(corpus, tmp_path_factory):
     """The folder that an audit has written."""
     with pytest.MonkeyPatch.context() as patch:
         judges = with_fakes(tmp_path_factory.mktemp("audited"), patch)
-        patch.setattr(audit_tables, "audit_drawings", empty_drawings)
         audit_command.run(options(judges, corpus))
     return judges.parent / "audit"
 
@@ -76,7 +67,7 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     assert systems["gold"]["n"] == 6
     assert systems["typography"]["values"]["main_normalised"] == 0
     assert found["signature"] in page
-    assert page.count('<img src="data:image/svg+xml;base64,') == 2
+    assert page.count('<img src="data:image/svg+xml;base64,') == 1
     assert '<html lang="en">' in page
     assert "fluency</strong>: <em>do not rely on it</em>. There is none:" in page
     assert "<script" not in page

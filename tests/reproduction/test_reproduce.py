@@ -51,9 +51,7 @@ def test_plans(corpus, tmp_path, capsys, paper):
     arguments = ["reproduce", paper, "--corpus", corpus, "--out", str(tmp_path / "out"), "--plan"]
     for scale in runner.RESAMPLES:
         assert main([*arguments, "--scale", scale]) == 0
-    found = re.findall(r"To do: \d+ of \d+ steps, about (\d+) (\w+)", capsys.readouterr().out)
-    seconds = [int(number) * {"s": 1, "min": 60, "h": 3600}[unit] for number, unit in found]
-    assert seconds == sorted(seconds)
+    assert len(re.findall(r"To do: (\d+) of \1 steps", capsys.readouterr().out)) == len(runner.RESAMPLES)
     assert not (tmp_path / "out").exists()
 
 
@@ -91,7 +89,7 @@ class Small:
 
     def run(self, **settings):
         """Run steps by name; the names of those that were called."""
-        steps = [Step(name, "reproduction.runner:write", given, 60) for name, given in settings.items()]
+        steps = [Step(name, "reproduction.runner:write", given) for name, given in settings.items()]
         CALLS.clear()
         Run(self.options, corpus="").run(steps)
         return list(CALLS)
@@ -224,4 +222,3 @@ def test_all_of_lrec(corpus, tmp_path):
         answers = [row["answer"] for row in tables[f"expectations-{network}"]["rows"] if row["what"] == "all"]
         assert len(answers) == 4
         assert set(answers) <= {"yes", "no", "undecided"}
-    assert (out / "figure2.png").stat().st_size > 1000

@@ -1,8 +1,7 @@
-"""`change-it demo`: which models it takes, when it trains some, and that it serves."""
+"""`change-it demo`: that it serves."""
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -10,46 +9,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from gradio import Blocks
 
 from change_it import space_path
-from change_it.commands import demo
-from change_it.commands.demo import DemoOptions
-
-
-@pytest.fixture
-def launched(monkeypatch):
-    """What would have been served."""
-    import change_it.space.app  # noqa: F401 (imported while the patch is on, it would keep it)
-
-    found = {}
-    monkeypatch.setattr(
-        "change_it.space.app.launch", lambda page, **places: found.update(page=page, **places)
-    )
-    return found
-
-
-@pytest.mark.parametrize("lacking", ["judges/hh", "generators"])
-def test_the_quickstart_runs_first_where_models_are_missing(
-    tiny_run, tmp_path, launched, monkeypatch, lacking
-):
-    run = tmp_path / "run"
-    shutil.copytree(tiny_run, run)
-    shutil.rmtree(run / lacking)
-    (run / "run.json").write_text("{}", encoding="utf-8")
-    (run / "corpus" / "articles").mkdir(parents=True)
-    trained = []
-
-    def quickstart(options):
-        trained.append(options.out)
-        shutil.copytree(tiny_run, options.out, dirs_exist_ok=True)
-        shutil.rmtree(run / "corpus")
-
-    monkeypatch.setattr("change_it.space.app.build", lambda *_: Blocks())
-    monkeypatch.setattr("change_it.commands.quickstart.run", quickstart)
-    demo.run(DemoOptions(run=run, port=0))
-    assert trained == [run]
-    assert launched["page"] is not None
 
 
 def served(arguments, variables, run):

@@ -9,7 +9,6 @@ from space_runs import served
 from change_it.errors import InputError
 from change_it.space import score_tab as tab
 from change_it.space.models import Models
-from change_it.space.parts import SYSTEMS
 
 HEADER = ["id", "source", "article", "label", "headline"]
 # FakeJudges: main says gio for an exclamation mark, HH and AH want a common word of five letters or more.
@@ -46,13 +45,13 @@ def scored(models):
     """Scores a file."""
 
     def run(path, progress=lambda what, share: None):
-        return tab.score_upload(models, str(path), "relative", progress)
+        return tab.score_upload(models, str(path), progress)
 
     return run
 
 
 def test_items_are_read_with_labels_of_the_corpus_and_outlet_a_first(table):
-    test, [system] = tab.read_uploaded_predictions(table, OUTLETS)
+    test, system = tab.read_uploaded_predictions(table, OUTLETS)
     assert [(item.id, item.label, item.target) for item in test.items] == [
         ("1", "rep", "gio"),
         ("3", "rep", "gio"),
@@ -69,7 +68,7 @@ def test_verdicts_values_and_signature(scored, table):
     assert verdicts == {"1": [True] * 4, "2": [True] * 4, "3": [False, False, True, False]}
     assert found.row("mine").values["compliancy"] == pytest.approx((1 / 2 + 1) / 2)
     assert "n:3" in found.signature
-    assert tab.summary(found)["file"] == "mine.csv"
+    assert found.corpus == "mine.csv"
 
 
 def faulty():
@@ -85,14 +84,7 @@ def faulty():
         "long names of columns": (b"x" * 100_000 + b"\n1\n", "lacks the column"),
         "unknown label": (text([["1", "a", "b", "elsewhere", "c"]]).encode(), "neither rep nor gio (2)"),
         "long headline": (text([["1", "a" * 500, "b", "rep", "c"]]).encode(), "more than 300 characters"),
-        "fewer ids": (
-            text([[*ROWS[0], "s"], [*ROWS[1], "s"], [*ROWS[0], "t"]], [*HEADER, "system"]).encode(),
-            "the system t lacks 1 ids",
-        ),
-        "many systems": (
-            text([[*line, f"s{n}"] for n in range(SYSTEMS + 1)], [*HEADER, "system"]).encode(),
-            "11 systems",
-        ),
+        "an id twice": (text([line, line]).encode(), "an id that stands twice (3)"),
         "many rows": (text([line] * 5_001).encode(), "more than 5,000 rows"),
         "reranker": (text([[*line, "me"]], [*HEADER, "reranker"]).encode(), "reranker"),
     }
@@ -118,7 +110,7 @@ def test_the_endpoint_answers_gradio_client(models, table, tmp_path):
 
     with served(models) as url:
         client = Client(url, verbose=False, download_files=str(tmp_path))
-        summary, items = client.predict(handle_file(table), "relative", api_name="/score")
+        summary, items = client.predict(handle_file(table), api_name="/score")
         assert summary["systems"]["mine"]["average"]["compliancy"] == pytest.approx(0.75)
         assert pl.read_csv(items)["id"].to_list() == [1, 3, 2]
         with pytest.raises(AppError, match="lacks the column id"):
@@ -129,4 +121,4 @@ def test_the_endpoint_answers_gradio_client(models, table, tmp_path):
             client.predict(handle_file(large), api_name="/score")
         described = client.view_api(return_format="dict")["named_endpoints"]["/score"]
         names = [parameter["parameter_name"] for parameter in described["parameters"]]
-        assert names == ["file", "reversal"]
+        assert names == ["file"]

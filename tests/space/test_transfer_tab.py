@@ -35,8 +35,8 @@ def fixed(*texts, judges=None, **about):
     return Models(judges or FakeJudges(), {"fixed": system}), system
 
 
-def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5, weight=0.5):
-    return tab.transfer(models, headline, article, direction, "fixed", count, weight)
+def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5):
+    return tab.transfer(models, headline, article, direction, "fixed", count)
 
 
 def test_candidates_come_with_verdicts_and_the_best_first():
@@ -62,8 +62,6 @@ def test_candidates_come_with_verdicts_and_the_best_first():
     # Reversed: it was rep's (.8) and is now gio's (.9), or the other way round (.2 · .1).
     assert first["joint"] == pytest.approx(0.8 * 0.7 * (0.8 * 0.9 + 0.2 * 0.1), abs=1e-4)
     assert first["looks_like"] == {"original": "rep", "new": "gio"}
-    assert set(first["readability"]) == {"words", "PNR", "NR", "PR", "Fog", "AWL"}
-    assert tab.readability_figures(["drei Worte hier"], "de") == [{"words": 3}]
     html = tab.cards_html(answer)
     assert "1 of 3 compliant for gio" in html
     assert "does not tell the same story as the original headline" in html
@@ -89,7 +87,7 @@ def test_the_best_is_the_one_that_is_strictly_compliant():
     assert [last["headline"][one["start"] : one["end"]] for one in last["unsupported"]] == ["17"]
     html = tab.cards_html(answer)
     assert "3 of 3 compliant for gio, 1 strictly" in html
-    assert '<mark class="ci-unsupported" tabindex="0" aria-description="neither the original headline' in html
+    assert "Statale, <u>17</u> ponti!" in html
     assert "neither the original headline nor the article has: 17" in html
 
 
@@ -124,12 +122,12 @@ def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
 
 
 def test_a_batch_is_answered_as_its_requests_are_one_by_one_and_a_bad_one_alone(tiny_run):
-    """Of both directions and weights that differ, by networks that pad what they read together."""
+    """Of both directions, by networks that pad what they read together."""
     rows = []
     for number, event in enumerate(EVENTS * 3):
         headline = "" if number == 5 else event
         article = f"{event} ieri a Roma." + f" Poi {event} e altro." * number
-        rows.append([headline, article, "gio2rep" if number % 2 else "rep2gio", "sum", 3, number / 12])
+        rows.append([headline, article, "gio2rep" if number % 2 else "rep2gio", "sum", 3])
     together = tab.cards(Models.from_run(tiny_run), tab.transfer_question, rows)
     models = Models.from_run(tiny_run)
     alone = [tab.cards(models, tab.transfer_question, [row])[0] for row in rows]
@@ -148,8 +146,6 @@ def test_a_batch_is_answered_as_its_requests_are_one_by_one_and_a_bad_one_alone(
         ({"direction": "rep2rep"}, "no such direction: choose one of rep2gio, gio2rep"),
         ({"count": 0}, "from 1 to 8"),
         ({"count": float("inf")}, "from 1 to 8"),
-        ({"weight": 1.1}, "from 0 to 1"),
-        ({"weight": float("nan")}, "from 0 to 1"),
     ],
 )
 def test_what_cannot_be_transferred_is_refused_in_a_sentence(changes, sentence):
@@ -164,28 +160,12 @@ def test_html_is_shown_and_never_run():
     shown = tab.cards_html(ask(models, headline=f"{HOSTILE} \ud800"))
     shown += tab.cards_html(tab.judge(models, "<i>io</i>", HOSTILE, ARTICLE, "rep2gio"))
     tags = set(re.findall(r"</?([a-zA-Z]+\d?)", shown))
-    known = {"div", "p", "ol", "li", "article", "header", "span", "h3", "mark", "del", "ul", "b", "dl", "dt"}
-    assert tags <= known | {"dd", "small", "details", "summary", "code"}
+    known = {"div", "p", "ol", "li", "article", "header", "span", "h3", "u", "ul", "b"}
+    assert tags <= known | {"small", "details", "summary", "code"}
     assert not re.findall(r"<(?:b>P|i>)", shown)
     assert "&lt;" in shown
     assert "👩‍👩‍👧" in shown
     assert "<script" not in notice(HOSTILE)
-
-
-@pytest.mark.parametrize(
-    ("source", "new", "added", "gone"),
-    [
-        ("La casa, la scala", "La scala la LA nuova", ["LA nuova"], ["casa,"]),
-        ("Il ponte: costa 1.500 euro", "Il ponte costa 1.400 euro", ["1.400"], [":", "1.500"]),
-        ("«Basta» dice Rossi", '"Basta" dice Rossi!', ['"', '"', "!"], ["«", "»"]),
-        ("La scala", "La, la, la scala", [", la, la"], []),
-    ],
-)
-def test_changed_words_are_marked(source, new, added, gone):
-    pieces = tab.headline_pieces(source, new)
-    assert [piece for piece, is_new, _ in pieces if is_new] == added
-    assert "".join(piece for piece, *_ in pieces) == new
-    assert tab.dropped(source, new) == gone
 
 
 def test_the_endpoints_answer(client):
