@@ -5,9 +5,9 @@
     python benchmarks/tables.py --keep pairs "Vox, Washington Times" runs/vox/report/scores.json
     python benchmarks/tables.py --keep within "Vox, Washington Times/--mask names" runs/vox/names-*/metrics.json
 
-`<!-- table: FILE/TABLE -->` to `<!-- /table -->` is a table of a file of results, `<!-- table: FILE -->` its command, n, seed,
-machine and date. A file has `tables`: name to row to column to a value, or to [counts of a whole, figures, interval].
---keep adds to them what they need of JSON that `score`, `audit`, `train judge` or a script of this folder has written.
+`<!-- table: NAME -->` to `<!-- /table -->` is the table of results/NAME.json: `rows`, name to column to a value or to [counts
+of a whole, figures, interval], and their `n`, `seed`, `machine`, `date` and `command`. --keep adds to them what they need of
+JSON that `score`, `audit --labels`, `train judge` or a script of this folder, under NAME, has written.
 """
 
 import json
@@ -25,13 +25,14 @@ from change_it.results.provenance import made
 from change_it.tables import figure
 
 README, RESULTS = Path(__file__).with_name("README.md"), Path(__file__).with_name("results")
-#: Table to row to column to value.
-Tables = dict[str, dict[str, dict[str, Any]]]
+#: Row to column to value.
+Rows = dict[str, dict[str, Any]]
 MEASURES = {"hh": "HH", "ah": "AH", "main": "main", "main_normalised": "main normalised"}
 MEASURES |= {"fluency": "fluency", "facts": "facts"}
-KINDS = (
-    "gold, name mistaken, negated, contrary, speaker exchanged, claim added, numbers mistaken, word exchanged"
-)
+#: Subsets of the labels and judges that are shown.
+SUBSETS = ("both halves", "written", "written, no partly", "gold", "gold against wrong")
+JUDGES = {"facts (asked)": "AUC of the model", "facts (rules)": "rules", "facts": "rules and model"}
+JUDGES |= {"strict (rules)": "strict by rules", "strict": "strict"}
 
 
 @dataclass(kw_only=True)
@@ -41,38 +42,37 @@ class Options:
     check: bool = False
     """Write nothing; exit with 1 where a table differs."""
     keep: tuple[str, str, tuple[Path, ...]] | None = None
-    """Results to keep first: the file of results, what they are of, and JSON files, of several seeds."""
+    """Results to keep first: name of the table, what they are of, and JSON files, of several seeds."""
 
 
-def of_report(name: str, report: dict[str, Any]) -> Tables:
+def of_report(name: str, report: dict[str, Any]) -> Rows:
     """Systems of `score`."""
-    rows = {}
+    rows: Rows = {}
     for system in ("gold", "floor", "lead"):
         row = report["systems"][system]["average"]
-        row |= {f"{name} ends": ends for name, ends in row["intervals"].items()}
-        first = {"n": row["n"], "events": row["events"]}
-        first["strict ≤"] = [row["strict_compliancy"], *row["strict_compliancy ends"]]
-        first["compliancy"] = [row["compliancy"], *row["compliancy ends"]]
-        rows[f"{name}: `{system}`"] = first | {title: row[measure] for measure, title in MEASURES.items()}
-    return {"systems": rows}
+        cells = rows[f"{name}: `{system}`"] = {"n": row["n"], "events": row["events"]}
+        for measure, title in (("strict_compliancy", "strict ≤"), ("compliancy", "compliancy")):
+            cells[title] = [row[measure], *row["intervals"][measure]]
+        cells |= {title: row[measure] for measure, title in MEASURES.items()}
+    return rows
 
 
-def of_audit(name: str, audit: dict[str, Any]) -> Tables:
-    """Agreement with readers, and what facts accepts, of `audit`."""
-    systems = {row["system"]: row["values"]["facts"] for row in audit["systems"]}
-    kinds = {kind: systems[kind] for kind in KINDS.split(", ")}
-    tables: Tables = {"kinds": {name: {"n": audit["at_most"]} | kinds}, "auc": {}, "accepted": {}}
-    for row in (audit.get("agreement") or {"rows": []})["rows"]:
-        if row["judge"] == "facts (asked)":
-            auc = [row["right"], row["n"], row["auc"], *(row["auc_interval"] or ())]
-            tables["auc"][row["subset"]] = {name: auc}
-        elif row["subset"] in ("written", "gold"):
+def of_audit(name: str, audit: dict[str, Any]) -> Rows:
+    """Agreement with readers of `audit --labels`."""
+    rows: Rows = {}
+    for row in audit["agreement"]["rows"]:
+        if row["subset"] in SUBSETS and row["judge"] in JUDGES:
+            cells = rows.setdefault(f"{name}, {row['subset']}", {})
             share = [row["both"], row["accepted"], row["precision"], *(row["precision_interval"] or ())]
-            tables["accepted"].setdefault(row["judge"], {})[f"{name}, {row['subset']}"] = share
-    return tables
+            if row["judge"] == "facts (rules)":
+                cells["right"] = [row["right"], row["n"]]
+            if row["judge"] == "facts (asked)":
+                share = [row["auc"], *(row["auc_interval"] or ())]
+            cells[JUDGES[row["judge"]]] = share
+    return rows
 
 
-def of_metrics(name: str, seeds: Sequence[dict[str, Any]]) -> Tables:
+def of_metrics(name: str, seeds: Sequence[dict[str, Any]]) -> Rows:
     """F1 and within-event accuracy of main, means of the seeds with the outermost ends of their intervals."""
     pair, way = name.split("/")
     rows = {}
@@ -80,30 +80,25 @@ def of_metrics(name: str, seeds: Sequence[dict[str, Any]]) -> Tables:
         of = [seed["within_event"]["systems"][system] for seed in seeds]
         means = (sum(each[name] for each in of) / len(of) for name in ("macro_f1", "value"))
         rows[row] = {pair: [*means, min(each["low"] for each in of), max(each["high"] for each in of)]}
-    return {"main": rows if way == "plain" else {way: rows[way]}}
+    return rows if way == "plain" else {way: rows[way]}
 
 
-def keep(file: str, of: str, paths: Sequence[Path]) -> None:
-    """Add results to a file of results."""
-    out, found = RESULTS / f"{file}.json", [json.loads(path.read_text(encoding="utf-8")) for path in paths]
-    record = {"command": [], "n": "", "seed": 1}
+def keep(name: str, of: str, paths: Sequence[Path]) -> None:
+    """Add results to those of a table."""
+    out, found = RESULTS / f"{name}.json", [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    record: dict[str, Any] = {"command": [], "n": "", "seed": 1, "rows": {}}
     if out.exists():
         record = json.loads(out.read_text(encoding="utf-8"))
     if "within_event" in found[0]:
-        tables = of_metrics(of, found)
+        rows = of_metrics(of, found)
     elif "judges" in found[0]:
-        tables = (of_audit if "verdicts" in found[0] else of_report)(of, found[0])
+        rows = (of_audit if "verdicts" in found[0] else of_report)(of, found[0])
     else:
-        tables = {name: table for name, table in found[0].items() if _is_table(table)}
-    for name, rows in tables.items():
-        for row, cells in rows.items():
-            record.setdefault("tables", {}).setdefault(name, {}).setdefault(row, {}).update(cells)
+        rows = found[0][name]
+    for row, cells in rows.items():
+        record["rows"].setdefault(row, {}).update(cells)
     record |= {"machine": made()["hardware"], "date": str(date.today())}
     out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(row, dict) for row in value.values())
 
 
 def number(value: float) -> str:
@@ -125,17 +120,14 @@ def cell(value: Any) -> str:
 
 
 def block(name: str) -> str:
-    """A table in Markdown, or how the results were got."""
-    file, _, table = name.partition("/")
-    record = json.loads((RESULTS / f"{file}.json").read_text(encoding="utf-8"))
-    if not table:
-        about = f"# {record['n']}; seed {record['seed']}; {record['machine']}; {record['date']}"
-        return "\n".join(["```sh", *record["command"], about, "```"])
-    rows = record["tables"][table]
+    """A table in Markdown, below how its results were got."""
+    record = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    rows, commands = record["rows"], "; ".join(f"`{command}`" for command in record["command"])
     columns = list(dict.fromkeys(column for row in rows.values() for column in row))
     lines = [["", *columns], ["---"] * (1 + len(columns))]
-    lines += [[name, *(cell(row.get(column)) for column in columns)] for name, row in rows.items()]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    lines += [[row, *(cell(cells.get(column)) for column in columns)] for row, cells in rows.items()]
+    about = f"{record['n']}; seed {record['seed']}; {record['machine']}; {record['date']}: {commands}\n\n"
+    return about + "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def main(options: Options) -> int:
@@ -144,7 +136,7 @@ def main(options: Options) -> int:
         keep(*options.keep)
     text = README.read_text(encoding="utf-8")
     marks = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- /table -->)", re.DOTALL)
-    written = marks.sub(lambda at: f"{at[1]}\n{block(at[2])}\n\n{at[3]}", text)
+    written = marks.sub(lambda at: f"{at[1]}{block(at[2])}\n{at[3]}", text)
     if options.check:
         return int(written != text)
     README.write_text(written, encoding="utf-8")
