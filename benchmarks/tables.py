@@ -41,17 +41,18 @@ class Options:
 
     check: bool = False
     """Write nothing; exit with 1 where a table differs."""
-    keep: tuple[str, str, tuple[Path, ...]] | None = None
+    keep: tuple[str, ...] = ()
     """Results to keep first: name of the table, what they are of, and JSON files, of several seeds."""
 
 
 def of_report(name: str, report: dict[str, Any]) -> Rows:
     """Systems of `score`."""
     rows: Rows = {}
+    strict = "strict ≤" if report["strict_compliancy_is_upper_bound"] else "strict"
     for system in ("gold", "floor", "lead"):
         row = report["systems"][system]["average"]
         cells = rows[f"{name}: `{system}`"] = {"n": row["n"], "events": row["events"]}
-        for measure, title in (("strict_compliancy", "strict ≤"), ("compliancy", "compliancy")):
+        for measure, title in (("strict_compliancy", strict), ("compliancy", "compliancy")):
             cells[title] = [row[measure], *row["intervals"][measure]]
         cells |= {title: row[measure] for measure, title in MEASURES.items()}
     return rows
@@ -133,7 +134,8 @@ def block(name: str) -> str:
 def main(options: Options) -> int:
     """Write or check the tables; 1 where they differ."""
     if options.keep:
-        keep(*options.keep)
+        name, of, *files = options.keep
+        keep(name, of, [Path(file) for file in files])
     text = README.read_text(encoding="utf-8")
     marks = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- /table -->)", re.DOTALL)
     written = marks.sub(lambda at: f"{at[1]}{block(at[2])}\n{at[3]}", text)

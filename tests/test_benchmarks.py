@@ -6,6 +6,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+import tyro
 
 SCRIPT = Path(__file__).parent.parent / "benchmarks" / "tables.py"
 
@@ -35,7 +36,8 @@ def test_a_table_is_written_and_checked(tables, tmp_path):
     readme = tmp_path / "README.md"
     readme.write_text("before\n\n<!-- table: speed -->\n<!-- /table -->\n\nafter\n")
     main, options = tables["main"], tables["Options"]
-    assert main(options(keep=("speed", "speed", (measured,)))) == 0
+    arguments = ["--keep", "speed", "speed", str(measured)]
+    assert main(tyro.cli(options, args=arguments)) == 0
     before, marked, about, table, after = re.fullmatch(
         "(.*)\n\n(.*)\n(.*)\n\n(.*)\n<!-- /table -->\n\n(.*)\n", readme.read_text(), re.DOTALL
     ).groups()
