@@ -65,9 +65,9 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLa
                 f"{file} has {len(unknown)} ids that are not in A2 of {test.name} ({listed(unknown, 3)}): give the corpus that was labelled"
             )
         for id_, record in zip(ids, records, strict=True):
-            printable = "printable" if "printable" in record.cells else "fluency"
+            question = "printable" if "printable" in record.cells else "fluency"
             answers = {"supported": _answer(file, record, "supported")}
-            answers["printable"] = _answer(file, record, printable)
+            answers["printable"] = _answer(file, record, question)
             answers["partly"] = record.cells["supported"].casefold() == "partly"
             of = {"id": id_, "headline": _headline(file, record, items[id_])}
             rows.append(of | answers | {"system": record.cells.get("system", "")})
@@ -205,8 +205,8 @@ def agreement(
             accepted[RULES] = by_rules, None
             if facts is None:
                 continue
-            p = labels.probabilities(facts)
-            accepted[ASKED] = facts.accepts(p), p
+            of_model = labels.probabilities(facts)
+            accepted[ASKED] = facts.accepts(of_model), of_model
         if name == "strict" and facts is not None:
             others = judged.select(pl.all_horizontal("compliancy", "main_normalised", "fluency"))
             accepted[STRICT_BY_RULES] = others[:, 0].to_numpy() & by_rules, None
