@@ -85,7 +85,7 @@ bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
 	$(BIN)/python benchmarks/intervals.py
 	$(BIN)/python benchmarks/corpus.py
 	$(BIN)/python benchmarks/quickstart.py
-	$(BIN)/python benchmarks/generator.py --json
+	$(BIN)/python benchmarks/generator.py
 	$(BIN)/python benchmarks/hevas.py $(if $(DATA),--data $(DATA))
 	$(if $(DATA),$(BIN)/python benchmarks/real_corpus.py --data $(DATA) --encoder $(ENCODER))
 

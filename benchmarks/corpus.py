@@ -59,11 +59,11 @@ def main(options: Options) -> None:
             file = Path(folder, f"{count}.csv")
             run(WriteOptions(out=file, articles=count, seed=options.seed))
             print(f"{count} articles", file=sys.stderr)
-            results[str(count)] = build(file, options)
+            results[f"{count:,}"] = build(file, options)
     report: dict[str, Any] = {"window_days": options.window_days, "articles": results}
     if len(options.articles) > 1:
         small, large = options.articles[-2:]
-        longer = results[str(large)]["seconds"] / results[str(small)]["seconds"]
+        longer = results[f"{large:,}"]["seconds"] / results[f"{small:,}"]["seconds"]
         report["exponent"] = round(math.log(longer) / math.log(large / small), 3)
     print(json.dumps(report, indent=2))
 

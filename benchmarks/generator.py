@@ -1,6 +1,6 @@
 """One training step of the papers' networks beside the parts of it that nobody can avoid, and the speed of beam search.
 
-    python benchmarks/generator.py --json
+    python benchmarks/generator.py
 
 A step is forward, backward, clipping and update as the training loop makes them, on sources whose lengths are those of
 articles cut to `--source` tokens (most of them full). Its unavoidable parts are run alone, forward and backward, in the
@@ -38,8 +38,6 @@ MAX_NORM = 2.0
 class Options:
     """Time a training step, its unavoidable parts, and beam search."""
 
-    json: bool = False
-    """Print JSON; without it, the same as lines for people."""
     vocabulary: int = 40_000
     """Words, temporary ids apart."""
     source: int = 256
@@ -251,12 +249,7 @@ def measure(options: Options) -> dict[str, Any]:
 
 def main(options: Options) -> None:
     """Measure and print."""
-    result = measure(options)
-    if options.json:
-        print(json.dumps(result, indent=2))
-        return
-    for name, value in result.items():
-        print(f"{name}: {value}")
+    print(json.dumps(measure(options), indent=2))
 
 
 if __name__ == "__main__":

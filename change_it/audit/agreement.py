@@ -38,8 +38,12 @@ JUDGED = {
     "compliancy": ("", "compliancy"),
     "strict": ("", "strict_compliancy"),
 }
-#: The judge of facts, by its parts.
-RULES, ASKED = "facts (rules)", "facts (asked)"
+#: The judge of facts, by its parts, and strict compliancy without the model that is asked.
+RULES, ASKED, STRICT_BY_RULES = "facts (rules)", "facts (asked)", "strict (rules)"
+#: The subset of all labels that report, and the judges that stand beside the readers on the other subsets too.
+ALL, OF_SUBSETS = "all", (RULES, ASKED, "facts", STRICT_BY_RULES, "strict")
+#: The least number of events of a subset whose figures have intervals.
+ENOUGH = 10
 
 
 def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLabels:
@@ -61,19 +65,25 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLa
                 f"{file} has {len(unknown)} ids that are not in A2 of {test.name} ({listed(unknown, 3)}): give the corpus that was labelled"
             )
         for id_, record in zip(ids, records, strict=True):
-            printable = "printable" if "printable" in record.cells else "fluency"
+            question = "printable" if "printable" in record.cells else "fluency"
             answers = {"supported": _answer(file, record, "supported")}
-            answers["printable"] = _answer(file, record, printable)
-            rows.append({"id": id_, "headline": _headline(file, record, items[id_]), **answers})
-    schema = {"id": pl.String, "headline": pl.String, "supported": pl.Boolean, "printable": pl.Boolean}
-    read = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True).mean()
+            answers["printable"] = _answer(file, record, question)
+            answers["partly"] = record.cells["supported"].casefold() == "partly"
+            of = {"id": id_, "headline": _headline(file, record, items[id_])}
+            rows.append(of | answers | {"system": record.cells.get("system", "")})
+    texts, questions = ("id", "headline", "system"), ("supported", "partly", "printable")
+    schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(questions, pl.Boolean)
+    by_headline = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True)
+    read = by_headline.agg(pl.col("system").first(), pl.col(questions).mean())
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
-    printable_share = read["printable"].to_numpy()
+    supported, partly, printable = (read[name].to_numpy() for name in questions)
     return ReaderLabels(
         items=[replace(items[id_], prediction=text) for id_, text in read.select("id", "headline").rows()],
-        supported=read["supported"].to_numpy() > 0.5,
-        printable=np.where(np.isnan(printable_share), np.nan, printable_share > 0.5),
+        supported=supported > 0.5,
+        partly=(supported <= 0.5) & (supported + partly > 0.5),
+        printable=np.where(np.isnan(printable), np.nan, printable > 0.5),
+        systems=read["system"].to_list(),
         language=language,
         outlets=test.outlets,
         hash=hashes[0] if len(hashes) == 1 else several,
@@ -114,28 +124,36 @@ class Agreement:
     is_half: bool  # whether these are the events that have not chosen the threshold of facts
     n: int  # headlines
     events: int  # that they are of; intervals draw events
-    rows: Sequence[Mapping[str, Any]]  # of `reader_agreement`, with the `judge`
+    rows: Sequence[Mapping[str, Any]]  # of `reader_agreement`, with the `subset` and the `judge`
 
     @property
     def table(self) -> Table:
-        """A row for each judge."""
-        counts = (Column("n", "count"), Column("right", "count", "readers say yes"))
+        """A row for each judge, and for those of `OF_SUBSETS` on each subset."""
+        counts = (
+            Column("n", "count"),
+            Column("right", "count", "readers say yes"),
+            Column("accepted", "count"),
+            Column("both", "count", "right of these"),
+        )
         what = (
             "half of the labelled events, which has not chosen the threshold of facts"
             if self.is_half
             else "all labels"
         )
+        halves = "; on both halves the threshold has seen some of the labels" if self.is_half else ""
         notes = (
             f"{self.n} headlines of {self.events} events: {what}. Right is what readers call supported; of fluency what they would print, and of strict both, where they were asked",
-            "facts (rules) are names, numbers and quotations, facts (asked) is the model alone, facts both; intervals: 95%, bootstrap over events",
+            f"facts (rules) are names, numbers and quotations, facts (asked) is the model alone, facts both, strict (rules) is strict without the model. Written: neither gold nor a copy; gold against wrong: right gold and wrong written ones{halves}",
+            f"intervals: 95%, bootstrap over events, where there are {ENOUGH} or more",
         )  # fmt: skip
-        rows = [Row(row, highlight=row["judge"] == "strict") for row in self.rows]
-        return Table((Column("judge", "text"), *counts, *FIGURES), rows, "Agreement with readers", notes)
+        rows = [Row(row, row["subset"], highlight=row["judge"] == "strict") for row in self.rows]
+        columns = (Column("judge", "text"), Column("subset", "text", "labels"), *counts, *FIGURES)
+        return Table(columns, rows, "Agreement with readers", notes)
 
     @property
     def clauses(self) -> dict[str, str]:
         """Judge to the clause of its verdict."""
-        rows = {str(row["judge"]): row for row in self.rows}
+        rows = {str(row["judge"]): row for row in self.rows if row["subset"] == ALL}
         asked = {"facts": rows.get(ASKED) or rows[RULES]}
         return {name: clause for name, row in (rows | asked).items() if (clause := _clause(row))}
 
@@ -150,6 +168,27 @@ def _clause(row: Mapping[str, Any]) -> str:
     return f"agrees with readers: {', '.join(figures)}, n {row['n']}" if figures else ""
 
 
+def _subsets(labels: ReaderLabels, reports: Bools) -> dict[str, Bools]:
+    """Name to the headlines of each subset: by what they are, and by who wrote them; none is empty or the same as one before it."""
+    systems, right = np.array(labels.systems), labels.supported
+    written = ~np.isin(systems, (GOLD, COPY))
+    against = np.where(written, ~right, right & (systems == GOLD))
+    masks = {
+        ALL: reports,
+        "both halves": np.ones_like(reports),
+        "without copies": reports & (systems != COPY),
+        "written": reports & written,
+        "written, no partly": reports & written & ~labels.partly,
+        "gold against wrong": reports & against & (systems == GOLD).any(),
+        **{name: reports & (systems == name) for name in dict.fromkeys(labels.systems) if name},
+    }
+    different: dict[str, Bools] = {}
+    for name, mask in masks.items():
+        if mask.any() and not any((mask == before).all() for before in different.values()):
+            different[name] = mask
+    return different
+
+
 def agreement(
     labels: ReaderLabels, judges: "Judges", judged: pl.DataFrame, *, resamples: int = 1000
 ) -> Agreement:
@@ -157,28 +196,34 @@ def agreement(
     facts = judges.facts
     is_half = facts is not None and facts.settings.validated.get("labels") == labels.hash
     reports = labels.reports if is_half else np.ones(len(labels.supported), dtype=bool)
-    asked = ~np.isnan(labels.printable)
-    printed = np.nan_to_num(labels.printable).astype(bool)
-    rows = []
-
-    def add(name: str, accepted: Bools, p: Floats | None) -> None:
-        right, kept = labels.supported, reports
-        if asked[reports].any() and name in ("fluency", "strict"):
-            right, kept = printed & (right | (name == "fluency")), reports & asked
-        p_kept = p if p is None else p[kept]
-        found = reader_agreement(
-            right[kept], accepted[kept], labels.events[kept], p_kept, resamples=resamples
-        )
-        rows.append({"judge": name, **found})
-
+    accepted: dict[str, tuple[Bools, Floats | None]] = {}
     for name, (p_column, column) in JUDGED.items():
         if judged[column].has_nulls():
             continue
         if name == "facts":
-            add(RULES, (judged["unsupported"] == "[]").to_numpy(), None)
+            by_rules = (judged["unsupported"] == "[]").to_numpy()
+            accepted[RULES] = by_rules, None
             if facts is None:
                 continue
-            p = labels.probabilities(facts)
-            add(ASKED, facts.accepts(p), p)
-        add(name, judged[column].to_numpy(), judged[p_column].to_numpy() if p_column else None)
+            of_model = labels.probabilities(facts)
+            accepted[ASKED] = facts.accepts(of_model), of_model
+        if name == "strict" and facts is not None:
+            others = judged.select(pl.all_horizontal("compliancy", "main_normalised", "fluency"))
+            accepted[STRICT_BY_RULES] = others[:, 0].to_numpy() & by_rules, None
+        accepted[name] = judged[column].to_numpy(), judged[p_column].to_numpy() if p_column else None
+    asked = ~np.isnan(labels.printable)
+    printed = np.nan_to_num(labels.printable).astype(bool)
+    rows = []
+    for subset, mask in _subsets(labels, reports).items():
+        for name, (yes, p) in accepted.items():
+            if subset != ALL and name not in OF_SUBSETS:
+                continue
+            right, kept = labels.supported, mask
+            if asked[mask].any() and name in ("fluency", STRICT_BY_RULES, "strict"):
+                right, kept = printed & (right | (name == "fluency")), mask & asked
+            p_kept = p if p is None else p[kept]
+            found = reader_agreement(right[kept], yes[kept], labels.events[kept], p_kept, resamples=resamples)
+            if subset != ALL and found["events"] < ENOUGH:
+                found |= {f"{measure}_interval": None for measure in READER_MEASURES}
+            rows.append({"subset": subset, "judge": name} | found)
     return Agreement(labels.hash, is_half, int(reports.sum()), len(np.unique(labels.events[reports])), rows)

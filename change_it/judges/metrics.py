@@ -75,7 +75,9 @@ class ReaderLabels:
 
     items: "Sequence[Item]"  # with these headlines
     supported: Bools  # (n,) whether readers say that the sources support all of it
+    partly: Bools  # (n,) whether the sources support some of it, and contradict nothing
     printable: Floats  # (n,) 1 where they would print it, 0 where not, nan where they were not asked
+    systems: Sequence[str]  # (n,) who wrote it; empty where the labels do not say
     language: str
     outlets: tuple[str, str]
     hash: str  # SHA-256 of the file; of several that of their hashes
@@ -101,7 +103,7 @@ class ReaderLabels:
 def reader_agreement(
     right: Bools, accepted: Bools, events: EventIds, p: Floats | None = None, *, resamples: int = 1000
 ) -> dict[str, Any]:
-    """`n`, `events`, `right`, and precision, recall and, of probabilities, AUC, with intervals over events; None where undefined."""
+    """`n`, `events`, how many are `right`, `accepted` and `both`, and precision, recall and, of probabilities, AUC, with intervals over events; None where undefined."""
     columns = {"right": right, "accepted": accepted, "both": right & accepted}
     levels = np.unique(p, return_inverse=True)[1] if p is not None else np.zeros(0, np.int64)
     for level in range(levels.max(initial=-1) + 1):
@@ -126,7 +128,8 @@ def reader_agreement(
     shares = {"precision": "accepted", "recall": "right"}
     with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0
         scores = measure(counts, aggregate, events=events, shares=shares, resamples=resamples)[AVERAGE]
-    cells: dict[str, Any] = {"n": len(right), "events": len(np.unique(events)), "right": int(right.sum())}
+    cells: dict[str, Any] = {"n": len(right), "events": len(np.unique(events))}
+    cells |= {name: int(columns[name].sum()) for name in ("right", "accepted", "both")}
     for name in READER_MEASURES:
         value, low, high = scores.get(name, (np.nan, np.nan, np.nan))
         cells[name] = value if np.isfinite(value) else None

@@ -13,7 +13,7 @@ from scoring_fakes import FakeJudges, toy_test_set, write_toy_corpus
 from sklearn.metrics import roc_auc_score
 
 from change_it.audit import verdicts
-from change_it.audit.agreement import ASKED, RULES, agreement, read_labels
+from change_it.audit.agreement import ALL, ASKED, RULES, STRICT_BY_RULES, agreement, read_labels
 from change_it.cli import main
 from change_it.errors import InputError
 from change_it.judges import facts_training
@@ -31,7 +31,7 @@ RIGHT = np.array([1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0], dtype=bool)
 EVENTS = np.array([f"e{n}" for n in range(12)])
 
 
-def labels_of(right, events, printable=None):
+def labels_of(right, events):
     """Labels of headlines h0, h1, …; each its own article."""
     items = [
         Item(
@@ -39,9 +39,9 @@ def labels_of(right, events, printable=None):
         )
         for n, event in enumerate(events)
     ]
-    unknown = np.full(len(items), np.nan)
-    printable = unknown if printable is None else printable
-    return ReaderLabels(items, np.array(right, bool), printable, "it", ("rep", "gio"), "5ha")
+    right, unknown = np.array(right, bool), np.full(len(items), np.nan)
+    systems = [""] * len(items)
+    return ReaderLabels(items, right, ~right & False, unknown, systems, "it", ("rep", "gio"), "5ha")
 
 
 class Asked:
@@ -74,7 +74,8 @@ def test_figures_by_hand():
     assert found["auc"] == pytest.approx((7 + 6.5 + 6 + 5.5 + 4) / 35)
     assert found["auc"] == pytest.approx(roc_auc_score(RIGHT, P))
     assert (found["precision"], found["recall"]) == pytest.approx((4 / 6, 4 / 5))
-    assert (found["n"], found["events"], found["right"]) == (12, 12, 5)
+    assert (found["n"], found["events"]) == (12, 12)
+    assert (found["right"], found["accepted"], found["both"]) == (5, 6, 4)
     for name in ("auc", "precision", "recall"):
         low, high = found[f"{name}_interval"]
         assert 0 <= low < found[name] < high <= 1
@@ -123,6 +124,8 @@ def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
     assert [item.prediction for item in labels.items] == given
     assert [item.article for item in labels.items] == [items[name].article for name in ("a0", "a1", "a2")]
     assert labels.supported.tolist() == [True, True, False]
+    assert labels.partly.tolist() == [False, False, True]
+    assert labels.systems == ["gold", "copy", "mine"]
     np.testing.assert_array_equal(labels.printable, [1, np.nan, 0])
 
 
@@ -133,6 +136,7 @@ def test_of_several_readers_the_majority_counts_and_a_tie_is_no_yes(tmp_path):
     ]
     labels = read(tmp_path, *files, header=HEADER[:3])
     assert labels.supported.tolist() == [True, False, False]
+    assert labels.partly.tolist() == [False, True, False]  # of yes, no and partly
     assert labels.hash == read(tmp_path, *files[::-1], header=HEADER[:3]).hash
     assert labels.hash != read(tmp_path, files[0], header=HEADER[:3]).hash
 
@@ -186,14 +190,15 @@ def judged():
     right = np.arange(16) < 8
     printable = np.where(np.arange(16) % 8 == 0, np.nan, (np.arange(16) % 2).astype(float))
     judges = FakeJudges(digits="abcd")
-    return ReaderLabels(items, right, printable, "it", test.outlets, "5ha"), judge_items(
-        judges, items, language="it"
-    )
+    partly, systems = ~right & (np.arange(16) % 8 == 1), ["gold"] * 8 + ["zurich"] * 8
+    labels = ReaderLabels(items, right, partly, printable, systems, "it", test.outlets, "5ha")
+    return labels, judge_items(judges, items, language="it")
 
 
 def test_every_judge_stands_beside_the_readers(judged):
     labels, table = judged
-    rows = {row["judge"]: row for row in agreement(labels, SimpleNamespace(facts=None), table).rows}
+    found = agreement(labels, SimpleNamespace(facts=None), table)
+    rows = {row["judge"]: row for row in found.rows if row["subset"] == ALL}
     assert list(rows) == ["main", "hh", "ah", "fluency", RULES, "compliancy", "strict"]
     assert rows["main"]["auc"] == pytest.approx(roc_auc_score(labels.supported, table["p_target"]))
     assert (rows[RULES]["precision"], rows[RULES]["recall"], rows[RULES]["auc"]) == (1, 1, None)
@@ -208,7 +213,7 @@ def test_a_threshold_is_not_reported_on_the_half_that_chose_it(judged):
     settings = FactsSettings("toy", "asked", 0.5, validated={"labels": "5ha"})
     facts = Asked(lambda headline: 0.2 if "Zurigo" in headline else 0.8, settings)
     found = agreement(labels, SimpleNamespace(facts=facts), table)
-    rows = {row["judge"]: row for row in found.rows}
+    rows = {row["judge"]: row for row in found.rows if row["subset"] == ALL}
     assert found.is_half
     assert found.n == rows["main"]["n"] == labels.reports.sum() < 16
     assert found.events == len(set(labels.events[labels.reports]))
@@ -218,6 +223,62 @@ def test_a_threshold_is_not_reported_on_the_half_that_chose_it(judged):
     facts.settings = replace(settings, validated={"labels": "others"})
     every = agreement(labels, SimpleNamespace(facts=facts), table)
     assert (every.is_half, every.n) == (False, 16)
+
+
+#: Of twelve headlines who wrote each, what readers say, what the rules and the rest of strict say, and P of the model.
+WRITERS = [
+    "gold",
+    "gold",
+    "gold",
+    "copy",
+    "copy",
+    "small",
+    "small",
+    "small",
+    "small",
+    "small",
+    "large",
+    "large",
+]
+SAID = ["yes", "yes", "no", "yes", "yes", "yes", "partly", "no", "yes", "partly", "yes", "no"]
+BY_RULES = np.array([1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1], dtype=bool)
+OTHERS = np.array([1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0, 1], dtype=bool)
+OF_MODEL = np.array([0.9, 0.4, 0.1, 0.6, 0.6, 0.8, 0.7, 0.3, 0.2, 0.1, 0.7, 0.6])
+
+
+def test_subsets_by_hand():
+    """Whom a model that is asked believes, by who wrote the headlines."""
+    labels = labels_of([answer == "yes" for answer in SAID], EVENTS)
+    partly = np.array([answer == "partly" for answer in SAID])
+    labels = replace(labels, systems=WRITERS, partly=partly)
+    facts = Asked(lambda headline: OF_MODEL[int(headline[1:])])
+    verdicts = dict.fromkeys(("main", "hh", "ah", "compliancy", "main_normalised", "fluency"), OTHERS)
+    both = BY_RULES & (OF_MODEL >= 0.5)
+    verdicts |= {"facts": both, "strict_compliancy": both & OTHERS}
+    table = pl.DataFrame(verdicts | dict.fromkeys(("p_target", "p_hh", "p_ah", "p_fluency"), OF_MODEL))
+    table = table.with_columns(unsupported=pl.Series(["[]" if yes else "[1]" for yes in BY_RULES]))
+    found = agreement(labels, SimpleNamespace(facts=facts), table)
+    counts = ("n", "right", "accepted", "both")
+    rows = {(row["subset"], row["judge"]): row for row in found.rows}
+    seen = {key: tuple(row[name] for name in counts) for key, row in rows.items()}
+    subsets = [ALL, "without copies", "written", "written, no partly", "gold against wrong"]
+    assert list(dict.fromkeys(subset for subset, _ in rows)) == [*subsets, "gold", "copy", "small", "large"]
+    assert seen[ALL, RULES] == (12, 7, 10, 7)
+    assert seen[ALL, "facts"] == (12, 7, 7, 5)
+    assert seen["without copies", "facts"] == (10, 5, 5, 3)
+    assert seen["written", RULES] == (7, 3, 6, 3)
+    assert seen["written", "facts"] == (7, 3, 4, 2)
+    assert seen["written, no partly", "facts"] == (5, 3, 3, 2)
+    assert seen["gold against wrong", "facts"] == (6, 2, 3, 1)  # gold .9, .4; wrong .7, .3, .1, .6
+    assert rows["gold against wrong", ASKED]["auc"] == (4 + 2) / 8
+    assert seen["small", STRICT_BY_RULES] == (5, 2, 3, 1)
+    assert seen["small", "strict"] == (5, 2, 2, 1)
+    assert seen["large", "strict"] == (2, 1, 1, 0)
+    assert rows["without copies", "facts"]["precision_interval"] is not None
+    assert rows["small", "facts"]["precision_interval"] is None  # five events are too few
+    assert ("small", "main") not in rows
+    unnamed = agreement(replace(labels, systems=[""] * 12), SimpleNamespace(facts=facts), table)
+    assert {row["subset"] for row in unnamed.rows} == {ALL, "written, no partly"}
 
 
 def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, capsys):
@@ -242,7 +303,10 @@ def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, ca
     assert "Agreement with readers" in printed
     assert "agrees with readers: precision 1.000 (" in printed
     found = json.loads((tmp_path / "audit" / "audit.json").read_text())
-    of = {row["judge"]: row for row in found["agreement"]["rows"]}
+    rows = found["agreement"]["rows"]
+    of = {row["judge"]: row for row in rows if row["subset"] == ALL}
+    written = [row for row in rows if (row["subset"], row["judge"]) == ("written", RULES)]
+    assert [(row["n"], row["accepted"], row["precision_interval"]) for row in written] == [(6, 0, None)]
     assert (of["main"]["n"], of[RULES]["recall"]) == (12, 1)
     assert f"|labels:{found['agreement']['labels'][:6]}|" in found["signature"]
     [facts] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "facts"]

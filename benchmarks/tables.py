@@ -1,0 +1,149 @@
+"""Write the tables of benchmarks/README.md from benchmarks/results/*.json.
+
+    python benchmarks/tables.py
+    python benchmarks/tables.py --check
+    python benchmarks/tables.py --keep pairs "Vox, Washington Times" runs/vox/report/scores.json
+    python benchmarks/tables.py --keep within "Vox, Washington Times/--mask names" runs/vox/names-*/metrics.json
+
+`<!-- table: NAME -->` to `<!-- /table -->` is the table of results/NAME.json: `rows`, name to column to a value or to [counts
+of a whole, figures, interval], and their `n`, `seed`, `machine`, `date` and `command`. --keep adds to them what they need of
+JSON that `score`, `audit --labels`, `train judge` or a script of this folder, under NAME, has written.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import tyro
+
+from change_it.results.provenance import made
+from change_it.tables import figure
+
+README, RESULTS = Path(__file__).with_name("README.md"), Path(__file__).with_name("results")
+#: Row to column to value.
+Rows = dict[str, dict[str, Any]]
+MEASURES = {"hh": "HH", "ah": "AH", "main": "main", "main_normalised": "main normalised"}
+MEASURES |= {"fluency": "fluency", "facts": "facts"}
+#: Subsets of the labels and judges that are shown.
+SUBSETS = ("both halves", "written", "written, no partly", "gold", "gold against wrong")
+JUDGES = {"facts (asked)": "AUC of the model", "facts (rules)": "rules", "facts": "rules and model"}
+JUDGES |= {"strict (rules)": "strict by rules", "strict": "strict"}
+
+
+@dataclass(kw_only=True)
+class Options:
+    """Write the tables of benchmarks/README.md."""
+
+    check: bool = False
+    """Write nothing; exit with 1 where a table differs."""
+    keep: tuple[str, ...] = ()
+    """Results to keep first: name of the table, what they are of, and JSON files, of several seeds."""
+
+
+def of_report(name: str, report: dict[str, Any]) -> Rows:
+    """Systems of `score`."""
+    rows: Rows = {}
+    strict = "strict ≤" if report["strict_compliancy_is_upper_bound"] else "strict"
+    for system in ("gold", "floor", "lead"):
+        row = report["systems"][system]["average"]
+        cells = rows[f"{name}: `{system}`"] = {"n": row["n"], "events": row["events"]}
+        for measure, title in (("strict_compliancy", strict), ("compliancy", "compliancy")):
+            cells[title] = [row[measure], *row["intervals"][measure]]
+        cells |= {title: row[measure] for measure, title in MEASURES.items()}
+    return rows
+
+
+def of_audit(name: str, audit: dict[str, Any]) -> Rows:
+    """Agreement with readers of `audit --labels`."""
+    rows: Rows = {}
+    for row in audit["agreement"]["rows"]:
+        if row["subset"] in SUBSETS and row["judge"] in JUDGES:
+            cells = rows.setdefault(f"{name}, {row['subset']}", {})
+            share = [row["both"], row["accepted"], row["precision"], *(row["precision_interval"] or ())]
+            if row["judge"] == "facts (rules)":
+                cells["right"] = [row["right"], row["n"]]
+            if row["judge"] == "facts (asked)":
+                share = [row["auc"], *(row["auc_interval"] or ())]
+            cells[JUDGES[row["judge"]]] = share
+    return rows
+
+
+def of_metrics(name: str, seeds: Sequence[dict[str, Any]]) -> Rows:
+    """F1 and within-event accuracy of main, means of the seeds with the outermost ends of their intervals."""
+    pair, way = name.split("/")
+    rows = {}
+    for system, row in (("judge", way), ("marks and capitals", "marks, capitals, length alone")):
+        of = [seed["within_event"]["systems"][system] for seed in seeds]
+        means = (sum(each[name] for each in of) / len(of) for name in ("macro_f1", "value"))
+        rows[row] = {pair: [*means, min(each["low"] for each in of), max(each["high"] for each in of)]}
+    return rows if way == "plain" else {way: rows[way]}
+
+
+def keep(name: str, of: str, paths: Sequence[Path]) -> None:
+    """Add results to those of a table."""
+    out, found = RESULTS / f"{name}.json", [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    record: dict[str, Any] = {"command": [], "n": "", "seed": 1, "rows": {}}
+    if out.exists():
+        record = json.loads(out.read_text(encoding="utf-8"))
+    if "within_event" in found[0]:
+        rows = of_metrics(of, found)
+    elif "judges" in found[0]:
+        rows = (of_audit if "verdicts" in found[0] else of_report)(of, found[0])
+    else:
+        rows = found[0][name]
+    for row, cells in rows.items():
+        record["rows"].setdefault(row, {}).update(cells)
+    record |= {"machine": made()["hardware"], "date": str(date.today())}
+    out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def number(value: float) -> str:
+    """A count or a figure."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return figure(value) if value == 0 or 0.0005 < abs(value) <= 1 else f"{value:.3g}"
+
+
+def cell(value: Any) -> str:
+    """A value, or `12 of 20: .600 (.400–.800)`."""
+    if value is None or isinstance(value, str):
+        return value or "–"
+    values = value if isinstance(value, list) else [value]
+    counts = " of ".join(number(each) for each in values if isinstance(each, int))
+    figures = [number(each) if each is not None else "–" for each in values if not isinstance(each, int)]
+    ends = f" ({'–'.join(figures[-2:])})" if len(figures) > 2 else ""
+    return ": ".join(filter(None, (counts, ", ".join(figures[:-2] if ends else figures) + ends)))
+
+
+def block(name: str) -> str:
+    """A table in Markdown, below how its results were got."""
+    record = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    rows, commands = record["rows"], "; ".join(f"`{command}`" for command in record["command"])
+    columns = list(dict.fromkeys(column for row in rows.values() for column in row))
+    lines = [["", *columns], ["---"] * (1 + len(columns))]
+    lines += [[row, *(cell(cells.get(column)) for column in columns)] for row, cells in rows.items()]
+    about = f"{record['n']}; seed {record['seed']}; {record['machine']}; {record['date']}: {commands}\n\n"
+    return about + "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def main(options: Options) -> int:
+    """Write or check the tables; 1 where they differ."""
+    if options.keep:
+        name, of, *files = options.keep
+        keep(name, of, [Path(file) for file in files])
+    text = README.read_text(encoding="utf-8")
+    marks = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- /table -->)", re.DOTALL)
+    written = marks.sub(lambda at: f"{at[1]}{block(at[2])}\n{at[3]}", text)
+    if options.check:
+        return int(written != text)
+    README.write_text(written, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(tyro.cli(Options)))

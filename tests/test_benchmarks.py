@@ -1,0 +1,85 @@
+"""The tables of benchmarks/README.md are those of benchmarks/results/."""
+
+import json
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+import tyro
+
+SCRIPT = Path(__file__).parent.parent / "benchmarks" / "tables.py"
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """The script, with a README and results of its own."""
+    script = runpy.run_path(str(SCRIPT))
+    script["main"].__globals__.update(README=tmp_path / "README.md", RESULTS=tmp_path)
+    return script
+
+
+def test_tables_and_results_agree():
+    script = runpy.run_path(str(SCRIPT))
+    assert script["main"](script["Options"](check=True)) == 0
+    names = {path.stem for path in script["RESULTS"].glob("*.json")}
+    text = script["README"].read_text(encoding="utf-8")
+    assert names == {line.split()[2] for line in text.splitlines() if line.startswith("<!-- table:")}
+    for name in names:
+        record = json.loads((script["RESULTS"] / f"{name}.json").read_text(encoding="utf-8"))
+        assert all(record[key] for key in ("command", "n", "seed", "machine", "date")), name
+
+
+def test_a_table_is_written_and_checked(tables, tmp_path):
+    measured = tmp_path / "measured.json"
+    measured.write_text(json.dumps({"speed": {"ours": {"seconds": 7.4, "share": 0.5}}, "n": 3}))
+    readme = tmp_path / "README.md"
+    readme.write_text("before\n\n<!-- table: speed -->\n<!-- /table -->\n\nafter\n")
+    main, options = tables["main"], tables["Options"]
+    arguments = ["--keep", "speed", "speed", str(measured)]
+    assert main(tyro.cli(options, args=arguments)) == 0
+    before, marked, about, table, after = re.fullmatch(
+        "(.*)\n\n(.*)\n(.*)\n\n(.*)\n<!-- /table -->\n\n(.*)\n", readme.read_text(), re.DOTALL
+    ).groups()
+    assert (before, marked, after) == ("before", "<!-- table: speed -->", "after")
+    assert about.startswith("; seed 1; ")
+    assert table.splitlines() == ["|  | seconds | share |", "| --- | --- | --- |", "| ours | 7.4 | .500 |"]
+    assert main(options(check=True)) == 0
+    readme.write_text(readme.read_text().replace(".500", ".600"))
+    assert main(options(check=True)) == 1
+    main(options())
+    assert ".500" in readme.read_text()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (1422, "1,422"),
+        ([55, 84], "55 of 84"),
+        ([0.881, 0.988, 0.91, 1.0], ".881, .988 (.910–1.000)"),
+        ([40, 53, 0.7547, 0.635, 0.871], "40 of 53: .755 (.635–.871)"),
+        ([0, 0, None], "0 of 0: –"),
+        (4.44e-16, "4.44e-16"),
+    ],
+)
+def test_cells(tables, value, text):
+    assert tables["cell"](value) == text
+
+
+def test_what_is_kept_of_audits_and_metrics(tables):
+    counts = {"n": 84, "right": 55, "accepted": 53, "both": 40, "precision": 0.75, "precision_interval": None}
+    counts |= {"subset": "written", "auc": 0.6, "auc_interval": [0.5, 0.7]}
+    judges = ("main", "facts (rules)", "facts (asked)")
+    rows = [counts | {"judge": judge} for judge in judges]
+    rows += [row | {"subset": "copy"} for row in rows]
+    assert tables["of_audit"]("X", {"agreement": {"rows": rows}}) == {
+        "X, written": {"right": [55, 84], "rules": [40, 53, 0.75], "AUC of the model": [0.6, 0.5, 0.7]}
+    }
+    seeds = []
+    for value in (0.25, 0.75):
+        of = {"macro_f1": 0.5, "value": value, "low": value - 0.125, "high": value + 0.125}
+        seeds.append({"within_event": {"systems": {"judge": of, "marks and capitals": of}}})
+    found = tables["of_metrics"]("Vox/plain", seeds)
+    assert found["plain"] == {"Vox": [0.5, 0.5, 0.125, 0.875]}
+    assert list(tables["of_metrics"]("Vox/--mask names", seeds)) == ["--mask names"]
