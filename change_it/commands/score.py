@@ -117,7 +117,9 @@ def run(options: ScoreOptions) -> None:
     documents = hevas.check(test, metrics) if options.hevas else None
 
     from change_it.corpus.folder import read_casing
-    from change_it.networks.pretrained import local_folder  # these load torch
+    from change_it.generators.floor import floor  # these load torch
+    from change_it.generators.rerank import order
+    from change_it.networks.pretrained import local_folder
     from change_it.scoring.judges import Judges
 
     folder = local_folder(options.judges, command="change-it train judge")
@@ -126,8 +128,6 @@ def run(options: ScoreOptions) -> None:
         load = partial(Judges.from_pretrained, precision=options.precision, device=options.device)
         judges = Judges.from_pretrained(folder, **options.judging)
         if options.chooser:
-            from change_it.generators.rerank import order
-
             choosers = load(options.chooser)
             check_independent(judges, {"--chooser": Reranker.of(choosers)})
             choosers.check_outlets(test.outlets, test.name)
@@ -138,8 +138,6 @@ def run(options: ScoreOptions) -> None:
                     systems[at] = replace(system, order=tuple(ordered), reranker=Reranker.of(choosers))
         systems = with_chosen(systems)
         if options.floor:
-            from change_it.generators.floor import floor
-
             systems.append(floor(test, load(options.floor), reversal=options.reversal, language=language))
         scores = score(
             test,
