@@ -523,6 +523,6 @@ def _effective(counts: Floats, strata: Sequence[str] | None, events: Events | No
 def _exact(shares: Floats, number: Floats, tail: float) -> tuple[Floats, Floats]:
     """Ends of Clopper and Pearson's intervals of shares of so many events, with this probability beyond each."""
     hits, misses = shares * number, (1 - shares) * number
-    low = scipy.stats.beta.ppf(tail, hits, misses + 1)
-    high = scipy.stats.beta.ppf(1 - tail, hits + 1, misses)
+    low = scipy.special.betaincinv(hits, misses + 1, tail)
+    high = scipy.special.betaincinv(hits + 1, misses, 1 - tail)
     return np.where(hits > 0, low, 0.0), np.where(misses > 0, high, 1.0)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
+from change_it.audit.agreement import Agreement
 from change_it.audit.chosen import chosen_headlines
 from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
 from change_it.audit.probes import AS_IT_IS, SETTING, Probe
@@ -416,8 +417,6 @@ def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
 
 def _readers(record: Mapping[str, Any] | None) -> dict[str, str]:
     """Judge to the clause of its verdict, of the agreement with readers in an `audit.json`."""
-    from change_it.audit.agreement import Agreement  # loads sklearn
-
     return Agreement(**record).clauses if record else {}
 
 

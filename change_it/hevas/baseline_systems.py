@@ -11,7 +11,6 @@ from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.errors import InputError
 from change_it.stats import Floats
@@ -83,6 +82,8 @@ def _tfidf(documents: Sequence[str], n_words: int, seed: int, language: str) -> 
     texts = [_kept(words(text), stop_words(language)) for text in documents]
     if not any(texts):
         return [""] * len(texts)
+    from sklearn.feature_extraction.text import TfidfVectorizer  # loads pandas
+
     vectorizer = TfidfVectorizer(analyzer=list)
     matrix = vectorizer.fit_transform(texts)
     columns = vectorizer.vocabulary_

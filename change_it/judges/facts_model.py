@@ -19,7 +19,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy.special import expit, logit
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.errors import InputError
 from change_it.io import read_json, write_json
@@ -189,6 +188,8 @@ class FactsModel:
         ]
         if is_classifier or max(map(len, split)) < 2:
             return split, None, []
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
         vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\w+")
         vectorizer.fit(part for parts in split for part in parts)
         return split, vectorizer, [vectorizer.transform(parts) for parts in split]

@@ -118,20 +118,17 @@ class Words:
     """The words of texts, hashed, and whether each is a name's, a number or a negation."""
 
     def __init__(self, texts: Sequence[str], numerals: frozenset[str], negations: frozenset[str]):
-        known: dict[str, tuple[int, int]] = {}
-
         def number(word: str) -> tuple[int, int]:
-            if word not in known:
-                low = word.lower()
-                flags = CAPITAL * word[0].isupper() + NEGATION * (low in negations)
-                known[word] = _bucket(low) % SIZE, flags + NUMBER * (low[0].isdigit() or low in numerals)
-            return known[word]
+            low = word.lower()
+            flags = CAPITAL * word[0].isupper() + NEGATION * (low in negations)
+            return _bucket(low) % SIZE, flags + NUMBER * (low[0].isdigit() or low in numerals)
 
         found = [_WORD.findall(unicodedata.normalize("NFC", text)) for text in texts]
         self.count = len(texts)
         self.row = np.repeat(np.arange(len(found)), [len(words) for words in found])
-        numbers = (number(word) for word in chain.from_iterable(found))
-        self.word, self.flags = np.array(list(numbers), np.int64).reshape(-1, 2).T
+        place = {word: at for at, word in enumerate(dict.fromkeys(chain.from_iterable(found)))}
+        places = np.array([place[word] for word in chain.from_iterable(found)], np.int64)
+        self.word, self.flags = np.array([*map(number, place)], np.int64).reshape(-1, 2)[places].T
 
     def matrix(self, flag: int | None = None) -> csr_matrix:
         """Counts of each word in each text; with a flag, of the words that have it."""

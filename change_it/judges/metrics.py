@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.metrics import precision_recall_fscore_support
 
 from change_it.stats import AVERAGE, Bools, EventIds, Floats, Ints, Statistics, measure
 from change_it.tables import Column
@@ -37,6 +36,8 @@ def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) 
         >>> scores(np.array([0, 1, 1, 1]), np.array([0, 1, 1, 0]), ("rep", "gio"))["gio"]["recall"]
         0.6666666666666666
     """
+    from sklearn.metrics import precision_recall_fscore_support  # loads pandas
+
     columns = precision_recall_fscore_support(labels, predicted, labels=[0, 1], zero_division=0)
     table: dict[str, Any] = {
         name: dict(zip(("precision", "recall", "f1"), map(float, row[:3]), strict=True))

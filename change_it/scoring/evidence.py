@@ -66,7 +66,8 @@ class Evidence:
     def __init__(self, text: str, language: str) -> None:
         self.folded, self.language = fold(text), language
         self.pieces = pieces(self.folded)
-        self.words = frozenset(key(piece) for piece in self.pieces if piece.kind == "word")
+        self.keys = [key(piece) for piece in self.pieces if piece.kind == "word"]
+        self.words = frozenset(self.keys)
         self.values: dict[float | str, set[str]] = {}
         self.vague: list[Number] = []
         #: Values by the noun that they count.
@@ -111,7 +112,7 @@ class Evidence:
     @cached_property
     def running(self) -> str:
         """The words, each between spaces."""
-        return f" {' '.join(key(piece) for piece in self.pieces if piece.kind == 'word')} "
+        return f" {' '.join(self.keys)} "
 
     @cached_property
     def squeezed(self) -> str:

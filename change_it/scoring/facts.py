@@ -173,7 +173,7 @@ class FactChecker:
         following = "".join(keys[index + 1 : index + 2])
         of_surname = self.casing is not None and self.casing.is_first_name(word, following)
         is_cut = following == "." and len(word) > 2  # Fla., Calif.
-        is_acronym = written.isupper() or self.language == "it"
+        is_acronym = len(word) <= 6 and (written.isupper() or self.language == "it")  # see `initials`
         mixed = any(map(str.isdigit, word)) or not written[1:].islower()
         squeezed = word.replace(".", "") if mixed else ""
         aliases = [

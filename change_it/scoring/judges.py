@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
 from change_it.io import texts_by_name
-from change_it.judges.facts_model import FactsModel
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import COMMAND, TASKS, Task, check_tasks
 from change_it.networks.pretrained import local_folder
@@ -22,6 +21,9 @@ from change_it.scoring.item import Item
 from change_it.stats import Floats
 from change_it.text.names import Casing
 from change_it.training.training_options import Arithmetic
+
+if TYPE_CHECKING:
+    from change_it.judges.facts_model import FactsModel  # loads a client of servers
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Judges:
     ah: Judge
     fluency: Judge | None = None
     casing: Casing | None = field(default=None, repr=False)
-    facts: FactsModel | None = field(default=None, repr=False)
+    facts: "FactsModel | None" = field(default=None, repr=False)
 
     def __call__(
         self,
@@ -186,6 +188,8 @@ class Judges:
             )
         model, asked = None, facts or (folder / "facts" if (folder / "facts").is_dir() else None)
         if asked:
+            from change_it.judges.facts_model import FactsModel
+
             model = FactsModel.from_pretrained(
                 asked, endpoint=facts_endpoint, precision=precision, device=device
             )

@@ -44,7 +44,7 @@ class Number:
 
 def pieces(folded: str) -> list[Piece]:
     """Split a text that was folded by `change_it.text.folding.fold`."""
-    return [Piece(match[0], match.start(), str(match.lastgroup)) for match in _PIECE.finditer(folded)]
+    return [Piece(match[0], match.start(), match.lastgroup or "") for match in _PIECE.finditer(folded)]
 
 
 ITALIAN_UNITS = [
@@ -265,7 +265,7 @@ class _NumberReader:
         vague, starts, free = _VAGUE[self.language], number_words(self.language), 0
         for i, (piece, word) in enumerate(zip(self.pieces, self.low, strict=True)):
             if i < free or not (word in starts or word[0].isdecimal() or (len(word) > 4 and "mil" in word)):
-                inside = frozenset(map(float, re.findall(r"\d+", word)))
+                inside = frozenset(map(float, () if word.isalpha() else re.findall(r"\d+", word)))
                 if inside and i >= free:  # the digits of M5S, G20 are evidence
                     units = frozenset({"", "ordinal"})
                     numbers.append(Number(piece.start, piece.end, inside, units, claimed=False))

@@ -112,15 +112,9 @@ def normalise_pairs(first: Sequence[str], others: Sequence[str]) -> tuple[list[s
 
 
 def _capitals(headline: str) -> str:
-    return (
-        "none"
-        if headline.islower()
-        else "all"
-        if headline.isupper()
-        else "title"
-        if _is_title(headline)
-        else ""
-    )
+    if headline.islower() or headline.isupper():
+        return "none" if headline.islower() else "all"
+    return "title" if _is_title(headline) else ""
 
 
 def _most(counts: Counter[str], otherwise: str) -> str:
