@@ -34,7 +34,7 @@ def chosen_headlines(
     items: Sequence[Item], resources: Resources, chooser: "Judges"
 ) -> dict[Perturbation, list[tuple[int, str]]]:
     """The headlines of both systems, each with the index of its item."""
-    from change_it.generators.floor import best_of
+    from change_it.generators.rerank import choose
 
     leads = [_leads(item, resources.leads.get(item.id, ())) for item in items]
     styled = [
@@ -43,8 +43,8 @@ def chosen_headlines(
     ]
     made = {}
     for system, candidates in ((LEADS, leads), (STYLED, styled)):
-        texts = best_of(chooser, items, candidates, language=resources.language)
-        made[system] = [(index, text) for index, text in enumerate(texts) if text]
+        best = choose(chooser, candidates, items, language=resources.language)
+        made[system] = [(row, candidates[row][place]) for row, place in enumerate(best) if place >= 0]
     return made
 
 

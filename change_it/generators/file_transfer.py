@@ -8,8 +8,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from change_it import __version__
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS
@@ -352,15 +350,13 @@ def new_headlines(
         all_draws=options.all_draws,
     )
     count, judges = setup.search.candidates, setup.judges
-    asked = sources, articles, [(judges or setup.system).outlets.index(target) for target in targets]
-    how: Any = {"reversal": options.reversal, "language": language}
     if options.all_draws:
         draws = [
             ([" ".join(each.text.split()) for each in drawn] + [""] * count)[:count] for drawn in candidates
         ]
-        orders = order(judges, draws, items, **how) if judges else [()] * len(draws)
+        orders = order(judges, draws, items, language=language) if judges else [()] * len(draws)
         return [(drawn, [*of]) for drawn, of in zip(draws, orders, strict=True)]
     texts = [[candidate.text for candidate in drawn if candidate.text] for drawn in candidates]
-    chosen = choose(judges, texts, *asked, **how) if judges else np.zeros(len(texts), dtype=np.int64)
+    chosen = choose(judges, texts, items, language=language) if judges else [0] * len(texts)
     best = [drawn[at] if drawn else "" for drawn, at in zip(texts, chosen, strict=True)]
     return [([" ".join(text.split())], []) for text in best]

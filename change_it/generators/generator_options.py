@@ -119,7 +119,6 @@ class SystemOptions(InferenceOptions):
     """Candidates a headline that the judges choose among, or that are drawn with --all-draws; 10 when not given."""
     all_draws: bool = False
     """Draw the candidates at random (do_sample=true) and write them all, a row for each (column draw); with --rerank also the judges' order of them (chosen, rank)."""
-    reversal: Hidden[Literal["relative", "target"]] = "relative"  # what the judges choose for
     beams: Hidden[int] = 5  # width of the search, at least as many as the candidates
     generation: tuple[str, ...] = ()
     """Settings of transformers' GenerationConfig: num_beams=1 (greedy; 5 when not given) do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""

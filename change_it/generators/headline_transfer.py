@@ -18,6 +18,7 @@ from change_it.io import refuse_empty, texts_of
 from change_it.networks.formats import Format
 from change_it.networks.pretrained import batches_at_once, is_large, local_folder, map_threads
 from change_it.progress import bar
+from change_it.scoring.item import Item
 from change_it.training.training_options import Arithmetic
 
 if TYPE_CHECKING:
@@ -234,9 +235,8 @@ class HeadlineTransfer(HeadlineSystem):
         if loaded is not None:
             from change_it.generators.rerank import judge_candidates
 
-            candidates = judge_candidates(
-                loaded, candidates, headlines, articles, aims, language=language, progress=progress
-            )
+            items = [Item("", "", *texts) for texts in zip(aims, headlines, articles, strict=True)]
+            candidates = judge_candidates(loaded, candidates, items, language=language, progress=progress)
         if num_candidates is not None or loaded is not None:
             return candidates[0] if single else candidates
         texts = [offered[0].text if offered else "" for offered in candidates]

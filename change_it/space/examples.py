@@ -79,9 +79,7 @@ def corpus_examples(judges: Judges, corpus: str, language: str) -> tuple[TabExam
     answers = judge_candidates(
         judges if judges.casing else judges.with_casing(audited.resources.casing),
         [[Candidate(text, 0.0) for text in texts] for texts in headlines],
-        [item.source for item in items],
-        [item.article for item in items],
-        [item.target for item in items],
+        items,
         language=language,
     )
     judged = [
