@@ -20,7 +20,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from change_it.audit.calibration import Reliability
-from change_it.audit.probes import Probe
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metric_options import Chart
@@ -138,14 +137,10 @@ def compliancy_drawings(scores: Scores, corpus: Mapping[str, Any] | None = None)
     return drawings
 
 
-def audit_drawings(probes: Sequence[Probe], curves: Sequence[Reliability]) -> list[Drawing]:
-    """The charts of an audit; no reliability where the corpus has no examples."""
-    listens = "What main listens to", "F1 of main on headlines that lack something"
-    drawings = [Drawing("probes", *listens, probes_chart(probes))]
-    if curves:
-        sure = "Is a judge as often right as it is sure?", "Share of the second class by its probability"
-        drawings.append(Drawing("reliability", *sure, reliability_chart(curves)))
-    return drawings
+def reliability_drawing(curves: Sequence[Reliability]) -> Drawing:
+    """The chart of an audit."""
+    sure = "Is a judge as often right as it is sure?", "Share of the second class by its probability"
+    return Drawing("reliability", *sure, reliability_chart(curves))
 
 
 @_styled
@@ -324,16 +319,6 @@ def outcomes(scores: Scores, system: str) -> dict[str, float]:
         refused[heading(judge)] = float((left & ~accepted).mean())
         left = left & accepted
     return {"accepted by all": float(left.mean()), **dict(reversed(refused.items()))}
-
-
-@_styled
-def probes_chart(probes: Sequence[Probe]) -> Figure:
-    """F1 of main on headlines that lack something, with 95% intervals, a row each; the first probe is also a line."""
-    axes = _rows([probe.name for probe in probes], 0.42, "F1, 95% interval")
-    axes.axvline(probes[0].f1, color=_LINE, linestyle=":", linewidth=1.5)
-    values, ends = [probe.f1 for probe in probes], [probe.interval for probe in probes]
-    _intervals(axes, values, ends, 0, 1, color=_BLUE)
-    return axes.figure  # type: ignore[return-value]
 
 
 @_styled

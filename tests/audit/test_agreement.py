@@ -229,8 +229,8 @@ def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, ca
         "change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
     )
     monkeypatch.setenv("COLUMNS", "300")  # no word is broken
-    drawings = [Drawing(name, "", name, Figure()) for name in ("probes", "reliability")]
-    monkeypatch.setattr("change_it.results.audit_tables.audit_drawings", lambda *_: drawings)
+    drawing = Drawing("reliability", "", "reliability", Figure())
+    monkeypatch.setattr("change_it.results.audit_tables.reliability_drawing", lambda *_: drawing)
     ids = pl.read_parquet(Path(smaller_corpus) / "pairs" / "test.parquet")["a_id"].unique(
         maintain_order=True
     )[:6]

@@ -6,7 +6,6 @@ from scoring_fakes import FakeJudges
 from change_it.audit import perturbations
 from change_it.audit import verdicts as audit_verdicts
 from change_it.audit.measure import audit, read_corpus
-from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.audit.verdicts import (
     GOLD,
     JointPassRate,
@@ -168,13 +167,6 @@ def test_fluency_and_facts_accept_what_newspapers_wrote(judge, share, level):
     [found] = verdicts({}, [system(GOLD, share, judges=(), judge=judge)], fluency=True, validated=True)
     assert (found.judge, found.level) == (judge, level)
     assert found.text == f"accepts {figure(share)} of the newspapers' own headlines"
-
-
-@pytest.mark.parametrize(("without", "levels"), [(0.84, ["care"]), (0.86, [])])
-def test_main_may_lose_little_with_the_typography(without, levels):
-    probes = [Probe(name, 50, f1, (f1, f1)) for name, f1 in ((AS_IT_IS, 0.9), (SETTING, without))]
-    assert [found.level for found in verdicts({}, [], probes, fluency=True, validated=True)] == levels
-    assert verdicts({}, [], probes[:1], fluency=True, validated=True) == []
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,9 @@ def judges(tmp_path, monkeypatch):
     return with_fakes(tmp_path, monkeypatch)
 
 
-def empty_drawings(*_):
-    """The charts of an audit with nothing in them, which need no time."""
-    return [Drawing(name, "", name, Figure()) for name in ("probes", "reliability")]
+def empty_drawing(*_):
+    """The chart of an audit with nothing in it, which needs no time."""
+    return Drawing("reliability", "", "reliability", Figure())
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def audit(corpus, tmp_path_factory):
     """The folder that an audit has written."""
     with pytest.MonkeyPatch.context() as patch:
         judges = with_fakes(tmp_path_factory.mktemp("audited"), patch)
-        patch.setattr(audit_tables, "audit_drawings", empty_drawings)
+        patch.setattr(audit_tables, "reliability_drawing", empty_drawing)
         audit_command.run(options(judges, corpus))
     return judges.parent / "audit"
 
@@ -76,7 +76,7 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     assert systems["gold"]["n"] == 6
     assert systems["typography"]["values"]["main_normalised"] == 0
     assert found["signature"] in page
-    assert page.count('<img src="data:image/svg+xml;base64,') == 2
+    assert page.count('<img src="data:image/svg+xml;base64,') == 1
     assert '<html lang="en">' in page
     assert "fluency</strong>: <em>do not rely on it</em>. There is none:" in page
     assert "<script" not in page
