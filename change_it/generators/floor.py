@@ -20,12 +20,7 @@ _MARK = re.compile(r"[^\w\s'’]+")
 
 
 def rearrangements(headline: str, typography: Typography) -> list[str]:
-    """The headline and a dozen versions of it that add no word: the setting of an outlet, other capitals, marks, order and cuts.
-
-    Examples:
-        >>> rearrangements("Crolla il ponte: due feriti", Typography())[-3:]
-        ['due feriti: Crolla il ponte', 'Crolla il ponte', 'due feriti']
-    """
+    """The headline and a dozen versions of it that add no word: the setting of an outlet, other capitals, marks, order and cuts."""
     words = headline.split()
     bare = " ".join(_MARK.sub(" ", headline).split())
     made = [
@@ -49,12 +44,7 @@ def rearrangements(headline: str, typography: Typography) -> list[str]:
 
 
 def cuts(article: str, typography: Typography) -> list[str]:
-    """The first sentences of an article and their clauses, as an outlet would print them as headlines.
-
-    Examples:
-        >>> cuts("Il ponte sulla statale è crollato, due persone sono ferite. Poi altro.", Typography())[1:]
-        ['Il ponte sulla statale è crollato', 'Due persone sono ferite']
-    """
+    """The first sentences of an article and their clauses, as an outlet would print them as headlines."""
     fewest, most = _WORDS
     made = []
     for sentence in sentences(article[:_CHARACTERS])[:_SENTENCES]:

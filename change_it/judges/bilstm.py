@@ -53,12 +53,7 @@ class BiLSTMJudgeConfig(PreTrainedConfig):
 
 
 def word_number(codes: list[int]) -> int:
-    """Number of a word of character codes, the first one lowest.
-
-    Examples:
-        >>> word_number([1, 2]) == ((1 + 2 * BASES[0]) % MODULUS) * 2**31 + (1 + 2 * BASES[1]) % MODULUS
-        True
-    """
+    """Number of a word of character codes, the first one lowest."""
     first, second = (
         sum(code * pow(base, place, MODULUS) for place, code in enumerate(codes)) % MODULUS for base in BASES
     )
@@ -124,15 +119,7 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
         return SequenceClassifierOutput(loss=loss, logits=torch.stack([-logit / 2, logit / 2], dim=-1))
 
     def split(self, input_ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Characters to words.
-
-        Args:
-            input_ids: int64 (rows, characters), 0 where padded.
-
-        Returns:
-            Characters of each word, (rows, words, word_length), 0 after its end; numbers of the words (rows, words); how
-            many words a row has, (rows,).
-        """
+        """Of (rows, characters) ids, 0 where padded, the characters of each word (rows, words, word_length), numbers of the words (rows, words), and how many words a row has."""
         rows, kinds = len(input_ids), self.kinds[input_ids]
         before = functional.pad(kinds, (1, 0))[:, :-1]
         inside = kinds != BETWEEN

@@ -270,12 +270,6 @@ def joint_probability(
     `hh` and `ah` are (n,) probabilities of a match, `new` and `source` that main takes the new headline and the original
     for the target outlet's. Reversal `relative`: main decides otherwise than on the original, and with `strict` for the target;
     `target`: for the target.
-
-    Examples:
-        >>> joint_probability([0.5], [0.8], [0.9], [0.2]).round(3).tolist()
-        [0.296]
-        >>> joint_probability([0.5], [0.8], [0.9], [0.2], reversal="target").round(3).tolist()
-        [0.36]
     """
     if reversal not in get_args(Reversal):
         raise InputError(f"reversal {reversal!r} is unknown: choose relative or target")

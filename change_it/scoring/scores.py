@@ -339,12 +339,7 @@ def score(
 
 
 def weights_of_ranks(draws: int, n: int) -> Floats:
-    """(draws,) probabilities that the best of n of so many draws, any n as likely as any other, is the one at each rank.
-
-    Examples:
-        >>> weights_of_ranks(4, 2).tolist()
-        [0.5, 0.3333333333333333, 0.16666666666666666, 0.0]
-    """
+    """(draws,) probabilities that the best of n of so many draws, any n as likely as any other, is the one at each rank."""
     return np.array([comb(draws - rank, n - 1) / comb(draws, n) for rank in range(1, draws + 1)])
 
 
@@ -494,12 +489,7 @@ def _item_table(
 
 
 def trials(systems: int, resamples: int) -> int:
-    """Trials of each paired test between any two of so many systems.
-
-    Examples:
-        >>> trials(4, 1000), trials(12, 1000)
-        (1000, 6600)
-    """
+    """Trials of each paired test between any two of so many systems."""
     return max(resamples, TRIALS * comb(systems, 2))
 
 

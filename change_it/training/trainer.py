@@ -336,13 +336,8 @@ def train(
 ) -> TrainingResult:
     """Train the model of a run in place; afterwards it has the best weights by validation score (the last without one).
 
-    Works as a plain call, under `accelerate launch` and under `torchrun`; every process calls it with the same arguments.
-
-    Args:
-        run: what is trained.
-        settings: with `epochs` or `updates`.
-        arguments: of `training_arguments`, which are completed.
-        started: when the run began, in `time.monotonic()`: what was done since counts among the minutes.
+    Every process calls it with the same settings and `arguments` of `training_arguments`, which are completed. What was done since
+    `started`, in `time.monotonic()`, counts among the minutes.
     """
     if len(run.dataset) == 0:
         raise InputError(f"there is nothing to train the {run.name} on: the training set is empty")

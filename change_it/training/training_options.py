@@ -143,14 +143,7 @@ Settings = TypeVar("Settings", bound=TrainingSettings)
 
 
 def resolve(options: TrainingOptions, preset: Mapping[str, Any], into: type[Settings]) -> Settings:
-    """Fill what was not given from a preset, and from the defaults of the settings what the preset lacks; `--arg` wins.
-
-    Examples:
-        >>> options = TrainingOptions(epochs=2, arg=("max_steps=9",))
-        >>> settings = resolve(options, {"epochs": 6, "batch_size": 8, "learning_rate": 0.1}, TrainingSettings)
-        >>> settings.epochs, settings.updates, settings.batch_size, settings.optimizer
-        (2, 9, 8, 'adamw')
-    """
+    """Fill what was not given from a preset, and from the defaults of the settings what the preset lacks; `--arg` wins."""
     check_numbers(options)
     names = [each.name for each in fields(into)]
     given = {name: getattr(options, name) for name in names}
