@@ -209,7 +209,7 @@ def transfer_items(
         (number for number, item in enumerate(items) if not item.error),
         key=lambda number: (items[number].target, -lengths[number]),
     )
-    size = options.batch_size or setup.system.kept_together(setup.search)
+    size = options.batch_size or setup.system.kept_together
     chunks = [order[start : start + size] for start in range(0, len(order), size)]
     missing = [chunk for chunk in chunks if not done.keys() >= set(chunk)]
     before = len(order) - sum(map(len, missing))

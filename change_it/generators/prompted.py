@@ -14,7 +14,6 @@ from change_it.generators.headline_transfer import (
     HeadlineSystem,
     TransferInput,
     default_batch_size,
-    kept_together,
     write,
 )
 from change_it.generators.prompt import Prompt, headline_of
@@ -141,10 +140,6 @@ class PromptedModel(HeadlineSystem):
     def batches_at_once(self, search: Search) -> int:
         """One where headlines are drawn, from the one random state there is."""
         return 1 if search.is_drawn else batches_at_once(self.model)
-
-    def kept_together(self, search: Search) -> int:
-        """As many as the model writes at once, where it is large."""
-        return kept_together(self.model, self.format, search)
 
     def _propose(
         self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool
