@@ -7,7 +7,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -128,8 +128,6 @@ def training_arguments(settings: TrainingSettings, out: Path) -> TrainingArgumen
         "use_cpu": not torch.accelerator.is_available(),
     }
     given = settings.arguments
-    if unknown := sorted(given.keys() - {each.name for each in fields(TrainingArguments)}):
-        raise InputError(f"--arg {listed(unknown)}: transformers' TrainingArguments has no such argument")
     if theirs := sorted(
         (of_run.keys() | {"num_train_epochs", "fsdp", "deepspeed", "push_to_hub"}) & given.keys()
     ):
