@@ -58,17 +58,6 @@ _FURTHER = "further gold"
 
 
 @dataclass(frozen=True)
-class JudgedExample:
-    """A headline of a perturbation and its verdicts."""
-
-    id: str  # of the item
-    direction: str  # of the item
-    source: str  # the original headline
-    headline: str  # the system's
-    verdicts: dict[str, bool | None]  # measure to whether it holds; None for a judge that is not there
-
-
-@dataclass(frozen=True)
 class Result:
     """Pass rates of one perturbation or of gold."""
 
@@ -86,7 +75,9 @@ class Result:
     judges: tuple[str, ...]  # of which one at least should refuse
     # those of them that accept more than `STOPPED` of its headlines; none of a system that is stopped
     missed_by: tuple[str, ...]
-    examples: tuple[JudgedExample, ...]  # some headlines, those that passed first
+    # some headlines, those that passed first: id and direction of the item, source, headline, and its verdicts, None for a
+    # judge that is not there
+    examples: tuple[dict[str, Any], ...]
 
     @property
     def counts(self) -> bool:
@@ -231,17 +222,15 @@ def _measured(
     )
 
 
-def _examples(rows: pl.DataFrame, items: Sequence[Item]) -> tuple[JudgedExample, ...]:
+def _examples(rows: pl.DataFrame, items: Sequence[Item]) -> tuple[dict[str, Any], ...]:
     """Headlines that passed, the others after them."""
     shown = rows.sort("passed", descending=True, maintain_order=True).head(EXAMPLES)
     return tuple(
-        JudgedExample(
-            items[row["item"]].id,
-            items[row["item"]].direction,
-            items[row["item"]].source,
-            row["headline"],
-            {name: None if row.get(name) is None else bool(row[name]) for name in AUDIT_MEASURES},
-        )
+        {
+            **{name: getattr(items[row["item"]], name) for name in ("id", "direction", "source")},
+            "headline": row["headline"],
+            "verdicts": {name: row[name] for name in AUDIT_MEASURES},
+        }
         for row in shown.iter_rows(named=True)
     )
 

@@ -75,7 +75,6 @@ class GeneratorOptions(TrainingOptions):
     )
     vocabulary: Hidden[int | None] = None  # words that s2s, pn, pnc and transformer know, at most
     cells: Hidden[int | None] = None  # of s2s, pn and pnc; the size of the states of transformer
-    validation_share: Hidden[float] = 0.05  # of the training data, chooses the weights; agnostic has its own
 
     @property
     def inputs(self) -> tuple[str | None, ...]:

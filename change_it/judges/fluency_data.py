@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
-from change_it.corpus.training_sets import held_out, of_fold
+from change_it.corpus.training_sets import VALIDATION_SHARE, held_out, of_fold
 from change_it.errors import InputError
 from change_it.judges.data import TEST_SEED, Examples, TaskData
 from change_it.judges.judge_options import Fold
@@ -44,7 +44,9 @@ class FluencyData(TaskData):
     corruptions: dict[str, list[str]]  # some of them broken by each corruption
 
 
-def load_fluency(corpus: str, *, fold: Fold, validation_share: float, seed: int) -> FluencyData:
+def load_fluency(
+    corpus: str, *, fold: Fold, seed: int, validation_share: float = VALIDATION_SHARE
+) -> FluencyData:
     """Load the headlines of a corpus, of one fold alone and of further outlets too."""
     outlets = read_outlets(corpus)
     columns = ["id", "label", "headline", "article", "fold", "event"]

@@ -16,7 +16,6 @@ from transformers import AutoModelForSequenceClassification, ByT5Tokenizer, PreT
 
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, read_casing, read_language
-from change_it.corpus.training_sets import VALIDATION_SHARE
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges.bilstm import build_bilstm
@@ -89,11 +88,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         raise InputError("--match requires --train-on main")
     check_writable(settings.out, kind="run", inputs=settings.inputs)
     files = {MODEL_CORPUS: describe_corpus(settings.corpus)}
-    sampled: dict[str, Any] = {
-        "fold": settings.fold,
-        "validation_share": VALIDATION_SHARE,
-        "seed": settings.seed,
-    }
+    sampled: dict[str, Any] = {"fold": settings.fold, "seed": settings.seed}
     with process_state().main_process_first():
         if task == "fluency":
             data: TaskData = load_fluency(settings.corpus, **sampled)

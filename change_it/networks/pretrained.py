@@ -218,7 +218,7 @@ def load_weights(
 def _check_folder(auto: Any, folder: Path, config: Any) -> None:
     """Refuse a folder of which other weights are loaded than `hash_of_weights` reads, or a model much larger than its weights, which transformers would make before it refuses them."""
     if (folder / ADAPTER).exists():
-        raise InputError(f"{folder} {_ADAPTERS} {folder} --out DIR")
+        raise InputError(f"{folder} {_ADAPTERS}")
     record = read_json(folder / "config.json") or {}
     values = list(_values(record))
     if "transformers_weights" in record:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -271,8 +271,6 @@ def joint_probability(
     for the target outlet's. Reversal `relative`: main decides otherwise than on the original, and with `strict` for the target;
     `target`: for the target.
     """
-    if reversal not in get_args(Reversal):
-        raise InputError(f"reversal {reversal!r} is unknown: choose relative or target")
     match, fits, p_new, p_source = (np.asarray(values, dtype=np.float64) for values in (hh, ah, new, source))
     style = p_new if reversal == "target" else (1 - p_source) * p_new
     if reversal == "relative" and not strict:

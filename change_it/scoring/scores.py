@@ -22,7 +22,7 @@ from change_it.scoring.compliancy import (
 )
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import Reranker, signature
-from change_it.scoring.systems import ScoredSystem, check_runs
+from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure, paired_p_values
 
 if TYPE_CHECKING:  # loads torch
@@ -226,14 +226,6 @@ def score(
     choosers = {system.name: system.reranker for system in systems if system.reranker}
     check_independent(judges, choosers)
     _check_writers(judges, systems)
-    if resamples < 1:
-        raise InputError(f"--resamples {resamples} is too few: give at least 1, better 1000")
-    for system in systems:
-        if len(system.headlines) != len(test.items):
-            raise InputError(
-                f"the system {system.name} has {len(system.headlines)} headlines for {len(test.items)} items: give one for each"
-            )
-    check_runs(systems)
     systems = [replace(system, reranker=None) if system.order else system for system in systems]
     every = [[test.predicted(headlines) for headlines in system.each_draw] for system in systems]
     language = language_of(test.items, language)

@@ -86,7 +86,12 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
 
 
 def lead(article: str, length: int) -> str:
-    """The first words of an article as a headline, at most `length`, without a dangling comma, colon or full stop at the end."""
+    """The first words of an article as a headline, at most `length`, without a dangling comma, colon or full stop at the end.
+
+    Examples:
+        >>> lead("Il governo ha deciso, nella notte, di rinviare.", 4)
+        'Il governo ha deciso'
+    """
     text = " ".join(article.split()[: max(1, length)])
     return text.rstrip(" ,;:.-–—") or text
 
