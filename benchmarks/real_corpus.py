@@ -91,11 +91,7 @@ def judge(
             )
         )
     metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
-    return {
-        name: metrics[name]
-        for name in ("results", "baselines", "acceptance", "sizes", "seconds")
-        if name in metrics
-    }
+    return {name: metrics[name] for name in ("results", "baselines", "sizes", "seconds") if name in metrics}
 
 
 def evaluation_options(options: Options, judges: Path, seed: int) -> dict[str, Any]:
