@@ -32,7 +32,7 @@ from change_it.io import (
 from change_it.judges.judge_options import check_judges
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.generators.file_transfer import TransferResult, TransferSetup
+    from change_it.generators.file_transfer import TransferSetup
     from change_it.scoring.item import Item
     from change_it.text.names import Casing
 
@@ -174,16 +174,16 @@ def run(options: TransferOptions) -> None:
             items = file_items(setup, options.input, columns=options.columns, to=options.to)
         else:
             items = corpus_items(setup, str(options.corpus), options.items, seed=options.seed)
-        done = transfer_items(options, setup, items, options.out)
+        items, before = transfer_items(options, setup, items, options.out)
     if options.out:
-        _show(done, options, setup, time.monotonic() - started)
-    if done.items and all(item.error for item in done.items):
-        error = done.items[0].error
+        _show(items, before, options, setup, time.monotonic() - started)
+    if items and all(item.error for item in items):
+        error = items[0].error
         if not options.out:
             raise InputError(f"{error}: give a longer article, or another --generator or --model")
         raise InputError(f"no headline was written; {options.out} says why for each: {error}")
     if options.headline:
-        _print_one(options, setup, done.items[0])
+        _print_one(options, setup, items[0])
 
 
 def _one_item(options: TransferOptions, setup: "TransferSetup") -> "Item":
@@ -246,7 +246,9 @@ def _casing(options: TransferOptions, setup: "TransferSetup") -> "Casing | None"
     return casing or (read_casing(options.corpus) if options.corpus else None)
 
 
-def _show(done: "TransferResult", options: TransferOptions, setup: "TransferSetup", seconds: float) -> None:
+def _show(
+    items: "Sequence[Item]", before: int, options: TransferOptions, setup: "TransferSetup", seconds: float
+) -> None:
     """The first transfers and a summary."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -254,27 +256,27 @@ def _show(done: "TransferResult", options: TransferOptions, setup: "TransferSetu
     from rich.text import Text
 
     console = Console()
-    good = [number for number, item in enumerate(done.items) if not item.error]
+    good = [number for number, item in enumerate(items) if not item.error]
     if good:
         table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1))
         for name in ("to", "original", "transfer"):
             table.add_column(name, overflow="fold")
-        for number in _spread(good, done.items):
-            item = done.items[number]
+        for number in _spread(good, items):
+            item = items[number]
             table.add_row(Text(item.target), Text(item.source), Text(item.prediction, style="bold"))
         console.print(table)
-    reasons = Counter(item.error.partition(":")[0] for item in done.items if item.error)
+    reasons = Counter(item.error.partition(":")[0] for item in items if item.error)
     errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     say = partial(console.print, soft_wrap=True)
     say(
         f"{len(good):,} headlines"
-        + (f", {done.before:,} of them by an interrupted run," if done.before else "")
+        + (f", {before:,} of them by an interrupted run," if before else "")
         + f" in {seconds:.0f} s"
         + (f"; {sum(reasons.values()):,} rows have an error ({errors})" if errors else ""),
         markup=False,
     )
     stem = Path(options.input or "").stem
-    if made := sum(item.id == f"{stem}-{number}" for number, item in enumerate(done.items, start=1)):
+    if made := sum(item.id == f"{stem}-{number}" for number, item in enumerate(items, start=1)):
         say(
             f"{made:,} ids are made from the name of the file and the number of the row, such as {stem}-1: to bring your own, "
             "name their column as in --columns id=key",

@@ -17,13 +17,7 @@ SENT = {"do_sample", "max_new_tokens", "temperature", "top_p"}
 
 
 class Endpoint(HeadlineSystem):
-    """Asks the model of a server.
-
-    Attributes:
-        prompt: how it is asked.
-        url: of the server, without a key.
-        model: name of the model.
-    """
+    """Asks the model of a server."""
 
     kept_together = CONCURRENCY  # answers cost
 
@@ -31,7 +25,7 @@ class Endpoint(HeadlineSystem):
         """Nothing is asked yet; `url` is the base of the server's paths, such as http://localhost:8000/v1."""
         super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"))
         self.server, self.prompt = Server(url, model), prompt
-        self.url, self.model = self.server.url, model
+        self.model = model
         self._named: set[str] = set()
 
     @property

@@ -67,14 +67,6 @@ class TransferSetup:
         return Writer(self.system.weights_hash, self.system.base, self.system.prompt.signature).signature
 
 
-@dataclass(frozen=True)
-class TransferResult:
-    """The items of a run in the order of the input, and the number that an interrupted run had finished."""
-
-    items: list[Item]
-    before: int
-
-
 def load_setup(options: SystemOptions) -> TransferSetup:
     """The generators or a model that is asked, and the judges that choose."""
     settings: dict[str, Any] = {} if options.endpoint else {"num_beams": options.beams}
@@ -195,8 +187,11 @@ def _checked(item: Item, needs: Sequence[str]) -> Item:
 
 def transfer_items(
     options: SystemOptions, setup: TransferSetup, items: Sequence[Item], out: Path | None = None
-) -> TransferResult:
-    """New headlines, chunk after chunk, items of like length in one; what is finished is kept in FILE.partial until all is."""
+) -> tuple[list[Item], int]:
+    """The items with new headlines, and the number of those that an interrupted run had finished.
+
+    They are written chunk after chunk, items of like length in one; what is finished is kept in FILE.partial until all is.
+    """
     language = ""
     if setup.judges:  # that facts are checked in
         articles = [item.article for item in items if item.article]
@@ -249,7 +244,7 @@ def transfer_items(
             )
             write_table(out, HEADER, rows)
         unfinished.unlink()
-    return TransferResult(new, before)
+    return new, before
 
 
 #: Headlines of an item, one or all draws, and the draws in the order of judges, best first, if these were asked.

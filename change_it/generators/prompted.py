@@ -81,13 +81,7 @@ class PromptFormat(CausalFormat):
 
 
 class PromptedModel(HeadlineSystem):
-    """Asks a model by a prompt; examples that have no place among its positions are left out.
-
-    Attributes:
-        prompt: how it is asked.
-        base: name of the model.
-        weights_hash: SHA-256 of its weights.
-    """
+    """Asks a model by a prompt; examples that have no place among its positions are left out."""
 
     def __init__(
         self, model: Any, format_: Format, prompt: Prompt, *, base: str = "", weights_hash: str = ""

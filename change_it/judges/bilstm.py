@@ -27,29 +27,18 @@ BASES = (1_000_003, 92_821)
 
 
 class BiLSTMJudgeConfig(PreTrainedConfig):
-    """Configuration of a `BiLSTMJudgeForSequenceClassification`.
-
-    Attributes:
-        characters: ids of the tokenizer, 0 is padding.
-        words: words with an embedding of their own.
-        word_size: dimensions of word embeddings.
-        filters: filters of the CNN, dimensions of character embeddings.
-        kernel_size: characters that a filter sees.
-        word_length: characters of a word that are seen.
-        hidden_size: cells of each direction of the LSTM.
-        dropout: before and after the LSTM, 0 to 1.
-    """
+    """Configuration of a `BiLSTMJudgeForSequenceClassification`."""
 
     model_type = "change_it_bilstm_judge"
 
-    characters: int = 2
-    words: int = 0
-    word_size: int = 128
-    filters: int = 50
-    kernel_size: int = 3
-    word_length: int = 20
-    hidden_size: int = 128
-    dropout: float = 0.3
+    characters: int = 2  # ids of the tokenizer, 0 is padding
+    words: int = 0  # with an embedding of their own
+    word_size: int = 128  # dimensions of word embeddings
+    filters: int = 50  # of the CNN, dimensions of character embeddings
+    kernel_size: int = 3  # characters that a filter sees
+    word_length: int = 20  # characters of a word that are seen
+    hidden_size: int = 128  # cells of each direction of the LSTM
+    dropout: float = 0.3  # before and after the LSTM
 
 
 def word_number(codes: list[int]) -> int:

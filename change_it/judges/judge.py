@@ -229,12 +229,12 @@ class Judge:
     def _compute(
         self, questions: list[JudgeInput], batch_size: int | None, report: Callable[[int], object]
     ) -> dict[JudgeInput, Floats]:
-        """Answers to the distinct questions, longest first, those about one text together; the report counts repeats too."""
+        """Answers to the distinct questions, longest first; the report counts repeats too."""
         counts = Counter(questions)
         distinct, done = list(counts), 0
         usual = LINEAR_BATCH if self.linear else max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
         size = batch_size or usual
-        order = _order(distinct)
+        order = sorted(range(len(distinct)), key=lambda row: -sum(map(len, filter(None, distinct[row]))))
         batches = [order[start : start + size] for start in range(0, len(order), size)]
         found: dict[JudgeInput, Floats] = {}
         answers = self._answers([distinct[row] for row in rows] for rows in batches)
@@ -289,18 +289,6 @@ class Judge:
                 f"classes: train it again with {COMMAND}"
             )
         return probabilities
-
-
-def _order(questions: Sequence[JudgeInput]) -> list[int]:
-    """Places of the longest first; what is asked about one text stands together, on the side that has fewer texts."""
-    distinct = [len({question[side] for question in questions}) for side in (0, 1)]
-    side = distinct.index(min(distinct))
-
-    def key(index: int) -> tuple[int, str, int]:
-        text, other = questions[index][side] or "", questions[index][1 - side] or ""
-        return -len(text), text, -len(other)
-
-    return sorted(range(len(questions)), key=key)
 
 
 def _answer(folder: Path, precision: Arithmetic, device: str, batch: list[JudgeInput]) -> Floats:

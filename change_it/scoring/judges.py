@@ -174,15 +174,13 @@ class Judges:
                 raise InputError(
                     f"{folder / task} holds a judge for {judge.task}: train one with --task {task}"
                 )
-        if len({judge.outlets for judge in judges.values()}) > 1:
-            listed = ", ".join(f"{task} {' and '.join(judge.outlets)}" for task, judge in judges.items())
+        made_for = {
+            task: f"{' and '.join(judge.outlets)}, fold {judge.fold}" for task, judge in judges.items()
+        }
+        if len({*made_for.values()}) > 1:
+            each = "; ".join(f"{task}: {made}" for task, made in made_for.items())
             raise InputError(
-                f"the judges in {name} are of different outlets ({listed}): train them on one corpus"
-            )
-        if len({judge.fold for judge in judges.values()}) > 1:
-            listed = ", ".join(f"{task} {judge.fold}" for task, judge in judges.items())
-            raise InputError(
-                f"the judges in {name} are of different folds ({listed}): train them with the same --fold"
+                f"the judges in {name} differ in outlets or fold ({each}): train them on one corpus with the same --fold"
             )
         model, asked = None, facts or (folder / "facts" if (folder / "facts").is_dir() else None)
         if asked:

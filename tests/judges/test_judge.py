@@ -104,7 +104,7 @@ def test_bad_input(trained, tmp_path):
     settings = json.loads(config.read_text())
     settings["change_it"]["fold"] = "1"
     config.write_text(json.dumps(settings))
-    with pytest.raises(InputError, match="different folds"):
+    with pytest.raises(InputError, match="differ in outlets or fold"):
         Judges.from_pretrained(tmp_path / "mixed")
     settings.pop("change_it")
     config.write_text(json.dumps(settings))
