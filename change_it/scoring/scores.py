@@ -384,7 +384,7 @@ def _joined(names: Iterable[str]) -> str:
 
 
 def _rows(
-    runs: Sequence[Sequence[Item]],
+    items_of_runs: Sequence[Sequence[Item]],
     events: EventIds,
     scores: Mapping[str, Mapping[str, Score]],
     signed: Callable[..., str],
@@ -395,8 +395,8 @@ def _rows(
     unknown = overlap.OF_REFERENCE if of_system["system"] == GOLD else ()
     for name, scored in scores.items():
         measured = {key: score for key, score in scored.items() if key not in unknown}
-        here = np.array([name in (item.direction, AVERAGE) for item in runs[0]])
-        runs_here = [list(compress(run, here)) for run in runs]
+        here = np.array([name in (item.direction, AVERAGE) for item in items_of_runs[0]])
+        runs_here = [list(compress(run, here)) for run in items_of_runs]
         items = runs_here[0]
         events_here = len(np.unique(events[here]))
         rows.append(

@@ -113,7 +113,7 @@ def test_fluency_lets_its_share_of_printed_headlines_through_and_little_that_is_
     metrics = train.train_judge(options(corpus, tmp_path / "fluency", task="fluency"))
     for result in metrics["results"].values():
         assert result["printed"]["recall"] == pytest.approx(ACCEPTANCE, abs=0.08)
-        assert result["broken"]["recall"] > 0.6
+        assert result["broken"]["recall"] > 0.4  # .06 by chance
     assert (tmp_path / "fluency" / "casing.json").exists()
 
 
