@@ -15,7 +15,6 @@ import tyro
 from change_it.commands.checks import check_files
 from change_it.corpus.folder import check_corpus, check_outlet, read_casing
 from change_it.corpus.reading import COLUMNS, check_columns
-from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator_options import SystemOptions
@@ -40,8 +39,8 @@ if TYPE_CHECKING:  # loads torch
 SHOWN = 5
 
 
-@dataclass(kw_only=True, unsafe_hash=True)
-class TransferOptions(EngineOptions, SystemOptions):
+@dataclass(kw_only=True)
+class TransferOptions(SystemOptions):
     """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
 
     For a headline on the command line the new one is printed; the headlines of --corpus or --input are written to --out, one row
@@ -131,7 +130,6 @@ def _check_fit(options: TransferOptions) -> None:
         (options.prompt and served, "--prompt and --endpoint exclude each other"),
         (asked and not corpus, "--prompt and --endpoint require --corpus"),
         (served != bool(options.model), "--endpoint and --model require each other"),
-        (served and options.engine == "ray", "--endpoint and --engine ray exclude each other"),
         (options.shots and not asked, "--shots requires --prompt or --endpoint"),
         (options.items and (file or one), "--items requires --corpus"),
         (
@@ -153,7 +151,6 @@ def _check_fit(options: TransferOptions) -> None:
         from change_it.networks.server import check_url
 
         check_url(options.endpoint)
-    options.check_engine()
     if options.out:
         inputs = options.input, options.corpus, options.generator, options.rerank
         check_writable(options.out, kind="file", inputs=inputs)
@@ -166,15 +163,14 @@ def run(options: TransferOptions) -> None:
     from change_it.generators.file_transfer import corpus_items, file_items, load_setup, transfer_items
 
     started = time.monotonic()
-    with use_engine(options, models=True):
-        setup = load_setup(options)
-        if options.headline:
-            items = [_one_item(options, setup)]
-        elif options.input:
-            items = file_items(setup, options.input, columns=options.columns, to=options.to)
-        else:
-            items = corpus_items(setup, str(options.corpus), options.items, seed=options.seed)
-        items, before = transfer_items(options, setup, items, options.out)
+    setup = load_setup(options)
+    if options.headline:
+        items = [_one_item(options, setup)]
+    elif options.input:
+        items = file_items(setup, options.input, columns=options.columns, to=options.to)
+    else:
+        items = corpus_items(setup, str(options.corpus), options.items, seed=options.seed)
+    items, before = transfer_items(options, setup, items, options.out)
     if options.out:
         _show(items, before, options, setup, time.monotonic() - started)
     if items and all(item.error for item in items):

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.folder import read_casing, read_language
 from change_it.corpus.reading import COLUMNS, check_columns
-from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
 from change_it.generators.endpoint import SENT, Endpoint
 from change_it.generators.generator_options import CANDIDATES, SystemOptions
@@ -36,7 +35,7 @@ DRAWS_HEADER = (*HEADER, "draw", "chosen", "rank")
 NOTHING = "nothing was written"
 NO_LABEL = "empty label"
 #: Options that may differ between a run and the one that goes on with it.
-FREE = ("out", "device", "engine", "address", "json", "article")
+FREE = ("out", "device", "json", "article")
 #: What an unfinished file begins with.
 KIND = "change-it transfer"
 
@@ -210,14 +209,8 @@ def transfer_items(
     before = len(order) - sum(map(len, missing))
     with bar("transferring", len(order), initial=before, shown=out is not None) as done_bar:
         given = ([items[row] for row in chunk] for chunk in missing)
-        if is_cluster():
-            anywhere = _anywhere(options)
-            written: Iterator[list[Written]] = map_ordered(
-                _elsewhere, ((anywhere, language, chunk) for chunk in given)
-            )
-        else:
-            write = partial(new_headlines, setup, options=options, language=language)
-            written = map_threads(write, given, setup.system.batches_at_once(setup.search))
+        write = partial(new_headlines, setup, options=options, language=language)
+        written = map_threads(write, given, setup.system.batches_at_once(setup.search))
         for chunk, each in zip(missing, written, strict=True):
             finished = {row: _finished(setup, items[row], *of) for row, of in zip(chunk, each, strict=True)}
             if unfinished:
@@ -308,24 +301,6 @@ def _begin(
     kept = [json.dumps({KIND: settings}).encode() + b"\n", *lines[1:]]
     write_text(file, b"".join(kept).decode())
     return done
-
-
-def _anywhere(options: SystemOptions) -> SystemOptions:
-    """The options with whole paths: a worker's folder may be another one."""
-    whole = replace(options)
-    for name in ("generator", "rerank", "corpus"):
-        path = getattr(options, name)
-        if path and Path(path).exists():
-            setattr(whole, name, str(Path(path).resolve()))
-    return whole
-
-
-def _elsewhere(options: SystemOptions, language: str, items: Sequence[Item]) -> list[Written]:
-    """`new_headlines` in a process of a cluster."""
-    return new_headlines(_loaded(options), items, options=options, language=language)
-
-
-_loaded = cache(load_setup)  # once a process
 
 
 def new_headlines(

@@ -92,7 +92,7 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
     no_repeat_ngram_size: int = field()
 
 
-@dataclass(kw_only=True, unsafe_hash=True)
+@dataclass(kw_only=True)
 class SystemOptions(InferenceOptions):
     """Options for the system that writes headlines and the judges that choose."""
 
