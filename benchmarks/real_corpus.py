@@ -91,11 +91,7 @@ def judge(
             )
         )
     metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
-    return {
-        name: metrics[name]
-        for name in ("results", "baselines", "acceptance", "sizes", "seconds")
-        if name in metrics
-    }
+    return {name: metrics[name] for name in ("results", "baselines", "sizes", "seconds") if name in metrics}
 
 
 def evaluation_options(options: Options, judges: Path, seed: int) -> dict[str, Any]:
@@ -113,13 +109,9 @@ def audit(options: Options, judges: Path, seed: int) -> dict[str, Any]:
     return {
         "verdicts": [f"{one['judge']}: {one['words']}. {one['text']}" for one in results["verdicts"]],
         "systems": {one["system"]: {"n": one["n"], **one["values"]} for one in results["systems"]},
-        "main_without": {one["name"]: [one["n"], one["f1"]] for one in results["probes"]},
         "main_listens_to": {
-            f"{outlet}, {source}": [
-                one["text"] for one in results["cues"] if (one["outlet"], one["source"]) == (outlet, source)
-            ]
+            outlet: [one["text"] for one in results["cues"] if one["outlet"] == outlet]
             for outlet in results["outlets"]
-            for source in ("main", "data")
         },
     }
 

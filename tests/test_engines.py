@@ -6,7 +6,7 @@ import pytest
 import torch
 from corpus_fakes import articles, options, write_articles
 from saved_judges import save_judge
-from tiny_generators import WORDS, save_generator
+from tiny_generators import WORDS
 
 from change_it import engines
 from change_it.cli import main
@@ -97,7 +97,6 @@ def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, m
     models = tmp_path / "models"
     for task in ("main", "hh", "ah"):
         save_judge(models / "judges" / task, task, [WORDS], ("colle", "faro"), transformer=True)
-    save_generator(models / "generator", outlets=("colle", "faro"), to="faro")
 
     def call(command, name, *more):
         given = [command, "--corpus", corpus, "--device", "cpu", *more]
@@ -105,9 +104,6 @@ def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, m
         cluster_options = ["--engine", "ray", "--address", cluster.address]
         assert main([*given, *cluster_options, "--out", str(tmp_path / "ray" / name)]) == 0
 
-    several = f"--batch-size 8 --candidates 2 --generation num_beams=2 --rerank {models}/judges".split()
-    call("transfer", "new.csv", "--generator", f"{models}/generator", *several)
-    assert filecmp.cmp(tmp_path / "local/new.csv", tmp_path / "ray/new.csv", shallow=False)
     monkeypatch.setattr(judge, "LARGEST_BATCH", 16)
     capsys.readouterr()
     call("score", "report", "--judges", f"{models}/judges", "--resamples", "50", "--json")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from change_it.audit.cues import drawn
 from change_it.audit.perturbations import Resources
-from change_it.audit.probes import drawn
 from change_it.corpus.folder import read_table
 from change_it.scoring.item import Item
 from change_it.stats import Ints

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from change_it.audit.perturbations import Perturbation, Resources
+from change_it.audit.perturbations import Perturbation, Resources, with_cues
 from change_it.scoring.item import Item
-from change_it.text.lexicon import Split
 from change_it.text.sentences import sentences
 
 if TYPE_CHECKING:  # loads torch
@@ -34,25 +33,20 @@ def chosen_headlines(
     items: Sequence[Item], resources: Resources, chooser: "Judges"
 ) -> dict[Perturbation, list[tuple[int, str]]]:
     """The headlines of both systems, each with the index of its item."""
-    from change_it.generators.floor import best_of
+    from change_it.generators.rerank import choose
 
     leads = [_leads(item, resources.leads.get(item.id, ())) for item in items]
     styled = [
-        [_with_words(text, resources.cues[item.target]) for text in texts]
+        [with_cues(text.rstrip("."), resources.cues[item.target]) for text in texts]
         for item, texts in zip(items, leads, strict=True)
     ]
     made = {}
     for system, candidates in ((LEADS, leads), (STYLED, styled)):
-        texts = best_of(chooser, items, candidates, language=resources.language)
-        made[system] = [(index, text) for index, text in enumerate(texts) if text]
+        best = choose(chooser, candidates, items, language=resources.language)
+        made[system] = [(row, candidates[row][place]) for row, place in enumerate(best) if place >= 0]
     return made
 
 
 def _leads(item: Item, others: Iterable[str]) -> list[str]:
     found = chain(sentences(item.article), others)
     return list(islice(dict.fromkeys(text for text in found if len(text.split()) >= WORDS), MOST))
-
-
-def _with_words(sentence: str, cues: Sequence[str]) -> str:
-    new = [word for word in cues if word not in Split.of(sentence).words]
-    return " ".join([sentence.rstrip("."), *new[:3]])

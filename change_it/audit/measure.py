@@ -8,11 +8,10 @@ import numpy as np
 
 from change_it.audit.agreement import Agreement, ReaderLabels, agreement
 from change_it.audit.calibration import Reliability, reliabilities
+from change_it.audit.cues import Cue, main_cues
 from change_it.audit.perturbations import Resources
-from change_it.audit.probes import Cue, Probe, data_cues, main_cues, probe
 from change_it.audit.verdicts import JointPassRate, Result, Verdict, hashes, judged, measure_systems, verdicts
 from change_it.corpus.folder import read_casing, read_language, read_table
-from change_it.errors import InputError
 from change_it.scoring.compliancy import Progress, facts_are_validated, strict_is_upper_bound
 from change_it.scoring.item import TestSet, read_test_set
 from change_it.scoring.scores import check_independent
@@ -98,8 +97,7 @@ class Audit:
     seed: int  # of all that was drawn
     verdicts: tuple[Verdict, ...]  # what to make of each judge
     systems: tuple[Result, ...]  # gold and the perturbations
-    probes: tuple[Probe, ...]  # F1 of main on headlines that lack something
-    cues: tuple[Cue, ...]  # words that speak for an outlet
+    cues: tuple[Cue, ...]  # words that speak for an outlet to main
     reliability: tuple[Reliability, ...]  # of each judge
     style: dict[str, Any]  # main within an event, as in its `metrics.json`; empty of an older one
     strict_compliancy_is_upper_bound: bool = False  # see `compliancy.strict_is_upper_bound`
@@ -147,8 +145,6 @@ def audit(
     if chooser:
         chooser.check_outlets(test.outlets, test.name)
         check_independent(judges, {"--chooser": Reranker.of(chooser)})
-    if at_most < 1:
-        raise InputError(f"--items {at_most} are too few: give at least 1, better 150")
     systems = measure_systems(
         judges,
         test.items,
@@ -161,14 +157,6 @@ def audit(
         chooser=chooser,
     )
     events = len(np.unique(test.events))
-    probes = probe(
-        judges.main,
-        test.items,
-        test.events,
-        corpus.resources.language,
-        resamples=resamples,
-        seed=seed,
-    )
     return Audit(
         corpus=test.name,
         outlets=test.outlets,
@@ -183,7 +171,6 @@ def audit(
             verdicts(
                 metrics,
                 systems,
-                probes,
                 fluency=judges.fluency is not None,
                 validated=facts_are_validated(judges, corpus.resources.language),
             )
@@ -192,8 +179,7 @@ def audit(
         chooser=Reranker.of(chooser).short if chooser else "",
         style={name: value for name, value in metrics.get("main", {}).items() if name in STYLE},
         strict_compliancy_is_upper_bound=strict_is_upper_bound(judges, corpus.resources.language),
-        probes=tuple(probes),
-        cues=(*main_cues(judges.main, test.items, seed=seed), *data_cues(test.training_headlines, seed=seed)),
+        cues=tuple(main_cues(judges.main, test.items, seed=seed)),
         reliability=tuple(reliabilities(judges, test.name, test.items, corpus.resources, seed=seed)),
     )
 

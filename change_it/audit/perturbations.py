@@ -194,6 +194,11 @@ def perturbed(
     return headlines
 
 
+def with_cues(text: str, cues: Sequence[str]) -> str:
+    """A text and three words that it lacks."""
+    return " ".join([text, *[word for word in cues if word not in Split.of(text).words][:3]])
+
+
 # Style: the content stays, and so does the newspaper
 
 
@@ -213,8 +218,8 @@ def capitals(item: Item, random: np.random.Generator, resources: Resources) -> s
 @breaks("style", "fluency")
 def cue_words(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The original and three words that the other newspaper likes."""
-    words = [word for word in resources.cues[item.target] if word not in Split.of(item.source).words]
-    return " ".join([item.source, *words[:3]]) if words else None
+    text = with_cues(item.source, resources.cues[item.target])
+    return text if text != item.source else None
 
 
 @breaks("style", trained="sentence")

@@ -11,7 +11,6 @@ import polars as pl
 from change_it.audit.agreement import Agreement
 from change_it.audit.chosen import chosen_headlines
 from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
-from change_it.audit.probes import AS_IT_IS, SETTING, Probe
 from change_it.io import read_json, record_errors
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import VERDICT_NAMES, Progress, facts_are_validated, judge_items
@@ -42,8 +41,6 @@ MISMATCHES = {"random": "random mismatches", "hard": "hard mismatches", "facts":
 MARGIN = 0.02
 #: A judge that takes fewer printed headlines for printed, or supported, refuses good work.
 ACCEPTS = 0.85
-#: F1 that main may lose with the typography before it listens to that.
-LOSS = 0.05
 #: Of facts.
 RULES_ALONE = "rules alone: what is invented without a new name, number or quotation passes"
 NOT_VALIDATED = "not validated: no labels of this language have set the threshold of the model that is asked"
@@ -59,17 +56,6 @@ _GOLD = Perturbation(
 )
 #: Gold of the items of which it is asked only because a system has a headline of theirs.
 _FURTHER = "further gold"
-
-
-@dataclass(frozen=True)
-class JudgedExample:
-    """A headline of a perturbation and its verdicts."""
-
-    id: str  # of the item
-    direction: str  # of the item
-    source: str  # the original headline
-    headline: str  # the system's
-    verdicts: dict[str, bool | None]  # measure to whether it holds; None for a judge that is not there
 
 
 @dataclass(frozen=True)
@@ -90,7 +76,9 @@ class Result:
     judges: tuple[str, ...]  # of which one at least should refuse
     # those of them that accept more than `STOPPED` of its headlines; none of a system that is stopped
     missed_by: tuple[str, ...]
-    examples: tuple[JudgedExample, ...]  # some headlines, those that passed first
+    # some headlines, those that passed first: id and direction of the item, source, headline, and its verdicts, None for a
+    # judge that is not there
+    examples: tuple[dict[str, Any], ...]
 
     @property
     def counts(self) -> bool:
@@ -235,17 +223,15 @@ def _measured(
     )
 
 
-def _examples(rows: pl.DataFrame, items: Sequence[Item]) -> tuple[JudgedExample, ...]:
+def _examples(rows: pl.DataFrame, items: Sequence[Item]) -> tuple[dict[str, Any], ...]:
     """Headlines that passed, the others after them."""
     shown = rows.sort("passed", descending=True, maintain_order=True).head(EXAMPLES)
     return tuple(
-        JudgedExample(
-            items[row["item"]].id,
-            items[row["item"]].direction,
-            items[row["item"]].source,
-            row["headline"],
-            {name: None if row.get(name) is None else bool(row[name]) for name in AUDIT_MEASURES},
-        )
+        {
+            **{name: getattr(items[row["item"]], name) for name in ("id", "direction", "source")},
+            "headline": row["headline"],
+            "verdicts": {name: row[name] for name in AUDIT_MEASURES},
+        }
         for row in shown.iter_rows(named=True)
     )
 
@@ -404,12 +390,11 @@ def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
         return Summary(tuple(verdicts(metrics, fluency=fluency, validated=validated)))
     with record_errors(path):
         systems = [Result.from_dict(system) for system in audit["systems"]]
-        probes = [Probe(**probe) for probe in audit["probes"]]
         readers = _readers(audit.get("agreement"))
         return Summary(
             tuple(
                 verdict.with_clause(readers.get(verdict.judge))
-                for verdict in verdicts(metrics, systems, probes, fluency=fluency, validated=validated)
+                for verdict in verdicts(metrics, systems, fluency=fluency, validated=validated)
             ),
             JointPassRate.of(systems),
         )
@@ -429,7 +414,6 @@ def hashes(judges: "Judges") -> dict[str, str]:
 def verdicts(
     metrics: Mapping[str, Mapping[str, Any]],
     systems: Sequence[Result] = (),
-    probes: Sequence[Probe] = (),
     *,
     fluency: bool,
     validated: bool | None,
@@ -439,7 +423,7 @@ def verdicts(
     for judge in JUDGE_NAMES:
         parts = [*_against_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
         if judge == "main":
-            parts = [*_within_event(metrics.get(judge, {})), *parts, *_listens_to(probes)]
+            parts = [*_within_event(metrics.get(judge, {})), *parts]
         if judge == "fluency" and not fluency:
             parts = [("distrust", "there is none: nothing asks whether it is a headline at all")]
         if judge == "facts" and not validated:
@@ -482,15 +466,6 @@ def _within_event(metrics: Mapping[str, Any]) -> list[tuple[Level, str]]:
             f"of two headlines of one event it knows whose is whose {figure(judge['value'])} of the time ({between}; chance .5)",
         )
     ]
-
-
-def _listens_to(probes: Sequence[Probe]) -> list[tuple[Level, str]]:
-    """Clause on main: how much F1 does it lose without typography?"""
-    f1 = {probe.name: probe.f1 for probe in probes}
-    if SETTING not in f1 or f1[AS_IT_IS] - f1[SETTING] < LOSS:
-        return []
-    without, as_it_is = figure(f1[SETTING]), figure(f1[AS_IT_IS])
-    return [("care", f"F1 {without} instead of {as_it_is} once the typography is normalised")]
 
 
 def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, str]]:

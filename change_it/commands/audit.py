@@ -69,7 +69,6 @@ def run(options: AuditOptions) -> None:
     from change_it.networks.pretrained import local_folder
     from change_it.results.audit_tables import (
         perturbations_table,
-        probes_table,
         verdicts_table,
         write_audit,
     )
@@ -107,7 +106,6 @@ def run(options: AuditOptions) -> None:
     print_table(perturbations_table(audited.systems, at_most=at_most), terminal)
     if within := within_event_table(audited.style):
         print_table(within, terminal)
-    print_table(probes_table(audited.probes), terminal)
     if audited.agreement:
         print_table(audited.agreement.table, terminal)
     print_table(verdicts_table(audited.verdicts), terminal)

@@ -124,11 +124,11 @@ def run(options: ScoreOptions) -> None:
             for at, system in enumerate(systems):
                 if system.draws:
                     draws = [texts or () for texts in system.draws]
-                    ordered = order(choosers, draws, test.items, reversal=options.reversal, language=language)
+                    ordered = order(choosers, draws, test.items, language=language)
                     systems[at] = replace(system, order=tuple(ordered), reranker=Reranker.of(choosers))
         systems = with_chosen(systems)
         if options.floor:
-            systems.append(floor(test, load(options.floor), reversal=options.reversal, language=language))
+            systems.append(floor(test, load(options.floor), language=language))
         scores = score(
             test,
             judges if judges.casing else judges.with_casing(read_casing(options.corpus)),

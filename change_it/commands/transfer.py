@@ -14,7 +14,6 @@ import tyro
 from change_it.commands.checks import check_files
 from change_it.corpus.folder import check_corpus, check_outlet, read_casing
 from change_it.corpus.reading import COLUMNS, check_columns
-from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator_options import SystemOptions
@@ -32,7 +31,9 @@ from change_it.judges.judge_options import check_judges
 from change_it.tables import Column, Row, Table, console, print_table
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.generators.file_transfer import TransferResult, TransferSetup
+    from collections.abc import Sequence
+
+    from change_it.generators.file_transfer import TransferSetup
     from change_it.scoring.item import Item
     from change_it.text.names import Casing
 
@@ -40,8 +41,8 @@ if TYPE_CHECKING:  # loads torch
 SHOWN = 5
 
 
-@dataclass(kw_only=True, unsafe_hash=True)
-class TransferOptions(EngineOptions, SystemOptions):
+@dataclass(kw_only=True)
+class TransferOptions(SystemOptions):
     """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
 
     For a headline on the command line the new one is printed; the headlines of --corpus or --input are written to --out, one row
@@ -131,7 +132,6 @@ def _check_fit(options: TransferOptions) -> None:
         (options.prompt and served, "--prompt and --endpoint exclude each other"),
         (asked and not corpus, "--prompt and --endpoint require --corpus"),
         (served != bool(options.model), "--endpoint and --model require each other"),
-        (served and options.engine == "ray", "--endpoint and --engine ray exclude each other"),
         (options.shots and not asked, "--shots requires --prompt or --endpoint"),
         (options.items and (file or one), "--items requires --corpus"),
         (
@@ -153,7 +153,6 @@ def _check_fit(options: TransferOptions) -> None:
         from change_it.networks.server import check_url
 
         check_url(options.endpoint)
-    options.check_engine()
     if options.out:
         inputs = options.input, options.corpus, options.generator, options.rerank
         check_writable(options.out, kind="file", inputs=inputs)
@@ -166,24 +165,23 @@ def run(options: TransferOptions) -> None:
     from change_it.generators.file_transfer import corpus_items, file_items, load_setup, transfer_items
 
     started = time.monotonic()
-    with use_engine(options, models=True):
-        setup = load_setup(options)
-        if options.headline:
-            items = [_one_item(options, setup)]
-        elif options.input:
-            items = file_items(setup, options.input, columns=options.columns, to=options.to)
-        else:
-            items = corpus_items(setup, str(options.corpus), options.items, seed=options.seed)
-        done = transfer_items(options, setup, items, options.out)
+    setup = load_setup(options)
+    if options.headline:
+        items = [_one_item(options, setup)]
+    elif options.input:
+        items = file_items(setup, options.input, columns=options.columns, to=options.to)
+    else:
+        items = corpus_items(setup, str(options.corpus), options.items, seed=options.seed)
+    items, before = transfer_items(options, setup, items, options.out)
     if options.out:
-        _show(done, options, setup, time.monotonic() - started)
-    if done.items and all(item.error for item in done.items):
-        error = done.items[0].error
+        _show(items, before, options, setup, time.monotonic() - started)
+    if items and all(item.error for item in items):
+        error = items[0].error
         if not options.out:
             raise InputError(f"{error}: give a longer article, or another --generator or --model")
         raise InputError(f"no headline was written; {options.out} says why for each: {error}")
     if options.headline:
-        _print_one(options, setup, done.items[0])
+        _print_one(options, setup, items[0])
 
 
 def _one_item(options: TransferOptions, setup: "TransferSetup") -> "Item":
@@ -246,22 +244,24 @@ def _casing(options: TransferOptions, setup: "TransferSetup") -> "Casing | None"
     return casing or (read_casing(options.corpus) if options.corpus else None)
 
 
-def _show(done: "TransferResult", options: TransferOptions, setup: "TransferSetup", seconds: float) -> None:
+def _show(
+    items: "Sequence[Item]", before: int, options: TransferOptions, setup: "TransferSetup", seconds: float
+) -> None:
     """Some transfers and a summary."""
     from change_it.scoring.item import directions_in_turn  # loads polars
 
     terminal = console()
-    good = [item for item in done.items if not item.error]
+    good = [item for item in items if not item.error]
     shown = directions_in_turn(good, options.seed)[:SHOWN]
     rows = [Row({"to": item.target, "original": item.source, "transfer": item.prediction}) for item in shown]
     if rows:
         print_table(Table([Column(name, "text") for name in rows[0].values], rows), terminal)
-    reasons = Counter(item.error.partition(":")[0] for item in done.items if item.error)
+    reasons = Counter(item.error.partition(":")[0] for item in items if item.error)
     errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     say = partial(terminal.print, soft_wrap=True)
     say(
         f"{len(good):,} headlines"
-        + (f", {done.before:,} of them by an interrupted run," if done.before else "")
+        + (f", {before:,} of them by an interrupted run," if before else "")
         + f" in {seconds:.0f} s"
         + (f"; {sum(reasons.values()):,} rows have an error ({errors})" if errors else ""),
         markup=False,

@@ -17,19 +17,15 @@ SENT = {"do_sample", "max_new_tokens", "temperature", "top_p"}
 
 
 class Endpoint(HeadlineSystem):
-    """Asks the model of a server.
+    """Asks the model of a server."""
 
-    Attributes:
-        prompt: how it is asked.
-        url: of the server, without a key.
-        model: name of the model.
-    """
+    kept_together = CONCURRENCY  # answers cost
 
     def __init__(self, url: str, model: str, prompt: Prompt):
         """Nothing is asked yet; `url` is the base of the server's paths, such as http://localhost:8000/v1."""
         super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"))
         self.server, self.prompt = Server(url, model), prompt
-        self.url, self.model = self.server.url, model
+        self.model = model
         self._named: set[str] = set()
 
     @property
@@ -37,10 +33,6 @@ class Endpoint(HeadlineSystem):
         """The server's name of the model that answered; the last name alone of a folder."""
         names = self._named or {self.model}
         return sorted(name.rpartition("/")[2] if name.startswith("/") else name for name in names)
-
-    def kept_together(self, search: Search) -> int:
-        """As many as are asked about at a time: answers cost."""
-        return CONCURRENCY
 
     def _propose(
         self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool

@@ -4,18 +4,15 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from change_it import __version__
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.folder import read_casing, read_language
 from change_it.corpus.reading import COLUMNS, check_columns
-from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
 from change_it.generators.endpoint import SENT, Endpoint
 from change_it.generators.generator_options import CANDIDATES, SystemOptions
@@ -38,7 +35,7 @@ DRAWS_HEADER = (*HEADER, "draw", "chosen", "rank")
 NOTHING = "nothing was written"
 NO_LABEL = "empty label"
 #: Options that may differ between a run and the one that goes on with it.
-FREE = ("out", "device", "engine", "address", "json", "article")
+FREE = ("out", "device", "json", "article")
 #: What an unfinished file begins with.
 KIND = "change-it transfer"
 
@@ -67,14 +64,6 @@ class TransferSetup:
             return Writer(ENDPOINT, "+".join(self.system.names), self.system.prompt.signature).signature
         assert isinstance(self.system, PromptedModel)
         return Writer(self.system.weights_hash, self.system.base, self.system.prompt.signature).signature
-
-
-@dataclass(frozen=True)
-class TransferResult:
-    """The items of a run in the order of the input, and the number that an interrupted run had finished."""
-
-    items: list[Item]
-    before: int
 
 
 def load_setup(options: SystemOptions) -> TransferSetup:
@@ -197,8 +186,11 @@ def _checked(item: Item, needs: Sequence[str]) -> Item:
 
 def transfer_items(
     options: SystemOptions, setup: TransferSetup, items: Sequence[Item], out: Path | None = None
-) -> TransferResult:
-    """New headlines, chunk after chunk, items of like length in one; what is finished is kept in FILE.partial until all is."""
+) -> tuple[list[Item], int]:
+    """The items with new headlines, and the number of those that an interrupted run had finished.
+
+    They are written chunk after chunk, items of like length in one; what is finished is kept in FILE.partial until all is.
+    """
     language = ""
     if setup.judges:  # that facts are checked in
         articles = [item.article for item in items if item.article]
@@ -211,20 +203,14 @@ def transfer_items(
         (number for number, item in enumerate(items) if not item.error),
         key=lambda number: (items[number].target, -lengths[number]),
     )
-    size = options.batch_size or setup.system.kept_together(setup.search)
+    size = options.batch_size or setup.system.kept_together
     chunks = [order[start : start + size] for start in range(0, len(order), size)]
     missing = [chunk for chunk in chunks if not done.keys() >= set(chunk)]
     before = len(order) - sum(map(len, missing))
     with bar("transferring", len(order), initial=before, shown=out is not None) as done_bar:
         given = ([items[row] for row in chunk] for chunk in missing)
-        if is_cluster():
-            anywhere = _anywhere(options)
-            written: Iterator[list[Written]] = map_ordered(
-                _elsewhere, ((anywhere, language, chunk) for chunk in given)
-            )
-        else:
-            write = partial(new_headlines, setup, options=options, language=language)
-            written = map_threads(write, given, setup.system.batches_at_once(setup.search))
+        write = partial(new_headlines, setup, options=options, language=language)
+        written = map_threads(write, given, setup.system.batches_at_once(setup.search))
         for chunk, each in zip(missing, written, strict=True):
             finished = {row: _finished(setup, items[row], *of) for row, of in zip(chunk, each, strict=True)}
             if unfinished:
@@ -251,7 +237,7 @@ def transfer_items(
             )
             write_table(out, HEADER, rows)
         unfinished.unlink()
-    return TransferResult(new, before)
+    return new, before
 
 
 #: Headlines of an item, one or all draws, and the draws in the order of judges, best first, if these were asked.
@@ -317,24 +303,6 @@ def _begin(
     return done
 
 
-def _anywhere(options: SystemOptions) -> SystemOptions:
-    """The options with whole paths: a worker's folder may be another one."""
-    whole = replace(options)
-    for name in ("generator", "rerank", "corpus"):
-        path = getattr(options, name)
-        if path and Path(path).exists():
-            setattr(whole, name, str(Path(path).resolve()))
-    return whole
-
-
-def _elsewhere(options: SystemOptions, language: str, items: Sequence[Item]) -> list[Written]:
-    """`new_headlines` in a process of a cluster."""
-    return new_headlines(_loaded(options), items, options=options, language=language)
-
-
-_loaded = cache(load_setup)  # once a process
-
-
 def new_headlines(
     setup: TransferSetup, items: Sequence[Item], *, options: SystemOptions, language: str
 ) -> list[Written]:
@@ -352,15 +320,13 @@ def new_headlines(
         all_draws=options.all_draws,
     )
     count, judges = setup.search.candidates, setup.judges
-    asked = sources, articles, [(judges or setup.system).outlets.index(target) for target in targets]
-    how: Any = {"reversal": options.reversal, "language": language}
     if options.all_draws:
         draws = [
             ([" ".join(each.text.split()) for each in drawn] + [""] * count)[:count] for drawn in candidates
         ]
-        orders = order(judges, draws, items, **how) if judges else [()] * len(draws)
+        orders = order(judges, draws, items, language=language) if judges else [()] * len(draws)
         return [(drawn, [*of]) for drawn, of in zip(draws, orders, strict=True)]
     texts = [[candidate.text for candidate in drawn if candidate.text] for drawn in candidates]
-    chosen = choose(judges, texts, *asked, **how) if judges else np.zeros(len(texts), dtype=np.int64)
+    chosen = choose(judges, texts, items, language=language) if judges else [0] * len(texts)
     best = [drawn[at] if drawn else "" for drawn, at in zip(texts, chosen, strict=True)]
     return [([" ".join(text.split())], []) for text in best]

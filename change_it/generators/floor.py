@@ -1,13 +1,11 @@
 """The system `floor`: what judges can be made to accept by rearranging the original and cutting the article, without writing anything."""
 
 import re
-from collections.abc import Sequence
 
 from change_it.errors import InputError
 from change_it.generators.rerank import choose
 from change_it.scoring.columns import FLOOR
-from change_it.scoring.compliancy import Reversal
-from change_it.scoring.item import Item, TestSet
+from change_it.scoring.item import TestSet
 from change_it.scoring.judges import Judges
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import ScoredSystem
@@ -22,12 +20,7 @@ _MARK = re.compile(r"[^\w\s'’]+")
 
 
 def rearrangements(headline: str, typography: Typography) -> list[str]:
-    """The headline and a dozen versions of it that add no word: the setting of an outlet, other capitals, marks, order and cuts.
-
-    Examples:
-        >>> rearrangements("Crolla il ponte: due feriti", Typography())[-3:]
-        ['due feriti: Crolla il ponte', 'Crolla il ponte', 'due feriti']
-    """
+    """The headline and a dozen versions of it that add no word: the setting of an outlet, other capitals, marks, order and cuts."""
     words = headline.split()
     bare = " ".join(_MARK.sub(" ", headline).split())
     made = [
@@ -51,12 +44,7 @@ def rearrangements(headline: str, typography: Typography) -> list[str]:
 
 
 def cuts(article: str, typography: Typography) -> list[str]:
-    """The first sentences of an article and their clauses, as an outlet would print them as headlines.
-
-    Examples:
-        >>> cuts("Il ponte sulla statale è crollato, due persone sono ferite. Poi altro.", Typography())[1:]
-        ['Il ponte sulla statale è crollato', 'Due persone sono ferite']
-    """
+    """The first sentences of an article and their clauses, as an outlet would print them as headlines."""
     fewest, most = _WORDS
     made = []
     for sentence in sentences(article[:_CHARACTERS])[:_SENTENCES]:
@@ -68,9 +56,7 @@ def cuts(article: str, typography: Typography) -> list[str]:
     return list(dict.fromkeys(made))
 
 
-def floor(
-    test: TestSet, judges: Judges, *, reversal: Reversal = "relative", language: str | None = None
-) -> ScoredSystem:
+def floor(test: TestSet, judges: Judges, *, language: str | None = None) -> ScoredSystem:
     """For each headline the rearrangement of the original or cut of the article with the highest strict joint probability.
 
     The judges that choose are of another fold than those that score; fluency is among them.
@@ -85,26 +71,8 @@ def floor(
         [*rearrangements(item.source, setting[item.target]), *cuts(item.article, setting[item.target])]
         for item in test.items
     ]
-    headlines = best_of(judges, test.items, candidates, reversal=reversal, language=language)
-    return ScoredSystem(FLOOR, tuple(headlines), Reranker.of(judges))
-
-
-def best_of(
-    judges: Judges,
-    items: Sequence[Item],
-    candidates: Sequence[Sequence[str]],
-    *,
-    reversal: Reversal = "relative",
-    language: str | None = None,
-) -> list[str]:
-    """For each item the candidate that judges choose, empty where there is none."""
-    chosen = choose(
-        judges,
-        candidates,
-        [item.source for item in items],
-        [item.article for item in items],
-        [judges.outlets.index(item.target) for item in items],
-        reversal=reversal,
-        language=language,
+    chosen = choose(judges, candidates, test.items, language=language)
+    headlines = tuple(
+        texts[index] if index >= 0 else "" for texts, index in zip(candidates, chosen, strict=True)
     )
-    return [texts[index] if index >= 0 else "" for texts, index in zip(candidates, chosen, strict=True)]
+    return ScoredSystem(FLOOR, headlines, Reranker.of(judges))

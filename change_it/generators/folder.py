@@ -18,7 +18,6 @@ from change_it.generators.generator_options import (
     ModelKind,
     Reads,
     Recipe,
-    check_recipe,
 )
 from change_it.io import GENERATOR_FILE, read_json, write_json
 
@@ -98,8 +97,6 @@ def choose_generators(
     folder: Path, recipe: Recipe | None, to: str | None, *, name: str
 ) -> dict[Path, GeneratorInfo]:
     """One generator, or one for each outlet, of a folder that holds generators; see `HeadlineTransfer.from_pretrained`."""
-    if recipe is not None:
-        check_recipe(recipe)
     folders = (
         [folder]
         if (folder / GENERATOR_FILE).exists()

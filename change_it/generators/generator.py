@@ -200,12 +200,6 @@ def new_network(
     architecture: str, texts: Iterable[str], *, vocabulary: int, cells: int, as_published: bool = False
 ) -> tuple[WordGenerator, HeadlineTokenizer]:
     """A network of this package, or s2s, pn or pnc as published, and its tokenizer; the weights depend on torch's random state."""
-    if cells < 2 or cells % 2:
-        raise InputError(
-            f"{cells} cells cannot be shared by both directions of the encoder or two heads: give an even number"
-        )
-    if vocabulary < 10:
-        raise InputError(f"a vocabulary of {vocabulary} holds no words: give some thousands")
     tokenizer = train_tokenizer(texts, size=vocabulary)
     if architecture == TRANSFORMER:
         return PointerTransformerForConditionalGeneration.of_size(cells, tokenizer), tokenizer

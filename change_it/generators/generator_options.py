@@ -75,7 +75,6 @@ class GeneratorOptions(TrainingOptions):
     )
     vocabulary: Hidden[int | None] = None  # words that s2s, pn, pnc and transformer know, at most
     cells: Hidden[int | None] = None  # of s2s, pn and pnc; the size of the states of transformer
-    validation_share: Hidden[float] = 0.05  # of the training data, chooses the weights; agnostic has its own
 
     @property
     def inputs(self) -> tuple[str | None, ...]:
@@ -93,7 +92,7 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
     no_repeat_ngram_size: int = field()
 
 
-@dataclass(kw_only=True, unsafe_hash=True)
+@dataclass(kw_only=True)
 class SystemOptions(InferenceOptions):
     """Options for the system that writes headlines and the judges that choose."""
 
@@ -119,7 +118,6 @@ class SystemOptions(InferenceOptions):
     """Candidates a headline that the judges choose among, or that are drawn with --all-draws; 10 when not given."""
     all_draws: bool = False
     """Draw the candidates at random (do_sample=true) and write them all, a row for each (column draw); with --rerank also the judges' order of them (chosen, rank)."""
-    reversal: Hidden[Literal["relative", "target"]] = "relative"  # what the judges choose for
     beams: Hidden[int] = 5  # width of the search, at least as many as the candidates
     generation: tuple[str, ...] = ()
     """Settings of transformers' GenerationConfig: num_beams=1 (greedy; 5 when not given) do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""

@@ -16,8 +16,9 @@ from change_it.generators.recipes import source_of
 from change_it.generators.search import Candidate, Search, generate
 from change_it.io import refuse_empty, texts_of
 from change_it.networks.formats import Format
-from change_it.networks.pretrained import batches_at_once, is_large, local_folder, map_threads
+from change_it.networks.pretrained import batches_at_once, local_folder, map_threads
 from change_it.progress import bar
+from change_it.scoring.item import Item
 from change_it.training.training_options import Arithmetic
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ TransferInput = tuple[str, str, str]
 
 class HeadlineSystem(ABC):
     """A system that offers candidates for headlines; it can be shared by threads."""
+
+    #: Items whose headlines a run that can be interrupted keeps at once.
+    kept_together = LARGEST_BATCH
 
     def __init__(
         self,
@@ -85,10 +89,6 @@ class HeadlineSystem(ABC):
     def batches_at_once(self, search: Search) -> int:
         """The number of batches that it answers at once."""
         return 1
-
-    def kept_together(self, search: Search) -> int:
-        """Items whose headlines a run that can be interrupted keeps at once: as many as a large model writes side by side."""
-        return LARGEST_BATCH
 
     @abstractmethod
     def _propose(
@@ -234,9 +234,8 @@ class HeadlineTransfer(HeadlineSystem):
         if loaded is not None:
             from change_it.generators.rerank import judge_candidates
 
-            candidates = judge_candidates(
-                loaded, candidates, headlines, articles, aims, language=language, progress=progress
-            )
+            items = [Item("", "", *texts) for texts in zip(aims, headlines, articles, strict=True)]
+            candidates = judge_candidates(loaded, candidates, items, language=language, progress=progress)
         if num_candidates is not None or loaded is not None:
             return candidates[0] if single else candidates
         texts = [offered[0].text if offered else "" for offered in candidates]
@@ -278,10 +277,6 @@ class HeadlineTransfer(HeadlineSystem):
         """As many batches as its largest model answers; one where headlines are drawn, since torch has one random state."""
         return 1 if search.is_drawn else min(batches_at_once(each.model) for each in self.generators.values())
 
-    def kept_together(self, search: Search) -> int:
-        """As few items as its largest model writes at once."""
-        return min(kept_together(each.model, each.format, search) for each in self.generators.values())
-
 
 def write(
     model: Any,
@@ -302,11 +297,6 @@ def write(
         return generate(model, format_, batch, search, no_repeat_ngram_size)
 
     yield from zip(batches, map_threads(answer, texts, threads), strict=True)
-
-
-def kept_together(model: Any, format_: Format, search: Search) -> int:
-    """A batch of a model that takes minutes for `LARGEST_BATCH` headlines; those of any other."""
-    return default_batch_size(model, format_, search) if is_large(model) else LARGEST_BATCH
 
 
 def default_batch_size(model: Any, format_: Format, search: Search) -> int:

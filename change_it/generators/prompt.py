@@ -137,16 +137,6 @@ def headline_of(answer: str, *, ended: bool = True) -> str:
     """The headline in an answer: its first line that introduces no other, without thoughts before it, label and marks around it.
 
     An answer that has not `ended`, since it was too long, is a text: its first sentence counts, or what is whole of that.
-
-    Examples:
-        >>> headline_of('**"Il ponte crolla"**')
-        'Il ponte crolla'
-        >>> headline_of("«Sì» alla riforma, «no» ai tagli")
-        '«Sì» alla riforma, «no» ai tagli'
-        >>> headline_of("**Headline for faro:** Bridge falls")
-        'Bridge falls'
-        >>> headline_of("Cade il ponte. Due feriti sulla stat", ended=False)
-        'Cade il ponte.'
     """
     after = _THOUGHTS.sub("", answer)
     if after == answer and _THINKING.match(answer):

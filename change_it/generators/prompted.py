@@ -14,7 +14,6 @@ from change_it.generators.headline_transfer import (
     HeadlineSystem,
     TransferInput,
     default_batch_size,
-    kept_together,
     write,
 )
 from change_it.generators.prompt import Prompt, headline_of
@@ -82,13 +81,7 @@ class PromptFormat(CausalFormat):
 
 
 class PromptedModel(HeadlineSystem):
-    """Asks a model by a prompt; examples that have no place among its positions are left out.
-
-    Attributes:
-        prompt: how it is asked.
-        base: name of the model.
-        weights_hash: SHA-256 of its weights.
-    """
+    """Asks a model by a prompt; examples that have no place among its positions are left out."""
 
     def __init__(
         self, model: Any, format_: Format, prompt: Prompt, *, base: str = "", weights_hash: str = ""
@@ -141,10 +134,6 @@ class PromptedModel(HeadlineSystem):
     def batches_at_once(self, search: Search) -> int:
         """One where headlines are drawn, from the one random state there is."""
         return 1 if search.is_drawn else batches_at_once(self.model)
-
-    def kept_together(self, search: Search) -> int:
-        """As many as the model writes at once, where it is large."""
-        return kept_together(self.model, self.format, search)
 
     def _propose(
         self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool

@@ -9,9 +9,9 @@ import polars as pl
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.rewriting import read_rewriting, rewriting_source
 from change_it.corpus.splits import generator
-from change_it.corpus.training_sets import check_share, held_out
+from change_it.corpus.training_sets import held_out
 from change_it.errors import InputError
-from change_it.generators.generator_options import Reads, Recipe, check_recipe
+from change_it.generators.generator_options import Reads, Recipe
 
 #: Pairs that a recipe learns from, in the names of the splits.
 PAIRS = {"s2s1": "A3", "s2s2": "A1 and A3", "s2s3": "A1"}
@@ -49,16 +49,14 @@ def load_recipe(
     recipe: Recipe,
     to: str | None,
     *,
-    validation_share: float,
     seed: int,
+    validation_share: float = 0.05,
     balanced: bool = False,
 ) -> RecipeData:
     """The examples of one generator, in the order of the corpus; agnostic and those of LREC 2020 have their own validation part.
 
     `balanced`: rewrite has no more articles with their own headline than pairs, which are what it is asked for.
     """
-    check_recipe(recipe)
-    check_share(validation_share, usual=0.05)
     outlets = read_outlets(corpus)
     both = recipe in ("agnostic", "rewrite")
     if both and to is not None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from change_it.generators.search import Candidate
-from change_it.scoring.compliancy import Progress, Reversal, strictly_reversed
+from change_it.scoring.compliancy import Progress, strictly_reversed
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
 from change_it.scoring.judges import JudgedHeadline, Judges, joint_probability
-from change_it.stats import Bools, Floats, Ints
+from change_it.stats import Bools, Floats
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import normalise_pairs
 
@@ -30,30 +30,24 @@ class JudgedCandidate(JudgedHeadline, Candidate):
 def judge_candidates(
     judges: Judges,
     candidates: Sequence[Sequence[Candidate]],
-    sources: Sequence[str],
-    articles: Sequence[str],
-    targets: Sequence[str],
+    items: Sequence[Item],
     *,
-    reversal: Reversal = "relative",
     language: str | None = None,
     progress: Progress = False,
 ) -> list[list[JudgedCandidate]]:
-    """The candidates of n headlines as judges see them, without empty ones, in the order in which `choose` would take them.
+    """The candidates of n items as judges see them, without empty ones, in the order in which `choose` would take them.
 
     Those whose facts are supported come first, then the higher `joint` times the probability of fluency. A style
     that is typography alone counts next to nothing. Facts are those of `language`, guessed from the articles when None.
     """
     offered = [[candidate for candidate in group if candidate.text.strip()] for group in candidates]
     asked = [
-        (candidate.text, source, article, target)
-        for group, source, article, target in zip(offered, sources, articles, targets, strict=True)
+        (candidate.text, item.source, item.article, item.target)
+        for group, item in zip(offered, items, strict=True)
         for candidate in group
     ]
     new, old, stories, to = map(list, zip(*asked, strict=True)) if asked else ([], [], [], [])
-    answers = judges(
-        new, originals=old, articles=stories, to=to, reversal=reversal, language=language, progress=progress
-    )
-    judged = iter(answers)
+    judged = iter(judges(new, originals=old, articles=stories, to=to, language=language, progress=progress))
 
     def rank(judged: JudgedCandidate) -> tuple[bool, float]:
         hh, ah, fluency = (
@@ -72,32 +66,27 @@ def judge_candidates(
 def choose(
     judges: Judges,
     candidates: Sequence[Sequence[str]],
-    sources: Sequence[str],
-    articles: Sequence[str],
-    targets: Sequence[int] | Ints,
+    items: Sequence[Item],
     *,
-    reversal: Reversal = "relative",
     language: str | None = None,
-) -> Ints:
-    """(n,) position of each item's candidate with the highest joint probability, the earlier of equal ones; -1 for none.
+) -> list[int]:
+    """The position of each item's candidate with the highest joint probability, the earlier of equal ones; -1 for none.
 
     With a fluency judge that is its probability too, and a candidate with a number or name that neither the original nor its
     article has, or whose style is gone once both headlines are set alike, is refused, unless that is so of all of the item's.
     """
-    pairs, kept, bounds = _without_ah(judges, candidates, sources, articles, targets, reversal, language)
-    owner, texts = [row for row, _ in pairs], [candidates[row][place] for row, place in pairs]
+    pairs, kept, bounds = _without_ah(judges, candidates, items, language)
+    owner = [row for row, _ in pairs]
     bounds = np.where(~kept & np.isin(owner, np.array(owner)[kept]), 0.0, bounds)
     # AH, which reads whole articles, is asked last and only while it can change the choice: what the others say is an upper
     # bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
-    index = np.array([0 if group else -1 for group in candidates], dtype=np.int64)
+    index = [0 if group else -1 for group in candidates]
     joint = np.zeros(len(candidates))
     waiting = [number for number in np.argsort(-bounds, kind="stable").tolist() if bounds[number] > 0]
     while waiting:
         best = {owner[number]: number for number in reversed(waiting)}
         asked = list(best.values())
-        fits = judges.ah.probabilities(
-            [texts[number] for number in asked], [articles[row] for row in best], progress=False
-        )[:, 1]
+        fits = _fits(judges, candidates, items, [pairs[number] for number in asked])
         for (row, number), probability in zip(best.items(), bounds[asked] * fits, strict=True):
             place = pairs[number][1]
             if (probability, -place) > (joint[row], -index[row]):
@@ -112,33 +101,33 @@ def order(
     candidates: Sequence[Sequence[str]],
     items: Sequence[Item],
     *,
-    reversal: Reversal = "relative",
     language: str | None = None,
 ) -> list[tuple[int, ...]]:
     """The positions of each item's candidates, empty ones last, the one that `choose` takes first."""
-    sources, articles = [item.source for item in items], [item.article for item in items]
-    targets = [judges.outlets.index(item.target) for item in items]
-    pairs, kept, bounds = _without_ah(judges, candidates, sources, articles, targets, reversal, language)
-    texts = [candidates[row][place] for row, place in pairs]
-    fits = judges.ah.probabilities(texts, [articles[row] for row, _ in pairs], progress=False)[:, 1]
-    keys = dict(zip(pairs, zip(kept.tolist(), (bounds * fits).tolist(), strict=True), strict=True))
+    pairs, kept, bounds = _without_ah(judges, candidates, items, language)
+    joint = bounds * _fits(judges, candidates, items, pairs)
+    keys = dict(zip(pairs, zip(kept.tolist(), joint.tolist(), strict=True), strict=True))
     return [
         tuple(sorted(range(len(group)), key=lambda place: keys.get((row, place), (False, -1)), reverse=True))
         for row, group in enumerate(candidates)
     ]
 
 
-def _without_ah(
+def _fits(
     judges: Judges,
     candidates: Sequence[Sequence[str]],
-    sources: Sequence[str],
-    articles: Sequence[str],
-    targets: Sequence[int] | Ints,
-    reversal: Reversal,
-    language: str | None,
+    items: Sequence[Item],
+    pairs: Sequence[tuple[int, int]],
+) -> Floats:
+    """AH's probabilities of candidates, by item and position."""
+    texts = [candidates[row][place] for row, place in pairs]
+    return judges.ah.probabilities(texts, [items[row].article for row, _ in pairs], progress=False)[:, 1]
+
+
+def _without_ah(
+    judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence[Item], language: str | None
 ) -> tuple[list[tuple[int, int]], Bools, Floats]:
     """Item and position of the candidates that are not empty, whether they are not refused, and the joint probabilities as if AH were sure."""
-    aims = np.asarray(targets, dtype=np.int64)
     strict = judges.fluency is not None
     pairs = [
         (row, place)
@@ -148,17 +137,20 @@ def _without_ah(
     ]
     owner = np.array([row for row, _ in pairs], dtype=np.int64)
     texts = [candidates[row][place] for row, place in pairs]
+    sources = [item.source for item in items]
+    aims = np.array([judges.outlets.index(item.target) for item in items], dtype=np.int64)
     originals, aim = [sources[row] for row in owner], aims[owner]
     style = judges.main.probabilities([*sources, *texts], progress=False)
     old, new = style[owner, aim], style[np.arange(len(sources), len(style)), aim]
     match = judges.hh.probabilities(originals, texts, progress=False)[:, 1]
-    bounds = joint_probability(match, 1.0, new, old, reversal=reversal, strict=strict)
+    bounds = joint_probability(match, 1.0, new, old, strict=strict)
     kept = np.ones(len(pairs), dtype=bool)
     if judges.fluency is not None:
         alike = [text for texts_alike in normalise_pairs(originals, texts) for text in texts_alike]
         old_alike, new_alike = np.split(judges.main.probabilities(alike, progress=False), 2)
         kept = strictly_reversed(new_alike, old_alike, aim)
         rows = np.flatnonzero(kept)
+        articles = [item.article for item in items]
         facts = check_all_facts(
             [texts[row] for row in rows],
             sources=[originals[row] for row in rows],

@@ -1,6 +1,5 @@
 """The search for headlines: candidates of one batch of sources; who calls it makes the batches."""
 
-import json
 import threading
 import zlib
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from transformers import GenerationConfig
 from change_it.errors import InputError
 from change_it.networks.formats import Format
 from change_it.networks.pretrained import reading_errors
+from change_it.training.training_options import setting_of
 
 #: Width of a search that is not told otherwise.
 BEAMS = 5
@@ -73,15 +73,11 @@ class Search(NamedTuple):
 def read_decoding(settings: Sequence[str], **given: Any) -> GenerationConfig:
     """The settings `NAME=VALUE` of transformers' `GenerationConfig`, which win over those that are given."""
     for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals or name not in SETTINGS:
+        name, given[name] = setting_of(setting, "--generation", "GenerationConfig")
+        if name not in SETTINGS:
             raise InputError(
-                f"--generation {setting}: give NAME=VALUE, with a name of transformers' GenerationConfig"
+                f"--generation {setting}: it is no setting of transformers' GenerationConfig, or is set here"
             )
-        try:
-            given[name] = json.loads(value.lower() if value in ("True", "False", "None") else value)
-        except ValueError:
-            given[name] = value
     try:
         decoding = GenerationConfig(**given)
         decoding.validate(strict=True)

@@ -89,9 +89,8 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
     settings = resolve(options, preset(options, kind), GeneratorSettings)
     check_writable(settings.out, kind="run", inputs=settings.inputs)
     with process_state().main_process_first():
-        share, seed = settings.validation_share, settings.seed
         chosen = settings.corpus, settings.recipe, settings.to
-        data = load_recipe(*chosen, validation_share=share, seed=seed, balanced=kind != "words")
+        data = load_recipe(*chosen, seed=settings.seed, balanced=kind != "words")
     if settings.evaluation_steps is None:
         settings = replace(settings, evaluation_steps=_evaluation_steps(settings, kind, len(data.train)))
     return train_in_folder(

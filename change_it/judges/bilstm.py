@@ -27,38 +27,22 @@ BASES = (1_000_003, 92_821)
 
 
 class BiLSTMJudgeConfig(PreTrainedConfig):
-    """Configuration of a `BiLSTMJudgeForSequenceClassification`.
-
-    Attributes:
-        characters: ids of the tokenizer, 0 is padding.
-        words: words with an embedding of their own.
-        word_size: dimensions of word embeddings.
-        filters: filters of the CNN, dimensions of character embeddings.
-        kernel_size: characters that a filter sees.
-        word_length: characters of a word that are seen.
-        hidden_size: cells of each direction of the LSTM.
-        dropout: before and after the LSTM, 0 to 1.
-    """
+    """Configuration of a `BiLSTMJudgeForSequenceClassification`."""
 
     model_type = "change_it_bilstm_judge"
 
-    characters: int = 2
-    words: int = 0
-    word_size: int = 128
-    filters: int = 50
-    kernel_size: int = 3
-    word_length: int = 20
-    hidden_size: int = 128
-    dropout: float = 0.3
+    characters: int = 2  # ids of the tokenizer, 0 is padding
+    words: int = 0  # with an embedding of their own
+    word_size: int = 128  # dimensions of word embeddings
+    filters: int = 50  # of the CNN, dimensions of character embeddings
+    kernel_size: int = 3  # characters that a filter sees
+    word_length: int = 20  # characters of a word that are seen
+    hidden_size: int = 128  # cells of each direction of the LSTM
+    dropout: float = 0.3  # before and after the LSTM
 
 
 def word_number(codes: list[int]) -> int:
-    """Number of a word of character codes, the first one lowest.
-
-    Examples:
-        >>> word_number([1, 2]) == ((1 + 2 * BASES[0]) % MODULUS) * 2**31 + (1 + 2 * BASES[1]) % MODULUS
-        True
-    """
+    """Number of a word of character codes, the first one lowest."""
     first, second = (
         sum(code * pow(base, place, MODULUS) for place, code in enumerate(codes)) % MODULUS for base in BASES
     )
@@ -124,15 +108,7 @@ class BiLSTMJudgeForSequenceClassification(PreTrainedModel):
         return SequenceClassifierOutput(loss=loss, logits=torch.stack([-logit / 2, logit / 2], dim=-1))
 
     def split(self, input_ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Characters to words.
-
-        Args:
-            input_ids: int64 (rows, characters), 0 where padded.
-
-        Returns:
-            Characters of each word, (rows, words, word_length), 0 after its end; numbers of the words (rows, words); how
-            many words a row has, (rows,).
-        """
+        """Of (rows, characters) ids, 0 where padded, the characters of each word (rows, words, word_length), numbers of the words (rows, words), and how many words a row has."""
         rows, kinds = len(input_ids), self.kinds[input_ids]
         before = functional.pad(kinds, (1, 0))[:, :-1]
         inside = kinds != BETWEEN

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
-from change_it.corpus.training_sets import held_out, of_fold
+from change_it.corpus.training_sets import VALIDATION_SHARE, held_out, of_fold
 from change_it.errors import InputError
 from change_it.judges.data import TEST_SEED, Examples, TaskData
 from change_it.judges.judge_options import Fold
@@ -21,8 +21,8 @@ from change_it.text.tagging import languages, load_tagger
 PARTS = 4
 #: Characters of an article that words are counted in.
 OPENING = 1200
-#: Headlines that are broken to learn from, how often each, and those that are broken by every corruption to test, at most.
-BROKEN, TIMES, TESTED = 6000, 2, 400
+#: Headlines that are broken to learn from, at most, and how often each.
+BROKEN, TIMES = 6000, 2
 #: Corruptions that a judge is tested on and does not learn from.
 HELD_OUT = ("looped", "neighbours", "reversed_words", "keywords")
 #: Corruptions that are hard to see, and how many times as often they come first.
@@ -40,11 +40,11 @@ class FluencyData(TaskData):
         str
     ]  # headlines and openings of articles that words are counted in, without validation events
     counted_parts: Ints  # part of each
-    printed: dict[str, list[str]]  # A2's headlines of each outlet
-    corruptions: dict[str, list[str]]  # some of them broken by each corruption
 
 
-def load_fluency(corpus: str, *, fold: Fold, validation_share: float, seed: int) -> FluencyData:
+def load_fluency(
+    corpus: str, *, fold: Fold, seed: int, validation_share: float = VALIDATION_SHARE
+) -> FluencyData:
     """Load the headlines of a corpus, of one fold alone and of further outlets too."""
     outlets = read_outlets(corpus)
     columns = ["id", "label", "headline", "article", "fold", "event"]
@@ -67,8 +67,7 @@ def load_fluency(corpus: str, *, fold: Fold, validation_share: float, seed: int)
     fewest = min(counted.filter(label=name).height for name in outlets)
     alike = (pl.col("turn").rank("ordinal").over("label") <= fewest) | ~pl.col("label").is_in(outlets)
     learnt = counted.filter(alike)
-    printed = {name: test.filter(label=name)["headline"].to_list() for name in outlets}
-    if not all(printed.values()) or len(learnt) < 2 * PARTS or not len(validation):
+    if not {*outlets} <= {*test["label"]} or len(learnt) < 2 * PARTS or not len(validation):
         raise InputError(
             f"{corpus} has {train.height} training and {test.height} test headlines: too few for a fluency judge, "
             "give a larger corpus"
@@ -99,7 +98,6 @@ def load_fluency(corpus: str, *, fold: Fold, validation_share: float, seed: int)
             test["headline"].to_list(), kinds, order, lexicon, parts=list(range(test.height))
         )
         events_of[name] = test["event"][rows].to_list()
-    sampled = test["headline"][np.random.default_rng(TEST_SEED).permutation(test.height)[:TESTED]].to_list()
     return FluencyData(
         outlets,
         train_rows,
@@ -111,8 +109,6 @@ def load_fluency(corpus: str, *, fold: Fold, validation_share: float, seed: int)
         np.concatenate([parts, np.zeros(len(validation_rows), np.int64)]),
         headlines + openings,
         np.tile(counted["part"].to_numpy(), 2),
-        printed,
-        broken_by_corruption(sampled, lexicon),
     )
 
 
@@ -143,14 +139,3 @@ def break_headline(
     weights = np.array([SUBTLE if name in SUBTLE_CORRUPTIONS else 1.0 for name in corruptions])
     order = random.choice(list(corruptions), len(corruptions), replace=False, p=weights / weights.sum())
     return next((broken for name in order if (broken := corrupt(headline, str(name), random, lexicon))), None)
-
-
-def broken_by_corruption(headlines: Sequence[str], lexicon: Lexicon) -> dict[str, list[str]]:
-    """Every headline broken by each corruption that applies; the same texts for every judge of a corpus."""
-    texts_of = {}
-    for number, name in enumerate(CORRUPTIONS):
-        random = np.random.default_rng((TEST_SEED, number))
-        texts = [corrupt(headline, name, random, lexicon) for headline in headlines]
-        if kept := [text for text in texts if text]:
-            texts_of[name] = kept
-    return texts_of

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import numpy as np
 import torch
-from transformers import BatchEncoding, PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase
 
 from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
@@ -229,12 +229,12 @@ class Judge:
     def _compute(
         self, questions: list[JudgeInput], batch_size: int | None, report: Callable[[int], object]
     ) -> dict[JudgeInput, Floats]:
-        """Answers to the distinct questions, longest first, those about one text together; the report counts repeats too."""
+        """Answers to the distinct questions, longest first; the report counts repeats too."""
         counts = Counter(questions)
         distinct, done = list(counts), 0
         usual = LINEAR_BATCH if self.linear else max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
         size = batch_size or usual
-        order = _order(distinct)
+        order = sorted(range(len(distinct)), key=lambda row: -sum(map(len, filter(None, distinct[row]))))
         batches = [order[start : start + size] for start in range(0, len(order), size)]
         found: dict[JudgeInput, Floats] = {}
         answers = self._answers([distinct[row] for row in rows] for rows in batches)
@@ -264,7 +264,9 @@ class Judge:
             self._lock,
             reading_errors(self.tokenizer),
         ):  # a tokenizer must not be used by two threads at once
-            return encode(self.tokenizer, texts, pairs, max_tokens=max_tokens)
+            return self.tokenizer(
+                texts, pairs, truncation=True, max_length=max_tokens, padding=True, return_tensors="pt"
+            )
 
     @torch.no_grad()
     def predict(self, texts: list[str], pairs: list[str] | None) -> Floats:
@@ -287,51 +289,6 @@ class Judge:
                 f"classes: train it again with {COMMAND}"
             )
         return probabilities
-
-
-def encode(
-    tokenizer: PreTrainedTokenizerBase,
-    texts: Sequence[str],
-    pairs: Sequence[str] | None = None,
-    *,
-    max_tokens: int,
-) -> Any:
-    """A padded batch of tensors, as a tokenizer itself gives it, but faster; a text of several pairs is read once."""
-    if pairs is None or not getattr(tokenizer, "is_fast", False):
-        pair_list = None if pairs is None else list(pairs)
-        lists = tokenizer(list(texts), pair_list, truncation=True, max_length=max_tokens, padding=True)
-    else:
-        backend = tokenizer.backend_tokenizer
-        backend.no_padding()
-        backend.no_truncation()
-        distinct = list(dict.fromkeys((*texts, *pairs)))
-        read = dict(zip(distinct, backend.encode_batch(distinct, add_special_tokens=False), strict=True))
-        backend.enable_truncation(max_tokens)
-        rows = [backend.post_process(read[text], read[pair]) for text, pair in zip(texts, pairs, strict=True)]
-        longest = max(map(len, rows))
-        parts = {
-            "input_ids": ("ids", tokenizer.pad_token_id),
-            "token_type_ids": ("type_ids", tokenizer.pad_token_type_id),
-            "attention_mask": ("attention_mask", 0),
-        }
-        lists = {
-            name: [getattr(row, part) + [fill] * (longest - len(row)) for row in rows]
-            for name, (part, fill) in parts.items()
-            if name in tokenizer.model_input_names
-        }
-    return BatchEncoding({name: torch.from_numpy(np.array(rows, np.int64)) for name, rows in lists.items()})
-
-
-def _order(questions: Sequence[JudgeInput]) -> list[int]:
-    """Places of the longest first; what is asked about one text stands together, on the side that has fewer texts."""
-    distinct = [len({question[side] for question in questions}) for side in (0, 1)]
-    side = distinct.index(min(distinct))
-
-    def key(index: int) -> tuple[int, str, int]:
-        text, other = questions[index][side] or "", questions[index][1 - side] or ""
-        return -len(text), text, -len(other)
-
-    return sorted(range(len(questions)), key=key)
 
 
 def _answer(folder: Path, precision: Arithmetic, device: str, batch: list[JudgeInput]) -> Floats:

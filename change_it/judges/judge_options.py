@@ -121,12 +121,7 @@ OF_BILSTM: dict[str, Any] = {
 
 
 def preset(options: JudgeOptions) -> dict[str, Any]:
-    """Values for the options that are None, for `training.training_options.resolve`: the task and the encoder decide.
-
-    Examples:
-        >>> preset(JudgeOptions(task="ah", corpus="c", out=Path("o"), as_published=True))["max_tokens"]
-        512
-    """
+    """Values for the options that are None, for `training.training_options.resolve`: the task and the encoder decide."""
     task, chosen = options.task, options.encoder
     if options.as_published and (task not in TASKS or chosen == LINEAR):
         raise InputError(

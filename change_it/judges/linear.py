@@ -310,19 +310,13 @@ def boosted(features: Array, arrays: Arrays) -> Array:
 
 
 class LinearJudgeConfig(PreTrainedConfig):
-    """Configuration of a `LinearJudgeForSequenceClassification`.
-
-    Attributes:
-        judges: main, hh, ah or fluency: which features it sees.
-        arrays: name of each array of weights to its type and shape.
-        numerals, negations, frequent: words that features know.
-    """
+    """Configuration of a `LinearJudgeForSequenceClassification`."""
 
     model_type = "change_it_linear_judge"
 
-    judges: str = "main"
-    arrays: dict[str, list[Any]] | None = None
-    numerals: list[str] | None = None
+    judges: str = "main"  # or hh, ah, fluency: which features it sees
+    arrays: dict[str, list[Any]] | None = None  # name of each array of weights to its type and shape
+    numerals: list[str] | None = None  # words that features know, as the next ones
     negations: list[str] | None = None
     frequent: list[str] | None = None
 

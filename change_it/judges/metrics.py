@@ -30,12 +30,7 @@ FIGURES = tuple(
 
 
 def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) -> dict[str, Any]:
-    """Precision, recall and F1 of classes 0 and 1 (EvalNLGEval 2020, Table 1) by their names, their mean, and accuracy.
-
-    Examples:
-        >>> scores(np.array([0, 1, 1, 1]), np.array([0, 1, 1, 0]), ("rep", "gio"))["gio"]["recall"]
-        0.6666666666666666
-    """
+    """Precision, recall and F1 of classes 0 and 1 (EvalNLGEval 2020, Table 1) by their names, their mean, and accuracy."""
     from sklearn.metrics import precision_recall_fscore_support  # loads pandas
 
     columns = precision_recall_fscore_support(labels, predicted, labels=[0, 1], zero_division=0)
@@ -48,12 +43,7 @@ def scores(labels: np.ndarray, predicted: np.ndarray, classes: tuple[str, ...]) 
 
 
 def f1_lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) -> dict[str, float]:
-    """Mean F1 of a judge less that of a baseline on the same (n,) examples: `value`, and `low` and `high` of its 95% interval, drawn by event.
-
-    Examples:
-        >>> f1_lead(np.array([0, 1]), np.array([0, 1]), np.array([1, 0]), ["x", "x"])
-        {'value': 1.0, 'low': 1.0, 'high': 1.0}
-    """
+    """Mean F1 of a judge less that of a baseline on the same (n,) examples: `value`, and `low` and `high` of its 95% interval, drawn by event."""
     columns: dict[str, Floats] = {}
     for name, given in (("judge", judge), ("baseline", baseline)):
         for label in (0, 1):

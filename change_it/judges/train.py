@@ -5,7 +5,7 @@ What is unfinished, and how a finished judge replaces an older one: `training.ru
 
 import sys
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -16,12 +16,11 @@ from transformers import AutoModelForSequenceClassification, ByT5Tokenizer, PreT
 
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, read_casing, read_language
-from change_it.corpus.training_sets import VALIDATION_SHARE
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges.bilstm import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
-from change_it.judges.fluency_data import HELD_OUT, FluencyData, load_fluency
+from change_it.judges.fluency_data import load_fluency
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import (
     BILSTM,
@@ -38,7 +37,7 @@ from change_it.judges.metrics import f1_lead, scores
 from change_it.judges.within_event import Ask, fit_marks, measure_main
 from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.published_figures import PUBLISHED_JUDGES
-from change_it.stats import Floats, Ints
+from change_it.stats import Ints
 from change_it.tables import Column, Row, Table
 from change_it.text.names import Casing, mask_names
 from change_it.text.stopwords import guess_language
@@ -89,11 +88,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         raise InputError("--match requires --train-on main")
     check_writable(settings.out, kind="run", inputs=settings.inputs)
     files = {MODEL_CORPUS: describe_corpus(settings.corpus)}
-    sampled: dict[str, Any] = {
-        "fold": settings.fold,
-        "validation_share": VALIDATION_SHARE,
-        "seed": settings.seed,
-    }
+    sampled: dict[str, Any] = {"fold": settings.fold, "seed": settings.seed}
     with process_state().main_process_first():
         if task == "fluency":
             data: TaskData = load_fluency(settings.corpus, **sampled)
@@ -218,23 +213,16 @@ def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, 
     """Scores of a judge on A2, and of a linear judge trained on the same examples."""
     classes = tuple(judge.model.config.id2label.values())
 
-    @cache
-    def linear_judge() -> Any:
-        return fit_linear(settings.task, data, seed=settings.seed)
-
-    def answers(texts: list[str], pairs: list[str] | None = None) -> Floats:
-        return judge.probabilities(texts, pairs)
-
     def predicted(ask: Any) -> dict[str, Ints]:
         every, sizes = data.tested, [len(test) for test in data.tests.values()]
         given = ask(every.texts, every.pairs).argmax(axis=1)
         return dict(zip(data.tests, np.split(given, np.cumsum(sizes)[:-1]), strict=True))
 
-    given = predicted(answers)
+    given = predicted(judge.probabilities)
     results = {name: scores(test.labels, given[name], classes) for name, test in data.tests.items()}
     compared: dict[str, Any] = {}
     if settings.encoder != LINEAR:
-        other = predicted(linear_judge().predict_proba)
+        other = predicted(fit_linear(settings.task, data, seed=settings.seed).predict_proba)
         compared[LINEAR] = {
             name: scores(test.labels, other[name], classes)
             | {"lead": f1_lead(test.labels, given[name], other[name], data.events[name])}
@@ -243,7 +231,7 @@ def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, 
     sizes = {"train": len(data.train), "validation": len(data.validation)}
     sizes |= {name: len(test) for name, test in data.tests.items()}
     weights = judge.model.state_dict().values() if settings.encoder == LINEAR else judge.model.parameters()
-    metrics = {
+    return {
         "task": settings.task,
         "classes": classes,
         "fold": settings.fold,
@@ -251,26 +239,6 @@ def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, 
         "results": results,
         "baselines": compared,
         "sizes": sizes | {"parameters": sum(weight.numel() for weight in weights)},
-    }
-    if isinstance(data, FluencyData):
-        askers = {"judge": answers} | ({LINEAR: linear_judge().predict_proba} if compared else {})
-        metrics["acceptance"] = _acceptance(data, askers)
-    return metrics
-
-
-def _acceptance(data: FluencyData, askers: Mapping[str, Any]) -> dict[str, Any]:
-    """The share of A2's headlines that judges let through, as printed by each outlet and broken by each corruption."""
-
-    def shares(texts: list[str]) -> dict[str, float]:
-        return {name: float((ask(texts)[:, 1] > 0.5).mean()) for name, ask in askers.items()}
-
-    return {
-        "printed": shares([text for texts in data.printed.values() for text in texts]),
-        "outlets": {name: shares(texts) for name, texts in data.printed.items()},
-        "families": {
-            name: shares(texts) | {"n": len(texts), "seen": name not in HELD_OUT}
-            for name, texts in data.corruptions.items()
-        },
     }
 
 
@@ -314,7 +282,6 @@ def table_of(metrics: dict[str, Any]) -> Table:
         if training["updates"]
         else "fitted"
     )
-    notes = _notes(metrics["acceptance"]) if "acceptance" in metrics else ()
     note = (
         f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {tests}; "
         f"{learnt} in {metrics['seconds']['all']:.0f} s; "
@@ -329,16 +296,8 @@ def table_of(metrics: dict[str, Any]) -> Table:
         ),
         tuple(rows),
         f"{TITLES[metrics['task']]} · gold A2",
-        (note, *notes, *unbeaten),
+        (note, *unbeaten),
     )
-
-
-def _notes(acceptance: Mapping[str, Any]) -> tuple[str, ...]:
-    """The acceptance rates of fluency, in words."""
-    outlets = ", ".join(f"{name} {row['judge']:.3f}" for name, row in acceptance["outlets"].items())
-    corruptions = sorted(acceptance["families"].items(), key=lambda item: -item[1]["judge"])
-    broken = ", ".join(f"{name.replace('_', ' ')} {row['judge']:.3f}" for name, row in corruptions)
-    return f"accepted of printed headlines: {outlets}", f"accepted of broken ones: {broken}"
 
 
 def _lengths(examples: Examples, max_tokens: int) -> list[int]:

@@ -29,10 +29,6 @@ def accuracy(first: Floats, second: Floats, events: Events) -> dict[str, float]:
     """Share of events, 0-1, in which B's headline has higher log odds (n,) of outlet B than A's; a tie counts a half.
 
     `value`, and `low` and `high` of its 95% interval, drawn by event.
-
-    Examples:
-        >>> accuracy(np.array([0.0, 1.0]), np.array([2.0, 1.0]), ["x", "x"])["value"]
-        0.75
     """
     columns = {"n": np.ones(len(first)), "right": (np.sign(second - first) + 1) / 2}
     scored = measure(

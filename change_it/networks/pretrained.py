@@ -218,7 +218,7 @@ def load_weights(
 def _check_folder(auto: Any, folder: Path, config: Any) -> None:
     """Refuse a folder of which other weights are loaded than `hash_of_weights` reads, or a model much larger than its weights, which transformers would make before it refuses them."""
     if (folder / ADAPTER).exists():
-        raise InputError(f"{folder} {_ADAPTERS} {folder} --out DIR")
+        raise InputError(f"{folder} {_ADAPTERS}")
     record = read_json(folder / "config.json") or {}
     values = list(_values(record))
     if "transformers_weights" in record:
@@ -270,15 +270,13 @@ def check_finite(tensors: Mapping[str, torch.Tensor], name: str | Path) -> None:
 
 def hash_of_weights(folder: Path, *, command: str) -> str:
     """SHA-256 of the weights of a saved model or adapter, hexadecimal: of the one file, or of the shards one after the other."""
-    files = weight_files(folder, command=command)
-    if len(files) == 1:
-        with files[0].open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    together = hashlib.sha256()
-    for path in files:
-        with path.open("rb") as file:
-            together.update(hashlib.file_digest(file, "sha256").digest())
-    return together.hexdigest()
+    first, *more = map(_digest, weight_files(folder, command=command))
+    return hashlib.sha256(b"".join([first, *more])).hexdigest() if more else first.hex()
+
+
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def hash_of_model(folder: Path, weights_hash: str) -> str:
@@ -292,8 +290,7 @@ def hash_of_model(folder: Path, weights_hash: str) -> str:
     parts = [weights_hash, json.dumps(record, sort_keys=True)]
     for path in map(folder.joinpath, ANSWERING):
         if path.is_file():
-            with path.open("rb") as file:
-                parts.append(f"{path.name} {hashlib.file_digest(file, 'sha256').hexdigest()}")
+            parts.append(f"{path.name} {_digest(path).hex()}")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from change_it.audit.chosen import LEADS, STYLED
+from change_it.audit.cues import OCCLUDED, Cue
 from change_it.audit.measure import Audit
-from change_it.audit.probes import OCCLUDED, Cue, Probe
 from change_it.audit.verdicts import AUDIT_MEASURES, FEW, STOPPED, Result, Verdict
 from change_it.corpus.sample import OUTLETS
 from change_it.io import write_json, write_text
 from change_it.judges.judge_options import within_event_table
-from change_it.results.charts import Drawing, audit_drawings
+from change_it.results.charts import reliability_drawing
 from change_it.results.pages import environment
 from change_it.results.report_folder import AUDIT_FILES, replaced_report
 from change_it.results.score_tables import heading
@@ -71,20 +71,9 @@ def perturbations_table(systems: Sequence[Result], *, at_most: bool = False) -> 
     return Table(columns, rows, title, [note] if left_out else [])
 
 
-def probes_table(probes: Sequence[Probe]) -> Table:
-    """F1 of main on headlines that lack something."""
-    columns = (
-        Column("name", "text", "headlines"),
-        Column("f1", title="F1 of main"),
-        Column("interval", "interval", "95% interval"),
-        Column("n", "count"),
-    )
-    return Table(columns, [Row(vars(probe)) for probe in probes], "What main listens to")
-
-
-def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Table:
-    """The strongest cues of a source, `main` or `data`, those of both outlets side by side."""
-    sides = [[cue for cue in cues if (cue.source, cue.outlet) == (source, outlet)] for outlet in outlets]
+def cues_table(cues: Sequence[Cue], outlets: Sequence[str]) -> Table:
+    """The strongest cues, those of both outlets side by side."""
+    sides = [[cue for cue in cues if cue.outlet == outlet] for outlet in outlets]
     rows = []
     for cells in zip_longest(*sides):  # one outlet may have fewer cues than the other
         values: dict[str, Value] = {outlets[0]: ""}
@@ -104,27 +93,21 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str], source: str) -> Tabl
     return Table(columns, rows)
 
 
-def audit_page(audit: Audit, drawings: Sequence[Drawing]) -> str:
-    """The page of an audit, without any reference to another file."""
+def write_audit(out: Path, audit: Audit) -> None:
+    """Write `audit.html` and `audit.json`; an audit that is there is replaced as a whole, other files stay."""
     values: dict[str, Any] = {
         "audit": audit,
         "invented": set(audit.outlets) == set(OUTLETS),
         "perturbations": perturbations_table(audit.systems, at_most=audit.strict_compliancy_is_upper_bound),
         "within_event": within_event_table(audit.style),
-        "probes": probes_table(audit.probes),
-        "cues": {source: cues_table(audit.cues, audit.outlets, source) for source in ("main", "data")},
+        "cues": cues_table(audit.cues, audit.outlets),
         "measures": {name: heading(name) for name in AUDIT_MEASURES},
-        "charts": {drawing.name: drawing for drawing in drawings},
+        "reliability": reliability_drawing(audit.reliability) if audit.reliability else None,
         "few": FEW,
         "most": STOPPED,
         "occluded": OCCLUDED,
     }
-    return environment().get_template("audit.html.jinja").render(values)
-
-
-def write_audit(out: Path, audit: Audit) -> None:
-    """Write `audit.html` and `audit.json`; an audit that is there is replaced as a whole, other files stay."""
-    page = audit_page(audit, audit_drawings(audit.reliability))
+    page = environment().get_template("audit.html.jinja").render(values)
     with replaced_report(out, AUDIT_FILES) as folder:
         write_json(folder / "audit.json", audit.as_dict())
         write_text(folder / "audit.html", page)

@@ -123,10 +123,10 @@ def compliancy_drawings(scores: Scores) -> list[Drawing]:
     return drawings
 
 
-def audit_drawings(curves: Sequence[Reliability]) -> list[Drawing]:
-    """The chart of an audit; none where the corpus has no examples."""
+def reliability_drawing(curves: Sequence[Reliability]) -> Drawing:
+    """The chart of an audit."""
     sure = "Is a judge as often right as it is sure?", "Share of the second class by its probability"
-    return [Drawing("reliability", *sure, reliability_chart(curves))] if curves else []
+    return Drawing("reliability", *sure, reliability_chart(curves))
 
 
 @_styled

@@ -64,18 +64,7 @@ OF_FLUENCY = ("strict_compliancy", "fluency")
 
 
 def decide(probabilities: Floats) -> Ints:
-    """The class that a two-class judge decides for; a tie goes to class 0.
-
-    Args:
-        probabilities: (n, 2).
-
-    Returns:
-        (n,) zeros and ones.
-
-    Examples:
-        >>> decide(np.array([[0.2, 0.8], [0.5, 0.5]])).tolist()
-        [1, 0]
-    """
+    """(n,) zeros and ones: the class that a two-class judge decides for, from (n, 2) probabilities; a tie goes to class 0."""
     probabilities = np.asarray(probabilities, dtype=np.float64)
     return (probabilities[:, 1] > probabilities[:, 0]).astype(np.int64)
 
@@ -89,32 +78,9 @@ def verdicts(
     *,
     reversal: Reversal = "relative",
 ) -> dict[str, Bools]:
-    """Turn the judges' probabilities into verdicts.
+    """The columns of `PAPERS`, (n,) each, from the judges' probabilities, (n, 2) each, and the outlets aimed at, 0 for A and 1 for B.
 
-    Args:
-        hh: (n, 2) of original headline with new headline: no match, match.
-        ah: (n, 2) of new headline with article: no match, match.
-        main: (n, 2) of the new headline: outlet A, outlet B.
-        main_source: (n, 2) of the original headline: outlet A, outlet B.
-        target: (n,) the outlet aimed at, 0 for A and 1 for B.
-        reversal: `relative`, the paper's: main decides otherwise than on the original; `target`, ours: main
-            decides for the outlet aimed at.
-
-    Returns:
-        The columns of `PAPERS`, (n,) each: all three hold; the new headline matches the original; it matches the
-        article; the style is reversed.
-
-    Raises:
-        InputError: an unknown reversal.
-
-    Examples:
-        >>> yes, style_a, style_b = np.array([[0.1, 0.9]]), np.array([[0.7, 0.3]]), np.array([[0.4, 0.6]])
-        >>> verdicts(yes, yes, style_b, style_a, [1])["compliancy"].tolist()
-        [True]
-        >>> verdicts(yes, yes, style_b, style_b, [1])["main"].tolist()
-        [False]
-        >>> verdicts(yes, yes, style_b, style_b, [1], reversal="target")["main"].tolist()
-        [True]
+    With reversal `relative`, the paper's, main decides otherwise than on the original; with `target`, ours, for the outlet aimed at.
     """
     reversed_ = style_reversed(main, main_source, target, reversal)
     matches, fits = decide(hh) == 1, decide(ah) == 1
@@ -144,26 +110,15 @@ def judge_items(
     batch_size: int | None = None,
     progress: Progress = True,
 ) -> pl.DataFrame:
-    """Ask the judges about new headlines, and check their facts (see `facts`).
+    """Ask the judges about new headlines, and check their facts (see `facts`); what recurs among n items is read once.
 
     Evidence for facts are the original headline, its article and, of an item that has a reference, the reference's
     article: the event as both outlets tell it. The reference itself is none, or `gold` would be supported by definition.
     An empty new headline is not asked about: its probabilities are 0 and no verdict holds.
 
-    Args:
-        judges: the judges.
-        items: n items with predictions; those of several systems can be judged together, what recurs is read once.
-        reversal: see `verdicts`.
-        language: of the texts, for facts: it, en, or any other without a tagger; guessed from the articles when None.
-        batch_size: texts a judge reads at once; its own choice when None.
-        progress: True shows progress bars; a function is called with the judge and the share of the work done, 0-1.
-
-    Returns:
-        n rows; the verdicts `COMPLIANCY_MEASURES`; `unsupported`, a JSON list of the numbers, names and quotations that no evidence has
-        (text, start, end, kind); and the probabilities `p_hh`, `p_ah` (match), `p_target`, `p_target_source` (main takes the
-        new and the original headline for the target outlet's), `p_fluency` (printed) and `p_facts` (the sources support the
-        headline). Without a fluency judge `fluency`, `strict_compliancy` and `p_fluency` are null; `p_facts` is null where no
-        model was asked: there is none, the rules refuse the headline, or a source begins with it.
+    n rows: the verdicts `COMPLIANCY_MEASURES`; `unsupported`, a JSON list of the numbers, names and quotations that no evidence
+    has; and the columns of `PROBABILITIES`. What needs a fluency judge is null without one, `p_facts` where no model was asked:
+    there is none, the rules refuse the headline, or a source begins with it.
     """
     tasks = [*judges.by_task, *(["facts"] if judges.facts else [])]
 

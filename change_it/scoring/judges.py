@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -176,15 +176,13 @@ class Judges:
                 raise InputError(
                     f"{folder / task} holds a judge for {judge.task}: train one with --task {task}"
                 )
-        if len({judge.outlets for judge in judges.values()}) > 1:
-            listed = ", ".join(f"{task} {' and '.join(judge.outlets)}" for task, judge in judges.items())
+        made_for = {
+            task: f"{' and '.join(judge.outlets)}, fold {judge.fold}" for task, judge in judges.items()
+        }
+        if len({*made_for.values()}) > 1:
+            each = "; ".join(f"{task}: {made}" for task, made in made_for.items())
             raise InputError(
-                f"the judges in {name} are of different outlets ({listed}): train them on one corpus"
-            )
-        if len({judge.fold for judge in judges.values()}) > 1:
-            listed = ", ".join(f"{task} {judge.fold}" for task, judge in judges.items())
-            raise InputError(
-                f"the judges in {name} are of different folds ({listed}): train them with the same --fold"
+                f"the judges in {name} differ in outlets or fold ({each}): train them on one corpus with the same --fold"
             )
         model, asked = None, facts or (folder / "facts" if (folder / "facts").is_dir() else None)
         if asked:
@@ -274,15 +272,7 @@ def joint_probability(
     `hh` and `ah` are (n,) probabilities of a match, `new` and `source` that main takes the new headline and the original
     for the target outlet's. Reversal `relative`: main decides otherwise than on the original, and with `strict` for the target;
     `target`: for the target.
-
-    Examples:
-        >>> joint_probability([0.5], [0.8], [0.9], [0.2]).round(3).tolist()
-        [0.296]
-        >>> joint_probability([0.5], [0.8], [0.9], [0.2], reversal="target").round(3).tolist()
-        [0.36]
     """
-    if reversal not in get_args(Reversal):
-        raise InputError(f"reversal {reversal!r} is unknown: choose relative or target")
     match, fits, p_new, p_source = (np.asarray(values, dtype=np.float64) for values in (hh, ah, new, source))
     style = p_new if reversal == "target" else (1 - p_source) * p_new
     if reversal == "relative" and not strict:

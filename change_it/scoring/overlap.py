@@ -79,15 +79,7 @@ def aggregate(sums: Statistics) -> dict[str, Floats]:
 
 
 def corpus_bleu(sums: Floats) -> Floats:
-    """BLEU of many samples at once: sacrebleu's formula with its default (exponential) smoothing.
-
-    Args:
-        sums: (..., 10): words of the candidates, words of the references, matching n-grams of orders 1-4,
-            n-grams of orders 1-4.
-
-    Returns:
-        (...,) BLEU in 0-1; 0 where nothing matches or no candidate has four words.
-    """
+    """(...,) BLEU in 0-1 of (..., 10) counts of `_COLUMNS`, from `length` on: sacrebleu's formula and smoothing; 0 where nothing matches or no candidate has four words."""
     length, wanted = sums[..., 0], sums[..., 1]
     matching, possible = np.split(sums[..., 2:], 2, axis=-1)
     halvings = np.cumsum(matching == 0, axis=-1)

@@ -22,7 +22,7 @@ from change_it.scoring.compliancy import (
 )
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import Reranker, signature
-from change_it.scoring.systems import ScoredSystem, check_runs
+from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure, paired_p_values
 
 if TYPE_CHECKING:  # loads torch
@@ -226,14 +226,6 @@ def score(
     choosers = {system.name: system.reranker for system in systems if system.reranker}
     check_independent(judges, choosers)
     _check_writers(judges, systems)
-    if resamples < 1:
-        raise InputError(f"--resamples {resamples} is too few: give at least 1, better 1000")
-    for system in systems:
-        if len(system.headlines) != len(test.items):
-            raise InputError(
-                f"the system {system.name} has {len(system.headlines)} headlines for {len(test.items)} items: give one for each"
-            )
-    check_runs(systems)
     systems = [replace(system, reranker=None) if system.order else system for system in systems]
     every = [[test.predicted(headlines) for headlines in system.each_draw] for system in systems]
     language = language_of(test.items, language)
@@ -273,6 +265,8 @@ def score(
             )
     for name, several in runs.items():
         members, items_of_runs, statistics_of_runs = zip(*several, strict=True)
+        drawn = bool(members[0].draws)
+        count = {"draws" if drawn else "runs": len(members)}
         signed = partial(
             signature,
             judges,
@@ -280,7 +274,7 @@ def score(
             reversal=reversal,
             resamples=resamples,
             seed=seed,
-            **{"draws" if members[0].draws else "runs": len(members)},
+            **count,
             reranker=_joined(system.reranker.short if system.reranker else "" for system in members),
         )
         together = {
@@ -288,18 +282,12 @@ def score(
             for key in statistics_of_runs[0]
         }
         events = tables[members[0].name]["event"].to_numpy()
-        rows[name] = _rows(
-            name,
-            items_of_runs,
-            events,
-            together,
-            signed,
-            resamples,
-            seed,
-            drawn=bool(members[0].draws),
-            group=CHOSEN if any(system.reranker for system in members) else "",
-        )
-        if members[0].draws:
+        strata = [item.direction for item in items_of_runs[0]]
+        interval = partial(measure, strata=strata, events=events, resamples=resamples, seed=seed)
+        scored = interval(together, _aggregate, shares=compliancy.SHARES, drawn=drawn)
+        group = CHOSEN if any(system.reranker for system in members) else ""
+        rows[name] = _rows(items_of_runs, events, scored, signed, system=name, group=group, **count)
+        if drawn:
             means = {"compliant": "compliancy", "strict_compliancy": "strict_compliancy"}
             tested[name] = tables[name].with_columns(
                 pl.Series(column, together[key].mean(axis=1))
@@ -307,17 +295,10 @@ def score(
                 if key in together
             )
         if members[0].order:
-            interval = partial(
-                measure,
-                aggregate=compliancy.aggregate,
-                strata=[item.direction for item in items_of_runs[0]],
-                events=events,
-                resamples=resamples,
-                seed=seed,
-            )
             order = [of for of, texts in zip(members[0].order, members[0].draws, strict=True) if texts]
-            choices.append(_choice(name, choosers[name].short, together, order, interval))
-    averages = {name: scored[-1].values for name, scored in rows.items()}
+            of_choice = partial(interval, aggregate=compliancy.aggregate)
+            choices.append(_choice(name, choosers[name].short, together, order, of_choice))
+    averages = {name: of_system[-1].values for name, of_system in rows.items()}
     key = SORTED_BY[judges.fluency is None]
     names = sorted(rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name][key]))
     items_of = {name: tables[name] for name in names if name in tables}
@@ -339,12 +320,7 @@ def score(
 
 
 def weights_of_ranks(draws: int, n: int) -> Floats:
-    """(draws,) probabilities that the best of n of so many draws, any n as likely as any other, is the one at each rank.
-
-    Examples:
-        >>> weights_of_ranks(4, 2).tolist()
-        [0.5, 0.3333333333333333, 0.16666666666666666, 0.0]
-    """
+    """(draws,) probabilities that the best of n of so many draws, any n as likely as any other, is the one at each rank."""
     return np.array([comb(draws - rank, n - 1) / comb(draws, n) for rank in range(1, draws + 1)])
 
 
@@ -388,22 +364,13 @@ def _check_writers(judges: "Judges", systems: Sequence[ScoredSystem]) -> None:
     """Refuse systems whose generator is the model that is asked about facts, or comes from the same pre-trained model."""
     if (facts := judges.facts) is None:
         return
-    itself = [
-        system.name
-        for system in systems
-        if facts.weights_hash in [writer.weights_hash for writer in system.writers]
-    ]
-    if itself:
-        raise InputError(
-            f"the judge of facts has the weights that wrote {', '.join(itself)}, which biases its verdicts: give "
-            "another one with --facts"
-        )
-    same = [system.name for system in systems if facts.base in [writer.base for writer in system.writers]]
-    if facts.base and same:
-        raise InputError(
-            f"the judge of facts and what wrote {', '.join(same)} both come from {facts.base}, which biases its "
-            "verdicts: give a judge of facts of another base with --facts"
-        )
+    for system in systems:
+        for writer in system.writers:
+            if facts.weights_hash == writer.weights_hash or (facts.base and facts.base == writer.base):
+                raise InputError(
+                    f"the judge of facts and what wrote {system.name} are the same model or come from the same one, "
+                    f"{facts.base}, which biases its verdicts: give a judge of facts of another base with --facts"
+                )
 
 
 def _aggregate(sums: Statistics) -> dict[str, Floats]:
@@ -417,41 +384,23 @@ def _joined(names: Iterable[str]) -> str:
 
 
 def _rows(
-    system: str,
-    runs: Sequence[Sequence[Item]],
+    items_of_runs: Sequence[Sequence[Item]],
     events: EventIds,
-    per_item: Statistics,
+    scores: Mapping[str, Mapping[str, Score]],
     signed: Callable[..., str],
-    resamples: int,
-    seed: int,
-    *,
-    drawn: bool = False,
-    group: str = "",
+    **of_system: Any,
 ) -> list[ScoreRow]:
     """Rows of one system, the mean of its runs, or of the draws of each item: its directions and the average."""
-    directions = [item.direction for item in runs[0]]
     rows = []
-    unknown = overlap.OF_REFERENCE if system == GOLD else ()
-    shares = compliancy.SHARES
-    scores = measure(
-        per_item,
-        _aggregate,
-        directions,
-        events,
-        shares=shares,
-        resamples=resamples,
-        seed=seed,
-        drawn=drawn,
-    )
+    unknown = overlap.OF_REFERENCE if of_system["system"] == GOLD else ()
     for name, scored in scores.items():
         measured = {key: score for key, score in scored.items() if key not in unknown}
-        here = np.array([name in (direction, AVERAGE) for direction in directions])
-        runs_here = [list(compress(run, here)) for run in runs]
+        here = np.array([name in (item.direction, AVERAGE) for item in items_of_runs[0]])
+        runs_here = [list(compress(run, here)) for run in items_of_runs]
         items = runs_here[0]
         events_here = len(np.unique(events[here]))
         rows.append(
             ScoreRow(
-                system=system,
                 direction=name,
                 n=len(items),
                 events=events_here,
@@ -468,8 +417,7 @@ def _rows(
                     partners=sum(bool(item.reference_article) for item in items),
                     events=events_here,
                 ),
-                **{"draws" if drawn else "runs": len(runs)},
-                group=group,
+                **of_system,
             )
         )
     return rows
@@ -494,12 +442,7 @@ def _item_table(
 
 
 def trials(systems: int, resamples: int) -> int:
-    """Trials of each paired test between any two of so many systems.
-
-    Examples:
-        >>> trials(4, 1000), trials(12, 1000)
-        (1000, 6600)
-    """
+    """Trials of each paired test between any two of so many systems."""
     return max(resamples, TRIALS * comb(systems, 2))
 
 

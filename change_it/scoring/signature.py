@@ -50,21 +50,7 @@ def signature(
 ) -> str:
     """The options that a compliancy figure depends on, in one line: keys and values, separated by bars.
 
-    `compliancy|judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e|strict:v3|facts:v4|lang:it|reversal:relative|tok:unicode|n:5000|…`.
-
-    Args:
-        judges: give hashes of their models (weights, settings, tokenizer) and the fold they trained on, and whether facts were checked by the casing
-            of a corpus.
-        language: that facts were checked in.
-        reversal: `relative` or `target`.
-        n: number of items scored.
-        partners: how many of them had the other outlet's article on the event as evidence for facts.
-        events: that the items are of, which intervals and tests draw.
-        resamples: of the intervals, and trials of the paired tests at least.
-        seed: of the intervals and of the random built-in system.
-        reranker: the judges that chose the headlines, `1a2b3c+…,fold:0`; empty where none chose.
-        runs: of which the figures are means; intervals draw them too.
-        draws: of each item, the same.
+    `n` items, of `events`, `partners` of which had the other outlet's article; `reranker` is short, `1a2b3c+…,fold:0`.
     """
     parts = {
         "judges": judges.signature,
@@ -150,12 +136,7 @@ class Writer:
 
     @classmethod
     def parse(cls, text: str) -> "Writer | None":
-        """Read what `signature` gives; None for anything else, since other programs name their generators otherwise.
-
-        Examples:
-            >>> Writer.parse("a" * 64 + "|t5-small").base
-            't5-small'
-        """
+        """Read what `signature` gives; None for anything else, since other programs name their generators otherwise."""
         weights_hash, base, asked = (*text.split("|", 2), "", "")[:3]
         if weights_hash != ENDPOINT and not _HASH.fullmatch(weights_hash):
             return None
@@ -163,15 +144,7 @@ class Writer:
 
 
 def parse_reranker(text: str) -> Reranker:
-    """Read what `Reranker.signature` gives, in a cell of a prediction file; anything else is an `InputError`.
-
-    Examples:
-        >>> text = "fold:0" + "".join(f"|{task}:{digit * 64}" for task, digit in zip(TASKS, "abc"))
-        >>> parse_reranker(text).short
-        'aaaaaa+bbbbbb+cccccc,fold:0'
-        >>> parse_reranker(text).signature == text
-        True
-    """
+    """Read what `Reranker.signature` gives, in a cell of a prediction file; anything else is an `InputError`."""
     if not (match := _SIGNATURE.fullmatch(text)):
         raise InputError(
             f"{text!r} in the column reranker is not fold:…|main:…|hh:…|ah:… with full SHA-256 hashes: "

@@ -58,18 +58,11 @@ class ScoredSystem:
 
 
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
-    """The four systems that need no model.
+    """The systems that need no model, without `gold` where an item has no reference.
 
     `gold` is the aligned headline of the target outlet (the papers' upper bound); `copy` the original headline
     (content kept, style not), `lead` the article's first words at the median length of the target outlet's
     training headlines, `random-target` a random training headline of the target outlet (style, no content).
-
-    Args:
-        test: the items and the training headlines.
-        seed: of `random-target`.
-
-    Returns:
-        The systems in this order, without `gold` where an item has no reference.
     """
     for outlet in test.outlets:
         if not test.training_headlines[outlet]:
@@ -181,26 +174,11 @@ def read_predictions(
     columns: str = "",
     needed: Collection[str] | None = None,
 ) -> ScoredSystem:
-    """Read one prediction file and check it against the test set.
+    """Read one prediction file, and `more` with the rest of the items, and check them against the test set.
 
-    Args:
-        file: CSV, TSV, JSON lines or parquet with the columns id and headline, optionally target, error and reranker
-            (others are ignored), in any order of rows, and draw where an item has several; or .txt with one headline a line in the order of the items, an empty
-            line where there is none.
-        test: the items to cover.
-        name: of the system; the file's name without its ending when not given.
-        more: further files with the rest of the items.
-        columns: map `ours=theirs`, separated by commas.
-        needed: ids of the items that the file must have; all of them when None.
-
-    Returns:
-        The system, headlines in the order of the items with white space at the ends removed; the headline of a
-        row with an error is empty, whatever stands there, and that of an item that is left out is None.
-
-    Raises:
-        InputError: unreadable file, missing column, malformed line, a reranker that cannot be read or more than
-            one, or ids that are missing, extra or duplicate or that aim at the wrong outlet or have an empty
-            headline without an error: all of them in one message.
+    The headline of a row with an error is empty, whatever stands there; that of an item that may be left out, since it is not among
+    those `needed`, is None. Ids that are missing, extra or duplicate, or that aim at the wrong outlet or have an empty headline
+    without an error, are refused in one message.
     """
     rows = [
         row

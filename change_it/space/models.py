@@ -157,9 +157,7 @@ class Models:
         return judge_candidates(
             self.judges,
             [[Candidate(text, 0.0) for text in new] for new in offered],
-            [question.item.source for question in questions],
-            [question.item.article for question in questions],
-            [question.item.target for question in questions],
+            [question.item for question in questions],
             language=self.language,
         )
 

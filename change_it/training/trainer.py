@@ -7,7 +7,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -128,8 +128,6 @@ def training_arguments(settings: TrainingSettings, out: Path) -> TrainingArgumen
         "use_cpu": not torch.accelerator.is_available(),
     }
     given = settings.arguments
-    if unknown := sorted(given.keys() - {each.name for each in fields(TrainingArguments)}):
-        raise InputError(f"--arg {listed(unknown)}: transformers' TrainingArguments has no such argument")
     if theirs := sorted(
         (of_run.keys() | {"num_train_epochs", "fsdp", "deepspeed", "push_to_hub"}) & given.keys()
     ):
@@ -336,13 +334,8 @@ def train(
 ) -> TrainingResult:
     """Train the model of a run in place; afterwards it has the best weights by validation score (the last without one).
 
-    Works as a plain call, under `accelerate launch` and under `torchrun`; every process calls it with the same arguments.
-
-    Args:
-        run: what is trained.
-        settings: with `epochs` or `updates`.
-        arguments: of `training_arguments`, which are completed.
-        started: when the run began, in `time.monotonic()`: what was done since counts among the minutes.
+    Every process calls it with the same settings and `arguments` of `training_arguments`, which are completed. What was done since
+    `started`, in `time.monotonic()`, counts among the minutes.
     """
     if len(run.dataset) == 0:
         raise InputError(f"there is nothing to train the {run.name} on: the training set is empty")

@@ -95,7 +95,7 @@ class TrainingOptions:
     @property
     def arguments(self) -> dict[str, Any]:
         """The values of `--arg` by name."""
-        return dict(map(_argument, self.arg))
+        return dict(setting_of(each, "--arg", "TrainingArguments") for each in self.arg)
 
     @property
     def bf16(self) -> bool:
@@ -114,11 +114,11 @@ class TrainingSettings(TrainingOptions):
     early_stopping: int = 0
 
 
-def _argument(given: str) -> tuple[str, Any]:
-    """Name and value of a NAME=VALUE."""
+def setting_of(given: str, option: str, kind: str) -> tuple[str, Any]:
+    """Name and value of a NAME=VALUE of an option, a setting of a class of transformers."""
     name, equals, value = given.partition("=")
     if not equals:
-        raise InputError(f"--arg {given}: give NAME=VALUE, with a name of transformers' TrainingArguments")
+        raise InputError(f"{option} {given}: give NAME=VALUE, with a name of transformers' {kind}")
     try:
         return name, json.loads(value.lower() if value in ("True", "False", "None") else value)
     except ValueError:
@@ -143,14 +143,7 @@ Settings = TypeVar("Settings", bound=TrainingSettings)
 
 
 def resolve(options: TrainingOptions, preset: Mapping[str, Any], into: type[Settings]) -> Settings:
-    """Fill what was not given from a preset, and from the defaults of the settings what the preset lacks; `--arg` wins.
-
-    Examples:
-        >>> options = TrainingOptions(epochs=2, arg=("max_steps=9",))
-        >>> settings = resolve(options, {"epochs": 6, "batch_size": 8, "learning_rate": 0.1}, TrainingSettings)
-        >>> settings.epochs, settings.updates, settings.batch_size, settings.optimizer
-        (2, 9, 8, 'adamw')
-    """
+    """Fill what was not given from a preset, and from the defaults of the settings what the preset lacks; `--arg` wins."""
     check_numbers(options)
     names = [each.name for each in fields(into)]
     given = {name: getattr(options, name) for name in names}

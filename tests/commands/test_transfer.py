@@ -24,6 +24,7 @@ from change_it.generators.file_transfer import new_headlines
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.generators.rerank import choose
 from change_it.networks.pretrained import hash_of_weights
+from change_it.scoring.item import Item
 from change_it.scoring.judges import Judges
 from change_it.scoring.signature import parse_reranker
 from change_it.scoring.systems import read_predictions
@@ -180,7 +181,7 @@ def test_all_draws_are_written_and_judges_order_them(generators, tmp_path, judge
         assert sorted(row["rank"] for row in of_item) == list("123456")
         assert [row["chosen"] for row in of_item] == [str(row["rank"] == "1").lower() for row in of_item]
     texts = [row["headline"] for row in ordered[:6]]
-    best = choose(judges, [texts], [ROWS[0]["headline"]], [ROWS[0]["article"]], [1])[0]
+    [best] = choose(judges, [texts], [Item("", "", "gio", ROWS[0]["headline"], ROWS[0]["article"])])
     assert ordered[best]["chosen"] == "true"
     corpus = options(
         generators, tmp_path, corpus=str(toy_corpus), all_draws=True, candidates=3, rerank="judges"

@@ -20,6 +20,7 @@ SECRET = "sk-very-secret"
 def server(monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     monkeypatch.setattr(endpoint, "CONCURRENCY", 3)
+    monkeypatch.setattr(endpoint.Endpoint, "kept_together", 3)
     monkeypatch.setenv("CHANGE_IT_API_KEY", SECRET)
     with serve() as state:
         yield state

@@ -13,7 +13,6 @@ def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypat
     monkeypatch.setattr(
         fluency_data, "corrupt", lambda text, name, *more: used.append(name) or corrupt(text, name, *more)
     )
-    monkeypatch.setattr(fluency_data, "broken_by_corruption", lambda *_: {})
     monkeypatch.setattr(fluency_data, "BROKEN", 200)
     data = load_fluency(corpus, fold="all", validation_share=0.1, seed=1)
     printed = data.train.labels == 1

@@ -11,7 +11,7 @@ from change_it.commands import train_judge
 from change_it.errors import InputError
 from change_it.judges import train
 from change_it.judges.data import load_task
-from change_it.judges.fluency_data import HELD_OUT, load_fluency
+from change_it.judges.fluency_data import load_fluency
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import LINEAR, PAPERS, JudgeOptions, preset
 from change_it.judges.linear_training import ACCEPTANCE, fit_main
@@ -111,11 +111,9 @@ def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, 
 
 def test_fluency_lets_its_share_of_printed_headlines_through_and_little_that_is_broken(corpus, tmp_path):
     metrics = train.train_judge(options(corpus, tmp_path / "fluency", task="fluency"))
-    shares = metrics["acceptance"]
-    assert shares["printed"]["judge"] == pytest.approx(ACCEPTANCE, abs=0.08)
-    assert {name for name, row in shares["families"].items() if not row["seen"]} == set(HELD_OUT)
-    assert shares["families"]["shuffled"]["judge"] < 0.3
-    assert shares["families"]["word_soup"]["judge"] < 0.3
+    for result in metrics["results"].values():
+        assert result["printed"]["recall"] == pytest.approx(ACCEPTANCE, abs=0.08)
+        assert result["broken"]["recall"] > 0.4  # .06 by chance
     assert (tmp_path / "fluency" / "casing.json").exists()
 
 
@@ -125,14 +123,13 @@ def test_a_transformer_of_fluency_is_shifted_to_its_share_of_printed_validation_
     settings = options(
         corpus, tmp_path, task="fluency", encoder=encoder, **TINY | {"updates": 1, "max_tokens": 300}
     )
-    metrics = train.train_judge(settings)
+    train.train_judge(settings)
     data = load_fluency(corpus, fold="all", validation_share=0.1, seed=1)
     printed = [
         text for text, label in zip(data.validation.texts, data.validation.labels, strict=True) if label
     ]
     given = Judge.from_pretrained(tmp_path, device="cpu").probabilities(printed, progress=False)[:, 1]
     assert (given > 0.5).mean() == pytest.approx(ACCEPTANCE, abs=1.5 / len(printed))
-    assert set(metrics["acceptance"]["printed"]) == {"judge", LINEAR}
 
 
 def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, encoder, tmp_path, monkeypatch):

@@ -90,7 +90,7 @@ def test_the_order_is_that_of_choosing_from_any_subset(toy_test):
     for size in range(1, 6):
         for some in combinations(range(5), size):
             few = [texts[at] for at in some]
-            chosen = choose(judges, [few], [item.source], [item.article], [1])[0]
+            chosen = choose(judges, [few], [item])[0]
             assert some[chosen] == next(at for at in ordered if at in some)
 
 

@@ -58,7 +58,7 @@ def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     values = dict.fromkeys(AUDIT_MEASURES) | {"main": 0.9, "passed": 0.9}
     fields = ("typography", ("style",), True, "", 20, values, {}, 20, 0.9, 0.98)
     system = Result(*fields, ("main",), ("main",), ())
-    record = {"hashes": hashes(loaded.judges), "systems": [system.as_dict()], "probes": []}
+    record = {"hashes": hashes(loaded.judges), "systems": [system.as_dict()]}
     write(corpus_run / "audit" / "audit.json", record)
     audit = Models.from_run(corpus_run).audit
     assert audit.together == JointPassRate((1, 0), (0, 0), (("typography", 0.9),), None)

@@ -143,7 +143,7 @@ def settings_of(*given):
 
 def test_bad_input(tmp_path):
     for given, words in {
-        "learning_rat=1": "has no such argument",
+        "learning_rat=1": "unexpected keyword argument 'learning_rat'",
         "seed": "give NAME=VALUE",
         "max_steps=0": "out of range",
         "learning_rate=high": "out of range",
