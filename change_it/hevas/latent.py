@@ -16,7 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from change_it.errors import InputError
 from change_it.hevas.metric_options import parse_lsi
-from change_it.hevas.text_space import Progress, TextSpace, document_words
+from change_it.hevas.text_space import TextSpace, document_words
 from change_it.stats import Floats, Ints
 from change_it.text.references import Text, words_of
 from change_it.text.stopwords import stop_words
@@ -101,7 +101,6 @@ class TopicModel(TextSpace):
         topics: int = 10,
         seed: int = 1,
         language: str = "none",
-        progress: Progress | None = None,
     ) -> "TopicModel":
         """Find the topics of the documents (online variational Bayes, batches of 16 to 256 documents); options as in `LatentSemantic.fit`.
 
@@ -123,13 +122,8 @@ class TopicModel(TextSpace):
         counts = vectorizer.fit_transform(texts)
         batch = min(max(len(texts) // 20, _FEWEST), _MOST)
         model = LatentDirichletAllocation(
-            topics, learning_method="online", total_samples=filled, batch_size=batch, random_state=seed
-        )
-        starts = [*range(0, len(texts), batch)] * _PASSES
-        for step, start in enumerate(starts, start=1):
-            model.partial_fit(counts[start : start + batch])
-            if progress is not None:
-                progress(step, len(starts))
+            topics, learning_method="online", max_iter=_PASSES, batch_size=batch, random_state=seed
+        ).fit(counts)
         space = cls(
             vectorizer,
             model.components_ / model.components_.sum(axis=1, keepdims=True),

@@ -87,10 +87,6 @@ class Work:
         """The metrics of a family that are wanted."""
         return [name for name in self.metrics if METRICS[name].family == family]
 
-    def steps(self, what: str) -> Callable[[int, int], None]:
-        """Progress of one piece of work."""
-        return lambda done, total: self.progress(what, done, total)
-
 
 def _rouge(work: Work) -> Measure:
     from change_it.text.rouge import headline_rouge
@@ -133,7 +129,6 @@ def _lda(work: Work) -> Measure:
         topics=work.options.topics,
         seed=work.options.seed,
         language=work.stop_words,
-        progress=work.steps("LDA: topics"),
     )
     work.notes["lda"] = str(work.options.topics)
     return _space(space, "TM", work, "LDA")
@@ -146,7 +141,7 @@ def _embeddings(work: Work) -> Measure:
     if vectors is None and options.vectors:
         vectors, origin = load_vectors(options.vectors), options.vectors.name
     elif vectors is None:
-        vectors = train_vectors(work.words, seed=options.seed, progress=work.steps("embeddings: training"))
+        vectors = train_vectors(work.words, seed=options.seed)
         origin = "trained"
     work.notes["vectors"] = f"{origin},{len(vectors)}x{vectors.vector_size}"
     return _space(WordEmbeddings(work.words, vectors), "WE", work, "embeddings")

@@ -1,16 +1,13 @@
 """Spaces of vectors, in which texts are compared by their cosine (HEvAS 2019, section 3.1)."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from change_it.errors import InputError
 from change_it.stats import Floats, Ints
 from change_it.text.references import Matched, Text, words_of
-
-#: Called with the steps that are done and the steps in all.
-Progress = Callable[[int, int], None]
 
 
 class TextSpace(ABC):
