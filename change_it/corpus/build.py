@@ -97,7 +97,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         others=candidates.others[:2] if candidates.others else None,
     )
     stage("nearest wrong articles")
-    neighbours = find_neighbours(articles, vectors, labels, splits, candidates, options)
+    neighbours = find_neighbours(articles, vectors, labels, splits, options)
     del vectors
     stage("training sets")
     article_table = _article_table(articles, splits).with_columns(other=pl.Series(labels > 1))
