@@ -2,9 +2,9 @@
 
 HEvAS 2019 tests with "Tukey" where all systems look normal and with "Wilcoxon" elsewhere. It cites Bergmann et al. 2000,
 on the Wilcoxon-Mann-Whitney test, so the second is the rank-sum test; the first is here Tukey's HSD, though it cites Jones
-and Tukey 2000, on what a test of two means may conclude. As systems wrote headlines for the same documents, every comparison also holds what paired data call for: Friedman's
-test, then the signed-rank test of each pair with Holm's correction (Demšar 2006). Documents of one event (the two articles
-of an aligned pair) are no independent evidence: tests are of the means over each event, and intervals draw events.
+and Tukey 2000, on what a test of two means may conclude. As systems wrote headlines for the same documents, every comparison
+also holds what paired data call for: the signed-rank test of each pair with Holm's correction. Documents of one event are no
+independent evidence: tests are of the means over each event, and intervals draw events.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,6 @@ from typing import Literal
 
 import numpy as np
 
-from change_it.errors import InputError
 from change_it.hevas.evaluation import Evaluation
 from change_it.stats import (
     AVERAGE,
@@ -22,11 +21,8 @@ from change_it.stats import (
     Correlations,
     Events,
     Floats,
-    Friedman,
-    check_finite,
     correlations,
     event_means,
-    friedman,
     holm,
     measure,
     rank_biserial,
@@ -78,7 +74,6 @@ class Comparison:
     systems: tuple[SystemSummary, ...]
     published_test: Literal["tukey", "rank-sum"]  # what HEvAS takes for these scores
     pairs: tuple[Pair, ...]  # every two systems
-    friedman: Friedman | None  # paired test of all systems at once; None for fewer than three
 
 
 @dataclass(frozen=True)
@@ -93,16 +88,13 @@ class Analysis:
 def analyse(evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1) -> Analysis:
     """Compare the systems by every metric, and by the average of all after normalisation."""
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
+    correlated = correlations(scores)  # refuses what is not finite
     overall = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
     comparisons = {
         name: compare(values, evaluation.systems, evaluation.events, resamples=resamples, seed=seed)
         for name, values in {**overall, **scores}.items()
     }
-    return Analysis(
-        drawn_signature(evaluation, resamples),
-        comparisons,
-        correlations(scores),
-    )
+    return Analysis(drawn_signature(evaluation, resamples), comparisons, correlated)
 
 
 def drawn_signature(evaluation: Evaluation, resamples: int) -> str:
@@ -130,7 +122,6 @@ def compare(
         >>> round(pair.difference, 2), pair.wilcoxon, pair.p, pair.rank_biserial
         (0.55, 0.0, 0.125, 1.0)
     """
-    scores = _checked(scores, systems)
     intervals = mean_intervals(scores, systems, events, resamples=resamples, seed=seed)
     tested = event_means(scores, events)
     summaries = tuple(
@@ -146,7 +137,6 @@ def compare(
         summaries,
         "tukey" if normal else "rank-sum",
         pairs,
-        friedman(tested),
     )
 
 
@@ -178,19 +168,6 @@ def mean_intervals(
         low, high = np.clip(means[name].interval, column.min(), column.max()).tolist()
         intervals[name] = low, high
     return intervals
-
-
-def _checked(scores: Floats, systems: Sequence[str]) -> Floats:
-    """Scores as an array that the tests accept."""
-    scores = np.asarray(scores, np.float64)
-    if scores.ndim != 2 or not scores.size or scores.shape[1] != len(systems):
-        raise InputError(
-            f"A comparison needs one row a document and one column for each of {len(systems)} systems; "
-            f"found scores of shape {scores.shape}."
-        )
-    for name, column in zip(systems, scores.T, strict=True):
-        check_finite(name, column)
-    return scores
 
 
 def _summary(
