@@ -112,13 +112,7 @@ def align(
 
 
 def one_to_one(pairs: Pairs) -> Pairs:
-    """The pairs of `align` whose articles are in no better pair, best first: a greedy one-to-one matching (ours; LREC 2020 §4.1 ranks and cuts at thresholds alone).
-
-    Examples:
-        >>> many = Pairs(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0.9, 0.8, 0.7, 0.2]), histogram(np.zeros(0)))
-        >>> one_to_one(many).similarity.tolist()
-        [0.9, 0.2]
-    """
+    """The pairs of `align` whose articles are in no better pair, best first: a greedy one-to-one matching (ours; LREC 2020 §4.1 ranks and cuts at thresholds alone)."""
     a_free = np.ones(pairs.a_index.max(initial=-1) + 1, dtype=bool).tolist()
     b_free = np.ones(pairs.b_index.max(initial=-1) + 1, dtype=bool).tolist()
     kept = []
@@ -140,12 +134,7 @@ def histogram(similarity: Floats) -> Ints:
 
 
 def number_above(counts: Ints) -> Ints:
-    """Number of pairs above each of `EDGES` but the last: the curve of LREC 2020's Figure 2, from `Pairs.counts`.
-
-    Examples:
-        >>> number_above(histogram(np.array([0.3, 0.3, 0.7])))[[0, 50, 189]].tolist()
-        [3, 1, 0]
-    """
+    """Number of pairs above each of `EDGES` but the last: the curve of LREC 2020's Figure 2, from `Pairs.counts`."""
     return counts[::-1].cumsum()[::-1]
 
 
@@ -172,21 +161,11 @@ def nearest_wrong(
     ceiling: float,
     at_least: int = 25,
 ) -> tuple[Ints, Floats]:
-    """For each row of x the most similar row of y that is surely not its partner: a hard negative.
+    """For each row of x the most similar row of y that is surely not its partner, and their cosine: a hard negative; -1 and 0 where no row shares a word.
 
-    It is of the same group, of another cluster, and less similar than the ceiling (above it, it may report the same
-    event). It is looked for in the window; where that holds fewer than `at_least` rows of the group, among the
-    `at_least` nearest in time. An undated row looks through its whole group, and so does every row without a window, or
-    of a group that has fewer than `at_least` dated rows.
-
-    Returns the rows of y and their cosines, the earliest row among equals; -1 and 0 where no row shares a word.
-
-    Examples:
-        >>> zeros = np.zeros(3, dtype=int)
-        >>> x = Compared(csr_matrix([[1.0, 0.0], [0.6, 0.8], [0.28, 0.96]]), zeros, zeros, np.arange(3))
-        >>> index, cosine = nearest_wrong(x, x, window_days=3, ceiling=0.9)
-        >>> index.tolist(), cosine.tolist()
-        ([1, 0, 0], [0.6, 0.6, 0.28])
+    It is of the same group, of another cluster, and less similar than the ceiling. It is looked for in the window; where that
+    holds fewer than `at_least` rows of the group, among the `at_least` nearest in time. An undated row looks through its whole
+    group, and so does every row without a window, or of a group that has fewer than `at_least` dated rows.
     """
     index, nearest = np.full(len(x.days), -1, dtype=np.int64), np.zeros(len(x.days))
     steps = STEPS if window_days is None else STEPS[-1:]
@@ -419,10 +398,7 @@ def find_neighbours(
     splits: Splits,
     options: BuildOptions,
 ) -> pl.DataFrame:
-    """The nearest wrong article of the own and of the other outlet, one row an article, null where there is none.
-
-    It is of another component (no partner, no near-duplicate), below the loose threshold, and of the same side and fold.
-    """
+    """The nearest wrong article of the own and of the other outlet, of the same side and fold; one row an article, null where there is none."""
     ids = np.array([article.id for article in articles], dtype=object)
     days = day_numbers(article.date for article in articles)
     groups = (splits.alignment == "A2") * 2 + splits.fold

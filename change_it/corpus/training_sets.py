@@ -95,11 +95,9 @@ def headline_pairs(
 ) -> pl.DataFrame:
     """Examples of the HH judge: the headlines of each pair, and as many of two different events.
 
-    Outlet A comes first in half of the matches and in half of the others. A random negative takes the B headline of
-    another pair; a hard one the headline of the nearest wrong article of the other outlet, seen from A in half of the
-    rows and from B in the other half (a random one where there is no such article, or it is already taken). No
-    negative crosses folds, joins two pairs that share an article or a headline, or occurs twice. There are fewer negatives
-    than positives only where a fold holds too few events.
+    Outlet A comes first in half of them. A random negative takes the B headline of another pair; a hard one the headline of
+    the nearest wrong article of the other outlet, seen from A in half of the rows (a random one where there is none, or it
+    is taken). No negative crosses folds, joins two pairs that share an article or a headline, or occurs twice.
     """
     rng = generator(seed, "headline pairs")
     groups = _groups(pairs, "a_id", "b_id", "a_headline", "b_headline")
@@ -138,11 +136,10 @@ def headline_pairs(
 def headline_articles(
     articles: pl.DataFrame, neighbours: pl.DataFrame, *, negatives: Negatives, seed: int
 ) -> pl.DataFrame:
-    """Examples of the AH judge: each article with its headline, and with a wrong headline of the *same* outlet.
+    """Examples of the AH judge: each article with its headline, and with a wrong headline of the *same* outlet, so that style says nothing.
 
-    The same outlet, so that style says nothing about the match. A hard negative is the headline of the nearest wrong
-    article of that outlet (a random one where there is none). No negative crosses folds or repeats the right headline.
-    There are fewer negatives than positives only where a fold holds too few different headlines of an outlet.
+    A hard negative is the headline of the nearest wrong article (a random one where there is none). No negative crosses folds
+    or repeats the right headline.
     """
     rng = generator(seed, "headline articles")
     strata = articles.select(pl.struct("label", "fold").rank("dense")).to_series().to_numpy()

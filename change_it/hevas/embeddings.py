@@ -30,16 +30,7 @@ class WordEmbeddings(TextSpace):
     """
 
     def __init__(self, documents: Sequence[Text], vectors: "KeyedVectors"):
-        """The space of the vectors (any gensim `KeyedVectors`), with the means of n documents in it.
-
-        Examples:
-            >>> from gensim.models import KeyedVectors
-            >>> vectors = KeyedVectors(2)
-            >>> vectors.add_vectors(["pace", "Roma"], [[1, 0], [0, 1]])
-            >>> space = WordEmbeddings(["Pace a Roma", "Roma"], vectors)
-            >>> space.documents.tolist(), space.coverage(["roma!", "la pace"]).round(3).tolist()
-            ([[0.5, 0.5], [0.0, 1.0]], [0.707, 0.0])
-        """
+        """The space of the vectors (any gensim `KeyedVectors`), with the means of n documents in it."""
         self._vectors = vectors
         self.documents = self.vectors(document_words(documents))
         if not self.documents.any():

@@ -47,12 +47,7 @@ class LatentSemantic(TextSpace):
         """Decompose the documents' tf-idf matrix.
 
         Of the eigenvalues `keep` leaves so many (`20`), this share of all min(n, words) (`ratio:0.5`), or those of at least
-        this value (`threshold:0.1`); else the 100 largest. Zeros never stay. `language` is that of the stop words; `none` leaves them in.
-
-        Examples:
-            >>> space = LatentSemantic.fit(["pesce fresco", "pesce lesso", "voto e governo"], keep="2")
-            >>> space.coverage(["pesce", "voto", "voto"]).round(2).tolist()
-            [1.0, 0.0, 1.0]
+        this value (`threshold:0.1`); else the 100 largest. Zeros never stay. `language` is that of the stop words.
         """
         texts = document_words(documents, stop_words(language))
         vectorizer = TfidfVectorizer(analyzer=list)
@@ -102,14 +97,7 @@ class TopicModel(TextSpace):
         seed: int = 1,
         language: str = "none",
     ) -> "TopicModel":
-        """Find the topics of the documents (online variational Bayes, batches of 16 to 256 documents); options as in `LatentSemantic.fit`.
-
-        Examples:
-            >>> fish, vote = "pesce sale olio " * 9, "voto legge aula " * 9
-            >>> space = TopicModel.fit([fish, vote] * 20, topics=2, seed=3)
-            >>> space.coverage(["olio", "voto", "xyz", "legge"] * 10).round(2)[:4].tolist()
-            [1.0, 1.0, 0.0, 1.0]
-        """
+        """Find the topics of the documents (online variational Bayes, batches of 16 to 256 documents); options as in `LatentSemantic.fit`."""
         if topics < 1:
             raise InputError(f"LDA with {topics} topics: choose 1 or more")
         texts = document_words(documents, stop_words(language))

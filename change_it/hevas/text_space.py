@@ -35,12 +35,7 @@ class TextSpace(ABC):
 
 
 def cosines(a: Floats, b: Floats) -> Floats:
-    """Cosine of each row of one matrix with the same row of the other, -1 to 1; 0 where a row is zeros.
-
-    Examples:
-        >>> cosines(np.array([[3.0, 4.0], [0, 0]]), np.array([[4.0, 3.0], [1, 1]])).round(2).tolist()
-        [0.96, 0.0]
-    """
+    """Cosine of each row of one matrix with the same row of the other, -1 to 1; 0 where a row is zeros."""
     lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
     products = np.einsum("ij,ij->i", a, b)
     return np.clip(np.divide(products, lengths, out=np.zeros(len(a)), where=lengths > 0), -1, 1)

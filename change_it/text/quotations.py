@@ -74,14 +74,7 @@ class Words:
 
 
 def quotations(text: str, language: str) -> list[Quotation]:
-    """The quotations of a headline: three words or more between marks, but for titles of works.
-
-    Examples:
-        >>> [quotation.parts for quotation in quotations("Il sindaco: «Non ce ne... andiamo mai»", "it")]
-        [(('non', 'ce', 'ne'), ('andiamo', 'mai'))]
-        >>> quotations("L'autore di 'La Grande Estate' è un 'vero genio'", "it")
-        []
-    """
+    """The quotations of a headline: three words or more between marks, but for titles of works."""
     return [
         Quotation(start, end, parts)
         for start, end in _spans(text)
