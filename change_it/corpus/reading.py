@@ -252,60 +252,35 @@ class _RowReader:
 
     def take(self, name: str, row: _Cleaned, article: Article | str) -> None:
         """Keep an article, or a row with its reason."""
-        reason = article if isinstance(article, str) else self._repeated(article)
-        if not isinstance(article, str) and not reason:
-            self.ids.add((article.label, article.id))
-            self.texts.add((article.label, article.article))
-            self.articles.append(article)
-            self.places.append((name, row.line))
-            if row.made_id:
-                self.made_ids.append(article.id)
+        if not isinstance(article, str):
+            if (article.label, article.id) in self.ids:
+                article = "duplicate id"
+            elif (article.label, article.article) in self.texts:
+                article = "repeated article"
+        if isinstance(article, str):
+            self.rejected.append(Rejection(name, row.line, row.id, article))
             return
-        self.rejected.append(Rejection(name, row.line, row.id, reason))
-
-    def _repeated(self, article: Article) -> str:
-        """Why an article is not the first of its kind; empty where it is."""
-        if (article.label, article.id) in self.ids:
-            return "duplicate id"
-        return "repeated article" if (article.label, article.article) in self.texts else ""
+        self.ids.add((article.label, article.id))
+        self.texts.add((article.label, article.article))
+        self.articles.append(article)
+        self.places.append((name, row.line))
+        if row.made_id:
+            self.made_ids.append(article.id)
 
     def reading(self, files: str) -> Reading:
         """Settle outlets and ids; `files` is for messages."""
         rows = len(self.articles) + len(self.rejected)
         if not rows:
             raise InputError(f"{files} holds no rows: give files with articles")
-        absent = [
-            theirs[0]
-            for ours, theirs in self.cleaner.columns.items()
-            if theirs != COLUMNS[ours] and theirs and theirs[0] not in self.seen_columns
-        ]
-        if absent:
-            lacking = " and no column ".join(map(repr, absent))
-            raise InputError(f"no column {lacking} as --columns wants it: {self._known_columns()}")
+        needs = [] if self.articles else ["headline", "article", *(["label"] if self.label_is_read else [])]
+        check_columns(files, self.seen_columns, self.cleaner.columns, needs=needs)
         if not self.articles:
-            if self.seen_columns:
-                needs = ["headline", "article", *(["label"] if self.label_is_read else [])]
-                check_columns(files, self.seen_columns, self.cleaner.columns, needs=needs)
-            counts = _reasons(self.rejected).most_common()
-            reasons = ", ".join(f"{count} {reason}" for reason, count in counts)
-            if (unreadable := counts[0][0]) == "unreadable date":
-                first = next(item.reason for item in self.rejected if item.reason.startswith(unreadable))
-                raise InputError(
-                    f"no row of {files} can be used ({reasons}): the first is {listed([first])}; give --columns "
-                    "date= to leave dates unread"
-                )
-            if unreadable == "unknown label":
-                unknown = [item.reason.partition("unknown label: ")[2] for item in self.rejected]
-                there = listed([name for name, _ in Counter(filter(None, unknown)).most_common()])
-                raise InputError(
-                    f"no row of {files} can be used ({reasons}): correct --labels, the labels there are {there}"
-                )
-            fix = (
-                "mend them, or correct --columns and --labels"
-                if self.seen_columns
-                else "give CSV with a header, or JSON with one object a line"
+            counts = Counter(item.reason for item in self.rejected).most_common()
+            reasons = listed([f"{count} {reason}" for reason, count in counts])
+            raise InputError(
+                f"no row of {files} can be used ({reasons}): correct them, or --columns and --labels; --columns date= leaves "
+                "dates unread"
             )
-            raise InputError(f"no row of {files} can be used ({reasons}): {self._known_columns()}; {fix}")
         outlets = self.cleaner.outlets or self._found_outlets()
         labels = {article.label for article in self.articles}
         names = {label: outlets.name_of(label) or label for label in labels}
@@ -316,10 +291,6 @@ class _RowReader:
                 )
         articles = _settled(self.articles, names)
         return Reading(articles, self.rejected, rows, outlets, self.places, self.day_first, self.made_ids)
-
-    def _known_columns(self) -> str:
-        columns = listed(list(self.seen_columns), 20)
-        return f"the columns are {columns}" if columns else "no column was found"
 
     def _found_outlets(self) -> Outlets:
         occurring = {article.label for article in self.articles}
