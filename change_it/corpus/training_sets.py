@@ -13,7 +13,6 @@ from change_it.corpus.article import Outlets
 from change_it.corpus.corpus_options import BuildOptions, Negatives
 from change_it.corpus.folder import OTHER
 from change_it.corpus.splits import components, generator
-from change_it.errors import InputError
 
 #: Config → split → rows.
 Tables = dict[str, dict[str, pl.DataFrame]]
@@ -186,14 +185,6 @@ def crossed(pairs: pl.DataFrame, outlets: Outlets, *, source: str) -> pl.DataFra
 def of_fold(rows: pl.DataFrame, fold: str) -> pl.DataFrame:
     """The rows of fold 0 or 1; with `all` those of both."""
     return rows if fold == "all" else rows.filter(fold=int(fold))
-
-
-def check_share(share: float, *, usual: float) -> None:
-    """Refuse a share of the training side that would leave nothing to learn from or to validate with."""
-    if not 0 < share < 1:
-        raise InputError(
-            f"--validation-share {share} leaves nothing: give a share between 0 and 1, like {usual}"
-        )
 
 
 def random_split(articles: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:

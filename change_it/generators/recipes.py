@@ -9,7 +9,7 @@ import polars as pl
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.rewriting import read_rewriting, rewriting_source
 from change_it.corpus.splits import generator
-from change_it.corpus.training_sets import check_share, held_out
+from change_it.corpus.training_sets import held_out
 from change_it.errors import InputError
 from change_it.generators.generator_options import Reads, Recipe, check_recipe
 
@@ -58,7 +58,6 @@ def load_recipe(
     `balanced`: rewrite has no more articles with their own headline than pairs, which are what it is asked for.
     """
     check_recipe(recipe)
-    check_share(validation_share, usual=0.05)
     outlets = read_outlets(corpus)
     both = recipe in ("agnostic", "rewrite")
     if both and to is not None:

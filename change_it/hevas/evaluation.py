@@ -189,22 +189,11 @@ def check_input(documents: Documents, metrics: Sequence[str], options: MetricOpt
             f"{documents.name} has no column headline, which {', '.join(lacking)} need as references: name that column, or "
             "choose metrics without them"
         )
+    parse_lsi(options.lsi)
     try:
         stop_words(options.stop_words or options.language)
     except InputError as error:
         raise InputError(f"{error}; for another language give stop_words none") from None
-    families = {METRICS[name].family for name in metrics}
-    name, value = parse_lsi(options.lsi)
-    dimensions = int(value) if name == "number" else 0
-    for family, prefix, needed, what, option in (
-        ("LDA", "TM-C and TM-S", options.topics, "LDA topics", "topics"),
-        ("LSI", "LSA-C and LSA-S", dimensions, "LSI dimensions", "lsi"),
-    ):
-        if family in families and len(documents) < needed:
-            raise InputError(
-                f"{len(documents)} documents are fewer than {needed} {what}: give {option} {len(documents)} or fewer, "
-                f"or metrics without {prefix}"
-            )
 
 
 def _check_systems(documents: Documents, systems: Sequence[System]) -> None:

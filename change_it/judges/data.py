@@ -15,7 +15,6 @@ from change_it.corpus.corpus_options import Negatives as DrawnNegatives
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
 from change_it.corpus.splits import generator
 from change_it.corpus.training_sets import (
-    check_share,
     headline_articles,
     headline_pairs,
     held_out,
@@ -131,7 +130,6 @@ def load_task(
     random takes four fifths of all articles, whatever their alignment, and tests on the others. `match` evens out what main
     learns from, and validates with, event by event and week by week (`training_sets.matched`).
     """
-    check_share(validation_share, usual=0.1)
     outlets = read_outlets(corpus)
     articles, pairs, neighbours = (
         {side: read_table(corpus, config, side) for side in ("train", "test")}
