@@ -1,4 +1,4 @@
-"""Cells of the input: text without markup and control characters, typography levelled."""
+"""Cells of the input: text without markup and control characters."""
 
 import html
 import re
@@ -19,12 +19,6 @@ _CLOSING = {
     "<style": re.compile(r"</style\s*>", re.IGNORECASE),
 }
 _INLINE = re.compile(r"(?i:a|abbr|b|cite|code|del|em|font|i|ins|mark|q|s|small|span|strong|sub|sup|u|wbr)")
-_TYPOGRAPHY = str.maketrans(
-    dict.fromkeys("“”„‟«»″〝〞＂", '"')
-    | dict.fromkeys("‘’‚‛‹›′`´", "'")
-    | dict.fromkeys("‐‑‒–—―−", "-")
-    | {"…": "..."}
-)
 
 
 def clean(text: str) -> str:
@@ -51,12 +45,6 @@ def clean(text: str) -> str:
 def visible(text: str) -> str:
     """Control and invisible characters and outer space off, nothing else: for ids."""
     return INVISIBLE.sub("", text).strip()
-
-
-def normalise_typography(text: str) -> str:
-    """Straight quotes, plain hyphens, three full stops, lower case: what a paper's typesetting gives away."""
-    text = re.sub(r"([«‹„“]) | (?=[»›])", r"\1", text)
-    return text.translate(_TYPOGRAPHY).replace("''", '"').lower()
 
 
 def _uncontrolled(match: re.Match[str]) -> str:

@@ -89,7 +89,6 @@ def read_articles(options: ReadingOptions) -> Reading:
     cleaner = _Cleaner(
         parse_columns(options.columns, COLUMNS),
         Outlets.parse(options.labels) if options.labels else None,
-        options.normalise_typography,
         options.dayfirst,
         options.other_outlets,
     )
@@ -121,7 +120,6 @@ class _Cleaner:
 
     columns: dict[str, tuple[str, ...]]
     outlets: Outlets | None
-    normalise: bool
     day_first: bool | None
     others: bool = False  # whether labels other than the outlets' are kept
     today: date = field(default_factory=date.today)
@@ -181,7 +179,7 @@ class _Cleaner:
         text = cleaning.clean(cell_text(value))
         if not text:
             raise _RejectedError(f"empty {column}")
-        return cleaning.normalise_typography(text) if self.normalise else text
+        return text
 
     def _date(self, values: Mapping[str, object]) -> date | str | None:
         value = self._cell(values, "date", _MISSING)
