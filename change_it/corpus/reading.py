@@ -41,6 +41,11 @@ class Rejection:
     id: str  # given or made
     reason: str  # a short phrase, after a colon the value at fault: `implausible date: 2050-01-01`
 
+    @property
+    def kind(self) -> str:
+        """The reason without the value."""
+        return self.reason.partition(":")[0]
+
 
 @dataclass(slots=True)
 class Reading:
@@ -61,17 +66,16 @@ class Reading:
         if len(self.rejected) * 5 <= self.rows:
             return []
         ((reason, count),) = self.reasons.most_common(1)
-        first = next(item for item in self.rejected if reason in _reasons([item]))
-        value = listed([first.reason.removeprefix(reason).removeprefix(": ")], 1)
+        first = next(item for item in self.rejected if item.kind == reason)
         return [
-            f"{len(self.rejected):,} of {self.rows:,} rows are rejected, {count:,} of them with {reason!r}, the first "
-            f"{f'({value}) ' if value else ''}in {first.file}, line {first.line}"
+            f"{len(self.rejected):,} of {self.rows:,} rows are rejected, {count:,} of them with {reason!r}, the first in "
+            f"{first.file}, line {first.line} ({listed([first.reason])})"
         ]
 
     @property
     def reasons(self) -> Counter[str]:
         """Number of rejected rows by reason, without the values at fault."""
-        return _reasons(self.rejected)
+        return Counter(item.kind for item in self.rejected)
 
 
 def read_articles(options: ReadingOptions) -> Reading:
@@ -159,32 +163,24 @@ class _Cleaner:
 
     def _label(self, table: InputTable, values: Mapping[str, object]) -> str:
         """Short name where --labels is given, the label of the input otherwise."""
-        value: object = table.label or self._cell(values, "label", _MISSING)
-        if value is _MISSING:
-            value = table.outlet or self._absent("label")
-        label = cleaning.clean(cell_text(value))
-        if not label:
-            raise _RejectedError("empty label")
+        label = cleaning.clean(table.label) if table.label else self._words(values, "label", table.outlet)
         name = self.outlets.name_of(label) if self.outlets else label
-        if name is None and self.others:
-            name = label
-        if name is None:
+        if name is None and not self.others:
             raise _RejectedError(f"unknown label: {label}")
-        return name
+        return name or label
 
-    def _words(self, values: Mapping[str, object], column: str) -> str:
-        value = self._cell(values, column, _MISSING)
+    def _words(self, values: Mapping[str, object], column: str, otherwise: str | None = None) -> str:
+        """The text of a column; `otherwise` where there is no such column."""
+        value = self._cell(values, column, _MISSING if otherwise is None else otherwise)
         if value is _MISSING:
-            self._absent(column)
+            raise _RejectedError(f"missing column {' or '.join(self.columns[column]) or column}")
         text = cleaning.clean(cell_text(value))
         if not text:
             raise _RejectedError(f"empty {column}")
         return text
 
     def _date(self, values: Mapping[str, object]) -> date | str | None:
-        value = self._cell(values, "date", _MISSING)
-        if value is _MISSING:
-            return None
+        value = self._cell(values, "date")
         try:
             day = parse_date(value, day_first=self.day_first)
         except ValueError as error:
@@ -198,9 +194,6 @@ class _Cleaner:
 
     def _cell(self, values: Mapping[str, object], column: str, default: object = None) -> object:
         return next((values[name] for name in self.columns[column] if name in values), default)
-
-    def _absent(self, column: str) -> str:
-        raise _RejectedError(f"missing column: {' or '.join(self.columns[column]) or column}")
 
 
 @dataclass
@@ -296,14 +289,10 @@ class _RowReader:
         labels += sorted(occurring - {*labels})
         if set(labels) == set(KNOWN_LABELS):
             labels = list(KNOWN_LABELS)
-        if len(labels) == 1:
+        if len(labels) != 2:
             raise InputError(
-                f"all usable rows have the label {labels[0]!r}: give files of a second outlet too"
-            )
-        if len(labels) > 2:
-            examples = ", ".join(map(repr, labels[:5])) + (" and more" if len(labels) > 5 else "")
-            raise InputError(
-                f"{len(labels)} labels occur ({examples}): choose two, for example --labels {labels[0]},{labels[1]}"
+                f"usable rows have {len(labels)} labels, {listed(labels, 5)}: give files of two outlets, or choose two, as in "
+                "--labels left,right"
             )
         a, b = labels
         return Outlets(KNOWN_LABELS.get(a, a), KNOWN_LABELS.get(b, b), a, b)
@@ -331,13 +320,6 @@ def _day_first(name: str, rows: Iterable[_Cleaned]) -> bool | None:
             f"{name}: {example}, and no date of the file settles it: give --dayfirst True or --dayfirst False"
         )
     return next(iter(seen), None)
-
-
-def _reasons(rejected: Iterable[Rejection]) -> Counter[str]:
-    return Counter(
-        item.reason if item.reason.startswith("missing column") else item.reason.partition(":")[0]
-        for item in rejected
-    )
 
 
 def _settled(articles: list[Article], names: Mapping[str, str]) -> list[Article]:
