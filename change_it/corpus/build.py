@@ -6,14 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
-from jinja2 import Environment, FileSystemLoader
+from jinja2 import FileSystemLoader
 
 from change_it import __version__, dataset_script_path
 from change_it.corpus.alignment import (
@@ -45,7 +44,6 @@ from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split, test_neighbours
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.corpus.vectors import near_duplicates
-from change_it.engines import EngineOptions
 from change_it.io import replace_folder, write_json, write_table, write_text
 from change_it.stats import Floats, Ints
 from change_it.templates import template_environment, without_markup
@@ -54,6 +52,8 @@ ROWS_A_GROUP = 5_000
 #: Test pairs below which a corpus warns.
 ENOUGH = 100
 SPLIT_NAMES = ("A1", "A2", "A3", "R")
+#: Options of place and work, which change nothing in a corpus.
+NOT_REPORTED = ("out", "engine", "address")
 
 Stage = Callable[[str], None]
 
@@ -143,7 +143,9 @@ def _report(
         "version": __version__,
         "outlets": dataclasses.asdict(reading.outlets),
         "sample": is_sample(reading.articles),
-        "options": _options(options),
+        "options": {
+            name: value for name, value in dataclasses.asdict(options).items() if name not in NOT_REPORTED
+        },
         "day_first": reading.day_first,
         "rows": reading.rows,
         "kept": articles.height,
@@ -213,15 +215,10 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
         rejected = ([item.file, item.line, item.id, item.reason] for item in corpus.rejected)
         write_table(folder / REJECTED, ("file", "line", "id", "reason"), rejected)
         write_json(folder / REPORT, corpus.report)
-        write_json(folder / CURVE, _curve(corpus.report))
+        bins = corpus.report["histogram"]
+        above = {name: number_above(np.array(bins[name])).tolist() for name in ("compared", "pairs")}
+        write_json(folder / CURVE, {"thresholds": bins["edges"][:-1], **above})
         write_text(folder / CARD, card(corpus, digests))
-
-
-def _curve(report: Mapping[str, Any]) -> dict[str, list[float]]:
-    """Number of pairs above each threshold: of all that were compared, and of the aligned ones."""
-    bins = report["histogram"]
-    above = {name: number_above(np.array(bins[name])).tolist() for name in ("compared", "pairs")}
-    return {"thresholds": bins["edges"][:-1], **above}
 
 
 def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
@@ -233,25 +230,10 @@ def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
         config: {name: (kind, class_names(kind, corpus.outlets)) for name, kind in CONFIGS[config].items()}
         for config in corpus.tables
     }
-    text = (
-        _templates()
-        .get_template("README.md.jinja")
-        .render(
-            columns=columns,
-            tables=corpus.tables,
-            outlets=corpus.outlets,
-            report=corpus.report,
-            digests=digests,
-        )
-    )
-    return f"{text}\n"
-
-
-@cache
-def _templates() -> Environment:
     environment = template_environment(FileSystemLoader(dataset_script_path()), autoescape=False)
     environment.filters["plain"] = without_markup
-    return environment
+    about = {"tables": corpus.tables, "outlets": corpus.outlets, "report": corpus.report, "digests": digests}
+    return environment.get_template("README.md.jinja").render(columns=columns, **about) + "\n"
 
 
 def _with_equal_texts(clusters: Ints, articles: list[Article]) -> Ints:
@@ -365,14 +347,6 @@ def _sides(rows: pl.DataFrame, columns: Iterable[str]) -> dict[str, pl.DataFrame
     test, other = pl.col("alignment") == "A2", pl.col("other")
     sides = {"train": ~test & ~other, "test": test, OTHER: other}
     return {side: rows.filter(rule).select(*columns) for side, rule in sides.items()}
-
-
-def _options(options: BuildOptions) -> dict[str, Any]:
-    """The options as JSON values, without the place of the folder and of the work."""
-    values = dataclasses.asdict(options)
-    for name in ("out", *(field.name for field in dataclasses.fields(EngineOptions))):
-        del values[name]
-    return values
 
 
 def _digest(folder: Path) -> str:

@@ -291,7 +291,7 @@ class _RowReader:
             labels = list(KNOWN_LABELS)
         if len(labels) != 2:
             raise InputError(
-                f"usable rows have {len(labels)} labels, {listed(labels, 5)}: give files of two outlets, or choose two, as in "
+                f"the labels of usable rows are {listed(labels, 5)}: give files of two outlets, or choose two labels, as in "
                 "--labels left,right"
             )
         a, b = labels

@@ -187,7 +187,7 @@ def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
         ("rep-2", "rep", "2"),
         ("gio-2", "gio", "2"),
     }
-    with pytest.raises(InputError, match="usable rows have 1 labels, G: give files of two outlets"):
+    with pytest.raises(InputError, match="the labels of usable rows are G: give files of two outlets"):
         read(["hf://owner/hub/ilgiornale"])
     with pytest.raises(InputError, match=r"hf://owner/hub/ilgiornale/train is given twice, of other outlets"):
         read(["left=hf://owner/hub/ilgiornale", "right=hf://datasets/owner/hub/ilgiornale"])
