@@ -1,6 +1,6 @@
 """The metrics of HEvAS by name, and what computes them: families of metrics that share their work."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from sys import intern
@@ -192,7 +192,7 @@ def _length(work: Work) -> Measure:
 
 
 #: What makes the measure of a family. Those whose making may refuse its input without much work come first.
-_FAMILIES: dict[str, Callable[[Work], Measure]] = {
+FAMILIES: dict[str, Callable[[Work], Measure]] = {
     "tags": _tags,
     "length": _length,
     "embeddings": _embeddings,
@@ -201,14 +201,6 @@ _FAMILIES: dict[str, Callable[[Work], Measure]] = {
     "LSI": _lsi,
     "LDA": _lda,
 }
-
-
-def measures(work: Work) -> Iterator[tuple[str, Measure]]:
-    """Each family that is wanted, with its measure; the measure of the next one is made when it is asked for."""
-    for family, make in _FAMILIES.items():
-        if work.names(family):
-            work.progress(f"{family}: preparing", 0, 1)
-            yield family, make(work)
 
 
 def signature(work: Work) -> str:
