@@ -58,11 +58,13 @@ class LatentSemantic(TextSpace):
             raise InputError(
                 f"{full} documents or different words are fewer than {value:g} LSI dimensions: choose at most {full} dimensions"
             )
+        number = int(value) or min(DIMENSIONS, full)
+        number = {"number": number, "ratio": ceil(value * full), "threshold": full}[name]
+        left, values = _largest(matrix, number, full)
         if name == "threshold":
-            left, values = _above(matrix, value, full)
-        else:
-            number = ceil(value * full) if name == "ratio" else int(value) or min(DIMENSIONS, full)
-            left, values = _largest(matrix, number, full)
+            left, values = left[:, values >= value], values[values >= value]
+        if not len(values):
+            raise InputError(f"no LSI eigenvalue reaches the threshold {value}: choose a lower one")
         return cls(vectorizer, matrix, left, values)
 
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
@@ -135,21 +137,6 @@ class TopicModel(TextSpace):
         weights = (counts @ self.words_given_topic.T) * self._importance[of]
         sums = weights.sum(axis=1, keepdims=True)
         return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
-
-
-def _above(matrix: csr_matrix, threshold: float, full: int) -> tuple[Floats, Floats]:
-    """Left vectors and eigenvalues that are not below a threshold."""
-    number = min(DIMENSIONS, full)
-    left, values = _largest(matrix, number, full)
-    while values[-1] >= threshold and number < full:
-        number = min(4 * number, full)
-        left, values = _largest(matrix, number, full)
-    kept = values >= threshold
-    if not kept.any():
-        raise InputError(
-            f"no LSI eigenvalue reaches the threshold {threshold}: the largest is {values[0]:.3g}, choose a lower one"
-        )
-    return left[:, kept], values[kept]
 
 
 def _largest(matrix: csr_matrix, number: int, full: int) -> tuple[Floats, Floats]:
