@@ -112,15 +112,14 @@ def align(
 
 
 def one_to_one(pairs: Pairs) -> Pairs:
-    """The pairs of `align` whose articles are in no better pair, best first: a greedy one-to-one matching (ours; LREC 2020 §4.1 ranks and cuts at thresholds alone)."""
-    a_free = np.ones(pairs.a_index.max(initial=-1) + 1, dtype=bool).tolist()
-    b_free = np.ones(pairs.b_index.max(initial=-1) + 1, dtype=bool).tolist()
+    """The pairs whose articles are in no better pair, of pairs by position, best first: a greedy one-to-one matching (ours; LREC 2020 §4.1 ranks and cuts at thresholds alone)."""
+    free = [True] * (1 + max(pairs.a_index.max(initial=-1), pairs.b_index.max(initial=-1)))
     kept = []
     for start in range(0, len(pairs), BLOCK):
         part = (index[start : start + BLOCK].tolist() for index in (pairs.a_index, pairs.b_index))
         for position, (a, b) in enumerate(zip(*part, strict=True), start):
-            if a_free[a] and b_free[b]:
-                a_free[a] = b_free[b] = False
+            if free[a] and free[b]:
+                free[a] = free[b] = False
                 kept.append(position)
     chosen = np.array(kept, dtype=np.int64)
     similarity = pairs.similarity[chosen]
@@ -228,14 +227,8 @@ def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) ->
         return low, high
     left, right = _window(dated, among_dated, window_days)
     narrow = np.flatnonzero(right - left < at_least)
-    # The nearest `at_least` are an interval too: bisect for the first start from which going right would not come closer.
-    start, last = np.zeros(len(narrow), dtype=np.int64), np.full(len(narrow), len(among_dated) - at_least)
-    while np.any(start < last):
-        middle = (start + last) // 2
-        beyond = among_dated[np.minimum(middle + at_least, len(among_dated) - 1)]
-        right_is_closer = (start < last) & (beyond - dated[narrow] < dated[narrow] - among_dated[middle])
-        start = np.where(right_is_closer, middle + 1, start)
-        last = np.where(right_is_closer, last, np.minimum(middle, last))
+    # The nearest `at_least` are an interval too: its start is the first from which going right would not come closer.
+    start = np.searchsorted(among_dated[:-at_least] + among_dated[at_least:], 2 * dated[narrow])
     left[narrow], right[narrow] = start, start + at_least
     low[: len(dated)], high[: len(dated)] = left, right
     return low, high
@@ -427,15 +420,10 @@ def _of_other_outlets(pairs: Pairs, labels: Ints) -> tuple[Ints, Ints, Floats]:
     """Those across two outlets of which one is a further one, best first, each article in its best pair alone."""
     first, second = pairs.a_index, pairs.b_index
     a, b = np.where(labels[first] < labels[second], (first, second), (second, first))
-    kept = (labels[a] != labels[b]) & (labels[b] > 1)
-    a, b, cosine = a[kept], b[kept], pairs.similarity[kept]
-    order = np.lexsort((b, a, -cosine))
-    free, chosen = np.ones(len(labels), dtype=bool), []
-    for row in order.tolist():
-        if free[a[row]] and free[b[row]]:
-            free[a[row]] = free[b[row]] = False
-            chosen.append(row)
-    return a[chosen], b[chosen], cosine[chosen]
+    order = np.lexsort((b, a, -pairs.similarity))
+    order = order[((labels[a] != labels[b]) & (labels[b] > 1))[order]]
+    best = one_to_one(Pairs(a[order], b[order], pairs.similarity[order], pairs.counts))
+    return best.a_index, best.b_index, best.similarity
 
 
 def _given_pairs(

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from corpus_fakes import random_texts
@@ -77,9 +79,9 @@ def test_one_to_one_is_greedy_from_the_top(corpus):
             free_a.remove(a)
             free_b.remove(b)
             expected.append((a, b, -minus))
-    kept = one_to_one(pairs)
+    kept = one_to_one(replace(pairs, b_index=pairs.b_index + N))
     assert list(zip(kept.a_index.tolist(), kept.b_index.tolist(), strict=True)) == [
-        (a, b) for a, b, _ in expected
+        (a, b + N) for a, b, _ in expected
     ]
     assert kept.counts.sum() == len(expected) < len(pairs)
 
