@@ -46,6 +46,7 @@ BLOCKS = 64
 STEPS = (0.95, 0.6, 0.0)
 
 LOWEST = float(EDGES[0])
+NONE: Ints = np.zeros(0, dtype=np.int64)
 #: Where fewer pairs than this are above the thresholds, lower ones are counted too.
 FEW = 300
 
@@ -104,8 +105,7 @@ def align(
     x = x[rows]
     parts = _over_blocks(x, x if once else y[columns], low, high, lowest, above_floor)
     counts = np.sum([histogram(np.zeros(0)), *(part[3] for part in parts)], axis=0)
-    none = np.zeros(0, dtype=np.int64)
-    a_index, b_index = (np.concatenate([none, *(part[side] for part in parts)]) for side in (0, 1))
+    a_index, b_index = (np.concatenate([NONE, *(part[side] for part in parts)]) for side in (0, 1))
     similarity = np.concatenate([np.zeros(0), *(part[2] for part in parts)])
     order = np.lexsort((b_index, a_index, -similarity))
     return Pairs(a_index[order], b_index[order], similarity[order], counts)
@@ -316,7 +316,7 @@ class Candidates:
     # for each alignment group that the input gives: how its pairs were found, and how many
     partners: dict[str, dict[str, Any]] = field(default_factory=dict)
     # strict pairs of which one article at least is of a further outlet, best first, each such article in one: positions
-    others: tuple[Ints, Ints, Floats] | None = None
+    others: tuple[Ints, Ints, Floats] = (NONE, NONE, np.zeros(0))
 
 
 def article_vectors(articles: Sequence[Article], options: BuildOptions) -> csr_matrix:

@@ -45,7 +45,7 @@ from change_it.corpus.splits import REMOVED, Splits, components, leak_check, spl
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.corpus.vectors import near_duplicates
 from change_it.io import replace_folder, write_json, write_table, write_text
-from change_it.stats import Floats, Ints
+from change_it.stats import Ints
 from change_it.templates import template_environment, without_markup
 
 ROWS_A_GROUP = 5_000
@@ -94,7 +94,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         sizes=sizes,
         given=given if any(given) else None,
         events=candidates.events,
-        others=candidates.others[:2] if candidates.others else None,
+        others=candidates.others[:2],
     )
     stage("nearest wrong articles")
     neighbours = find_neighbours(articles, vectors, labels, splits, options)
@@ -267,40 +267,32 @@ def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:
 
 def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) -> pl.DataFrame:
     """Config `pairs`, best first, those of further outlets last, with the column `other`."""
-    kept = splits.pairs
-    rows = candidates.a[kept], candidates.b[kept], candidates.similarity[kept]
-    pairs = _pairs(articles, rows, splits.pair_alignment.tolist(), "p").with_columns(other=False)
-    if candidates.others is None or not len(splits.others):
-        return pairs
-    a, b, similarity = candidates.others
-    kept = splits.others
-    further = a[kept], b[kept], similarity[kept]
-    others = _pairs(articles, further, ["A1"] * len(kept), "o").with_columns(other=True)
-    return pl.concat([pairs, others])
-
-
-def _pairs(
-    articles: pl.DataFrame, pairs: tuple[Ints, Ints, Floats], alignment: list[str], letter: str
-) -> pl.DataFrame:
-    """Pairs given as positions and cosines, best first, with ids of this letter."""
     columns = ("id", "headline", "article", "date")
-    a, b, similarity = pairs
-    sides = [
-        articles[rows].select(pl.col(name).alias(f"{side}_{name}") for name in columns)
-        for side, rows in (("a", a), ("b", b))
-    ]
-    digits = len(str(len(a)))
-    table = pl.DataFrame(
-        {
-            "pair_id": [f"{letter}{rank:0{digits}d}" for rank in range(1, len(a) + 1)],
-            "similarity": similarity,
-            "alignment": alignment,
-            "fold": articles["fold"].gather(a),
-            "event": articles["event"].gather(a),
-        },
-        schema_overrides={"pair_id": pl.String, "alignment": pl.String},
-    )
-    return pl.concat([table, *sides], how="horizontal").select(*CONFIGS["pairs"])
+    found = candidates.a, candidates.b, candidates.similarity
+    parts = []
+    for letter, pairs, kept, alignment in (
+        ("p", found, splits.pairs, splits.pair_alignment.tolist()),
+        ("o", candidates.others, splits.others, ["A1"] * len(splits.others)),
+    ):
+        a, b, similarity = (column[kept] for column in pairs)
+        sides = [
+            articles[rows].select(pl.col(name).alias(f"{side}_{name}") for name in columns)
+            for side, rows in (("a", a), ("b", b))
+        ]
+        digits = len(str(len(a)))
+        table = pl.DataFrame(
+            {
+                "pair_id": [f"{letter}{rank:0{digits}d}" for rank in range(1, len(a) + 1)],
+                "similarity": similarity,
+                "alignment": alignment,
+                "fold": articles["fold"].gather(a),
+                "event": articles["event"].gather(a),
+            },
+            schema_overrides={"pair_id": pl.String, "alignment": pl.String},
+        )
+        table = pl.concat([table, *sides], how="horizontal").select(*CONFIGS["pairs"])
+        parts.append(table.with_columns(other=pl.lit(letter == "o")))
+    return pl.concat(parts)
 
 
 def _notes(reading: Reading, options: BuildOptions) -> list[str]:
