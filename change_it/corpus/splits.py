@@ -216,17 +216,11 @@ def _complete_test(
     paired = alignment == "A2"
     rest = np.flatnonzero(in_test[component] & ~paired & ~other)
     repeats = np.isin(clusters[rest], clusters[paired])
-    repeats[~repeats] = ~_first_of_each(clusters[rest[~repeats]])
+    new = np.flatnonzero(~repeats)
+    repeats[np.delete(new, np.unique(clusters[rest[new]], return_index=True)[1])] = True
     alignment[rest] = "A2"
     foreign = np.flatnonzero(in_test[component] & other)
     return {int(row): NEAR_DUPLICATE for row in rest[repeats]} | {int(row): OTHER_OUTLET for row in foreign}
-
-
-def _first_of_each(values: Ints) -> Bools:
-    """True at the first occurrence of each value."""
-    first = np.zeros(len(values), dtype=bool)
-    first[np.unique(values, return_index=True)[1]] = True
-    return first
 
 
 def _folds(event: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.random.Generator) -> Ints:

@@ -34,6 +34,8 @@ from change_it.stats import (
 
 #: Name of the average over all metrics in tables of metrics.
 OVERALL = "average"
+#: Least p-value of scores that are called normal.
+NORMAL = 0.05
 
 
 @dataclass(frozen=True)
@@ -108,13 +110,12 @@ def compare(
     systems: Sequence[str],
     events: Events | None = None,
     *,
-    alpha: float = 0.05,
     resamples: int = 1000,
     seed: int = 1,
 ) -> Comparison:
     """Compare systems by one metric: (n, m) scores, one row a document, one column a system; (n,) events of the documents.
 
-    A system is not normal where Shapiro and Wilk's test has a p-value below `alpha`.
+    A system is not normal where Shapiro and Wilk's test has a p-value below .05.
     """
     intervals = mean_intervals(scores, systems, events, resamples=resamples, seed=seed)
     tested = event_means(scores, events)
@@ -122,7 +123,7 @@ def compare(
         _summary(name, column, means, intervals[name], seed)
         for name, column, means in zip(systems, scores.T, tested.T, strict=True)
     )
-    normal = all(summary.shapiro_p is not None and summary.shapiro_p >= alpha for summary in summaries)
+    normal = all(summary.shapiro_p is not None and summary.shapiro_p >= NORMAL for summary in summaries)
     pairs = tuple(_pairs(scores, tested, systems, normal))
     return Comparison(
         len(scores),
