@@ -311,13 +311,10 @@ def _day_first(name: str, rows: Iterable[_Cleaned]) -> bool | None:
         elif len(set(days.values())) == 2 and not example:
             example = f"{where} is {days[True]} with the day first and {days[False]} with the month first"
     if len(seen) == 2:
+        example = f"{seen[True]} has the day first and {seen[False]} the month"
+    if example and len(seen) != 1:
         raise InputError(
-            f"{name}: {seen[True]} has the day first and {seen[False]} the month: give --dayfirst True or --dayfirst "
-            "False to reject the others, or write all dates as 2024-03-06"
-        )
-    if not seen and example:
-        raise InputError(
-            f"{name}: {example}, and no date of the file settles it: give --dayfirst True or --dayfirst False"
+            f"{name}: {example}: give --dayfirst True or --dayfirst False, or write all dates as 2024-03-06"
         )
     return next(iter(seen), None)
 

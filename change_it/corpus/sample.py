@@ -23,12 +23,9 @@ def sample_articles(articles: int, seed: int) -> list[Article]:
 
     Whole events are taken, one after the other from one that the seed chooses; one that has an article too many is passed over.
     """
-    if articles < 1:
-        raise InputError(f"--articles {articles}: give a number from 1 to {SIZE}")
-    if articles > SIZE:
+    if not 1 <= articles <= SIZE:
         raise InputError(
-            f"--articles {articles} is more than the {SIZE} of the embedded sample: in a checkout of change_it run "
-            f"python -m tools.sample.write --articles {articles} --out FILE"
+            f"--articles {articles}: give a number from 1 to {SIZE}; in a checkout tools.sample.write writes more"
         )
     import polars as pl
 

@@ -124,13 +124,9 @@ class TopicModel(TextSpace):
 
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
         """(m, K) topic weights, each row sums to 1; zeros for a text without a word of the documents."""
-        if of is None:
-            if len(texts) != len(self._importance):
-                raise InputError(
-                    f"{len(texts)} texts for topics of {len(self._importance)} documents: give one text a document"
-                )
-            of = np.arange(len(texts))
-        return self._weigh(self._vectorizer.transform(words_of(texts)), of)
+        return self._weigh(
+            self._vectorizer.transform(words_of(texts)), np.arange(len(texts)) if of is None else of
+        )
 
     def _weigh(self, counts: csr_matrix, of: Ints) -> Floats:
         """Normalised topic weights of counted words."""
