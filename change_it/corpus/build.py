@@ -73,8 +73,12 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     reading = in_canonical_order(reading)
     articles, outlets = reading.articles, reading.outlets
     given = [article.alignment for article in articles]
-    notes = _notes(reading, options)
+    notes = []
     if not any(article.date for article in articles):
+        if options.window is not None and not any(given):
+            notes.append(
+                "No row has a date, so every article of one outlet is compared with every article of the other"
+            )
         options = dataclasses.replace(options, window_days="none")
     sizes = parse_sizes(options.sizes)
     stage("near-duplicates")
@@ -293,22 +297,6 @@ def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) 
         table = pl.concat([table, *sides], how="horizontal").select(*CONFIGS["pairs"])
         parts.append(table.with_columns(other=pl.lit(letter == "o")))
     return pl.concat(parts)
-
-
-def _notes(reading: Reading, options: BuildOptions) -> list[str]:
-    """A sentence each on ids that were made, and on a window that nothing can be in."""
-    notes = []
-    if made := reading.made_ids:
-        notes.append(
-            f"{len(made):,} ids are made from the name of the file and the number of the row, such as {made[0]}: to bring "
-            "your own, name their column as in --columns id=key"
-        )
-    alone = not any(article.date or article.alignment for article in reading.articles)
-    if alone and options.window is not None:
-        notes.append(
-            "No row has a date, so every article of one outlet is compared with every article of the other"
-        )
-    return notes
 
 
 def _warnings(pairs: int, candidates: Candidates, options: BuildOptions) -> list[str]:

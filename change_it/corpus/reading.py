@@ -58,7 +58,6 @@ class Reading:
     # file and line of each article, for rows that later steps reject
     places: list[tuple[str, int]]
     day_first: dict[str, bool] = field(default_factory=dict)  # by file, where its dates decided
-    made_ids: list[str] = field(default_factory=list)  # of articles without an id of their own
 
     @property
     def warnings(self) -> list[str]:
@@ -115,7 +114,6 @@ class _Cleaned(NamedTuple):
     id: str
     article: Article | str  # or why there is none
     written: str | None = None  # the article's date, where its order is open
-    made_id: bool = False  # from the name of the file and the number of the row
 
 
 @dataclass(frozen=True)
@@ -132,10 +130,9 @@ class _Cleaner:
         """The name of the table and its rows cleaned; `first` is the number of the first row."""
         done: list[_Cleaned] = []
         for number, row in enumerate(rows, start=first):
-            given = cleaning.visible(cell_text(self._cell(row.values, "id")))
-            id_ = given or f"{table.stem}-{number}"
+            id_ = cleaning.visible(cell_text(self._cell(row.values, "id"))) or f"{table.stem}-{number}"
             try:
-                done.append(_Cleaned(row.line, id_, *self._article(table, row, id_), made_id=not given))
+                done.append(_Cleaned(row.line, id_, *self._article(table, row, id_)))
             except _RejectedError as error:
                 done.append(_Cleaned(row.line, id_, str(error)))
         return table.name, done
@@ -210,7 +207,6 @@ class _RowReader:
     ids: set[tuple[str, str]] = field(default_factory=set)
     texts: set[tuple[str, str]] = field(default_factory=set)
     day_first: dict[str, bool] = field(default_factory=dict)
-    made_ids: list[str] = field(default_factory=list)
 
     def batches(self, tables: Iterable[InputTable]) -> Iterator[tuple[InputTable, int, list[InputRow]]]:
         """The rows of the tables, some at a time, with the number of the first of them in its table, from 1."""
@@ -255,8 +251,6 @@ class _RowReader:
         self.texts.add((article.label, article.article))
         self.articles.append(article)
         self.places.append((name, row.line))
-        if row.made_id:
-            self.made_ids.append(article.id)
 
     def reading(self, files: str) -> Reading:
         """Settle outlets and ids; `files` is for messages."""
@@ -281,7 +275,7 @@ class _RowReader:
                     f"no usable row has the label {label!r}: give files of both outlets, or correct --labels"
                 )
         articles = _settled(self.articles, names)
-        return Reading(articles, self.rejected, rows, outlets, self.places, self.day_first, self.made_ids)
+        return Reading(articles, self.rejected, rows, outlets, self.places, self.day_first)
 
     def _found_outlets(self) -> Outlets:
         occurring = {article.label for article in self.articles}
