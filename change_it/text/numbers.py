@@ -194,14 +194,11 @@ def _italian_thousands(word: str) -> float | None:
 def _worth(word: str, language: str) -> float | None:
     """The value of a number word."""
     value = _words(language).get(word)
-    if value is None and language == "it" and word.startswith(("mil", *_FIRST_LETTERS)) and "mil" in word:
-        return _italian_thousands(word)
-    return value
+    return _italian_thousands(word) if value is None and language == "it" and "mil" in word else value
 
 
 #: Right behind digits: 2nd, 3º.
 _ORDINAL_MARKS = ("st", "nd", "rd", "th", "o", "a")
-_FIRST_LETTERS = ("d", "t", "q", "c", "s", "o", "n", "v", "u")
 _GROUPS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _TIME = re.compile(r"([01]?\d|2[0-4])[.:,]([0-5]\d)")
 
@@ -264,16 +261,18 @@ class _NumberReader:
         bounds: list[tuple[int, int, float]] = []  # first piece, piece after the last, scale
         vague, starts, free = _VAGUE[self.language], number_words(self.language), 0
         for i, (piece, word) in enumerate(zip(self.pieces, self.low, strict=True)):
-            if i < free or not (word in starts or word[0].isdecimal() or (len(word) > 4 and "mil" in word)):
-                inside = frozenset(map(float, re.findall(r"\d+", word)))
-                if inside and i >= free:  # the digits of M5S, G20 are evidence
+            if i < free:
+                continue
+            if word not in starts and not word[0].isdecimal() and _worth(word, self.language) is None:
+                if inside := frozenset(map(float, re.findall(r"\d+", word))):  # of M5S, G20: evidence
                     units = frozenset({"", "ordinal"})
                     numbers.append(Number(piece.start, piece.end, inside, units, claimed=False))
                     bounds.append((i, i + 1, 1))
                 continue
-            if piece.kind == "word" and word not in starts and _worth(word, self.language) is None:
-                continue
-            if word in vague and not self._counted(i):
+            counted = i and (
+                self.pieces[i - 1].kind == "digits" or _worth(self.low[i - 1], self.language) is not None
+            )
+            if word in vague and not counted:
                 least, most = vague[word]
                 end = i + 1
                 while self._word(end) in ("of", "di") and self._word(end + 1) in vague:
@@ -312,12 +311,6 @@ class _NumberReader:
             bounds.append((i, after, scale))
             free = after
         return self._connected(numbers, bounds)
-
-    def _counted(self, i: int) -> bool:
-        """Whether a number stands before a scale."""
-        return i > 0 and (
-            self.pieces[i - 1].kind == "digits" or _worth(self.low[i - 1], self.language) is not None
-        )
 
     def _negative(self, i: int) -> bool:
         if i == 0:
