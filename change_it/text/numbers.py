@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 #: One piece of a folded text: digits with separators, a word (U.S. and M5S are one), or a mark.
@@ -88,12 +89,18 @@ _VAGUE: dict[str, dict[str, tuple[float, float]]] = {
 }  # fmt: skip
 _HALF = {"it": {"mezzo", "mezza"}, "en": {"half"}}
 _AND_A_HALF = {"it": ("e", "mezzo"), "en": ("and", "a", "half")}
-_PERCENT = {"%", "percent", "percento", "pct"}
-_POINTS = {"punti", "punto", "points", "point"}
 _CURRENCIES = {
     "$": "$", "€": "€", "£": "£", "dollar": "$", "dollars": "$", "dollari": "$", "dollaro": "$", "euro": "€",
     "euros": "€", "sterline": "£", "sterlina": "£",
 }  # fmt: skip
+#: Units by the word or the two words behind a number.
+_UNITS: dict[str | tuple[str, str], str] = {
+    **dict.fromkeys(("%", "percent", "percento", "pct"), "%"),
+    **dict.fromkeys((("per", "cent"), ("per", "cento"), ("-", "percent")), "%"),
+    **dict.fromkeys(("punti", "punto", "points", "point", ("-", "point")), "points"),
+    **dict.fromkeys(product(("percentage", "punti"), ("points", "point", "percentuali")), "points"),
+    **_CURRENCIES,
+}
 #: Between two numbers that share the scale and the unit of the second: "5 to 10 percent", "2-3 milioni".
 _BETWEEN = {"-", "to", "and", "or", "e", "o", "a", "ai", "al", ",", "/"}
 #: Between two numbers that are one score, range or date: 3-1, 9/11, "three to one", "tre a uno".
@@ -414,24 +421,12 @@ class _NumberReader:
 
     def _unit(self, i: int, end: int) -> tuple[str, int]:
         """The unit of the number of pieces i to end, and the piece after it."""
-        word = self._word(end)
-        if word in _PERCENT:
-            return "%", end + 1
-        if word == "per" and self._word(end + 1) in ("cent", "cento"):
-            return "%", end + 2
-        if word == "-" and self._word(end + 1) in ("percent", "point"):
-            return ("%" if self._word(end + 1) == "percent" else "points"), end + 2
-        if word in ("percentage", "punti") and self._word(end + 1) in ("points", "point", "percentuali"):
-            return "points", end + 2
-        if word in _POINTS:
-            return "points", end + 1
-        if word in _CURRENCIES:
-            return _CURRENCIES[word], end + 1
-        if word in ("di", "-") and self._word(end + 1) in _CURRENCIES:
-            return _CURRENCIES[self._word(end + 1)], end + 2
-        if i > 0 and self.low[i - 1] in ("$", "€", "£"):
-            return self.low[i - 1], end
-        return "", end
+        word, following = self._word(end), self._word(end + 1)
+        if unit := _UNITS.get((word, following)) or (word in ("di", "-") and _CURRENCIES.get(following)):
+            return unit, end + 2
+        if unit := _UNITS.get(word):
+            return unit, end + 1
+        return (self.low[i - 1] if i > 0 and self.low[i - 1] in ("$", "€", "£") else ""), end
 
     def _connected(self, numbers: list[Number], bounds: list[tuple[int, int, float]]) -> list[Number]:
         """Share scale and unit with the number before, and the century of a season's first year."""
