@@ -18,12 +18,10 @@ from scipy.sparse import csr_matrix
 
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions
-from change_it.corpus.splits import Bools, Splits
-from change_it.corpus.vectors import tfidf
+from change_it.corpus.splits import Splits
 from change_it.engines import map_ordered
 from change_it.errors import InputError
 from change_it.stats import Floats, Ints
-from change_it.text.stopwords import stop_words
 
 Reduced = TypeVar("Reduced")
 
@@ -319,11 +317,6 @@ class Candidates:
     others: tuple[Ints, Ints, Floats] = (NONE, NONE, np.zeros(0))
 
 
-def article_vectors(articles: Sequence[Article], options: BuildOptions) -> csr_matrix:
-    """Tf-idf vectors of the articles, (articles, words)."""
-    return tfidf([article.article for article in articles], stop_words=stop_words(options.language))
-
-
 def outlet_numbers(articles: Sequence[Article], outlets: Outlets) -> Ints:
     """(articles,) 0 for A, 1 for B, from 2 on for further outlets in alphabetical order."""
     names = [*outlets.names, *sorted({article.label for article in articles} - set(outlets.names))]
@@ -431,6 +424,7 @@ def _given_pairs(
 ) -> Candidates:
     """Pairs inside each alignment group that the input gives."""
     of_a = np.array([article.label == outlets.a for article in articles])
+    days = day_numbers(article.date for article in articles)
     parts, partners, compared = [], {}, histogram(np.zeros(0))
     for group in ("A1", "A2", "A3"):
         inside = np.array([article.alignment == group for article in articles])
@@ -441,7 +435,6 @@ def _given_pairs(
         if by_id:
             part = (*shared, cosine)
         else:
-            days = np.zeros(len(articles), dtype=np.int64)
             every = _align(vectors, days, (a_rows, b_rows), window=None, floor=options.loose)
             compared = compared + every.counts
             best = one_to_one(every)
@@ -454,28 +447,20 @@ def _given_pairs(
         }
     a, b, similarity = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     order = np.lexsort((b, a, -similarity))
-    test = np.array([article.alignment == "A2" for article in articles])
+    # Events of the test set; training articles are not compared with each other, there can be very many.
+    test = np.flatnonzero([article.alignment == "A2" for article in articles])
+    window = options.window if (days >= 0).any() else None
+    close = _align(vectors, days, (test, np.arange(len(articles))), window=window, floor=options.strict)
     return Candidates(
         a[order],
         b[order],
         similarity[order],
         compared,
         similarity[order],
-        _events_of_test(articles, test, vectors, options),
+        (close.a_index, close.b_index),
         np.zeros(len(articles)),
         partners,
     )
-
-
-def _events_of_test(
-    articles: Sequence[Article], test: Bools, vectors: csr_matrix, options: BuildOptions
-) -> tuple[Ints, Ints]:
-    """Links between given test articles and all articles; training articles are not compared, there can be very many."""
-    days = day_numbers(article.date for article in articles)
-    sides = np.flatnonzero(test), np.arange(len(articles))
-    window = options.window if (days >= 0).any() else None
-    close = _align(vectors, days, sides, window=window, floor=options.strict)
-    return close.a_index, close.b_index
 
 
 def _align(

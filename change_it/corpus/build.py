@@ -18,7 +18,6 @@ from change_it import __version__, dataset_script_path
 from change_it.corpus.alignment import (
     EDGES,
     Candidates,
-    article_vectors,
     find_neighbours,
     find_pairs,
     histogram,
@@ -43,10 +42,11 @@ from change_it.corpus.reading import Reading, Rejection
 from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split, test_neighbours
 from change_it.corpus.training_sets import Tables, training_sets
-from change_it.corpus.vectors import near_duplicates
+from change_it.corpus.vectors import near_duplicates, tfidf
 from change_it.io import replace_folder, write_json, write_table, write_text
 from change_it.stats import Ints
 from change_it.templates import template_environment, without_markup
+from change_it.text.stopwords import stop_words
 
 ROWS_A_GROUP = 5_000
 #: Test pairs below which a corpus warns.
@@ -82,7 +82,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         options = dataclasses.replace(options, window_days="none")
     sizes = parse_sizes(options.sizes)
     stage("near-duplicates")
-    vectors = article_vectors(articles, options)
+    vectors = tfidf([article.article for article in articles], stop_words=stop_words(options.language))
     clusters = _with_equal_texts(near_duplicates(vectors), articles)
     stage("alignment")
     candidates = find_pairs(articles, vectors, outlets, options, wanted=sum(sizes.values()) if sizes else 0)

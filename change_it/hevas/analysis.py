@@ -119,17 +119,18 @@ def compare(
     """
     intervals = mean_intervals(scores, systems, events, resamples=resamples, seed=seed)
     tested = event_means(scores, events)
-    summaries = tuple(
-        _summary(name, column, means, intervals[name], seed)
-        for name, column, means in zip(systems, scores.T, tested.T, strict=True)
-    )
+    summaries = []
+    for name, column, means in zip(systems, scores.T, tested.T, strict=True):
+        w, p = shapiro(means, seed=seed) or (None, None)
+        deviation = float(column.std(ddof=1)) if len(column) > 1 else None
+        summaries.append(SystemSummary(name, float(column.mean()), deviation, intervals[name], w, p))
     normal = all(summary.shapiro_p is not None and summary.shapiro_p >= NORMAL for summary in summaries)
     pairs = tuple(_pairs(scores, tested, systems, normal))
     return Comparison(
         len(scores),
         len(tested),
         LEVEL,
-        summaries,
+        tuple(summaries),
         "tukey" if normal else "rank-sum",
         pairs,
     )
@@ -157,14 +158,6 @@ def mean_intervals(
         low, high = np.clip(means[name].interval, column.min(), column.max()).tolist()
         intervals[name] = low, high
     return intervals
-
-
-def _summary(
-    name: str, scores: Floats, tested: Floats, interval: tuple[float, float], seed: int
-) -> SystemSummary:
-    w, p = shapiro(tested, seed=seed) or (None, None)
-    deviation = float(scores.std(ddof=1)) if len(scores) > 1 else None
-    return SystemSummary(name, float(scores.mean()), deviation, interval, w, p)
 
 
 def _pairs(scores: Floats, tested: Floats, systems: Sequence[str], normal: bool) -> Iterator[Pair]:
