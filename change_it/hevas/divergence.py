@@ -24,39 +24,20 @@ def inverse_frequencies(documents: Sequence[Text]) -> Mapping[str, float]:
     return defaultdict(lambda: float(np.log(1 + len(documents)) + 1), known)
 
 
-def averaged_kl(
+def divergences(
     candidates: Sequence[Text],
     references: Sequence[Sequence[Text]],
     *,
     idf: Mapping[str, float] | None = None,
-) -> Floats:
-    """Averaged Kullback-Leibler divergence, natural logarithm: the published KL-S, or KL-C against documents.
+) -> tuple[Floats, Floats]:
+    """Averaged Kullback-Leibler divergence (KL, natural logarithm) and 1 - Jensen-Shannon divergence to base 2 (JS), (n,) each.
 
-    The sum over words of π1·D(a‖w) + π2·D(b‖w) with a, b the weights of the word in the two texts, π1 = a / (a + b),
-    π2 = b / (a + b), w = π1·a + π2·b and D(p‖q) = p·ln(p/q). Words of one text alone add nothing: it is 0 for identical,
-    for disjoint and for empty texts. Of several references the most similar one by `js_similarity` counts. Weights are
-    tf-idf with `idf`, term frequencies without.
+    KL is the published sum over words of π1·D(a‖w) + π2·D(b‖w) with a, b the weights of the word in the two texts,
+    π1 = a / (a + b), π2 = b / (a + b), w = π1·a + π2·b and D(p‖q) = p·ln(p/q). Words of one text alone add nothing: it is 0 for
+    identical, for disjoint and for empty texts; JS is 0 for the latter two. Of several references the most similar one by JS
+    counts. Weights are tf-idf with `idf`, term frequencies without.
     """
     rows = Matched(candidates, references)
-    divergence, similarity = _compared(rows, idf)
-    nearest = similarity == rows.best(similarity)[rows.owners]
-    _, first = np.unique(rows.owners[nearest], return_index=True)
-    return divergence[nearest][first]
-
-
-def js_similarity(
-    candidates: Sequence[Text],
-    references: Sequence[Sequence[Text]],
-    *,
-    idf: Mapping[str, float] | None = None,
-) -> Floats:
-    """1 - Jensen-Shannon divergence to base 2: JS-S, or JS-C against documents; the best of several references counts. 0 for disjoint and for empty texts."""
-    rows = Matched(candidates, references)
-    return rows.best(_compared(rows, idf)[1])
-
-
-def _compared(rows: Matched, idf: Mapping[str, float] | None) -> tuple[Floats, Floats]:
-    """Divergence and similarity of every row."""
     divergence, similarity = np.zeros(len(rows)), np.zeros(len(rows))
     for row, texts in enumerate(zip(rows.candidates, rows.references, strict=True)):
         if not all(texts):
@@ -69,4 +50,8 @@ def _compared(rows: Matched, idf: Mapping[str, float] | None) -> tuple[Floats, F
         middle = (a * a + b * b) / (a + b)
         divergence[row] = ((a * rel_entr(a, middle) + b * rel_entr(b, middle)) / (a + b)).sum()
         similarity[row] = 1 - jensenshannon(a, b, base=2) ** 2
-    return divergence.clip(0), similarity.clip(0, 1)
+    divergence, similarity = divergence.clip(0), similarity.clip(0, 1)
+    best = rows.best(similarity)
+    nearest = similarity == best[rows.owners]
+    _, first = np.unique(rows.owners[nearest], return_index=True)
+    return divergence[nearest][first], best

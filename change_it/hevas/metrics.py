@@ -148,17 +148,18 @@ def _embeddings(work: Work) -> Measure:
 
 
 def _divergence(work: Work) -> Measure:
-    from change_it.hevas.divergence import averaged_kl, inverse_frequencies, js_similarity
+    from change_it.hevas.divergence import divergences, inverse_frequencies
 
     idf = inverse_frequencies(work.words) if work.options.weights == "tf-idf" else None
     documents = [[text] for text in work.words]
-    of = {"KL": averaged_kl, "JS": js_similarity}
+    names = work.names("divergence")
 
     def measure(system: System, headlines: Words) -> dict[str, Floats]:
-        return {
-            name: of[name[:2]](headlines, documents if name.endswith("-C") else work.references, idf=idf)
-            for name in work.names("divergence")
-        }
+        values = {}
+        for kind, others in (("C", documents), ("S", work.references)):
+            if any(name.endswith(kind) for name in names):
+                values[f"KL-{kind}"], values[f"JS-{kind}"] = divergences(headlines, others, idf=idf)
+        return values
 
     return measure
 
