@@ -18,7 +18,7 @@ from scipy.sparse import csr_matrix
 
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions
-from change_it.corpus.splits import Splits
+from change_it.corpus.splits import NONE, Splits
 from change_it.engines import map_ordered
 from change_it.errors import InputError
 from change_it.stats import Floats, Ints
@@ -44,7 +44,6 @@ BLOCKS = 64
 STEPS = (0.95, 0.6, 0.0)
 
 LOWEST = float(EDGES[0])
-NONE: Ints = np.zeros(0, dtype=np.int64)
 #: Where fewer pairs than this are above the thresholds, lower ones are counted too.
 FEW = 300
 

@@ -194,15 +194,12 @@ def _other_outlets(tables: Tables) -> dict[str, Any]:
 
 def in_canonical_order(reading: Reading) -> Reading:
     """The articles sorted by their content, so that the order of the input's rows decides nothing."""
-
-    def key(row: int) -> tuple[str, ...]:
-        article = reading.articles[row]
-        return article.label, str(article.date or ""), article.headline, article.article, article.id
-
-    order = sorted(range(len(reading.articles)), key=key)
+    given = reading.articles
+    keys = [(a.label, str(a.date or ""), a.headline, a.article, a.id) for a in given]
+    order = sorted(range(len(given)), key=keys.__getitem__)
     return dataclasses.replace(
         reading,
-        articles=[reading.articles[row] for row in order],
+        articles=[given[row] for row in order],
         places=[reading.places[row] for row in order],
     )
 

@@ -318,17 +318,16 @@ def _settled(articles: list[Article], names: Mapping[str, str]) -> list[Article]
     outlets_of: dict[str, set[str]] = {}
     for article in articles:
         outlets_of.setdefault(article.id, set()).add(article.label)
-    shared = [id_ for id_, outlets in outlets_of.items() if len(outlets) > 1]
+    shared = {id_ for id_, outlets in outlets_of.items() if len(outlets) > 1}
     joint = "-"
     while any(f"{name}{joint}{id_}" in outlets_of for id_ in shared for name in names.values()):
         joint += "-"
     settled = []
     for article in articles:
         name, id_ = names[article.label], article.id
-        article = replace(article, label=name)
-        if len(outlets_of[id_]) > 1:
+        if id_ in shared:
             article = replace(article, id=f"{name}{joint}{id_}", shared_id=id_)
-        settled.append(article)
+        settled.append(replace(article, label=name))
     return settled
 
 
