@@ -112,7 +112,7 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
     check_corpus(corpus)
     import polars as pl
 
-    wanted = list(columns or CONFIGS.get(config, ()))
+    wanted = list(CONFIGS.get(config, {}) if columns is None else columns)
     here = Path(corpus) / config
     if here.is_dir() and not (here / f"{split}.parquet").is_file() and split != "validation":
         return pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))

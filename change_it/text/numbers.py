@@ -89,7 +89,7 @@ _VAGUE: dict[str, dict[str, tuple[float, float]]] = {
 }  # fmt: skip
 _HALF = {"it": {"mezzo", "mezza"}, "en": {"half"}}
 _AND_A_HALF = {"it": ("e", "mezzo"), "en": ("and", "a", "half")}
-_CURRENCIES = {
+_CURRENCIES: dict[str | tuple[str, str], str] = {
     "$": "$", "€": "€", "£": "£", "dollar": "$", "dollars": "$", "dollari": "$", "dollaro": "$", "euro": "€",
     "euros": "€", "sterline": "£", "sterlina": "£",
 }  # fmt: skip
