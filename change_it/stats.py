@@ -404,36 +404,6 @@ def shapiro(scores: Floats, *, seed: int = 1) -> tuple[float, float] | None:
     return float(w), float(p)
 
 
-@dataclass(frozen=True)
-class Friedman:
-    """Friedman's test: do the systems differ at all, by their ranks on each item."""
-
-    statistic: float  # chi-squared, corrected for ties; 0 where the systems tie on every item
-    p: float
-    kendall_w: float  # effect size in 0-1: 1 if every item ranks the systems alike
-
-
-def friedman(scores: Floats) -> Friedman | None:
-    """Friedman's test of (n, m) scores, one column a system; None for fewer than three systems.
-
-    Examples:
-        >>> test = friedman(np.array([[1.0, 2.0, 3.0]] * 4))
-        >>> test.statistic, round(test.p, 4), test.kendall_w
-        (8.0, 0.0183, 1.0)
-        >>> friedman(np.ones((4, 3)))
-        Friedman(statistic=0.0, p=1.0, kendall_w=0.0)
-    """
-    items, count = scores.shape
-    if count < 3:
-        return None
-    scores = np.round(scores, _DECIMALS)
-    if (scores == scores[:, :1]).all():
-        return Friedman(0.0, 1.0, 0.0)
-    test = scipy.stats.friedmanchisquare(*scores.T)
-    statistic = max(float(test.statistic), 0.0)
-    return Friedman(statistic, float(test.pvalue), min(statistic / (items * (count - 1)), 1.0))
-
-
 Matrix = tuple[tuple[float | None, ...], ...]
 
 

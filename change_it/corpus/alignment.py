@@ -18,12 +18,10 @@ from scipy.sparse import csr_matrix
 
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions
-from change_it.corpus.splits import Bools, Splits
-from change_it.corpus.vectors import tfidf
+from change_it.corpus.splits import NONE, Splits
 from change_it.engines import map_ordered
 from change_it.errors import InputError
 from change_it.stats import Floats, Ints
-from change_it.text.stopwords import stop_words
 
 Reduced = TypeVar("Reduced")
 
@@ -42,7 +40,7 @@ WIDTH = 2048
 #: Blocks of a partition at most: what a task of a cluster does.
 BLOCKS = 64
 
-#: A nearest wrong article is looked for above these shares of the cosine that it must stay below, one after the other.
+#: Without a window, a nearest wrong article is looked for above these shares of the cosine that it must stay below, one after the other.
 STEPS = (0.95, 0.6, 0.0)
 
 LOWEST = float(EDGES[0])
@@ -80,21 +78,13 @@ def align(
     window_days: int | None,
     floor: float,
     once: bool = False,
-    without: tuple[float, float] | None = None,
 ) -> Pairs:
     """All pairs of rows of x and y, of unit length, whose cosine is above a floor and whose days are close (many-to-many).
 
     A window of None compares undated rows too. With `once`, x and y are the same articles, and each two of them are one pair.
-    Cosines in the range `without` are left out. Counted are all pairs above .05; with `once` those above the floor alone.
-
-    Examples:
-        >>> x, y = csr_matrix([[1.0, 0.0], [0.6, 0.8]]), csr_matrix([[1.0, 0.0], [1.0, 0.0]])
-        >>> pairs = align(x, y, np.array([5, 9]), np.array([6, 7]), window_days=2, floor=0.1)
-        >>> list(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), pairs.similarity.tolist()))
-        [(0, 0, 1.0), (0, 1, 1.0), (1, 1, 0.6)]
+    Counted are all pairs above .05; with `once` those above the floor alone.
     """
-    every = window_days is None
-    rows, columns = _by_day(x_days, undated=every), _by_day(y_days, undated=every)
+    rows, columns = (_by_day(days, undated=window_days is None) for days in (x_days, y_days))
     if window_days is None:
         low, high = np.zeros(len(rows), dtype=np.int64), np.full(len(rows), len(columns))
     else:
@@ -106,39 +96,27 @@ def align(
     def above_floor(i: Ints, j: Ints, cosine: Floats) -> tuple[Ints, Ints, Floats, Ints]:
         inside = (j >= low[i]) & (j < high[i])
         counts = histogram(cosine[inside])
-        wanted = inside & (cosine > floor)
-        if without is not None:
-            wanted &= (cosine < without[0]) | (cosine > without[1])
-        kept = np.flatnonzero(wanted)
+        kept = np.flatnonzero(inside & (cosine > floor))
         return rows[i[kept]], columns[j[kept]], cosine[kept], counts
 
     x = x[rows]
     parts = _over_blocks(x, x if once else y[columns], low, high, lowest, above_floor)
     counts = np.sum([histogram(np.zeros(0)), *(part[3] for part in parts)], axis=0)
-    none = np.zeros(0, dtype=np.int64)
-    a_index, b_index = (np.concatenate([none, *(part[side] for part in parts)]) for side in (0, 1))
+    a_index, b_index = (np.concatenate([NONE, *(part[side] for part in parts)]) for side in (0, 1))
     similarity = np.concatenate([np.zeros(0), *(part[2] for part in parts)])
-    del parts  # millions of pairs, where everything is compared
     order = np.lexsort((b_index, a_index, -similarity))
     return Pairs(a_index[order], b_index[order], similarity[order], counts)
 
 
 def one_to_one(pairs: Pairs) -> Pairs:
-    """The pairs of `align` whose articles are in no better pair, best first: a greedy one-to-one matching (ours; LREC 2020 §4.1 ranks and cuts at thresholds alone).
-
-    Examples:
-        >>> many = Pairs(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0.9, 0.8, 0.7, 0.2]), histogram(np.zeros(0)))
-        >>> one_to_one(many).similarity.tolist()
-        [0.9, 0.2]
-    """
-    a_free = np.ones(pairs.a_index.max(initial=-1) + 1, dtype=bool).tolist()
-    b_free = np.ones(pairs.b_index.max(initial=-1) + 1, dtype=bool).tolist()
+    """The pairs whose articles are in no better pair, of pairs by position, best first: a greedy one-to-one matching (ours; LREC 2020 §4.1 ranks and cuts at thresholds alone)."""
+    free = [True] * (1 + max(pairs.a_index.max(initial=-1), pairs.b_index.max(initial=-1)))
     kept = []
     for start in range(0, len(pairs), BLOCK):
         part = (index[start : start + BLOCK].tolist() for index in (pairs.a_index, pairs.b_index))
         for position, (a, b) in enumerate(zip(*part, strict=True), start):
-            if a_free[a] and b_free[b]:
-                a_free[a] = b_free[b] = False
+            if free[a] and free[b]:
+                free[a] = free[b] = False
                 kept.append(position)
     chosen = np.array(kept, dtype=np.int64)
     similarity = pairs.similarity[chosen]
@@ -152,12 +130,7 @@ def histogram(similarity: Floats) -> Ints:
 
 
 def number_above(counts: Ints) -> Ints:
-    """Number of pairs above each of `EDGES` but the last: the curve of LREC 2020's Figure 2, from `Pairs.counts`.
-
-    Examples:
-        >>> number_above(histogram(np.array([0.3, 0.3, 0.7])))[[0, 50, 189]].tolist()
-        [3, 1, 0]
-    """
+    """Number of pairs above each of `EDGES` but the last: the curve of LREC 2020's Figure 2, from `Pairs.counts`."""
     return counts[::-1].cumsum()[::-1]
 
 
@@ -183,33 +156,15 @@ def nearest_wrong(
     window_days: int | None,
     ceiling: float,
     at_least: int = 25,
-    close: tuple[Ints, Ints, Floats] | None = None,
 ) -> tuple[Ints, Floats]:
-    """For each row of x the most similar row of y that is surely not its partner: a hard negative.
+    """For each row of x the most similar row of y that is surely not its partner, and their cosine: a hard negative; -1 and 0 where no row shares a word.
 
-    It is of the same group, of another cluster, and less similar than the ceiling (above it, it may report the same
-    event). It is looked for in the window; where that holds fewer than `at_least` rows of the group, among the
-    `at_least` nearest in time. An undated row looks through its whole group, and so does every row without a window, or
-    of a group that has fewer than `at_least` dated rows. `close` are, without a window, rows of x, rows of y and cosines
-    of all pairs above some cosine under the ceiling.
-
-    Returns the rows of y and their cosines, the earliest row among equals; -1 and 0 where no row shares a word.
-
-    Examples:
-        >>> zeros = np.zeros(3, dtype=int)
-        >>> x = Compared(csr_matrix([[1.0, 0.0], [0.6, 0.8], [0.28, 0.96]]), zeros, zeros, np.arange(3))
-        >>> index, cosine = nearest_wrong(x, x, window_days=3, ceiling=0.9)
-        >>> index.tolist(), cosine.tolist()
-        ([1, 0, 0], [0.6, 0.6, 0.28])
+    It is of the same group, of another cluster, and less similar than the ceiling. It is looked for in the window; where that
+    holds fewer than `at_least` rows of the group, among the `at_least` nearest in time. An undated row looks through its whole
+    group, and so does every row without a window, or of a group that has fewer than `at_least` dated rows.
     """
     index, nearest = np.full(len(x.days), -1, dtype=np.int64), np.zeros(len(x.days))
-    if close is not None:
-        i, j, cosine = close
-        allowed = (cosine < ceiling) & (x.groups[i] == y.groups[j]) & (x.clusters[i] != y.clusters[j])
-        by_day = _by_day(y.days)
-        i, j, cosine = _highest(i[allowed], np.argsort(by_day)[j[allowed]], cosine[allowed])
-        index[i], nearest[i] = by_day[j], cosine
-    steps = STEPS[-1:] if window_days is not None else STEPS[close is not None :]
+    steps = STEPS if window_days is None else STEPS[-1:]
     for group, step in product(np.intersect1d(x.groups, y.groups), steps):
         x_rows, y_rows = np.flatnonzero((x.groups == group) & (index < 0)), np.flatnonzero(y.groups == group)
         x_rows, y_rows = x_rows[_by_day(x.days[x_rows])], y_rows[_by_day(y.days[y_rows])]
@@ -269,14 +224,8 @@ def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) ->
         return low, high
     left, right = _window(dated, among_dated, window_days)
     narrow = np.flatnonzero(right - left < at_least)
-    # The nearest `at_least` are an interval too: bisect for the first start from which going right would not come closer.
-    start, last = np.zeros(len(narrow), dtype=np.int64), np.full(len(narrow), len(among_dated) - at_least)
-    while np.any(start < last):
-        middle = (start + last) // 2
-        beyond = among_dated[np.minimum(middle + at_least, len(among_dated) - 1)]
-        right_is_closer = (start < last) & (beyond - dated[narrow] < dated[narrow] - among_dated[middle])
-        start = np.where(right_is_closer, middle + 1, start)
-        last = np.where(right_is_closer, last, np.minimum(middle, last))
+    # The nearest `at_least` are an interval too: its start is the first from which going right would not come closer.
+    start = np.searchsorted(among_dated[:-at_least] + among_dated[at_least:], 2 * dated[narrow])
     left[narrow], right[narrow] = start, start + at_least
     low[: len(dated)], high[: len(dated)] = left, right
     return low, high
@@ -364,14 +313,7 @@ class Candidates:
     # for each alignment group that the input gives: how its pairs were found, and how many
     partners: dict[str, dict[str, Any]] = field(default_factory=dict)
     # strict pairs of which one article at least is of a further outlet, best first, each such article in one: positions
-    others: tuple[Ints, Ints, Floats] | None = None
-    # positions and cosines of all pairs just below the loose threshold, where everything was compared
-    close: tuple[Ints, Ints, Floats] | None = None
-
-
-def article_vectors(articles: Sequence[Article], options: BuildOptions) -> csr_matrix:
-    """Tf-idf vectors of the articles, (articles, words)."""
-    return tfidf([article.article for article in articles], stop_words=stop_words(options.language))
+    others: tuple[Ints, Ints, Floats] = (NONE, NONE, np.zeros(0))
 
 
 def outlet_numbers(articles: Sequence[Article], outlets: Outlets) -> Ints:
@@ -394,13 +336,12 @@ def find_pairs(
     A2 and A3. Shared ids count only if they look like partners: their median cosine is above the loose threshold.
     Where the loose threshold leaves fewer than `wanted` pairs, those down to .05 are returned too.
     """
-    of_a = np.array([article.label == outlets.a for article in articles])
     if any(article.alignment for article in articles):
         if options.other_outlets:
             raise InputError(
                 "--other-outlets and a column alignment exclude each other: give --columns alignment="
             )
-        return _given_pairs(articles, of_a, vectors, options)
+        return _given_pairs(articles, outlets, vectors, options)
     window, days = options.window, day_numbers(article.date for article in articles)
     labels = outlet_numbers(articles, outlets)
     a_rows, b_rows = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
@@ -412,70 +353,27 @@ def find_pairs(
     def compared(floor: float) -> Pairs:
         return _align(vectors, days, (a_rows, b_rows), window=window, floor=floor)
 
-    # Where everything is compared, that is done once; the pairs just below the threshold have the nearest wrong articles.
-    undated = window is None and bool((labels < 2).all())
-    near = min(options.strict, STEPS[0] * options.loose if undated else options.loose)
     lowest = min(LOWEST, options.loose)
     for floor in (options.loose, lowest):
-        wide = compared(min(near, floor))
-        every = _above(wide, floor)
+        every = compared(floor)
         best = one_to_one(every)
         if len(best) >= wanted:
             break
     nearest = np.zeros(len(articles))
     for rows in (every.a_index, every.b_index):
         np.maximum.at(nearest, rows, every.similarity)
-    events: list[tuple[Ints, Ints]] = []
-    close: list[tuple[Ints, Ints, Floats]] = []
-    wider: list[tuple[Ints, Ints, Floats]] = []
-    for pairs in related(
-        vectors,
-        of_a,
-        days,
-        window_days=window,
-        floor=near if undated else options.strict,
-        across=wide if undated else None,
-        without=(options.loose, options.strict) if undated else None,
-    ):
-        same, under = pairs.similarity > options.strict, pairs.similarity < options.loose
-        events.append((pairs.a_index[same], pairs.b_index[same]))
-        close.append((pairs.a_index[under], pairs.b_index[under], pairs.similarity[under]))
-        foreign = same & (np.maximum(labels[pairs.a_index], labels[pairs.b_index]) > 1)
-        wider.append((pairs.a_index[foreign], pairs.b_index[foreign], pairs.similarity[foreign]))
-    first, second, cosine = (np.concatenate(column) for column in zip(*close, strict=True))
+    rows = np.arange(len(articles))
+    strict = _align(vectors, days, (rows, rows), window=window, floor=options.strict, once=True)
     return Candidates(
         best.a_index,
         best.b_index,
         best.similarity,
         every.counts,
         best.similarity if len(best) >= FEW else one_to_one(compared(lowest)).similarity,
-        (np.concatenate([a for a, _ in events]), np.concatenate([b for _, b in events])),
+        (strict.a_index, strict.b_index),
         nearest,
-        others=_of_other_outlets(wider, labels),
-        close=(first, second, cosine) if undated else None,
+        others=_of_other_outlets(strict, labels),
     )
-
-
-def related(
-    vectors: csr_matrix,
-    of_a: Bools,
-    days: Ints,
-    *,
-    window_days: int | None,
-    floor: float,
-    across: Pairs | None = None,
-    without: tuple[float, float] | None = None,
-) -> Iterator[Pairs]:
-    """Pairs of articles with a cosine above `floor` inside the window, as positions: across the outlets, then within each.
-
-    `across` are the first part, where it is known. Of one outlet, cosines in the range `without` are left out: millions.
-    """
-    sides = np.flatnonzero(of_a), np.flatnonzero(~of_a)
-    if across is None:
-        across = _align(vectors, days, sides, window=window_days, floor=floor)
-    yield across
-    for side in sides:
-        yield _align(vectors, days, (side, side), window=window_days, floor=floor, once=True, without=without)
 
 
 def find_neighbours(
@@ -483,13 +381,9 @@ def find_neighbours(
     vectors: csr_matrix,
     labels: Ints,
     splits: Splits,
-    candidates: Candidates,
     options: BuildOptions,
 ) -> pl.DataFrame:
-    """The nearest wrong article of the own and of the other outlet, one row an article, null where there is none.
-
-    It is of another component (no partner, no near-duplicate), below the loose threshold, and of the same side and fold.
-    """
+    """The nearest wrong article of the own and of the other outlet, of the same side and fold; one row an article, null where there is none."""
     ids = np.array([article.id for article in articles], dtype=object)
     days = day_numbers(article.date for article in articles)
     groups = (splits.alignment == "A2") * 2 + splits.fold
@@ -503,9 +397,8 @@ def find_neighbours(
             x = np.flatnonzero(present & (labels == outlet))
             others = (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
             y = x if which == "own" else np.flatnonzero(present & others)
-            close = None if candidates.close is None else _inside(candidates.close, x, y)
             index, cosine = nearest_wrong(
-                compared.of(x), compared.of(y), window_days=options.window, ceiling=options.loose, close=close
+                compared.of(x), compared.of(y), window_days=options.window, ceiling=options.loose
             )
             has = index >= 0
             names[x[has]] = ids[y[index[has]]]
@@ -515,25 +408,22 @@ def find_neighbours(
     return pl.DataFrame(columns)
 
 
-def _of_other_outlets(parts: Sequence[tuple[Ints, Ints, Floats]], labels: Ints) -> tuple[Ints, Ints, Floats]:
-    """Strict pairs across two outlets of which one is a further one, best first, each article in its best pair alone."""
-    first, second, cosine = (np.concatenate(column) for column in zip(*parts, strict=True))
+def _of_other_outlets(pairs: Pairs, labels: Ints) -> tuple[Ints, Ints, Floats]:
+    """Those across two outlets of which one is a further one, best first, each article in its best pair alone."""
+    first, second = pairs.a_index, pairs.b_index
     a, b = np.where(labels[first] < labels[second], (first, second), (second, first))
-    kept = labels[a] != labels[b]
-    a, b, cosine = a[kept], b[kept], cosine[kept]
-    order = np.lexsort((b, a, -cosine))
-    free, chosen = np.ones(len(labels), dtype=bool), []
-    for row in order.tolist():
-        if free[a[row]] and free[b[row]]:
-            free[a[row]] = free[b[row]] = False
-            chosen.append(row)
-    return a[chosen], b[chosen], cosine[chosen]
+    order = np.lexsort((b, a, -pairs.similarity))
+    order = order[((labels[a] != labels[b]) & (labels[b] > 1))[order]]
+    best = one_to_one(Pairs(a[order], b[order], pairs.similarity[order], pairs.counts))
+    return best.a_index, best.b_index, best.similarity
 
 
 def _given_pairs(
-    articles: Sequence[Article], of_a: Bools, vectors: csr_matrix, options: BuildOptions
+    articles: Sequence[Article], outlets: Outlets, vectors: csr_matrix, options: BuildOptions
 ) -> Candidates:
     """Pairs inside each alignment group that the input gives."""
+    of_a = np.array([article.label == outlets.a for article in articles])
+    days = day_numbers(article.date for article in articles)
     parts, partners, compared = [], {}, histogram(np.zeros(0))
     for group in ("A1", "A2", "A3"):
         inside = np.array([article.alignment == group for article in articles])
@@ -544,7 +434,6 @@ def _given_pairs(
         if by_id:
             part = (*shared, cosine)
         else:
-            days = np.zeros(len(articles), dtype=np.int64)
             every = _align(vectors, days, (a_rows, b_rows), window=None, floor=options.loose)
             compared = compared + every.counts
             best = one_to_one(every)
@@ -557,28 +446,20 @@ def _given_pairs(
         }
     a, b, similarity = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     order = np.lexsort((b, a, -similarity))
-    test = np.array([article.alignment == "A2" for article in articles])
+    # Events of the test set; training articles are not compared with each other, there can be very many.
+    test = np.flatnonzero([article.alignment == "A2" for article in articles])
+    window = options.window if (days >= 0).any() else None
+    close = _align(vectors, days, (test, np.arange(len(articles))), window=window, floor=options.strict)
     return Candidates(
         a[order],
         b[order],
         similarity[order],
         compared,
         similarity[order],
-        _events_of_test(articles, test, vectors, options),
+        (close.a_index, close.b_index),
         np.zeros(len(articles)),
         partners,
     )
-
-
-def _events_of_test(
-    articles: Sequence[Article], test: Bools, vectors: csr_matrix, options: BuildOptions
-) -> tuple[Ints, Ints]:
-    """Links between given test articles and all articles; training articles are not compared, there can be very many."""
-    days = day_numbers(article.date for article in articles)
-    sides = np.flatnonzero(test), np.arange(len(articles))
-    window = options.window if (days >= 0).any() else None
-    close = _align(vectors, days, sides, window=window, floor=options.strict)
-    return close.a_index, close.b_index
 
 
 def _align(
@@ -589,35 +470,11 @@ def _align(
     window: int | None,
     floor: float,
     once: bool = False,
-    without: tuple[float, float] | None = None,
 ) -> Pairs:
     """Pairs of the articles at these positions, as positions."""
     a, b = sides
-    pairs = align(
-        vectors[a], vectors[b], days[a], days[b], window_days=window, floor=floor, once=once, without=without
-    )
+    pairs = align(vectors[a], vectors[b], days[a], days[b], window_days=window, floor=floor, once=once)
     return replace(pairs, a_index=a[pairs.a_index], b_index=b[pairs.b_index])
-
-
-def _above(pairs: Pairs, floor: float) -> Pairs:
-    """The pairs above a floor."""
-    n = int(np.count_nonzero(pairs.similarity > floor))
-    a, b = pairs.a_index[:n], pairs.b_index[:n]
-    return replace(pairs, a_index=a, b_index=b, similarity=pairs.similarity[:n])
-
-
-def _inside(pairs: tuple[Ints, Ints, Floats], x: Ints, y: Ints) -> tuple[Ints, Ints, Floats]:
-    """The pairs of an article in x and one in y, in either order, as positions in x and y."""
-    first, second, cosine = pairs
-    positions = np.full((2, 1 + max(part.max(initial=-1) for part in (first, second, x, y))), -1)
-    parts = []
-    positions[0, x], positions[1, y] = np.arange(len(x)), np.arange(len(y))
-    for left, right in ((first, second), (second, first)):
-        i, j = positions[0, left], positions[1, right]
-        inside = (i >= 0) & (j >= 0)
-        parts.append((i[inside], j[inside], cosine[inside]))
-    i, j, cosine = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return i, j, cosine
 
 
 def _shared(articles: Sequence[Article], a_rows: Ints, b_rows: Ints) -> tuple[Ints, Ints]:

@@ -29,13 +29,7 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class Outlets:
-    """The two outlets A and B: short names, and the labels that they carry in the input.
-
-    Examples:
-        >>> outlets = Outlets.parse("R:rep,G:gio")
-        >>> outlets.names, outlets.directions, outlets.other("rep")
-        (('rep', 'gio'), ('rep2gio', 'gio2rep'), 'gio')
-    """
+    """The two outlets A and B: short names, and the labels that they carry in the input."""
 
     a: str
     b: str
@@ -77,17 +71,7 @@ class Outlets:
 
 
 def outlet_names(name: str, labels: object, outlets: Sequence[str], count: int) -> list[str]:
-    """The outlets of `count` items: one label for all, or one each; short names, CHANGE-IT's labels, or the classes 0 (A) and 1 (B).
-
-    `name` is that of the argument.
-
-    Raises:
-        InputError: another number of labels, or one that is of no outlet.
-
-    Examples:
-        >>> outlet_names("labels", [0, "G"], ("rep", "gio"), 2), outlet_names("labels", "rep", ("rep", "gio"), 3)
-        (['rep', 'gio'], ['rep', 'rep', 'rep'])
-    """
+    """The outlets of `count` items of the argument `name`: one label for all, or one each; short names, CHANGE-IT's labels, or the classes 0 (A) and 1 (B)."""
     every = [labels] * count if isinstance(labels, str | int) else list(column_of(name, labels))
     if len(every) != count:
         raise InputError(

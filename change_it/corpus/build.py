@@ -6,20 +6,18 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
-from jinja2 import Environment, FileSystemLoader
+from jinja2 import FileSystemLoader
 
 from change_it import __version__, dataset_script_path
 from change_it.corpus.alignment import (
     EDGES,
     Candidates,
-    article_vectors,
     find_neighbours,
     find_pairs,
     histogram,
@@ -44,16 +42,18 @@ from change_it.corpus.reading import Reading, Rejection
 from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split, test_neighbours
 from change_it.corpus.training_sets import Tables, training_sets
-from change_it.corpus.vectors import near_duplicates
-from change_it.engines import EngineOptions
+from change_it.corpus.vectors import near_duplicates, tfidf
 from change_it.io import replace_folder, write_json, write_table, write_text
-from change_it.stats import Floats, Ints
+from change_it.stats import Ints
 from change_it.templates import template_environment, without_markup
+from change_it.text.stopwords import stop_words
 
 ROWS_A_GROUP = 5_000
 #: Test pairs below which a corpus warns.
 ENOUGH = 100
 SPLIT_NAMES = ("A1", "A2", "A3", "R")
+#: Options of place and work, which change nothing in a corpus.
+NOT_REPORTED = ("out", "engine", "address")
 
 Stage = Callable[[str], None]
 
@@ -73,12 +73,16 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     reading = in_canonical_order(reading)
     articles, outlets = reading.articles, reading.outlets
     given = [article.alignment for article in articles]
-    notes = _notes(reading, options)
+    notes = []
     if not any(article.date for article in articles):
+        if options.window is not None and not any(given):
+            notes.append(
+                "No row has a date, so every article of one outlet is compared with every article of the other"
+            )
         options = dataclasses.replace(options, window_days="none")
     sizes = parse_sizes(options.sizes)
     stage("near-duplicates")
-    vectors = article_vectors(articles, options)
+    vectors = tfidf([article.article for article in articles], stop_words=stop_words(options.language))
     clusters = _with_equal_texts(near_duplicates(vectors), articles)
     stage("alignment")
     candidates = find_pairs(articles, vectors, outlets, options, wanted=sum(sizes.values()) if sizes else 0)
@@ -94,10 +98,10 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         sizes=sizes,
         given=given if any(given) else None,
         events=candidates.events,
-        others=candidates.others[:2] if candidates.others else None,
+        others=candidates.others[:2],
     )
     stage("nearest wrong articles")
-    neighbours = find_neighbours(articles, vectors, labels, splits, candidates, options)
+    neighbours = find_neighbours(articles, vectors, labels, splits, options)
     del vectors
     stage("training sets")
     article_table = _article_table(articles, splits).with_columns(other=pl.Series(labels > 1))
@@ -143,7 +147,9 @@ def _report(
         "version": __version__,
         "outlets": dataclasses.asdict(reading.outlets),
         "sample": is_sample(reading.articles),
-        "options": _options(options),
+        "options": {
+            name: value for name, value in dataclasses.asdict(options).items() if name not in NOT_REPORTED
+        },
         "day_first": reading.day_first,
         "rows": reading.rows,
         "kept": articles.height,
@@ -188,15 +194,12 @@ def _other_outlets(tables: Tables) -> dict[str, Any]:
 
 def in_canonical_order(reading: Reading) -> Reading:
     """The articles sorted by their content, so that the order of the input's rows decides nothing."""
-
-    def key(row: int) -> tuple[str, ...]:
-        article = reading.articles[row]
-        return article.label, str(article.date or ""), article.headline, article.article, article.id
-
-    order = sorted(range(len(reading.articles)), key=key)
+    given = reading.articles
+    keys = [(a.label, str(a.date or ""), a.headline, a.article, a.id) for a in given]
+    order = sorted(range(len(given)), key=keys.__getitem__)
     return dataclasses.replace(
         reading,
-        articles=[reading.articles[row] for row in order],
+        articles=[given[row] for row in order],
         places=[reading.places[row] for row in order],
     )
 
@@ -213,15 +216,10 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
         rejected = ([item.file, item.line, item.id, item.reason] for item in corpus.rejected)
         write_table(folder / REJECTED, ("file", "line", "id", "reason"), rejected)
         write_json(folder / REPORT, corpus.report)
-        write_json(folder / CURVE, _curve(corpus.report))
+        bins = corpus.report["histogram"]
+        above = {name: number_above(np.array(bins[name])).tolist() for name in ("compared", "pairs")}
+        write_json(folder / CURVE, {"thresholds": bins["edges"][:-1], **above})
         write_text(folder / CARD, card(corpus, digests))
-
-
-def _curve(report: Mapping[str, Any]) -> dict[str, list[float]]:
-    """Number of pairs above each threshold: of all that were compared, and of the aligned ones."""
-    bins = report["histogram"]
-    above = {name: number_above(np.array(bins[name])).tolist() for name in ("compared", "pairs")}
-    return {"thresholds": bins["edges"][:-1], **above}
 
 
 def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
@@ -233,25 +231,10 @@ def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
         config: {name: (kind, class_names(kind, corpus.outlets)) for name, kind in CONFIGS[config].items()}
         for config in corpus.tables
     }
-    text = (
-        _templates()
-        .get_template("README.md.jinja")
-        .render(
-            columns=columns,
-            tables=corpus.tables,
-            outlets=corpus.outlets,
-            report=corpus.report,
-            digests=digests,
-        )
-    )
-    return f"{text}\n"
-
-
-@cache
-def _templates() -> Environment:
     environment = template_environment(FileSystemLoader(dataset_script_path()), autoescape=False)
     environment.filters["plain"] = without_markup
-    return environment
+    about = {"tables": corpus.tables, "outlets": corpus.outlets, "report": corpus.report, "digests": digests}
+    return environment.get_template("README.md.jinja").render(columns=columns, **about) + "\n"
 
 
 def _with_equal_texts(clusters: Ints, articles: list[Article]) -> Ints:
@@ -285,56 +268,32 @@ def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:
 
 def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) -> pl.DataFrame:
     """Config `pairs`, best first, those of further outlets last, with the column `other`."""
-    kept = splits.pairs
-    rows = candidates.a[kept], candidates.b[kept], candidates.similarity[kept]
-    pairs = _pairs(articles, rows, splits.pair_alignment.tolist(), "p").with_columns(other=False)
-    if candidates.others is None or not len(splits.others):
-        return pairs
-    a, b, similarity = candidates.others
-    kept = splits.others
-    further = a[kept], b[kept], similarity[kept]
-    others = _pairs(articles, further, ["A1"] * len(kept), "o").with_columns(other=True)
-    return pl.concat([pairs, others])
-
-
-def _pairs(
-    articles: pl.DataFrame, pairs: tuple[Ints, Ints, Floats], alignment: list[str], letter: str
-) -> pl.DataFrame:
-    """Pairs given as positions and cosines, best first, with ids of this letter."""
     columns = ("id", "headline", "article", "date")
-    a, b, similarity = pairs
-    sides = [
-        articles[rows].select(pl.col(name).alias(f"{side}_{name}") for name in columns)
-        for side, rows in (("a", a), ("b", b))
-    ]
-    digits = len(str(len(a)))
-    table = pl.DataFrame(
-        {
-            "pair_id": [f"{letter}{rank:0{digits}d}" for rank in range(1, len(a) + 1)],
-            "similarity": similarity,
-            "alignment": alignment,
-            "fold": articles["fold"].gather(a),
-            "event": articles["event"].gather(a),
-        },
-        schema_overrides={"pair_id": pl.String, "alignment": pl.String},
-    )
-    return pl.concat([table, *sides], how="horizontal").select(*CONFIGS["pairs"])
-
-
-def _notes(reading: Reading, options: BuildOptions) -> list[str]:
-    """A sentence each on ids that were made, and on a window that nothing can be in."""
-    notes = []
-    if made := reading.made_ids:
-        notes.append(
-            f"{len(made):,} ids are made from the name of the file and the number of the row, such as {made[0]}: to bring "
-            "your own, name their column as in --columns id=key"
+    found = candidates.a, candidates.b, candidates.similarity
+    parts = []
+    for letter, pairs, kept, alignment in (
+        ("p", found, splits.pairs, splits.pair_alignment.tolist()),
+        ("o", candidates.others, splits.others, ["A1"] * len(splits.others)),
+    ):
+        a, b, similarity = (column[kept] for column in pairs)
+        sides = [
+            articles[rows].select(pl.col(name).alias(f"{side}_{name}") for name in columns)
+            for side, rows in (("a", a), ("b", b))
+        ]
+        digits = len(str(len(a)))
+        table = pl.DataFrame(
+            {
+                "pair_id": [f"{letter}{rank:0{digits}d}" for rank in range(1, len(a) + 1)],
+                "similarity": similarity,
+                "alignment": alignment,
+                "fold": articles["fold"].gather(a),
+                "event": articles["event"].gather(a),
+            },
+            schema_overrides={"pair_id": pl.String, "alignment": pl.String},
         )
-    alone = not any(article.date or article.alignment for article in reading.articles)
-    if alone and options.window is not None:
-        notes.append(
-            "No row has a date, so every article of one outlet is compared with every article of the other"
-        )
-    return notes
+        table = pl.concat([table, *sides], how="horizontal").select(*CONFIGS["pairs"])
+        parts.append(table.with_columns(other=pl.lit(letter == "o")))
+    return pl.concat(parts)
 
 
 def _warnings(pairs: int, candidates: Candidates, options: BuildOptions) -> list[str]:
@@ -365,14 +324,6 @@ def _sides(rows: pl.DataFrame, columns: Iterable[str]) -> dict[str, pl.DataFrame
     test, other = pl.col("alignment") == "A2", pl.col("other")
     sides = {"train": ~test & ~other, "test": test, OTHER: other}
     return {side: rows.filter(rule).select(*columns) for side, rule in sides.items()}
-
-
-def _options(options: BuildOptions) -> dict[str, Any]:
-    """The options as JSON values, without the place of the folder and of the work."""
-    values = dataclasses.asdict(options)
-    for name in ("out", *(field.name for field in dataclasses.fields(EngineOptions))):
-        del values[name]
-    return values
 
 
 def _digest(folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""Cells of the input: text without markup and control characters, typography levelled."""
+"""Cells of the input: text without markup and control characters."""
 
 import html
 import re
@@ -18,13 +18,9 @@ _CLOSING = {
     "<script": re.compile(r"</script\s*>", re.IGNORECASE),
     "<style": re.compile(r"</style\s*>", re.IGNORECASE),
 }
+#: The Windows-1252 characters that control characters from 128 to 159 stand for.
+_C1 = {chr(code): bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
 _INLINE = re.compile(r"(?i:a|abbr|b|cite|code|del|em|font|i|ins|mark|q|s|small|span|strong|sub|sup|u|wbr)")
-_TYPOGRAPHY = str.maketrans(
-    dict.fromkeys("“”„‟«»″〝〞＂", '"')
-    | dict.fromkeys("‘’‚‛‹›′`´", "'")
-    | dict.fromkeys("‐‑‒–—―−", "-")
-    | {"…": "..."}
-)
 
 
 def clean(text: str) -> str:
@@ -35,7 +31,7 @@ def clean(text: str) -> str:
     """
     for layer in count():
         before = text
-        text = INVISIBLE.sub(_uncontrolled, text)
+        text = INVISIBLE.sub(lambda found: _C1.get(found[0], ""), text)
         if layer == LAYERS:
             text = text.replace("&", " ").replace("<", " ")
         if "<" in text:
@@ -51,17 +47,6 @@ def clean(text: str) -> str:
 def visible(text: str) -> str:
     """Control and invisible characters and outer space off, nothing else: for ids."""
     return INVISIBLE.sub("", text).strip()
-
-
-def normalise_typography(text: str) -> str:
-    """Straight quotes, plain hyphens, three full stops, lower case: what a paper's typesetting gives away."""
-    text = re.sub(r"([«‹„“]) | (?=[»›])", r"\1", text)
-    return text.translate(_TYPOGRAPHY).replace("''", '"').lower()
-
-
-def _uncontrolled(match: re.Match[str]) -> str:
-    """Nothing for a control character, the Windows-1252 character for those from 128 to 159."""
-    return match[0].encode("latin-1").decode("cp1252", "ignore") if "\x80" <= match[0] <= "\x9f" else ""
 
 
 def _without_tags(text: str) -> str:

@@ -29,8 +29,6 @@ class ReadingOptions:
     """Keep the articles of further labels than the two of --labels; hh, ah and fluency learn from them too."""
     dayfirst: tyro.conf.FlagConversionOff[bool | None] = None
     """True reads 06/03/2024 as 6 March, False as June 3; each file's own dates decide when not given, and a file that leaves it open is refused."""
-    normalise_typography: bool = False
-    """Straighten quotes and dashes and lower-case headlines and articles: a paper's typography leaks style."""
 
 
 @dataclass(kw_only=True)

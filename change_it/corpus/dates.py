@@ -4,7 +4,6 @@ import math
 import re
 from contextlib import suppress
 from datetime import UTC, date, datetime
-from email.utils import parsedate
 
 from dateutil import parser
 
@@ -47,8 +46,6 @@ def parse_date(value: object, *, day_first: bool | None = None) -> date | str | 
             return datetime.fromtimestamp(float(text), UTC).date()
         if not re.search(r"[A-Za-z]{3}", text):
             raise ValueError(text)
-        if written := parsedate(text):
-            return date(*written[:3])
         days = {parser.parse(text, ignoretz=True, default=default).date() for default in _DEFAULTS}
     except (OverflowError, OSError, TypeError, IndexError) as error:
         raise ValueError(text) from error

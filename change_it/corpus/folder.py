@@ -2,18 +2,16 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.article import Outlets
 from change_it.errors import InputError
-from change_it.io import ROWS_A_BATCH, check_writable, hub_fault, is_hub_id, read_json
+from change_it.io import check_writable, hub_fault, is_hub_id, read_json
 
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
-    from datasets import DatasetBuilder
 
     from change_it.text.names import Casing
 
@@ -113,31 +111,22 @@ def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | No
     """One config and split of a corpus (folder or Hub id); class labels are numbers, a split that it has no rows for is empty."""
     check_corpus(corpus)
     import polars as pl
-    from datasets import load_dataset
 
+    wanted = list(CONFIGS.get(config, {}) if columns is None else columns)
+    here = Path(corpus) / config
+    if here.is_dir() and not (here / f"{split}.parquet").is_file() and split != "validation":
+        return pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
     try:
         if Path(corpus).is_dir():
-            # A folder is streamed: nothing of it is copied into the cache of `datasets`.
-            rows = _builder(corpus, config).as_streaming_dataset(split)
-        else:
-            rows = load_dataset(corpus, config, split=split)
-        if "event" in (columns or CONFIGS[config]) and "event" not in rows.features:
-            raise InputError(
-                f"the corpus {corpus} has no column event, which intervals and tests draw: build it again with `change-it corpus build`"
-            )
-        rows = rows.select_columns(list(columns)) if columns else rows
-        batches = [pl.from_arrow(batch) for batch in rows.with_format("arrow").iter(batch_size=ROWS_A_BATCH)]
-        names = list(rows.features)
-    except InputError:
-        raise
-    except (ValueError, OSError, KeyError) as error:
-        unnamed = str(error).startswith(("Bad split", "Unknown split"))  # a folder, a repository
-        if unnamed and config in CONFIGS and split in ("train", "test", OTHER):
-            # A corpus names only the splits that have rows.
-            return pl.DataFrame(schema=dict.fromkeys(columns or CONFIGS[config], pl.String))
+            return pl.read_parquet(here / f"{split}.parquet", columns=wanted)
+        from datasets import load_dataset
+
+        rows = load_dataset(corpus, config, split=split).select_columns(wanted)
+        return pl.DataFrame(rows.with_format("arrow")[:])
+    except (ValueError, OSError, KeyError, pl.exceptions.PolarsError) as error:
+        if str(error).startswith("Unknown split") and split != "validation":
+            return pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
         raise _not_ours(corpus, f"{config}/{split}", error) from error
-    frames = [batch for batch in batches if isinstance(batch, pl.DataFrame)]
-    return pl.concat(frames) if frames else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
 
 
 def read_all_outlets(corpus: str, config: str, columns: Sequence[str] | None = None) -> "pl.DataFrame":
@@ -152,29 +141,18 @@ def read_outlets(corpus: str) -> tuple[str, str]:
     """Short names of the outlets A and B of a corpus (folder or Hub id)."""
     check_corpus(corpus)
     try:
-        first, second = _builder(corpus, "main").info.features["label"].names
+        if Path(corpus).is_dir():
+            from pyarrow.parquet import read_schema
+
+            info = json.loads(read_schema(Path(corpus, "main", "test.parquet")).metadata[b"huggingface"])
+            first, second = info["info"]["features"]["label"]["names"]
+        else:
+            from datasets import load_dataset_builder
+
+            first, second = load_dataset_builder(corpus, "main").info.features["label"].names
     except (ValueError, OSError, KeyError, TypeError) as error:
         raise _not_ours(corpus, "main", error) from error
     return first, second
-
-
-def _builder(corpus: str, config: str) -> "DatasetBuilder":
-    """The `datasets` builder of a folder or Hub id; a folder's card is parsed once while nothing there changes."""
-    from datasets import load_dataset_builder
-
-    if not Path(corpus).is_dir():
-        return load_dataset_builder(corpus, config)
-    paths = Path(corpus), Path(corpus, CARD), Path(corpus, config)
-    stats = (path.stat() for path in paths if path.exists())
-    state = tuple((stat.st_ino, stat.st_mtime_ns, stat.st_size) for stat in stats)
-    return _builder_of_state(corpus, config, state)
-
-
-@lru_cache(maxsize=64)
-def _builder_of_state(corpus: str, config: str, state: tuple[tuple[int, int, int], ...]) -> "DatasetBuilder":
-    from datasets import load_dataset_builder
-
-    return load_dataset_builder(corpus, config)
 
 
 def check_target(out: Path, inputs: Iterable[str] = ()) -> None:

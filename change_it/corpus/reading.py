@@ -41,6 +41,11 @@ class Rejection:
     id: str  # given or made
     reason: str  # a short phrase, after a colon the value at fault: `implausible date: 2050-01-01`
 
+    @property
+    def kind(self) -> str:
+        """The reason without the value."""
+        return self.reason.partition(":")[0]
+
 
 @dataclass(slots=True)
 class Reading:
@@ -53,7 +58,6 @@ class Reading:
     # file and line of each article, for rows that later steps reject
     places: list[tuple[str, int]]
     day_first: dict[str, bool] = field(default_factory=dict)  # by file, where its dates decided
-    made_ids: list[str] = field(default_factory=list)  # of articles without an id of their own
 
     @property
     def warnings(self) -> list[str]:
@@ -61,17 +65,16 @@ class Reading:
         if len(self.rejected) * 5 <= self.rows:
             return []
         ((reason, count),) = self.reasons.most_common(1)
-        first = next(item for item in self.rejected if reason in _reasons([item]))
-        value = listed([first.reason.removeprefix(reason).removeprefix(": ")], 1)
+        first = next(item for item in self.rejected if item.kind == reason)
         return [
-            f"{len(self.rejected):,} of {self.rows:,} rows are rejected, {count:,} of them with {reason!r}, the first "
-            f"{f'({value}) ' if value else ''}in {first.file}, line {first.line}"
+            f"{len(self.rejected):,} of {self.rows:,} rows are rejected, {count:,} of them with {reason!r}, the first in "
+            f"{first.file}, line {first.line} ({listed([first.reason])})"
         ]
 
     @property
     def reasons(self) -> Counter[str]:
         """Number of rejected rows by reason, without the values at fault."""
-        return _reasons(self.rejected)
+        return Counter(item.kind for item in self.rejected)
 
 
 def read_articles(options: ReadingOptions) -> Reading:
@@ -89,7 +92,6 @@ def read_articles(options: ReadingOptions) -> Reading:
     cleaner = _Cleaner(
         parse_columns(options.columns, COLUMNS),
         Outlets.parse(options.labels) if options.labels else None,
-        options.normalise_typography,
         options.dayfirst,
         options.other_outlets,
     )
@@ -112,7 +114,6 @@ class _Cleaned(NamedTuple):
     id: str
     article: Article | str  # or why there is none
     written: str | None = None  # the article's date, where its order is open
-    made_id: bool = False  # from the name of the file and the number of the row
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,6 @@ class _Cleaner:
 
     columns: dict[str, tuple[str, ...]]
     outlets: Outlets | None
-    normalise: bool
     day_first: bool | None
     others: bool = False  # whether labels other than the outlets' are kept
     today: date = field(default_factory=date.today)
@@ -130,10 +130,9 @@ class _Cleaner:
         """The name of the table and its rows cleaned; `first` is the number of the first row."""
         done: list[_Cleaned] = []
         for number, row in enumerate(rows, start=first):
-            given = cleaning.visible(cell_text(self._cell(row.values, "id")))
-            id_ = given or f"{table.stem}-{number}"
+            id_ = cleaning.visible(cell_text(self._cell(row.values, "id"))) or f"{table.stem}-{number}"
             try:
-                done.append(_Cleaned(row.line, id_, *self._article(table, row, id_), made_id=not given))
+                done.append(_Cleaned(row.line, id_, *self._article(table, row, id_)))
             except _RejectedError as error:
                 done.append(_Cleaned(row.line, id_, str(error)))
         return table.name, done
@@ -161,32 +160,24 @@ class _Cleaner:
 
     def _label(self, table: InputTable, values: Mapping[str, object]) -> str:
         """Short name where --labels is given, the label of the input otherwise."""
-        value: object = table.label or self._cell(values, "label", _MISSING)
-        if value is _MISSING:
-            value = table.outlet or self._absent("label")
-        label = cleaning.clean(cell_text(value))
-        if not label:
-            raise _RejectedError("empty label")
+        label = cleaning.clean(table.label) if table.label else self._words(values, "label", table.outlet)
         name = self.outlets.name_of(label) if self.outlets else label
-        if name is None and self.others:
-            name = label
-        if name is None:
+        if name is None and not self.others:
             raise _RejectedError(f"unknown label: {label}")
-        return name
+        return name or label
 
-    def _words(self, values: Mapping[str, object], column: str) -> str:
-        value = self._cell(values, column, _MISSING)
+    def _words(self, values: Mapping[str, object], column: str, otherwise: str | None = None) -> str:
+        """The text of a column; `otherwise` where there is no such column."""
+        value = self._cell(values, column, _MISSING if otherwise is None else otherwise)
         if value is _MISSING:
-            self._absent(column)
+            raise _RejectedError(f"missing column {' or '.join(self.columns[column]) or column}")
         text = cleaning.clean(cell_text(value))
         if not text:
             raise _RejectedError(f"empty {column}")
-        return cleaning.normalise_typography(text) if self.normalise else text
+        return text
 
     def _date(self, values: Mapping[str, object]) -> date | str | None:
-        value = self._cell(values, "date", _MISSING)
-        if value is _MISSING:
-            return None
+        value = self._cell(values, "date")
         try:
             day = parse_date(value, day_first=self.day_first)
         except ValueError as error:
@@ -200,9 +191,6 @@ class _Cleaner:
 
     def _cell(self, values: Mapping[str, object], column: str, default: object = None) -> object:
         return next((values[name] for name in self.columns[column] if name in values), default)
-
-    def _absent(self, column: str) -> str:
-        raise _RejectedError(f"missing column: {' or '.join(self.columns[column]) or column}")
 
 
 @dataclass
@@ -219,7 +207,6 @@ class _RowReader:
     ids: set[tuple[str, str]] = field(default_factory=set)
     texts: set[tuple[str, str]] = field(default_factory=set)
     day_first: dict[str, bool] = field(default_factory=dict)
-    made_ids: list[str] = field(default_factory=list)
 
     def batches(self, tables: Iterable[InputTable]) -> Iterator[tuple[InputTable, int, list[InputRow]]]:
         """The rows of the tables, some at a time, with the number of the first of them in its table, from 1."""
@@ -252,60 +239,33 @@ class _RowReader:
 
     def take(self, name: str, row: _Cleaned, article: Article | str) -> None:
         """Keep an article, or a row with its reason."""
-        reason = article if isinstance(article, str) else self._repeated(article)
-        if not isinstance(article, str) and not reason:
-            self.ids.add((article.label, article.id))
-            self.texts.add((article.label, article.article))
-            self.articles.append(article)
-            self.places.append((name, row.line))
-            if row.made_id:
-                self.made_ids.append(article.id)
+        if not isinstance(article, str):
+            if (article.label, article.id) in self.ids:
+                article = "duplicate id"
+            elif (article.label, article.article) in self.texts:
+                article = "repeated article"
+        if isinstance(article, str):
+            self.rejected.append(Rejection(name, row.line, row.id, article))
             return
-        self.rejected.append(Rejection(name, row.line, row.id, reason))
-
-    def _repeated(self, article: Article) -> str:
-        """Why an article is not the first of its kind; empty where it is."""
-        if (article.label, article.id) in self.ids:
-            return "duplicate id"
-        return "repeated article" if (article.label, article.article) in self.texts else ""
+        self.ids.add((article.label, article.id))
+        self.texts.add((article.label, article.article))
+        self.articles.append(article)
+        self.places.append((name, row.line))
 
     def reading(self, files: str) -> Reading:
         """Settle outlets and ids; `files` is for messages."""
         rows = len(self.articles) + len(self.rejected)
         if not rows:
             raise InputError(f"{files} holds no rows: give files with articles")
-        absent = [
-            theirs[0]
-            for ours, theirs in self.cleaner.columns.items()
-            if theirs != COLUMNS[ours] and theirs and theirs[0] not in self.seen_columns
-        ]
-        if absent:
-            lacking = " and no column ".join(map(repr, absent))
-            raise InputError(f"no column {lacking} as --columns wants it: {self._known_columns()}")
+        needs = [] if self.articles else ["headline", "article", *(["label"] if self.label_is_read else [])]
+        check_columns(files, self.seen_columns, self.cleaner.columns, needs=needs)
         if not self.articles:
-            if self.seen_columns:
-                needs = ["headline", "article", *(["label"] if self.label_is_read else [])]
-                check_columns(files, self.seen_columns, self.cleaner.columns, needs=needs)
-            counts = _reasons(self.rejected).most_common()
-            reasons = ", ".join(f"{count} {reason}" for reason, count in counts)
-            if (unreadable := counts[0][0]) == "unreadable date":
-                first = next(item.reason for item in self.rejected if item.reason.startswith(unreadable))
-                raise InputError(
-                    f"no row of {files} can be used ({reasons}): the first is {listed([first])}; give --columns "
-                    "date= to leave dates unread"
-                )
-            if unreadable == "unknown label":
-                unknown = [item.reason.partition("unknown label: ")[2] for item in self.rejected]
-                there = listed([name for name, _ in Counter(filter(None, unknown)).most_common()])
-                raise InputError(
-                    f"no row of {files} can be used ({reasons}): correct --labels, the labels there are {there}"
-                )
-            fix = (
-                "mend them, or correct --columns and --labels"
-                if self.seen_columns
-                else "give CSV with a header, or JSON with one object a line"
+            counts = Counter(item.reason for item in self.rejected).most_common()
+            reasons = listed([f"{count} {reason}" for reason, count in counts])
+            raise InputError(
+                f"no row of {files} can be used ({reasons}): correct them, or --columns and --labels; --columns date= leaves "
+                "dates unread"
             )
-            raise InputError(f"no row of {files} can be used ({reasons}): {self._known_columns()}; {fix}")
         outlets = self.cleaner.outlets or self._found_outlets()
         labels = {article.label for article in self.articles}
         names = {label: outlets.name_of(label) or label for label in labels}
@@ -315,11 +275,7 @@ class _RowReader:
                     f"no usable row has the label {label!r}: give files of both outlets, or correct --labels"
                 )
         articles = _settled(self.articles, names)
-        return Reading(articles, self.rejected, rows, outlets, self.places, self.day_first, self.made_ids)
-
-    def _known_columns(self) -> str:
-        columns = listed(list(self.seen_columns), 20)
-        return f"the columns are {columns}" if columns else "no column was found"
+        return Reading(articles, self.rejected, rows, outlets, self.places, self.day_first)
 
     def _found_outlets(self) -> Outlets:
         occurring = {article.label for article in self.articles}
@@ -327,14 +283,10 @@ class _RowReader:
         labels += sorted(occurring - {*labels})
         if set(labels) == set(KNOWN_LABELS):
             labels = list(KNOWN_LABELS)
-        if len(labels) == 1:
+        if len(labels) != 2:
             raise InputError(
-                f"all usable rows have the label {labels[0]!r}: give files of a second outlet too"
-            )
-        if len(labels) > 2:
-            examples = ", ".join(map(repr, labels[:5])) + (" and more" if len(labels) > 5 else "")
-            raise InputError(
-                f"{len(labels)} labels occur ({examples}): choose two, for example --labels {labels[0]},{labels[1]}"
+                f"the labels of usable rows are {listed(labels, 5)}: give files of two outlets, or choose two labels, as in "
+                "--labels left,right"
             )
         a, b = labels
         return Outlets(KNOWN_LABELS.get(a, a), KNOWN_LABELS.get(b, b), a, b)
@@ -353,22 +305,12 @@ def _day_first(name: str, rows: Iterable[_Cleaned]) -> bool | None:
         elif len(set(days.values())) == 2 and not example:
             example = f"{where} is {days[True]} with the day first and {days[False]} with the month first"
     if len(seen) == 2:
+        example = f"{seen[True]} has the day first and {seen[False]} the month"
+    if example and len(seen) != 1:
         raise InputError(
-            f"{name}: {seen[True]} has the day first and {seen[False]} the month: give --dayfirst True or --dayfirst "
-            "False to reject the others, or write all dates as 2024-03-06"
-        )
-    if not seen and example:
-        raise InputError(
-            f"{name}: {example}, and no date of the file settles it: give --dayfirst True or --dayfirst False"
+            f"{name}: {example}: give --dayfirst True or --dayfirst False, or write all dates as 2024-03-06"
         )
     return next(iter(seen), None)
-
-
-def _reasons(rejected: Iterable[Rejection]) -> Counter[str]:
-    return Counter(
-        item.reason if item.reason.startswith("missing column") else item.reason.partition(":")[0]
-        for item in rejected
-    )
 
 
 def _settled(articles: list[Article], names: Mapping[str, str]) -> list[Article]:
@@ -376,17 +318,16 @@ def _settled(articles: list[Article], names: Mapping[str, str]) -> list[Article]
     outlets_of: dict[str, set[str]] = {}
     for article in articles:
         outlets_of.setdefault(article.id, set()).add(article.label)
-    shared = [id_ for id_, outlets in outlets_of.items() if len(outlets) > 1]
+    shared = {id_ for id_, outlets in outlets_of.items() if len(outlets) > 1}
     joint = "-"
     while any(f"{name}{joint}{id_}" in outlets_of for id_ in shared for name in names.values()):
         joint += "-"
     settled = []
     for article in articles:
         name, id_ = names[article.label], article.id
-        article = replace(article, label=name)
-        if len(outlets_of[id_]) > 1:
+        if id_ in shared:
             article = replace(article, id=f"{name}{joint}{id_}", shared_id=id_)
-        settled.append(article)
+        settled.append(replace(article, label=name))
     return settled
 
 

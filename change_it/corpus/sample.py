@@ -21,16 +21,11 @@ OUTLETS = ("colle", "faro")
 def sample_articles(articles: int, seed: int) -> list[Article]:
     """A part of the embedded sample, 1 to 12,000 articles in order of date.
 
-    Whole events are taken, one after the other from one that the seed chooses, the last followed by the first: articles of
-    both papers about one event stay together, and the days are as full as in the whole. An event that has one article
-    too many is passed over.
+    Whole events are taken, one after the other from one that the seed chooses; one that has an article too many is passed over.
     """
-    if articles < 1:
-        raise InputError(f"--articles {articles}: give a number from 1 to {SIZE}")
-    if articles > SIZE:
+    if not 1 <= articles <= SIZE:
         raise InputError(
-            f"--articles {articles} is more than the {SIZE} of the embedded sample: in a checkout of change_it run "
-            f"python -m tools.sample.write --articles {articles} --out FILE"
+            f"--articles {articles}: give a number from 1 to {SIZE}; in a checkout tools.sample.write writes more"
         )
     import polars as pl
 
@@ -58,11 +53,7 @@ def is_sample_corpus(outlets: Sequence[str], report: Mapping[str, object] | None
 
 
 def write_csv(articles: Iterable[Article], out: Path) -> None:
-    """Write articles of the sample as CSV, lines with the ends of RFC 4180.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Write articles of the sample as CSV, lines with the ends of RFC 4180."""
     with replace_file(out) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)

@@ -25,6 +25,7 @@ NEAR_DUPLICATE = "near-duplicate of a test article"
 OTHER_OUTLET = "another outlet's article of a test event"
 REMOVED = ""  #: stands in `Splits.alignment` for an article that left the corpus
 _ORDER = ("R", "A3", "A1", "A2")  # weakest claim on an article first
+NONE: Ints = np.zeros(0, dtype=np.int64)
 
 #: Columns of the finished tables that the leak check reads.
 _IDS = ("id", "a_id", "b_id", "own_id", "other_id")
@@ -87,8 +88,8 @@ def split(
     seed: int,
     sizes: dict[str, int] | None = None,
     given: Sequence[Alignment | None] | None = None,
-    events: tuple[Ints, Ints] | None = None,
-    others: tuple[Ints, Ints] | None = None,
+    events: tuple[Ints, Ints] = (NONE, NONE),
+    others: tuple[Ints, Ints] = (NONE, NONE),
 ) -> Splits:
     """Split articles into A1, A2, A3 and R, and into two folds.
 
@@ -103,10 +104,9 @@ def split(
     """
     a, b, similarity = pairs
     wanted, top, next_best = _ranked(similarity, len(clusters), strict, loose, sizes, given)
-    none = np.zeros(0, dtype=np.int64)
-    first, second = (none, none) if events is None else events
+    first, second = events
     dealt = slice(0) if given is not None else slice(None)
-    other_a, other_b = (none, none) if others is None else others
+    other_a, other_b = others
     component = components(clusters, np.r_[a[top], first[dealt]], np.r_[b[top], second[dealt]])
     if given is None:
         in_test = _deal_test(component[a[top]], len(clusters), sizes, seed, strict)
@@ -216,17 +216,11 @@ def _complete_test(
     paired = alignment == "A2"
     rest = np.flatnonzero(in_test[component] & ~paired & ~other)
     repeats = np.isin(clusters[rest], clusters[paired])
-    repeats[~repeats] = ~_first_of_each(clusters[rest[~repeats]])
+    new = np.flatnonzero(~repeats)
+    repeats[np.delete(new, np.unique(clusters[rest[new]], return_index=True)[1])] = True
     alignment[rest] = "A2"
     foreign = np.flatnonzero(in_test[component] & other)
     return {int(row): NEAR_DUPLICATE for row in rest[repeats]} | {int(row): OTHER_OUTLET for row in foreign}
-
-
-def _first_of_each(values: Ints) -> Bools:
-    """True at the first occurrence of each value."""
-    first = np.zeros(len(values), dtype=bool)
-    first[np.unique(values, return_index=True)[1]] = True
-    return first
 
 
 def _folds(event: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.random.Generator) -> Ints:

@@ -36,8 +36,8 @@ def training_sets(base: Tables, outlets: Outlets, nearest: pl.DataFrame, options
     a1, a3 = (pairs["train"].filter(pl.col("alignment") == name) for name in ("A1", "A3"))
     strict = pl.concat([a1, pairs[OTHER]])
 
-    def to_target(label: str) -> str:
-        return f"{outlets.other(label)}2{label}"
+    directions = dict(zip(outlets.names, outlets.directions[::-1], strict=True))  # to the outlet
+    to_own = pl.col("label").replace_strict(directions, return_dtype=pl.String)
 
     def shuffled(purpose: str, rows: pl.DataFrame) -> pl.DataFrame:
         return _shuffled(rows, generator(seed, f"order of {purpose}"))
@@ -55,7 +55,7 @@ def training_sets(base: Tables, outlets: Outlets, nearest: pl.DataFrame, options
             "test": headline_articles(test, neighbours["test"], negatives="random", seed=seed),
         },
         "sum": {
-            "train": shuffled("sum", _articles_to_headlines(even_weak, to_target)),
+            "train": shuffled("sum", _articles_to_headlines(even_weak, to_own)),
             "test": crossed(pairs["test"], outlets, source="article"),
         },
     }
@@ -94,11 +94,9 @@ def headline_pairs(
 ) -> pl.DataFrame:
     """Examples of the HH judge: the headlines of each pair, and as many of two different events.
 
-    Outlet A comes first in half of the matches and in half of the others. A random negative takes the B headline of
-    another pair; a hard one the headline of the nearest wrong article of the other outlet, seen from A in half of the
-    rows and from B in the other half (a random one where there is no such article, or it is already taken). No
-    negative crosses folds, joins two pairs that share an article or a headline, or occurs twice. There are fewer negatives
-    than positives only where a fold holds too few events.
+    Outlet A comes first in half of them. A random negative takes the B headline of another pair; a hard one the headline of
+    the nearest wrong article of the other outlet, seen from A in half of the rows (a random one where there is none, or it
+    is taken). No negative crosses folds, joins two pairs that share an article or a headline, or occurs twice.
     """
     rng = generator(seed, "headline pairs")
     groups = _groups(pairs, "a_id", "b_id", "a_headline", "b_headline")
@@ -137,11 +135,10 @@ def headline_pairs(
 def headline_articles(
     articles: pl.DataFrame, neighbours: pl.DataFrame, *, negatives: Negatives, seed: int
 ) -> pl.DataFrame:
-    """Examples of the AH judge: each article with its headline, and with a wrong headline of the *same* outlet.
+    """Examples of the AH judge: each article with its headline, and with a wrong headline of the *same* outlet, so that style says nothing.
 
-    The same outlet, so that style says nothing about the match. A hard negative is the headline of the nearest wrong
-    article of that outlet (a random one where there is none). No negative crosses folds or repeats the right headline.
-    There are fewer negatives than positives only where a fold holds too few different headlines of an outlet.
+    A hard negative is the headline of the nearest wrong article (a random one where there is none). No negative crosses folds
+    or repeats the right headline.
     """
     rng = generator(seed, "headline articles")
     strata = articles.select(pl.struct("label", "fold").rank("dense")).to_series().to_numpy()
@@ -207,16 +204,9 @@ def _headlines(articles: pl.DataFrame, outlets: Outlets) -> pl.DataFrame:
     return articles.select("id", "headline", label=(pl.col("label") == outlets.b).cast(pl.Int64), fold="fold")
 
 
-def _articles_to_headlines(articles: pl.DataFrame, direction: Callable[[str], str]) -> pl.DataFrame:
-    """Article → its own headline; `direction` says from the outlet's name what that teaches."""
-    names = {name: direction(name) for name in articles["label"].unique()}
-    return articles.select(
-        "id",
-        source="article",
-        target="headline",
-        direction=pl.col("label").replace_strict(names, return_dtype=pl.String),
-        fold="fold",
-    )
+def _articles_to_headlines(articles: pl.DataFrame, direction: pl.Expr) -> pl.DataFrame:
+    """Article → its own headline."""
+    return articles.select("id", source="article", target="headline", direction=direction, fold="fold")
 
 
 def _lrec_sets(
@@ -248,13 +238,10 @@ def _lrec_sets(
         sets["train_m"].append(pl.concat([weak, sample(f"train_m R {name}", rest, size - weak.height)]))
 
     def parts(purpose: str, rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
-        validates = np.zeros(rows.height, dtype=bool)
         order = generator(seed, f"validation {purpose}").permutation(rows.height)
-        validates[order[: round(rows.height * VALIDATION_SHARE)]] = True
-        return {
-            "train": shuffled(purpose, rows.filter(~pl.Series(validates))),
-            "validation": rows.filter(validates),
-        }
+        count = round(rows.height * VALIDATION_SHARE)
+        learnt, held = rows[np.sort(order[count:])], rows[np.sort(order[:count])]
+        return {"train": shuffled(purpose, learnt), "validation": held}
 
     tables: Tables = {"train_d": {}, "train_m": {}, "agnostic": {}}
     for name, by_outlet in sets.items():
@@ -266,10 +253,10 @@ def _lrec_sets(
             tables[name][part] = shuffled(f"{name} {part}", _headlines(rows, outlets))
             if name == "train_m":
                 rows = pl.concat(of_outlet[part].head(of_outlet[part].height // 2) for of_outlet in halves)
-                pairs = _articles_to_headlines(rows, lambda _: "agnostic")
+                pairs = _articles_to_headlines(rows, pl.lit("agnostic"))
                 tables["agnostic"][part] = shuffled(f"agnostic {part}", pairs)
         tables[name]["test"] = _headlines(test, outlets)
-    tables["agnostic"]["test"] = _articles_to_headlines(test, lambda _: "agnostic")
+    tables["agnostic"]["test"] = _articles_to_headlines(test, pl.lit("agnostic"))
     return tables
 
 

@@ -2,9 +2,9 @@
 
 HEvAS 2019 tests with "Tukey" where all systems look normal and with "Wilcoxon" elsewhere. It cites Bergmann et al. 2000,
 on the Wilcoxon-Mann-Whitney test, so the second is the rank-sum test; the first is here Tukey's HSD, though it cites Jones
-and Tukey 2000, on what a test of two means may conclude. As systems wrote headlines for the same documents, every comparison also holds what paired data call for: Friedman's
-test, then the signed-rank test of each pair with Holm's correction (Demšar 2006). Documents of one event (the two articles
-of an aligned pair) are no independent evidence: tests are of the means over each event, and intervals draw events.
+and Tukey 2000, on what a test of two means may conclude. As systems wrote headlines for the same documents, every comparison
+also holds what paired data call for: the signed-rank test of each pair with Holm's correction. Documents of one event are no
+independent evidence: tests are of the means over each event, and intervals draw events.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,6 @@ from typing import Literal
 
 import numpy as np
 
-from change_it.errors import InputError
 from change_it.hevas.evaluation import Evaluation
 from change_it.stats import (
     AVERAGE,
@@ -22,11 +21,8 @@ from change_it.stats import (
     Correlations,
     Events,
     Floats,
-    Friedman,
-    check_finite,
     correlations,
     event_means,
-    friedman,
     holm,
     measure,
     rank_biserial,
@@ -38,6 +34,8 @@ from change_it.stats import (
 
 #: Name of the average over all metrics in tables of metrics.
 OVERALL = "average"
+#: Least p-value of scores that are called normal.
+NORMAL = 0.05
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,6 @@ class Comparison:
     systems: tuple[SystemSummary, ...]
     published_test: Literal["tukey", "rank-sum"]  # what HEvAS takes for these scores
     pairs: tuple[Pair, ...]  # every two systems
-    friedman: Friedman | None  # paired test of all systems at once; None for fewer than three
 
 
 @dataclass(frozen=True)
@@ -93,16 +90,13 @@ class Analysis:
 def analyse(evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1) -> Analysis:
     """Compare the systems by every metric, and by the average of all after normalisation."""
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
+    correlated = correlations(scores)  # refuses what is not finite
     overall = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
     comparisons = {
         name: compare(values, evaluation.systems, evaluation.events, resamples=resamples, seed=seed)
         for name, values in {**overall, **scores}.items()
     }
-    return Analysis(
-        drawn_signature(evaluation, resamples),
-        comparisons,
-        correlations(scores),
-    )
+    return Analysis(drawn_signature(evaluation, resamples), comparisons, correlated)
 
 
 def drawn_signature(evaluation: Evaluation, resamples: int) -> str:
@@ -116,37 +110,29 @@ def compare(
     systems: Sequence[str],
     events: Events | None = None,
     *,
-    alpha: float = 0.05,
     resamples: int = 1000,
     seed: int = 1,
 ) -> Comparison:
     """Compare systems by one metric: (n, m) scores, one row a document, one column a system; (n,) events of the documents.
 
-    A system is not normal where Shapiro and Wilk's test has a p-value below `alpha`. The same seed draws the same documents for every metric.
-
-    Examples:
-        >>> comparison = compare(np.array([[0.9, 0.1], [0.8, 0.3], [0.7, 0.2], [0.9, 0.5]]), ["good", "bad"])
-        >>> pair = comparison.pairs[0]
-        >>> round(pair.difference, 2), pair.wilcoxon, pair.p, pair.rank_biserial
-        (0.55, 0.0, 0.125, 1.0)
+    A system is not normal where Shapiro and Wilk's test has a p-value below .05.
     """
-    scores = _checked(scores, systems)
     intervals = mean_intervals(scores, systems, events, resamples=resamples, seed=seed)
     tested = event_means(scores, events)
-    summaries = tuple(
-        _summary(name, column, means, intervals[name], seed)
-        for name, column, means in zip(systems, scores.T, tested.T, strict=True)
-    )
-    normal = all(summary.shapiro_p is not None and summary.shapiro_p >= alpha for summary in summaries)
+    summaries = []
+    for name, column, means in zip(systems, scores.T, tested.T, strict=True):
+        w, p = shapiro(means, seed=seed) or (None, None)
+        deviation = float(column.std(ddof=1)) if len(column) > 1 else None
+        summaries.append(SystemSummary(name, float(column.mean()), deviation, intervals[name], w, p))
+    normal = all(summary.shapiro_p is not None and summary.shapiro_p >= NORMAL for summary in summaries)
     pairs = tuple(_pairs(scores, tested, systems, normal))
     return Comparison(
         len(scores),
         len(tested),
         LEVEL,
-        summaries,
+        tuple(summaries),
         "tukey" if normal else "rank-sum",
         pairs,
-        friedman(tested),
     )
 
 
@@ -158,13 +144,7 @@ def mean_intervals(
     resamples: int = 1000,
     seed: int = 1,
 ) -> dict[str, tuple[float, float]]:
-    """Percentile bootstrap intervals of the means of (n, m) scores; every system gets the same events drawn.
-
-    Examples:
-        >>> intervals = mean_intervals(np.array([[0.0, 0.5], [1.0, 0.5]] * 50), ["first", "second"])
-        >>> {name: (round(low, 2), round(high, 2)) for name, (low, high) in intervals.items()}
-        {'first': (0.4, 0.6), 'second': (0.5, 0.5)}
-    """
+    """Percentile bootstrap intervals of the means of (n, m) scores; every system gets the same events drawn."""
     columns = dict(zip(systems, scores.T, strict=True))
     means = measure(
         {"": np.ones(len(scores)), **columns},
@@ -178,27 +158,6 @@ def mean_intervals(
         low, high = np.clip(means[name].interval, column.min(), column.max()).tolist()
         intervals[name] = low, high
     return intervals
-
-
-def _checked(scores: Floats, systems: Sequence[str]) -> Floats:
-    """Scores as an array that the tests accept."""
-    scores = np.asarray(scores, np.float64)
-    if scores.ndim != 2 or not scores.size or scores.shape[1] != len(systems):
-        raise InputError(
-            f"A comparison needs one row a document and one column for each of {len(systems)} systems; "
-            f"found scores of shape {scores.shape}."
-        )
-    for name, column in zip(systems, scores.T, strict=True):
-        check_finite(name, column)
-    return scores
-
-
-def _summary(
-    name: str, scores: Floats, tested: Floats, interval: tuple[float, float], seed: int
-) -> SystemSummary:
-    w, p = shapiro(tested, seed=seed) or (None, None)
-    deviation = float(scores.std(ddof=1)) if len(scores) > 1 else None
-    return SystemSummary(name, float(scores.mean()), deviation, interval, w, p)
 
 
 def _pairs(scores: Floats, tested: Floats, systems: Sequence[str], normal: bool) -> Iterator[Pair]:

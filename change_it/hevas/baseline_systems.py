@@ -5,10 +5,9 @@ share. Unlike theirs, whose words are nouns and adjectives, vertices are the wor
 are silent: of equal scores the earlier one wins; a headline ends after exactly the n words of `text.tokens`, in the writing of the article where it is a piece of it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations, pairwise
 from math import log
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +16,6 @@ from change_it.stats import Floats
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import stop_words
 from change_it.text.tokens import words
-
-if TYPE_CHECKING:
-    from networkx import Graph
 
 #: A function of documents, words in a headline, seed and language of the stop words.
 Baseline = Callable[[Sequence[str], int, int, str], list[str]]
@@ -100,14 +96,9 @@ def _wtextrank(documents: Sequence[str], n_words: int, seed: int, language: str)
     headlines = []
     for text in documents:
         every = words(text)
-        graph = _graph()
-        graph.add_nodes_from(_kept(every, stop_words(language)))
-        graph.add_edges_from(
-            (left, right)
-            for left, right in pairwise(every)
-            if left != right and left in graph and right in graph
-        )
-        headlines.append(_top(list(graph), _text_rank(graph), n_words))
+        kept = dict.fromkeys(_kept(every, stop_words(language)))
+        links = [(a, b, 1.0) for a, b in pairwise(every) if a != b and a in kept and b in kept]
+        headlines.append(_top(list(kept), _text_rank(kept, links), n_words))
     return headlines
 
 
@@ -117,14 +108,15 @@ def _stextrank(documents: Sequence[str], n_words: int, seed: int, language: str)
     for text in documents:
         several = _worded_sentences(text)
         kept = [_kept(words(sentence), stop_words(language)) for sentence in several]
-        graph = _graph()
-        graph.add_nodes_from(range(len(kept)))
-        for (i, one), (j, other) in combinations(enumerate(kept), 2):
-            common = len({*one} & {*other})
-            if common and len(one) * len(other) > 1:  # two sentences of one word have no similarity
-                graph.add_edge(i, j, weight=common / log(len(one) * len(other)))
+        links = [
+            (i, j, common / log(len(one) * len(other)))
+            for (i, one), (j, other) in combinations(enumerate(kept), 2)
+            # two sentences of one word have no similarity
+            if (common := len({*one} & {*other})) and len(one) * len(other) > 1
+        ]
+        ranks = _text_rank(range(len(kept)), links)
         # of equal scores the earlier
-        headlines.append(_beginning(several[_text_rank(graph).round(6).argmax()], n_words) if several else "")
+        headlines.append(_beginning(several[ranks.round(6).argmax()], n_words) if several else "")
     return headlines
 
 
@@ -138,19 +130,16 @@ BASELINES: dict[str, Baseline] = {
 }
 
 
-def _graph() -> "Graph":
+def _text_rank(vertices: Iterable[object], links: Sequence[tuple[object, object, float]]) -> Floats:
+    """TextRank of all vertices: PageRank of the weighted links, times their number."""
     try:
         import networkx
     except ImportError as error:
         raise InputError("TextRank requires networkx: pip install networkx") from error
-    return networkx.Graph()
-
-
-def _text_rank(graph: "Graph") -> Floats:
-    """TextRank of all vertices: PageRank of the weighted links, times their number."""
-    from networkx import pagerank
-
-    scores = pagerank(graph, alpha=_DAMPING, tol=_TOLERANCE, max_iter=1000)
+    graph = networkx.Graph()
+    graph.add_nodes_from(vertices)
+    graph.add_weighted_edges_from(links)
+    scores = networkx.pagerank(graph, alpha=_DAMPING, tol=_TOLERANCE, max_iter=1000)
     return np.array(list(scores.values())) * len(scores)
 
 

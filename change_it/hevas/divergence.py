@@ -18,68 +18,26 @@ from change_it.text.references import Matched, Text, words_of
 
 
 def inverse_frequencies(documents: Sequence[Text]) -> Mapping[str, float]:
-    """scikit-learn's inverse document frequencies of any word: ln((1 + documents) / (1 + documents with the word)) + 1.
-
-    Examples:
-        >>> idf = inverse_frequencies(["a b", "a c c"])
-        >>> round(idf["a"], 3), round(idf["c"], 3), round(idf["unseen"], 3)
-        (1.0, 1.405, 2.099)
-    """
+    """scikit-learn's inverse document frequencies of any word: ln((1 + documents) / (1 + documents with the word)) + 1."""
     learned = TfidfVectorizer(analyzer=list).fit(words_of(documents))
     known = zip(learned.get_feature_names_out().tolist(), learned.idf_.tolist(), strict=True)
     return defaultdict(lambda: float(np.log(1 + len(documents)) + 1), known)
 
 
-def averaged_kl(
+def divergences(
     candidates: Sequence[Text],
     references: Sequence[Sequence[Text]],
     *,
     idf: Mapping[str, float] | None = None,
-) -> Floats:
-    """Averaged Kullback-Leibler divergence, natural logarithm: the published KL-S, or KL-C against documents.
+) -> tuple[Floats, Floats]:
+    """Averaged Kullback-Leibler divergence (KL, natural logarithm) and 1 - Jensen-Shannon divergence to base 2 (JS), (n,) each.
 
-    The sum over words of π1·D(a‖w) + π2·D(b‖w) with a, b the weights of the word in the two texts, π1 = a / (a + b),
-    π2 = b / (a + b), w = π1·a + π2·b and D(p‖q) = p·ln(p/q). Words of one text alone add nothing: it is 0 for identical,
-    for disjoint and for empty texts. Of several references the most similar one by `js_similarity` counts. Weights are
-    tf-idf with `idf`, term frequencies without.
-
-    Examples:
-        The common word weighs 1 and 1/2: π1 = 2/3, π2 = 1/3, w = 5/6; 2/3·ln(6/5) + 1/3·1/2·ln(3/5).
-
-        >>> averaged_kl(["a"], [["a b"]]).round(5).tolist()
-        [0.03641]
-        >>> averaged_kl(["a b", "a b"], [["b a"], ["c d"]]).tolist()
-        [0.0, 0.0]
+    KL is the published sum over words of π1·D(a‖w) + π2·D(b‖w) with a, b the weights of the word in the two texts,
+    π1 = a / (a + b), π2 = b / (a + b), w = π1·a + π2·b and D(p‖q) = p·ln(p/q). Words of one text alone add nothing: it is 0 for
+    identical, for disjoint and for empty texts; JS is 0 for the latter two. Of several references the most similar one by JS
+    counts. Weights are tf-idf with `idf`, term frequencies without.
     """
     rows = Matched(candidates, references)
-    divergence, similarity = _compared(rows, idf)
-    nearest = similarity == rows.best(similarity)[rows.owners]
-    _, first = np.unique(rows.owners[nearest], return_index=True)
-    return divergence[nearest][first]
-
-
-def js_similarity(
-    candidates: Sequence[Text],
-    references: Sequence[Sequence[Text]],
-    *,
-    idf: Mapping[str, float] | None = None,
-) -> Floats:
-    """1 - Jensen-Shannon divergence to base 2: JS-S, or JS-C against documents; the best of several references counts.
-
-    1 for the same distribution of words, 0 for disjoint and for empty texts. Weights as in `averaged_kl`.
-
-    Examples:
-        Against the mean (3/4, 1/4): the divergence is (1·log2(4/3) + 1/2·log2(2/3) + 1/2·log2(2)) / 2 = 0.311.
-
-        >>> js_similarity(["a", "b a", "a"], [["a b"], ["a b"], ["c"]]).round(3).tolist()
-        [0.689, 1.0, 0.0]
-    """
-    rows = Matched(candidates, references)
-    return rows.best(_compared(rows, idf)[1])
-
-
-def _compared(rows: Matched, idf: Mapping[str, float] | None) -> tuple[Floats, Floats]:
-    """Divergence and similarity of every row."""
     divergence, similarity = np.zeros(len(rows)), np.zeros(len(rows))
     for row, texts in enumerate(zip(rows.candidates, rows.references, strict=True)):
         if not all(texts):
@@ -92,4 +50,8 @@ def _compared(rows: Matched, idf: Mapping[str, float] | None) -> tuple[Floats, F
         middle = (a * a + b * b) / (a + b)
         divergence[row] = ((a * rel_entr(a, middle) + b * rel_entr(b, middle)) / (a + b)).sum()
         similarity[row] = 1 - jensenshannon(a, b, base=2) ** 2
-    return divergence.clip(0), similarity.clip(0, 1)
+    divergence, similarity = divergence.clip(0), similarity.clip(0, 1)
+    best = rows.best(similarity)
+    nearest = similarity == best[rows.owners]
+    _, first = np.unique(rows.owners[nearest], return_index=True)
+    return divergence[nearest][first], best

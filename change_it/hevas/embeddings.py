@@ -1,6 +1,5 @@
 """Word embeddings: a text is the mean vector of its words (WE-C, WE-S; HEvAS 2019, sections 2.5 and 3.1)."""
 
-import gzip
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from change_it.errors import InputError
-from change_it.hevas.text_space import Progress, TextSpace, document_words
+from change_it.hevas.text_space import TextSpace, document_words
 from change_it.stats import Floats, Ints
 from change_it.text.references import Text, words_of
 
@@ -17,10 +16,6 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 _WINDOW = 5  # words on each side that count as context
-_GZIP = b"\x1f\x8b"
-_PICKLE = b"\x80"
-#: Bytes of the header, or of a word and its numbers, that are read to tell text from binary.
-_LINE = 1_000_000
 #: Times that the training reads all documents.
 _PASSES = 3
 #: gensim leaves out what follows in a longer sequence.
@@ -35,16 +30,7 @@ class WordEmbeddings(TextSpace):
     """
 
     def __init__(self, documents: Sequence[Text], vectors: "KeyedVectors"):
-        """The space of the vectors (any gensim `KeyedVectors`), with the means of n documents in it.
-
-        Examples:
-            >>> from gensim.models import KeyedVectors
-            >>> vectors = KeyedVectors(2)
-            >>> vectors.add_vectors(["pace", "Roma"], [[1, 0], [0, 1]])
-            >>> space = WordEmbeddings(["Pace a Roma", "Roma"], vectors)
-            >>> space.documents.tolist(), space.coverage(["roma!", "la pace"]).round(3).tolist()
-            ([[0.5, 0.5], [0.0, 1.0]], [0.707, 0.0])
-        """
+        """The space of the vectors (any gensim `KeyedVectors`), with the means of n documents in it."""
         self._vectors = vectors
         self.documents = self.vectors(document_words(documents))
         if not self.documents.any():
@@ -68,46 +54,26 @@ class WordEmbeddings(TextSpace):
 
 
 def load_vectors(path: Path) -> "KeyedVectors":
-    """Read a word2vec file, text or binary, gzip or not.
-
-    What gensim's `save` writes (`.kv`, `.model`) is a pickle, which can run code, and is refused.
-    """
+    """Read a word2vec file, binary if its name has .bin; a pickle, which can run code, is never opened."""
     keyed_vectors = _gensim().KeyedVectors
     path = Path(path)
     if not path.is_file():
         raise InputError(f"no word-vector file {path}: name a file in word2vec format")
-    other = InputError(
-        f"{path} is no word2vec file: its first line must be the number of words and the number of dimensions, as in '200000 300', "
-        "then come the words with their vectors, text or binary"
-    )
-    with path.open("rb") as file:
-        start = file.read(2)
-    if start[:1] == _PICKLE:
-        raise InputError(
-            f"{path} is a pickle, which can run code: save the vectors with model.wv.save_word2vec_format"
-        )
-    if start == _GZIP and path.suffix != ".gz":  # gensim goes by the name
-        raise InputError(f"{path} is compressed: give it the ending .gz")
     try:
-        with (gzip.open if start == _GZIP else open)(path, "rb") as file:
-            header, first = file.readline(_LINE), file.readline(_LINE)
-        words, dimensions = map(int, header.split())
-        binary = len(first.rstrip().split(b" ")) != dimensions + 1
-        vectors = keyed_vectors.load_word2vec_format(str(path), binary=binary, unicode_errors="replace")
-        if not words or not dimensions:
-            raise other
+        vectors = keyed_vectors.load_word2vec_format(
+            str(path), binary=".bin" in path.suffixes, unicode_errors="replace"
+        )
+        if not vectors.vectors.size:
+            raise ValueError(path)
     except Exception as error:  # whatever a damaged gzip or vector file brings up
-        raise other from error
+        raise InputError(
+            f"{path} is no word2vec file: give what model.wv.save_word2vec_format writes, with .bin in the name of a binary "
+            "one and .gz at the end of a compressed one"
+        ) from error
     return vectors
 
 
-def train_vectors(
-    documents: Sequence[Text],
-    *,
-    dimensions: int = 100,
-    seed: int = 1,
-    progress: Progress | None = None,
-) -> "KeyedVectors":
+def train_vectors(documents: Sequence[Text], *, dimensions: int = 100, seed: int = 1) -> "KeyedVectors":
     """Train word vectors on the documents: word2vec, CBOW, words that occur once included; the same on every run."""
     texts = document_words(documents)
     pieces = [text[start : start + _LONGEST] for text in texts for start in range(0, len(text), _LONGEST)]
@@ -119,23 +85,8 @@ def train_vectors(
         epochs=_PASSES,
         seed=seed,
         workers=1,
-        callbacks=[] if progress is None else [_callback(progress)],
     )
     return model.wv
-
-
-def _callback(progress: Progress) -> Any:
-    """A progress function in the form that gensim calls."""
-    from gensim.models.callbacks import CallbackAny2Vec
-
-    class _Passes(CallbackAny2Vec):
-        done = 0
-
-        def on_epoch_end(self, model: Any) -> None:
-            self.done += 1
-            progress(self.done, _PASSES)
-
-    return _Passes()
 
 
 def _gensim() -> Any:

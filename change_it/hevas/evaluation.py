@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.metric_options import MetricOptions, parse_lsi
-from change_it.hevas.metrics import METRICS, Floats, Progress, Work, measures, signature, split
+from change_it.hevas.metrics import FAMILIES, METRICS, Floats, Progress, Work, signature, split
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.text.stopwords import stop_words
 
@@ -169,7 +169,11 @@ def evaluate(
     _check_systems(documents, systems)
     words = {system.name: split(system.headlines) for system in systems}
     columns: dict[str, dict[str, Floats]] = {system.name: {} for system in systems}
-    for family, measure in measures(work):
+    for family, make in FAMILIES.items():
+        if not work.names(family):
+            continue
+        work.progress(f"{family}: preparing", 0, 1)
+        measure = make(work)
         for done, system in enumerate(systems):
             work.progress(f"{family}: {system.name}", done, len(systems))
             columns[system.name] |= measure(system, words[system.name])
@@ -189,22 +193,11 @@ def check_input(documents: Documents, metrics: Sequence[str], options: MetricOpt
             f"{documents.name} has no column headline, which {', '.join(lacking)} need as references: name that column, or "
             "choose metrics without them"
         )
+    parse_lsi(options.lsi)
     try:
         stop_words(options.stop_words or options.language)
     except InputError as error:
         raise InputError(f"{error}; for another language give stop_words none") from None
-    families = {METRICS[name].family for name in metrics}
-    name, value = parse_lsi(options.lsi)
-    dimensions = int(value) if name == "number" else 0
-    for family, prefix, needed, what, option in (
-        ("LDA", "TM-C and TM-S", options.topics, "LDA topics", "topics"),
-        ("LSI", "LSA-C and LSA-S", dimensions, "LSI dimensions", "lsi"),
-    ):
-        if family in families and len(documents) < needed:
-            raise InputError(
-                f"{len(documents)} documents are fewer than {needed} {what}: give {option} {len(documents)} or fewer, "
-                f"or metrics without {prefix}"
-            )
 
 
 def _check_systems(documents: Documents, systems: Sequence[System]) -> None:

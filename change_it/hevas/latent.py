@@ -16,7 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from change_it.errors import InputError
 from change_it.hevas.metric_options import parse_lsi
-from change_it.hevas.text_space import Progress, TextSpace, document_words
+from change_it.hevas.text_space import TextSpace, document_words
 from change_it.stats import Floats, Ints
 from change_it.text.references import Text, words_of
 from change_it.text.stopwords import stop_words
@@ -47,12 +47,7 @@ class LatentSemantic(TextSpace):
         """Decompose the documents' tf-idf matrix.
 
         Of the eigenvalues `keep` leaves so many (`20`), this share of all min(n, words) (`ratio:0.5`), or those of at least
-        this value (`threshold:0.1`); else the 100 largest. Zeros never stay. `language` is that of the stop words; `none` leaves them in.
-
-        Examples:
-            >>> space = LatentSemantic.fit(["pesce fresco", "pesce lesso", "voto e governo"], keep="2")
-            >>> space.coverage(["pesce", "voto", "voto"]).round(2).tolist()
-            [1.0, 0.0, 1.0]
+        this value (`threshold:0.1`); else the 100 largest. Zeros never stay. `language` is that of the stop words.
         """
         texts = document_words(documents, stop_words(language))
         vectorizer = TfidfVectorizer(analyzer=list)
@@ -63,11 +58,13 @@ class LatentSemantic(TextSpace):
             raise InputError(
                 f"{full} documents or different words are fewer than {value:g} LSI dimensions: choose at most {full} dimensions"
             )
+        number = int(value) or min(DIMENSIONS, full)
+        number = {"number": number, "ratio": ceil(value * full), "threshold": full}[name]
+        left, values = _largest(matrix, number, full)
         if name == "threshold":
-            left, values = _above(matrix, value, full)
-        else:
-            number = ceil(value * full) if name == "ratio" else int(value) or min(DIMENSIONS, full)
-            left, values = _largest(matrix, number, full)
+            left, values = left[:, values >= value], values[values >= value]
+        if not len(values):
+            raise InputError(f"no LSI eigenvalue reaches the threshold {value}: choose a lower one")
         return cls(vectorizer, matrix, left, values)
 
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
@@ -101,16 +98,8 @@ class TopicModel(TextSpace):
         topics: int = 10,
         seed: int = 1,
         language: str = "none",
-        progress: Progress | None = None,
     ) -> "TopicModel":
-        """Find the topics of the documents (online variational Bayes, batches of 16 to 256 documents); options as in `LatentSemantic.fit`.
-
-        Examples:
-            >>> fish, vote = "pesce sale olio " * 9, "voto legge aula " * 9
-            >>> space = TopicModel.fit([fish, vote] * 20, topics=2, seed=3)
-            >>> space.coverage(["olio", "voto", "xyz", "legge"] * 10).round(2)[:4].tolist()
-            [1.0, 1.0, 0.0, 1.0]
-        """
+        """Find the topics of the documents (online variational Bayes, batches of 16 to 256 documents); options as in `LatentSemantic.fit`."""
         if topics < 1:
             raise InputError(f"LDA with {topics} topics: choose 1 or more")
         texts = document_words(documents, stop_words(language))
@@ -123,13 +112,8 @@ class TopicModel(TextSpace):
         counts = vectorizer.fit_transform(texts)
         batch = min(max(len(texts) // 20, _FEWEST), _MOST)
         model = LatentDirichletAllocation(
-            topics, learning_method="online", total_samples=filled, batch_size=batch, random_state=seed
-        )
-        starts = [*range(0, len(texts), batch)] * _PASSES
-        for step, start in enumerate(starts, start=1):
-            model.partial_fit(counts[start : start + batch])
-            if progress is not None:
-                progress(step, len(starts))
+            topics, learning_method="online", max_iter=_PASSES, batch_size=batch, random_state=seed
+        ).fit(counts)
         space = cls(
             vectorizer,
             model.components_ / model.components_.sum(axis=1, keepdims=True),
@@ -140,34 +124,15 @@ class TopicModel(TextSpace):
 
     def vectors(self, texts: Sequence[Text], of: Ints | None = None) -> Floats:
         """(m, K) topic weights, each row sums to 1; zeros for a text without a word of the documents."""
-        if of is None:
-            if len(texts) != len(self._importance):
-                raise InputError(
-                    f"{len(texts)} texts for topics of {len(self._importance)} documents: give one text a document"
-                )
-            of = np.arange(len(texts))
-        return self._weigh(self._vectorizer.transform(words_of(texts)), of)
+        return self._weigh(
+            self._vectorizer.transform(words_of(texts)), np.arange(len(texts)) if of is None else of
+        )
 
     def _weigh(self, counts: csr_matrix, of: Ints) -> Floats:
         """Normalised topic weights of counted words."""
         weights = (counts @ self.words_given_topic.T) * self._importance[of]
         sums = weights.sum(axis=1, keepdims=True)
         return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
-
-
-def _above(matrix: csr_matrix, threshold: float, full: int) -> tuple[Floats, Floats]:
-    """Left vectors and eigenvalues that are not below a threshold."""
-    number = min(DIMENSIONS, full)
-    left, values = _largest(matrix, number, full)
-    while values[-1] >= threshold and number < full:
-        number = min(4 * number, full)
-        left, values = _largest(matrix, number, full)
-    kept = values >= threshold
-    if not kept.any():
-        raise InputError(
-            f"no LSI eigenvalue reaches the threshold {threshold}: the largest is {values[0]:.3g}, choose a lower one"
-        )
-    return left[:, kept], values[kept]
 
 
 def _largest(matrix: csr_matrix, number: int, full: int) -> tuple[Floats, Floats]:

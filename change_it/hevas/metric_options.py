@@ -29,7 +29,7 @@ class MetricOptions:
     topics: int = 10
     """LDA topics."""
     vectors: Path | None = None
-    """Word vectors for WE: a word2vec file, text or binary, .gz or not; trained on the documents when not given, which takes thousands to be worth it."""
+    """Word vectors for WE: a word2vec file, with .bin in its name if it is binary, .gz or not; trained on the documents when not given, which takes thousands to be worth it."""
     seed: int = 1
     """Seed of LDA, trained word vectors, the baseline random and bootstrap intervals."""
 

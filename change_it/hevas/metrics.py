@@ -1,6 +1,6 @@
 """The metrics of HEvAS by name, and what computes them: families of metrics that share their work."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from sys import intern
@@ -87,10 +87,6 @@ class Work:
         """The metrics of a family that are wanted."""
         return [name for name in self.metrics if METRICS[name].family == family]
 
-    def steps(self, what: str) -> Callable[[int, int], None]:
-        """Progress of one piece of work."""
-        return lambda done, total: self.progress(what, done, total)
-
 
 def _rouge(work: Work) -> Measure:
     from change_it.text.rouge import headline_rouge
@@ -133,7 +129,6 @@ def _lda(work: Work) -> Measure:
         topics=work.options.topics,
         seed=work.options.seed,
         language=work.stop_words,
-        progress=work.steps("LDA: topics"),
     )
     work.notes["lda"] = str(work.options.topics)
     return _space(space, "TM", work, "LDA")
@@ -146,24 +141,25 @@ def _embeddings(work: Work) -> Measure:
     if vectors is None and options.vectors:
         vectors, origin = load_vectors(options.vectors), options.vectors.name
     elif vectors is None:
-        vectors = train_vectors(work.words, seed=options.seed, progress=work.steps("embeddings: training"))
+        vectors = train_vectors(work.words, seed=options.seed)
         origin = "trained"
     work.notes["vectors"] = f"{origin},{len(vectors)}x{vectors.vector_size}"
     return _space(WordEmbeddings(work.words, vectors), "WE", work, "embeddings")
 
 
 def _divergence(work: Work) -> Measure:
-    from change_it.hevas.divergence import averaged_kl, inverse_frequencies, js_similarity
+    from change_it.hevas.divergence import divergences, inverse_frequencies
 
     idf = inverse_frequencies(work.words) if work.options.weights == "tf-idf" else None
     documents = [[text] for text in work.words]
-    of = {"KL": averaged_kl, "JS": js_similarity}
+    names = work.names("divergence")
 
     def measure(system: System, headlines: Words) -> dict[str, Floats]:
-        return {
-            name: of[name[:2]](headlines, documents if name.endswith("-C") else work.references, idf=idf)
-            for name in work.names("divergence")
-        }
+        values = {}
+        for kind, others in (("C", documents), ("S", work.references)):
+            if any(name.endswith(kind) for name in names):
+                values[f"KL-{kind}"], values[f"JS-{kind}"] = divergences(headlines, others, idf=idf)
+        return values
 
     return measure
 
@@ -197,7 +193,7 @@ def _length(work: Work) -> Measure:
 
 
 #: What makes the measure of a family. Those whose making may refuse its input without much work come first.
-_FAMILIES: dict[str, Callable[[Work], Measure]] = {
+FAMILIES: dict[str, Callable[[Work], Measure]] = {
     "tags": _tags,
     "length": _length,
     "embeddings": _embeddings,
@@ -206,14 +202,6 @@ _FAMILIES: dict[str, Callable[[Work], Measure]] = {
     "LSI": _lsi,
     "LDA": _lda,
 }
-
-
-def measures(work: Work) -> Iterator[tuple[str, Measure]]:
-    """Each family that is wanted, with its measure; the measure of the next one is made when it is asked for."""
-    for family, make in _FAMILIES.items():
-        if work.names(family):
-            work.progress(f"{family}: preparing", 0, 1)
-            yield family, make(work)
 
 
 def signature(work: Work) -> str:

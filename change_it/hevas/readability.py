@@ -35,14 +35,7 @@ def tag_headlines(headlines: Sequence[str], tagger: Tagger, language: str) -> li
 
 
 def tag_ratio(tagged: Sequence[Sequence[Tagged]], tag: str) -> Floats:
-    """PNR, NR or PR: share of a headline's words that carry a tag. Marks, without a letter or digit, are no words.
-
-    More proper nouns, fewer common nouns and fewer pronouns are taken to be more readable.
-
-    Examples:
-        >>> tag_ratio([[("Roma", "PROPN"), (",", "PUNCT"), ("cade", "VERB")], []], "PROPN").tolist()
-        [0.5, 0.0]
-    """
+    """PNR, NR or PR: share of a headline's words that carry a tag. Marks, without a letter or digit, are no words."""
     counts = [
         [given == tag for word, given in headline if any(map(str.isalnum, word))] for headline in tagged
     ]
@@ -70,30 +63,14 @@ def _breaks(language: str) -> Callable[[str], Sequence[int]]:
 
 @lru_cache(maxsize=1 << 17)
 def syllables(word: str, language: str) -> int:
-    """Syllables of a lower-case word by the hyphenation patterns of its language: the pieces that have a vowel, at least 1.
-
-    Examples:
-        >>> [syllables(word, "it") for word in ("re", "roma", "italia", "presidente")]
-        [1, 2, 3, 4]
-        >>> [syllables(word, "en") for word in ("house", "table", "president", "education")]
-        [1, 2, 3, 4]
-    """
+    """Syllables of a lower-case word by the hyphenation patterns of its language: the pieces that have a vowel, at least 1."""
     ends = [*_breaks(language)(word), len(word)]
     pieces = (word[begin:end] for begin, end in zip([0, *ends], ends, strict=False))
     return max(1, sum(any(map(_is_vowel, piece)) for piece in pieces))
 
 
 def fog(headlines: Sequence[str], language: str) -> Floats:
-    """Gunning's fog index as HEvAS has it: 0.4·(#words + 8·#complex/#words). Less is more readable.
-
-    Complex words have three syllables or more. The factor is the paper's 8, not Gunning's 100.
-
-    Examples:
-        Four words, one of them complex: 0.4 · (4 + 8 · 1/4) = 2.4.
-
-        >>> fog(["Il presidente va via", "Sì", "…"], "it").round(4).tolist()
-        [2.4, 0.4, 0.0]
-    """
+    """Gunning's fog index as HEvAS has it: 0.4·(#words + 8·#complex/#words), with the paper's 8 and not Gunning's 100; complex words have three syllables or more."""
     _breaks(language)  # an unknown language is refused even when there is no word
     scores = np.zeros(len(headlines), dtype=np.float64)
     for i, headline in enumerate(headlines):
@@ -104,14 +81,7 @@ def fog(headlines: Sequence[str], language: str) -> Floats:
 
 
 def average_word_length(headlines: Sequence[str]) -> Floats:
-    """AWL: mean number of letters and digits in a word. Less is more readable.
-
-    Examples:
-        Three words of 1, 6 and 5 letters: 12 / 3 = 4.
-
-        >>> average_word_length(["L'Italia vince!", ""]).tolist()
-        [4.0, 0.0]
-    """
+    """AWL: mean number of letters and digits in a word."""
     lengths = ([len(word) for word in words(headline)] for headline in headlines)
     return np.array([sum(each) / len(each) if each else 0.0 for each in lengths], dtype=np.float64)
 

@@ -1,16 +1,13 @@
 """Spaces of vectors, in which texts are compared by their cosine (HEvAS 2019, section 3.1)."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from change_it.errors import InputError
 from change_it.stats import Floats, Ints
 from change_it.text.references import Matched, Text, words_of
-
-#: Called with the steps that are done and the steps in all.
-Progress = Callable[[int, int], None]
 
 
 class TextSpace(ABC):
@@ -24,10 +21,6 @@ class TextSpace(ABC):
 
     def coverage(self, headlines: Sequence[Text]) -> Floats:
         """Cosine of each headline with its document (LSA-C, TM-C, WE-C), -1 to 1; 0 where a side has no known word."""
-        if len(headlines) != len(self.documents):
-            raise InputError(
-                f"{len(headlines)} headlines for {len(self.documents)} documents: give one headline a document"
-            )
         return cosines(self.vectors(headlines), self.documents)
 
     def to_references(self, headlines: Sequence[Text], references: Sequence[Sequence[Text]]) -> Floats:
@@ -38,12 +31,7 @@ class TextSpace(ABC):
 
 
 def cosines(a: Floats, b: Floats) -> Floats:
-    """Cosine of each row of one matrix with the same row of the other, -1 to 1; 0 where a row is zeros.
-
-    Examples:
-        >>> cosines(np.array([[3.0, 4.0], [0, 0]]), np.array([[4.0, 3.0], [1, 1]])).round(2).tolist()
-        [0.96, 0.0]
-    """
+    """Cosine of each row of one matrix with the same row of the other, -1 to 1; 0 where a row is zeros."""
     lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
     products = np.einsum("ij,ij->i", a, b)
     return np.clip(np.divide(products, lengths, out=np.zeros(len(a)), where=lengths > 0), -1, 1)

@@ -68,11 +68,10 @@ class Record(NamedTuple):
 
 
 def read_tables(files: Sequence[str]) -> list[InputTable]:
-    """Find files and data sets; nothing is read before `rows` is used.
+    """Find files and data sets, in the order given and each once; nothing is read before `rows` is used.
 
     `files` are CSV (comma, semicolon or tab), TSV, JSON (one object a line, or one list) or parquet files, globs (`**`
-    included), or data set ids `hf://datasets/owner/name[/config]`, each perhaps as `OUTLET=FILE`. The tables come in the order
-    given, each file once.
+    included), or data set ids `hf://datasets/owner/name[/config]`, each perhaps as `OUTLET=FILE`.
     """
     if not files:
         raise InputError("no input: name files, a glob, or a data set as hf://datasets/owner/name")
@@ -97,12 +96,7 @@ def read_tables(files: Sequence[str]) -> list[InputTable]:
 
 
 def outlet_and_file(spec: str) -> tuple[str, str]:
-    """The outlet and the file of `OUTLET=FILE`; no outlet where a file is named alone, even one with an equals sign in its path.
-
-    Examples:
-        >>> outlet_and_file("colle=news/colle.csv"), outlet_and_file("news.csv")
-        (('colle', 'news/colle.csv'), ('', 'news.csv'))
-    """
+    """The outlet and the file of `OUTLET=FILE`; no outlet where a file is named alone, even one with an equals sign in its path."""
     match = _NAMED.fullmatch(spec)
     return (match[1], match[2]) if match and not glob(spec, recursive=True) else ("", spec)
 

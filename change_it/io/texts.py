@@ -7,11 +7,7 @@ from change_it.errors import InputError
 
 
 def column_of(name: str, values: Any) -> Iterable[Any]:
-    """The texts of an iterable: a list, a column of a data set, a series, or the only column of a table; `name` is that of the argument.
-
-    Raises:
-        InputError: one text, a table of several columns, or nothing that can be iterated.
-    """
+    """The texts of an iterable: a list, a column of a data set, a series, or the only column of a table; `name` is that of the argument."""
     if isinstance(values, str):
         raise InputError(f"{name} is one text: give a list of texts")
     names = getattr(values, "column_names", None)  # a data set or an Arrow table; of frames `columns`
@@ -28,11 +24,7 @@ def column_of(name: str, values: Any) -> Iterable[Any]:
 
 
 def texts_of(name: str, values: object) -> list[str]:
-    """The texts of `column_of`, empty where a value is missing.
-
-    Raises:
-        InputError: as `column_of`, or a value that is no text.
-    """
+    """The texts of `column_of`, empty where a value is missing; a value that is no text is refused."""
     texts = []
     for number, value in enumerate(column_of(name, values)):
         missing = value is None or value != value
@@ -43,11 +35,7 @@ def texts_of(name: str, values: object) -> list[str]:
 
 
 def texts_by_name(**given: object) -> dict[str, list[str]]:
-    """The texts of several arguments by their names.
-
-    Raises:
-        InputError: as `texts_of`, or their numbers differ, or one is empty.
-    """
+    """The texts of several arguments by their names; none is empty, and all are as many."""
     texts = {name: texts_of(name, values) for name, values in given.items()}
     refuse_lengths(**texts)
     for name, several in texts.items():

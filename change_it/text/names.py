@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Self
 
@@ -115,7 +115,6 @@ class Headline:
         if self.case == "title" and language != "en":
             self.case = "sentence"  # no other language has titles like this: they are names in a row
         self._common = _common_words(language)
-        self._tags: list[str] | None = None
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Offsets in the text as given of a stretch of the folded text."""
@@ -135,11 +134,10 @@ class Headline:
 
     def tag(self, index: int) -> str:
         """The universal tag of a piece; empty in a language without a tagger."""
-        if self._tags is None:
-            self._tags = self._tag()
         return self._tags[index]
 
-    def _tag(self) -> list[str]:
+    @cached_property
+    def _tags(self) -> list[str]:
         if self.language not in languages():
             return [""] * len(self.pieces)
         tagger: Tagger = load_tagger(self.language)

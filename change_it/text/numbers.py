@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 #: One piece of a folded text: digits with separators, a word (U.S. and M5S are one), or a mark.
@@ -88,12 +89,18 @@ _VAGUE: dict[str, dict[str, tuple[float, float]]] = {
 }  # fmt: skip
 _HALF = {"it": {"mezzo", "mezza"}, "en": {"half"}}
 _AND_A_HALF = {"it": ("e", "mezzo"), "en": ("and", "a", "half")}
-_PERCENT = {"%", "percent", "percento", "pct"}
-_POINTS = {"punti", "punto", "points", "point"}
-_CURRENCIES = {
+_CURRENCIES: dict[str | tuple[str, str], str] = {
     "$": "$", "€": "€", "£": "£", "dollar": "$", "dollars": "$", "dollari": "$", "dollaro": "$", "euro": "€",
     "euros": "€", "sterline": "£", "sterlina": "£",
 }  # fmt: skip
+#: Units by the word or the two words behind a number.
+_UNITS: dict[str | tuple[str, str], str] = {
+    **dict.fromkeys(("%", "percent", "percento", "pct"), "%"),
+    **dict.fromkeys((("per", "cent"), ("per", "cento"), ("-", "percent")), "%"),
+    **dict.fromkeys(("punti", "punto", "points", "point", ("-", "point")), "points"),
+    **dict.fromkeys(product(("percentage", "punti"), ("points", "point", "percentuali")), "points"),
+    **_CURRENCIES,
+}
 #: Between two numbers that share the scale and the unit of the second: "5 to 10 percent", "2-3 milioni".
 _BETWEEN = {"-", "to", "and", "or", "e", "o", "a", "ai", "al", ",", "/"}
 #: Between two numbers that are one score, range or date: 3-1, 9/11, "three to one", "tre a uno".
@@ -194,14 +201,11 @@ def _italian_thousands(word: str) -> float | None:
 def _worth(word: str, language: str) -> float | None:
     """The value of a number word."""
     value = _words(language).get(word)
-    if value is None and language == "it" and word.startswith(("mil", *_FIRST_LETTERS)) and "mil" in word:
-        return _italian_thousands(word)
-    return value
+    return _italian_thousands(word) if value is None and language == "it" and "mil" in word else value
 
 
 #: Right behind digits: 2nd, 3º.
 _ORDINAL_MARKS = ("st", "nd", "rd", "th", "o", "a")
-_FIRST_LETTERS = ("d", "t", "q", "c", "s", "o", "n", "v", "u")
 _GROUPS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _TIME = re.compile(r"([01]?\d|2[0-4])[.:,]([0-5]\d)")
 
@@ -264,16 +268,19 @@ class _NumberReader:
         bounds: list[tuple[int, int, float]] = []  # first piece, piece after the last, scale
         vague, starts, free = _VAGUE[self.language], number_words(self.language), 0
         for i, (piece, word) in enumerate(zip(self.pieces, self.low, strict=True)):
-            if i < free or not (word in starts or word[0].isdecimal() or (len(word) > 4 and "mil" in word)):
-                inside = frozenset(map(float, () if word.isalpha() else re.findall(r"\d+", word)))
-                if inside and i >= free:  # the digits of M5S, G20 are evidence
+            if i < free:
+                continue
+            if word not in starts and not word[0].isdecimal() and _worth(word, self.language) is None:
+                # The digits of M5S, G20 are evidence.
+                if not word.isalpha() and (inside := frozenset(map(float, re.findall(r"\d+", word)))):
                     units = frozenset({"", "ordinal"})
                     numbers.append(Number(piece.start, piece.end, inside, units, claimed=False))
                     bounds.append((i, i + 1, 1))
                 continue
-            if piece.kind == "word" and word not in starts and _worth(word, self.language) is None:
-                continue
-            if word in vague and not self._counted(i):
+            counted = i and (
+                self.pieces[i - 1].kind == "digits" or _worth(self.low[i - 1], self.language) is not None
+            )
+            if word in vague and not counted:
                 least, most = vague[word]
                 end = i + 1
                 while self._word(end) in ("of", "di") and self._word(end + 1) in vague:
@@ -312,12 +319,6 @@ class _NumberReader:
             bounds.append((i, after, scale))
             free = after
         return self._connected(numbers, bounds)
-
-    def _counted(self, i: int) -> bool:
-        """Whether a number stands before a scale."""
-        return i > 0 and (
-            self.pieces[i - 1].kind == "digits" or _worth(self.low[i - 1], self.language) is not None
-        )
 
     def _negative(self, i: int) -> bool:
         if i == 0:
@@ -421,24 +422,12 @@ class _NumberReader:
 
     def _unit(self, i: int, end: int) -> tuple[str, int]:
         """The unit of the number of pieces i to end, and the piece after it."""
-        word = self._word(end)
-        if word in _PERCENT:
-            return "%", end + 1
-        if word == "per" and self._word(end + 1) in ("cent", "cento"):
-            return "%", end + 2
-        if word == "-" and self._word(end + 1) in ("percent", "point"):
-            return ("%" if self._word(end + 1) == "percent" else "points"), end + 2
-        if word in ("percentage", "punti") and self._word(end + 1) in ("points", "point", "percentuali"):
-            return "points", end + 2
-        if word in _POINTS:
-            return "points", end + 1
-        if word in _CURRENCIES:
-            return _CURRENCIES[word], end + 1
-        if word in ("di", "-") and self._word(end + 1) in _CURRENCIES:
-            return _CURRENCIES[self._word(end + 1)], end + 2
-        if i > 0 and self.low[i - 1] in ("$", "€", "£"):
-            return self.low[i - 1], end
-        return "", end
+        word, following = self._word(end), self._word(end + 1)
+        if unit := _UNITS.get((word, following)) or (word in ("di", "-") and _CURRENCIES.get(following)):
+            return unit, end + 2
+        if unit := _UNITS.get(word):
+            return unit, end + 1
+        return (self.low[i - 1] if i > 0 and self.low[i - 1] in ("$", "€", "£") else ""), end
 
     def _connected(self, numbers: list[Number], bounds: list[tuple[int, int, float]]) -> list[Number]:
         """Share scale and unit with the number before, and the century of a season's first year."""

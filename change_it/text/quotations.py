@@ -6,7 +6,7 @@ negation. Figures of AllSides, which chose this, are in docs/decisions.md.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from change_it.text.folding import fold
@@ -74,26 +74,14 @@ class Words:
 
 
 def quotations(text: str, language: str) -> list[Quotation]:
-    """The quotations of a headline: three words or more between marks, but for titles of works.
-
-    Examples:
-        >>> [quotation.parts for quotation in quotations("Il sindaco: «Non ce ne... andiamo mai»", "it")]
-        [(('non', 'ce', 'ne'), ('andiamo', 'mai'))]
-        >>> quotations("L'autore di 'La Grande Estate' è un 'vero genio'", "it")
-        []
-    """
+    """The quotations of a headline: three words or more between marks, but for titles of works."""
     return [
         Quotation(start, end, parts)
-        for start, end in _spans(text)
+        for start, end in (m.span(m.lastindex or 0) for m in _QUOTED.finditer(text.translate(_STRAIGHT)))
         if len([word for word in text[start:end].split() if any(map(str.isalnum, word))]) >= LEAST
         if not _is_title(text, start, end, language)
         if (parts := _parts(text[start:end]))
     ]
-
-
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    for match in _QUOTED.finditer(text.translate(_STRAIGHT)):
-        yield match.span(match.lastindex or 0)
 
 
 def _parts(quoted: str) -> tuple[tuple[str, ...], ...]:

@@ -39,15 +39,6 @@ def headline_rouge(
     different n-grams (HEvAS); `clipped` counts occurrences, each at most as often as the candidate has it (Lin 2004).
 
     Examples:
-        The reference has a, b, c, a-b, a-c and b-c; the candidate has a, c and a-c of them. For WSU a and c count 1 each and
-        a-c, two apart on both sides, 1/2; the reference sums to 3 + 1 + 1 + 1/2.
-
-        >>> scores = headline_rouge(["a x c"], [["a b c"]])
-        >>> {name: values.round(3).tolist() for name, values in scores.items()}
-        {'rouge1': [0.667], 'rouge2': [0.0], 'rougeSU': [0.5], 'rougeWSU': [0.455]}
-
-        Of several references the best counts, for each measure.
-
         >>> scores = headline_rouge(["a x c"], [["a b c", "c a"]])
         >>> {name: values.round(3).tolist() for name, values in scores.items()}
         {'rouge1': [1.0], 'rouge2': [0.0], 'rougeSU': [0.667], 'rougeWSU': [0.667]}
@@ -67,12 +58,7 @@ def headline_rouge(
 
 
 def rouge_l(references: Sequence[Sequence[str]], candidates: Sequence[Sequence[str]]) -> Floats:
-    """ROUGE-L, (n, 3): longest common subsequence of words over the length of either side: precision, recall and F1.
-
-    Examples:
-        >>> rouge_l([["a", "b", "c", "d"], []], [["a", "c"], ["a"]]).round(3).tolist()
-        [[1.0, 0.5, 0.667], [0.0, 0.0, 0.0]]
-    """
+    """ROUGE-L, (n, 3): longest common subsequence of words over the length of either side: precision, recall and F1."""
     common = cpdist(references, candidates, scorer=LCSseq.similarity, dtype=np.int32).astype(np.float64)
     lengths = [np.fromiter(map(len, side), np.int64, len(side)) for side in (candidates, references)]
     precision, recall = (common / np.maximum(length, 1) for length in lengths)

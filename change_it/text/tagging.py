@@ -1,12 +1,8 @@
 """Universal part-of-speech tags of headlines: words with capitals and marks, and a tagger of a language.
 
-The package's own taggers for Italian and English are averaged perceptrons (Collins 2002), trained by `tools/tagger`
-on Universal Dependencies PUD; a spaCy pipeline can take their place. A word of the running text gets one tag: where
-Universal Dependencies see several words in it (Italian "della", "farlo"), that of the first (ADP, VERB).
-
-Headlines come in sentence case, lower-cased, In Title Case and IN CAPITALS. Words therefore enter as lower case, and
-what their capitals look like enters only together with the case of the whole sentence: the weights learn that a
-capital says "proper noun" in one and nothing in the other.
+The package's own taggers for Italian and English are averaged perceptrons (Collins 2002), trained by `tools/tagger`. A word
+of the running text gets one tag, that of the first where Universal Dependencies see several (Italian "della", "farlo"). What
+capitals look like enters only together with the case of the whole sentence.
 """
 
 import re
@@ -211,8 +207,6 @@ class PerceptronTagger:
     def load(cls, path: Path, language: str) -> Self:
         """Read a file of weights, as `tools/tagger` writes it."""
         with np.load(path) as arrays:
-            if tuple(arrays["tags"]) != TAGS:
-                raise ValueError(f"{path} was trained with other tags: train it anew")
             features, closed = (
                 arrays[name].tobytes().decode().split("\n") for name in ("features", "closed")
             )
@@ -241,27 +235,24 @@ def languages() -> list[str]:
 @cache
 def load_tagger(name: str) -> Tagger:
     """The tagger of `it` or `en`, or `spacy:` and the name or folder of an installed pipeline."""
-    if name.startswith(_SPACY):
-        return _load_spacy(name.removeprefix(_SPACY))
-    if name not in languages():
-        raise InputError(
-            f"no part-of-speech tagger for {name!r}: choose one of {', '.join(languages())}, "
-            f"or a spaCy pipeline such as {_SPACY}it_core_news_sm"
-        )
-    return PerceptronTagger.load(WEIGHTS / f"{name}.npz", name)
-
-
-def _load_spacy(name: str) -> SpacyTagger:
+    pipe = name.removeprefix(_SPACY)
+    if pipe == name:
+        if name not in languages():
+            raise InputError(
+                f"no part-of-speech tagger for {name!r}: choose one of {', '.join(languages())}, "
+                f"or a spaCy pipeline such as {_SPACY}it_core_news_sm"
+            )
+        return PerceptronTagger.load(WEIGHTS / f"{name}.npz", name)
     try:
         import spacy
+
+        pipeline = spacy.load(pipe)
     except ImportError:
-        raise InputError(f"{_SPACY}{name} requires spaCy: pip install spacy") from None
-    try:
-        pipeline = spacy.load(name)
+        raise InputError(f"{name} requires spaCy: pip install spacy") from None
     except OSError:
         raise InputError(
-            f"no spaCy pipeline {name!r} is installed: python -m spacy download {name}"
+            f"no spaCy pipeline {pipe!r} is installed: python -m spacy download {pipe}"
         ) from None
     if not {"tagger", "morphologizer"} & set(pipeline.pipe_names):
-        raise InputError(f"the spaCy pipeline {name!r} has no part-of-speech tagger: choose another one")
+        raise InputError(f"the spaCy pipeline {pipe!r} has no part-of-speech tagger: choose another one")
     return SpacyTagger(pipeline)

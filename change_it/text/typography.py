@@ -102,19 +102,14 @@ def normalise_pair(first: str, second: str) -> tuple[str, str]:
         ('"Sì" di Roma', 'Roma dice sì')
     """
     pair = plain(first), plain(second)
-    return pair if _capitals(first) == _capitals(second) else (pair[0].lower(), pair[1].lower())
+    one, other = ((h.islower(), h.isupper(), not h.isupper() and _is_title(h)) for h in (first, second))
+    return pair if one == other else (pair[0].lower(), pair[1].lower())
 
 
 def normalise_pairs(first: Sequence[str], others: Sequence[str]) -> tuple[list[str], list[str]]:
     """`normalise_pair` of n headlines and n others."""
     pairs = [normalise_pair(*pair) for pair in zip(first, others, strict=True)]
     return [first for first, _ in pairs], [second for _, second in pairs]
-
-
-def _capitals(headline: str) -> str:
-    if headline.islower() or headline.isupper():
-        return "none" if headline.islower() else "all"
-    return "title" if _is_title(headline) else ""
 
 
 def _most(counts: Counter[str], otherwise: str) -> str:

@@ -230,9 +230,6 @@ def test_one_file_a_newspaper(tmp_path):
     report = json.loads((tmp_path / "corpus/alignment.json").read_text())
     assert report["outlets"] == {"a": "faro", "b": "colle", "a_label": "faro", "b_label": "colle"}
     assert report["pairs"]["kept"]["A2"] == 10
-    (note,) = report["notes"]
-    assert note.startswith("94 ids are made from the name of the file and the number of the row, such as ")
-    assert note.endswith("as in --columns id=key")
 
 
 class TestWarnings:

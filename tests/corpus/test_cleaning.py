@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from change_it.corpus.cleaning import clean, normalise_typography
+from change_it.corpus.cleaning import clean
 
 
 @pytest.mark.parametrize(
@@ -33,12 +33,6 @@ def test_cleaning_twice_changes_nothing():
     for _ in range(2000):
         text = clean("".join(chance.choices([*pieces.split(" "), " "], k=12)))
         assert clean(text) == text
-
-
-def test_typography_of_two_houses_becomes_one():
-    assert normalise_typography("Renzi: «Ecco l’Italia» — E ora…") == normalise_typography(
-        "Renzi: “Ecco l'Italia” – e ora..."
-    )
 
 
 @pytest.mark.parametrize(

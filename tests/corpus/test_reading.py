@@ -116,7 +116,7 @@ def test_json_lines_with_missing_keys_and_numbers_as_ids(write):
         ("x", "rotto", "v", None),
     ]
     assert [(item.line, item.id, item.reason) for item in reading.rejected] == [
-        (3, "9", "missing column: article or full_text or full"),
+        (3, "9", "missing column article or full_text or full"),
         (5, "news-4", "empty headline"),
     ]
 
@@ -187,7 +187,7 @@ def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
         ("rep-2", "rep", "2"),
         ("gio-2", "gio", "2"),
     }
-    with pytest.raises(InputError, match="all usable rows have the label 'G'"):
+    with pytest.raises(InputError, match="the labels of usable rows are G: give files of two outlets"):
         read(["hf://owner/hub/ilgiornale"])
     with pytest.raises(InputError, match=r"hf://owner/hub/ilgiornale/train is given twice, of other outlets"):
         read(["left=hf://owner/hub/ilgiornale", "right=hf://datasets/owner/hub/ilgiornale"])

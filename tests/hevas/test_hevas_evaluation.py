@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from change_it import published_figures
-from change_it.hevas.divergence import averaged_kl, inverse_frequencies, js_similarity
+from change_it.hevas.divergence import divergences, inverse_frequencies
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.latent import LatentSemantic, TopicModel
@@ -49,10 +49,10 @@ def test_every_metric_is_the_one_of_its_module(evaluation):
         "LSA-S": lsi.to_references(GOOD.headlines, REFERENCES),
         "TM-C": lda.coverage(GOOD.headlines),
         "TM-S": lda.to_references(GOOD.headlines, REFERENCES),
-        "KL-C": averaged_kl(GOOD.headlines, [[text] for text in ARTICLES]),
-        "KL-S": averaged_kl(GOOD.headlines, REFERENCES),
-        "JS-C": js_similarity(GOOD.headlines, [[text] for text in ARTICLES]),
-        "JS-S": js_similarity(GOOD.headlines, REFERENCES),
+        "KL-C": divergences(GOOD.headlines, [[text] for text in ARTICLES])[0],
+        "KL-S": divergences(GOOD.headlines, REFERENCES)[0],
+        "JS-C": divergences(GOOD.headlines, [[text] for text in ARTICLES])[1],
+        "JS-S": divergences(GOOD.headlines, REFERENCES)[1],
         **readability(GOOD.headlines, "it"),
     }
     for name, values in expected.items():
@@ -69,9 +69,9 @@ def test_options_reach_the_metrics():
     repeated = System("r", ("il il il", "la la", "più più", "neve neve"))
     idf = inverse_frequencies([words(text) for text in ARTICLES])
     weighed = evaluate(DOCUMENTS, [GOOD], metrics=["JS-C"], options=MetricOptions(weights="tf-idf"))
-    wanted = js_similarity(GOOD.headlines, [[text] for text in ARTICLES], idf=idf)
+    wanted = divergences(GOOD.headlines, [[text] for text in ARTICLES], idf=idf)[1]
     assert weighed.values["good"][:, 0] == pytest.approx(wanted)
-    assert not np.allclose(wanted, js_similarity(GOOD.headlines, [[text] for text in ARTICLES]))
+    assert not np.allclose(wanted, divergences(GOOD.headlines, [[text] for text in ARTICLES])[1])
     kept = evaluate(DOCUMENTS, [repeated], metrics=["LSA-C"], options=MetricOptions(lsi="2"))
     all_words = MetricOptions(lsi="2", stop_words="none")
     assert kept.values["r"][0, 0] == 0  # "il" is a stop word
