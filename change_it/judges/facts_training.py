@@ -49,6 +49,10 @@ def train_facts(options: JudgeOptions, labels: ReaderLabels | None) -> dict[str,
             )
         p = labels.probabilities(model, progress=True)
         threshold, accuracy = best_threshold(p[~half], right[~half])
+        if accuracy <= 0.5:
+            raise InputError(
+                f"{options.encoder} does not tell the headlines that readers call supported from the others: give another model"
+            )
         chosen = {
             "n": int((~half).sum()),
             "events": len(np.unique(labels.events[~half])),
