@@ -232,7 +232,7 @@ class ChatServer:
     precision = asked_by = ""
 
     def __init__(self, url: str, model: str):
-        self.server = Server(url, model, "--facts-endpoint")
+        self.server, self.said = Server(url, model, "--facts-endpoint"), ""
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
         """P(Yes) of claims, several at a time; 0 where it says neither, which not all of them may have."""
@@ -249,7 +249,9 @@ class ChatServer:
             heard = heard or not all(map(isnan, given))
             if given and not heard:
                 yes, no = (prompt_in(batch[0].language)[answer] for answer in ("yes", "no"))
-                raise InputError(f"{self.server.url} answers neither {yes} nor {no}: give another model")
+                raise InputError(
+                    f"{self.server.url} answers neither {yes} nor {no} (“{self.said[:40]}”): give another model, or turn its thinking off"
+                )
             yield [futures[future] for future in answered], [0.0 if isnan(p) else p for p in given]
             for future in futures:
                 if not future.cancelled():
@@ -260,15 +262,19 @@ class ChatServer:
         plain = {name: SPECIAL.sub(r"\g<0> ", getattr(claim, name)) for name in ("source", "headline")}
         prompt = "".join(claim_prompt(claim._replace(**plain)))
         answers = [prompt_in(claim.language)[answer].casefold() for answer in ("yes", "no")]
-        choice = self._complete(claim, prompt, temperature=0.0, max_tokens=1, logprobs=True, top_logprobs=TOP)
-        given = _first_piece(choice, answers)
+        try:
+            first = {"temperature": 0.0, "max_tokens": 1, "logprobs": True, "top_logprobs": TOP}
+            given = _first_piece(self._complete(claim, prompt, **first), answers)
+        except InputError as error:  # some servers refuse to give any
+            if "logprob" not in str(error):
+                raise
+            given = [0.0, 0.0]
         if not any(given):
             for number in range(SAMPLES):
-                said = self._complete(
-                    claim, prompt, temperature=1.0, max_tokens=8, seed=number
-                ).message.content
-                first = next(iter(re.findall(r"\w+", str(said or "").casefold())), "")
-                given = [count + (first == answer) for count, answer in zip(given, answers, strict=True)]
+                choice = self._complete(claim, prompt, temperature=1.0, max_tokens=8, seed=number)
+                self.said = str(choice.message.content or "")
+                word = (re.findall(r"\w+", self.said.casefold()) or [""])[0]
+                given = [count + (word == answer) for count, answer in zip(given, answers, strict=True)]
         return given[0] / sum(given) if any(given) else nan
 
     def _complete(self, claim: Claim, prompt: str, **settings: Any) -> Any:
