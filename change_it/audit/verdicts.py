@@ -394,13 +394,9 @@ def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
     """Judges in short, for headlines of a language: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` next to it if it is of the same models."""
     path = folder.resolve().parent / "audit" / "audit.json"
     audit = read_json(path)
-    metrics, fluency, validated = (
-        read_metrics(folder),
-        judges.fluency is not None,
-        facts_are_validated(judges, language),
-    )
+    metrics, known = read_metrics(folder), about_judges(judges, language)
     if audit is None or audit.get("hashes") != hashes(judges):
-        return Summary(tuple(verdicts(metrics, fluency=fluency, validated=validated)))
+        return Summary(tuple(verdicts(metrics, **known)))
     with record_errors(path):
         systems = [Result.from_dict(system) for system in audit["systems"]]
         probes = [Probe(**probe) for probe in audit["probes"]]
@@ -408,7 +404,7 @@ def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
         return Summary(
             tuple(
                 verdict.with_clause(readers.get(verdict.judge))
-                for verdict in verdicts(metrics, systems, probes, fluency=fluency, validated=validated)
+                for verdict in verdicts(metrics, systems, probes, **known)
             ),
             JointPassRate.of(systems),
         )
@@ -427,6 +423,16 @@ def hashes(judges: "Judges") -> dict[str, str]:
     return by_task | ({"facts": judges.facts.model_hash} if judges.facts else {})
 
 
+def about_judges(judges: "Judges", language: str) -> dict[str, Any]:
+    """What `verdicts` asks about judges, besides their results, for headlines of a language."""
+    labelled = judges.facts.settings.outlets if judges.facts else None
+    return {
+        "fluency": judges.fluency is not None,
+        "validated": facts_are_validated(judges, language),
+        "elsewhere": " and ".join(labelled) if labelled and {*labelled} != {*judges.outlets} else "",
+    }
+
+
 def verdicts(
     metrics: Mapping[str, Mapping[str, Any]],
     systems: Sequence[Result] = (),
@@ -434,8 +440,9 @@ def verdicts(
     *,
     fluency: bool,
     validated: bool | None,
+    elsewhere: str = "",
 ) -> list[Verdict]:
-    """Verdicts in the order of `JUDGE_NAMES`, from the results of `read_metrics`, of an audit if there was one, and of `facts_are_validated`."""
+    """Verdicts in the order of `JUDGE_NAMES`, from the results of `read_metrics`, of an audit if there was one, and of `facts_are_validated`; `elsewhere` are the outlets of the labels that have set the threshold of facts, where they are others."""
     judged = []
     for judge in JUDGE_NAMES:
         parts = [*_against_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
@@ -445,6 +452,8 @@ def verdicts(
             parts = [("distrust", "there is none: nothing asks whether it is a headline at all")]
         if judge == "facts" and not validated:
             parts.append(("care", NOT_VALIDATED if validated is False else RULES_ALONE))
+        if judge == "facts" and validated and elsewhere:
+            parts.append(("care", f"labels of {elsewhere}, not of these outlets, have set its threshold"))
         if parts:
             level: Level = max((level for level, _ in parts), key=("rely", "care", "distrust").index)
             judged.append(Verdict(judge, level, tuple(reason for _, reason in parts)))
