@@ -111,7 +111,7 @@ class ChatModel:
     def __init__(self, folder: Path, precision: str, device: str):
         self.precision = precision
         self.model, self.tokenizer = _load(AutoModelForCausalLM, folder, precision, device, use="base")
-        self.asked_by = self.tokenizer.chat_template or ""
+        self.asked_by = str(self.tokenizer.chat_template or "")
         self._before, self._after = self._frame()
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
@@ -155,11 +155,11 @@ class ChatModel:
         """The first pieces of yes and no."""
         asked = prompt_in(language)
         for space in ("",) if self.tokenizer.chat_template else (" ", ""):
-            yes, no = (self._ids(f"{space}{asked[answer]}")[0] for answer in ("yes", "no"))
-            if yes != no and self.tokenizer.unk_token_id not in (yes, no):
-                return yes, no
+            yes, no = (self._ids(f"{space}{asked[answer]}")[:1] for answer in ("yes", "no"))
+            if yes and no and yes != no and self.tokenizer.unk_token_id not in yes + no:
+                return yes[0], no[0]
         raise InputError(
-            f"{self.tokenizer.name_or_path} begins {asked['yes']} and {asked['no']} alike, so it cannot be asked: give another model"
+            f"{self.tokenizer.name_or_path} begins {asked['yes']} and {asked['no']} alike or does not know them, so it cannot be asked: give another model"
         )
 
     def _yes(self, cache: Any, rows: Sequence[list[int]], language: str) -> list[float]:

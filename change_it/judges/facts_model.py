@@ -20,12 +20,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy.special import expit, logit
 from sklearn.feature_extraction.text import TfidfVectorizer
+from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from change_it.errors import InputError
 from change_it.io import read_json, write_json
 from change_it.judges.facts_backends import (
     PART_WORDS,
     PROMPTS,
+    Answers,
     ChatModel,
     ChatServer,
     Claim,
@@ -130,9 +132,17 @@ class FactsModel:
             return cls(settings, ChatServer(settings.url, settings.model))
         folder = local_folder(settings.model, command="change-it train judge")
         with load_errors(f"{settings.model} cannot be loaded as a judge of facts"), quiet():
+            config = read_config(folder)
             is_classifier = any(
-                name.endswith("ForSequenceClassification") for name in read_config(folder).architectures or ()
+                name.endswith("ForSequenceClassification") for name in config.architectures or ()
             )
+            is_encoder = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(
+                config, "is_decoder", False
+            )
+            if not is_classifier and (is_encoder or config.is_encoder_decoder):
+                raise InputError(
+                    f"{settings.model} ({config.model_type}) is neither a chat model nor an entailment classifier: give one of these"
+                )
             asker: ChatModel | NLIModel = (
                 NLIModel(folder, precision, device) if is_classifier else ChatModel(folder, precision, device)
             )
@@ -163,12 +173,16 @@ class FactsModel:
         with progress_of(progress, "facts", len(headlines)) as report, _answers(self._answers_of) as known:
             answers = known.get(every)
             missing = [claim for claim in every if claim not in answers]
-            for batch, probabilities in self._asker.ask(missing):
+            for batch, probabilities in self._ask(missing):
                 found = dict(zip(batch, probabilities, strict=True))
                 answers |= found
                 known.put(found)
                 report(len(headlines) * len(answers) // len(every))
         return np.array([_mean([max(map(answers.__getitem__, parts)) for parts in of]) for of in claims])
+
+    def _ask(self, claims: Sequence[Claim]) -> Answers:
+        with load_errors(f"{self.settings.model} cannot be asked"):
+            yield from self._asker.ask(claims)
 
     def _claims(
         self, headlines: Sequence[str], sources: Sequence[Sequence[str]], language: str

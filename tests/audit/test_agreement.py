@@ -220,6 +220,10 @@ def test_a_threshold_is_not_reported_on_the_half_that_chose_it(judged):
     facts.settings = replace(settings, validated={"labels": "others"})
     every = agreement(labels, SimpleNamespace(facts=facts), table)
     assert (every.is_half, every.n) == (False, 16)
+    facts.settings = replace(
+        facts.settings, outlets=labels.outlets[::-1]
+    )  # a part of them, or in other lines
+    assert agreement(labels, SimpleNamespace(facts=facts), table).is_half
 
 
 def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, capsys):
@@ -306,6 +310,16 @@ def test_labels_of_one_kind_choose_nothing(asked, tmp_path, capsys):
     rows = [[f"a{n}", "", "yes", "", "gold"] for n in range(4)]
     assert train(tmp_path, write_csv(tmp_path / "labels.csv", rows, HEADER)) == 2
     assert "label more headlines" in capsys.readouterr().err
+    assert not (tmp_path / "judges").exists()
+
+
+def test_a_model_that_tells_nothing_gets_no_threshold(asked, tmp_path, capsys):
+    write_toy_corpus(tmp_path / "corpus")
+    asked.rule = lambda headline: 0.5
+    ids = [f"{side}{n}" for side in "ab" for n in range(4)]
+    rows = [[id_, "", "yes", "", "gold"] for id_ in ids] + [[id_, "Zurigo", "no", "", "x"] for id_ in ids]
+    assert train(tmp_path, write_csv(tmp_path / "labels.csv", rows, HEADER)) == 2
+    assert "toy does not tell the headlines that readers call supported" in capsys.readouterr().err
     assert not (tmp_path / "judges").exists()
 
 

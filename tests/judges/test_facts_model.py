@@ -11,6 +11,8 @@ from chat_server import serve
 from saved_judges import build_encoder
 from tokenizers import ByteLevelBPETokenizer
 from transformers import (
+    BertForMaskedLM,
+    BertModel,
     Gemma3ForCausalLM,
     Gemma3TextConfig,
     GPT2Config,
@@ -222,6 +224,37 @@ def test_classes_of_which_none_surely_supports_are_named(tmp_path, labels):
         part.save_pretrained(tmp_path / "model")
     with pytest.raises(InputError, match=rf"none of the classes of .* \({', '.join(labels)}\)"):
         FactsModel.from_pretrained(tmp_path / "model", device="cpu")
+
+
+@pytest.mark.parametrize("network", [BertModel, BertForMaskedLM], ids=lambda network: network.__name__)
+def test_an_encoder_that_is_no_classifier_is_refused(tmp_path, network):
+    encoder, tokenizer = build_encoder()
+    for part in (network(encoder.config), tokenizer):
+        part.save_pretrained(tmp_path / "bert")
+    with pytest.raises(InputError, match=r"bert \(bert\) is neither a chat model nor an entailment class"):
+        FactsModel.from_pretrained(tmp_path / "bert", device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("template", "reason"),
+    [
+        ("{{ raise_exception('no user here') }}", "no user here"),
+        ("hello", "its chat template leaves out what it is asked"),
+    ],
+    ids=["raises", "silent"],
+)
+def test_a_chat_template_that_cannot_be_used_is_one_sentence(model, template, reason):
+    (model / "chat_template.jinja").write_text(template)
+    with pytest.raises(InputError, match=f"cannot be loaded as a judge of facts .*{reason}"):
+        FactsModel.from_pretrained(model, device="cpu")
+
+
+def test_a_tokenizer_that_does_not_fit_the_model_is_one_sentence(model):
+    config = json.loads((model / "config.json").read_text())
+    asker = FactsModel.from_pretrained(model, device="cpu")
+    asker._asker._ids = lambda text, **_: [config["vocab_size"] + 1]
+    with pytest.raises(InputError, match="cannot be asked"):
+        asker.probabilities(HEADLINES, SOURCES, language="it")
 
 
 def test_special_tokens_in_a_text_are_text(model):
