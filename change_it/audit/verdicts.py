@@ -45,7 +45,7 @@ ACCEPTS = 0.85
 LOSS = 0.05
 #: Of facts.
 RULES_ALONE = "rules alone: what is invented without a new name, number or quotation passes"
-NOT_VALIDATED = "not validated: no labels of this language have set the threshold of the model that is asked"
+NOT_VALIDATED = "not validated: no labels of this language have set the threshold of the model that is asked, or it told them apart no better than chance"
 #: Systems that a verdict names, at most.
 NAMED = 3
 

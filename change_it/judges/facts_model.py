@@ -221,8 +221,9 @@ class FactsModel:
         return np.asarray(probabilities >= self.settings.threshold)
 
     def is_validated(self, language: str) -> bool:
-        """Whether labels of that language have set the threshold."""
-        return bool(self.settings.validated) and self.settings.language == language
+        """Whether labels of that language have set the threshold, and it tells their other half apart better than chance."""
+        validated = self.settings.validated
+        return bool(validated) and self.settings.language == language and above_chance(validated.get("auc"))
 
     @property
     def base(self) -> str:
@@ -246,6 +247,11 @@ class FactsModel:
         record = {"change_it": {"task": "facts", **asdict(self.settings)}}
         folder.mkdir(parents=True, exist_ok=True)
         write_json(folder / "config.json", record)
+
+
+def above_chance(auc: Sequence[float] | None) -> bool:
+    """Whether the 95% interval of an AUC, which stands behind its value, is above .5; an AUC that nobody has written down counts."""
+    return auc is None or (len(auc) == 3 and auc[1] > 0.5)
 
 
 def _read_settings(record: Any, name: str | Path) -> FactsSettings:

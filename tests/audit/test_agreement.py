@@ -299,6 +299,7 @@ def test_one_half_chooses_the_threshold_and_the_other_reports(asked, tmp_path, c
     assert about["validated"]["labels"] == labels.hash
     assert about["language"]
     assert "supported from P .403" in printed
+    assert ("AUC may be chance" in printed) is (found["auc_interval"] is None)
     assert f"{chosen['n']} headlines of {chosen['events']} events" in printed
     assert "supported from P .403" in (out / "README.md").read_text()
     item = labels.items[0]

@@ -154,6 +154,15 @@ def test_saved_it_is_the_same_judge_and_another_threshold_is_another(model, tmp_
     assert loaded.accepts(np.array([0.89, 0.9])).tolist() == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("auc", "validated"), [((0.8, 0.6, 0.9), True), ((0.6, 0.45, 0.7), False), ((0.8,), False)], ids=str
+)
+def test_labels_validate_what_is_above_chance(model, auc, validated):
+    facts = FactsModel.from_pretrained(model, device="cpu")
+    facts = facts.with_threshold(0.6, language="it", validated={"n": 50, "auc": auc})
+    assert facts.is_validated("it") is validated
+
+
 def test_parts_are_whole_sentences():
     text = "Uno due tre. Quattro cinque. Sei sette otto nove."
     assert parts_of(text, 5) == ["Uno due tre. Quattro cinque.", "Sei sette otto nove."]
