@@ -127,9 +127,9 @@ class ChatModel:
                 cache = DynamicCache(config=self.model.config)
                 ids = torch.tensor([before], device=self.model.device)
                 self.model(input_ids=ids, past_key_values=cache, use_cache=True, logits_to_keep=1)
-                for batch in _batches(list(zip(behind, rows, strict=True)), TOGETHER):
-                    asked, of_batch = zip(*batch, strict=True)
-                    yield asked, self._yes(deepcopy(cache), of_batch, language)
+                for start in range(0, len(behind), TOGETHER):
+                    batch = slice(start, start + TOGETHER)
+                    yield behind[batch], self._yes(deepcopy(cache), rows[batch], language)
 
     def _turns(self, source: str) -> tuple[list[int], list[int]]:
         """Pieces up to the end of the source, and after the question."""
