@@ -10,9 +10,18 @@ from change_it.audit.agreement import Agreement, ReaderLabels, agreement
 from change_it.audit.calibration import Reliability, reliabilities
 from change_it.audit.cues import Cue, main_cues
 from change_it.audit.perturbations import Resources
-from change_it.audit.verdicts import JointPassRate, Result, Verdict, hashes, judged, measure_systems, verdicts
+from change_it.audit.verdicts import (
+    JointPassRate,
+    Result,
+    Verdict,
+    about_judges,
+    hashes,
+    judged,
+    measure_systems,
+    verdicts,
+)
 from change_it.corpus.folder import read_casing, read_language, read_table
-from change_it.scoring.compliancy import Progress, facts_are_validated, strict_is_upper_bound
+from change_it.scoring.compliancy import Progress, strict_is_upper_bound
 from change_it.scoring.item import TestSet, read_test_set
 from change_it.scoring.scores import check_independent
 from change_it.scoring.signature import Reranker
@@ -167,14 +176,7 @@ def audit(
         events=events,
         at_most=at_most,
         seed=seed,
-        verdicts=tuple(
-            verdicts(
-                metrics,
-                systems,
-                fluency=judges.fluency is not None,
-                validated=facts_are_validated(judges, corpus.resources.language),
-            )
-        ),
+        verdicts=tuple(verdicts(metrics, systems, **about_judges(judges, corpus.resources.language))),
         systems=tuple(systems),
         chooser=Reranker.of(chooser).short if chooser else "",
         style={name: value for name, value in metrics.get("main", {}).items() if name in STYLE},

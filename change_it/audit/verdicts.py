@@ -43,7 +43,7 @@ MARGIN = 0.02
 ACCEPTS = 0.85
 #: Of facts.
 RULES_ALONE = "rules alone: what is invented without a new name, number or quotation passes"
-NOT_VALIDATED = "not validated: no labels of this language have set the threshold of the model that is asked"
+NOT_VALIDATED = "not validated: no labels of this language have set the threshold of the model that is asked, or it told them apart no better than chance"
 #: Systems that a verdict names, at most.
 NAMED = 3
 
@@ -381,20 +381,16 @@ def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
     """Judges in short, for headlines of a language: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` next to it if it is of the same models."""
     path = folder.resolve().parent / "audit" / "audit.json"
     audit = read_json(path)
-    metrics, fluency, validated = (
-        read_metrics(folder),
-        judges.fluency is not None,
-        facts_are_validated(judges, language),
-    )
+    metrics, known = read_metrics(folder), about_judges(judges, language)
     if audit is None or audit.get("hashes") != hashes(judges):
-        return Summary(tuple(verdicts(metrics, fluency=fluency, validated=validated)))
+        return Summary(tuple(verdicts(metrics, **known)))
     with record_errors(path):
         systems = [Result.from_dict(system) for system in audit["systems"]]
         readers = _readers(audit.get("agreement"))
         return Summary(
             tuple(
                 verdict.with_clause(readers.get(verdict.judge))
-                for verdict in verdicts(metrics, systems, fluency=fluency, validated=validated)
+                for verdict in verdicts(metrics, systems, **known)
             ),
             JointPassRate.of(systems),
         )
@@ -411,14 +407,25 @@ def hashes(judges: "Judges") -> dict[str, str]:
     return by_task | ({"facts": judges.facts.model_hash} if judges.facts else {})
 
 
+def about_judges(judges: "Judges", language: str) -> dict[str, Any]:
+    """What `verdicts` asks about judges, besides their results, for headlines of a language."""
+    labelled = judges.facts.settings.outlets if judges.facts else None
+    return {
+        "fluency": judges.fluency is not None,
+        "validated": facts_are_validated(judges, language),
+        "elsewhere": " and ".join(labelled) if labelled and {*labelled} != {*judges.outlets} else "",
+    }
+
+
 def verdicts(
     metrics: Mapping[str, Mapping[str, Any]],
     systems: Sequence[Result] = (),
     *,
     fluency: bool,
     validated: bool | None,
+    elsewhere: str = "",
 ) -> list[Verdict]:
-    """Verdicts in the order of `JUDGE_NAMES`, from the results of `read_metrics`, of an audit if there was one, and of `facts_are_validated`."""
+    """Verdicts in the order of `JUDGE_NAMES`, from the results of `read_metrics`, of an audit if there was one, and of `facts_are_validated`; `elsewhere` are the outlets of the labels that have set the threshold of facts, where they are others."""
     judged = []
     for judge in JUDGE_NAMES:
         parts = [*_against_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
@@ -428,6 +435,8 @@ def verdicts(
             parts = [("distrust", "there is none: nothing asks whether it is a headline at all")]
         if judge == "facts" and not validated:
             parts.append(("care", NOT_VALIDATED if validated is False else RULES_ALONE))
+        if judge == "facts" and validated and elsewhere:
+            parts.append(("care", f"labels of {elsewhere}, not of these outlets, have set its threshold"))
         if parts:
             level: Level = max((level for level, _ in parts), key=("rely", "care", "distrust").index)
             judged.append(Verdict(judge, level, tuple(reason for _, reason in parts)))

@@ -98,7 +98,7 @@ class QuickstartOptions:
     encoder: str | None = None
     """A pre-trained encoder that the judges are made from, instead of linear ones: folder or Hub id."""
     facts: str | None = None
-    """A model that is asked whether the sources support a headline: folder or Hub id of a chat model or an entailment classifier; facts are checked by rules alone without it."""
+    """A model that is asked whether the sources support a headline: folder or Hub id of a chat model or an entailment classifier; facts are checked by rules alone without it. Some thousands are asked about, seconds each on two cores: hours, or minutes on a GPU, and a run that is interrupted goes on."""
     writer: str | None = None
     """A pre-trained model that is tuned instead of a generator from scratch: folder or Hub id of a causal model or an encoder-decoder (extra: lora), for 15 minutes at most; writing its headlines takes longer."""
 

@@ -3,11 +3,13 @@
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from copy import deepcopy
 from importlib.resources import files
-from math import exp
+from itertools import chain
+from math import exp, isnan, nan
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 import torch
@@ -27,13 +29,20 @@ PROMPTS: dict[str, dict[str, str]] = {
 }
 #: Words of a part of a source, and headlines that are read behind one part at once.
 PART_WORDS, TOGETHER = 220, 8
+#: Characters of a sentence, at most, and pieces that a model reads at once, at most.
+SENTENCE, WINDOW = 4000, 4096
 #: Pairs that a classifier reads at once.
 BATCH = 32
 #: Answers that are drawn where a server gives no probabilities of its pieces; probabilities of so many it gives.
 SAMPLES, TOP = 5, 10
-#: Names of the class that says that a source supports a headline.
-SUPPORTS = re.compile(r"entail|support|consistent|factual|correct|yes|true", re.IGNORECASE)
-REFUTES = re.compile(r"^(not|non|in|un)|contra|neutral|refut", re.IGNORECASE)
+#: Names of the class that says that a source supports a headline, of the others, and of classes that have no name.
+SUPPORTS = re.compile(r"entail|support|consistent|factual|faithful|accurate|correct|yes|true", re.IGNORECASE)
+REFUTES = re.compile(
+    r"(?<![^\W_])(no|in|un|counter)|n't|contra|neutral|refut|partial|error|false", re.IGNORECASE
+)
+UNNAMED = re.compile(r"(LABEL_)?\d+", re.IGNORECASE)
+#: What a server may take for a special token of its model, which nobody here has seen.
+SPECIAL = re.compile(r"<(?=\S[^<>\n]*>)|\[(?=/?[A-Z_]+\])")
 
 
 class Claim(NamedTuple):
@@ -55,8 +64,9 @@ def parts_of(text: str, words: int) -> list[str]:
     """A text in parts of whole sentences, of at most so many words but where a sentence is longer."""
     parts: list[list[str]] = [[]]
     length = 0
-    for sentence in sentences(text):
-        count = len(sentence.split())
+    cut = (wrap(each, SENTENCE) if len(each) > SENTENCE else [each] for each in sentences(text))
+    for sentence in chain.from_iterable(cut):
+        count = max(len(sentence.split()), len(sentence) // 20)  # some scripts have no spaces
         if parts[-1] and length + count > words:
             parts.append([])
             length = 0
@@ -86,53 +96,73 @@ def _load(auto: Any, folder: Path, precision: str, device: str, use: Use = "save
     return model.to(pick_device(device)).eval(), read_tokenizer(folder)
 
 
+def _window(model: Any) -> int:
+    """Pieces that a model reads at once."""
+    positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+    return min(WINDOW, positions or WINDOW)
+
+
 class ChatModel:
-    """A causal language model, by its logits of Yes and No."""
+    """A causal language model, by its logits of Yes and No.
+
+    What looks like a special token in a headline or a source is text.
+    """
 
     def __init__(self, folder: Path, precision: str, device: str):
         self.precision = precision
         self.model, self.tokenizer = _load(AutoModelForCausalLM, folder, precision, device, use="base")
+        self.asked_by = str(self.tokenizer.chat_template or "")
+        self._before, self._after = self._frame()
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
         """P(Yes) of claims, those of one part together: it is read once."""
         of_part: dict[tuple[str, str], list[Claim]] = {}
         for claim in claims:
             of_part.setdefault((claim_prompt(claim)[0], claim.language), []).append(claim)
+        window = _window(self.model)
         for (source, language), behind in of_part.items():
-            before, after = self._turns(source)
+            rows = [(self._ids(claim_prompt(claim)[1]) + self._after)[-window // 2 :] for claim in behind]
+            before = self._turns(source)[0][: window - max(map(len, rows))]
             with torch.inference_mode():
                 cache = DynamicCache(config=self.model.config)
                 ids = torch.tensor([before], device=self.model.device)
                 self.model(input_ids=ids, past_key_values=cache, use_cache=True, logits_to_keep=1)
-                for batch in _batches(behind, TOGETHER):
-                    rows = [self._ids(claim_prompt(claim)[1]) + after for claim in batch]
-                    yield batch, self._yes(deepcopy(cache), rows, language)
+                for start in range(0, len(behind), TOGETHER):
+                    batch = slice(start, start + TOGETHER)
+                    yield behind[batch], self._yes(deepcopy(cache), rows[batch], language)
 
     def _turns(self, source: str) -> tuple[list[int], list[int]]:
         """Pieces up to the end of the source, and after the question."""
+        return self._before + self._ids(source), self._after
+
+    def _frame(self) -> tuple[list[int], list[int]]:
+        """Pieces before the source, and after the question."""
         if not self.tokenizer.chat_template:
-            return self.tokenizer(source)["input_ids"], []
-        turns = [{"role": "user", "content": f"{source}\0"}]
+            return self.tokenizer("")["input_ids"], []
+        turns = [{"role": "user", "content": "\0"}]
         options = {"add_generation_prompt": True, "enable_thinking": False}
         text = str(self.tokenizer.apply_chat_template(turns, tokenize=False, **options))
-        before, _, after = text.partition("\0")
-        return self._ids(before), self._ids(after)
+        before, mark, after = text.partition("\0")
+        if not mark:
+            raise ValueError("its chat template leaves out what it is asked")
+        return self._ids(before, special=True), self._ids(after, special=True)
 
-    def _ids(self, text: str) -> list[int]:
-        return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+    def _ids(self, text: str, *, special: bool = False) -> list[int]:
+        options = {"add_special_tokens": False, "split_special_tokens": not special}
+        return list(self.tokenizer(text, **options)["input_ids"])
 
     def _answers(self, language: str) -> tuple[int, int]:
         """The first pieces of yes and no."""
         asked = prompt_in(language)
         for space in ("",) if self.tokenizer.chat_template else (" ", ""):
-            yes, no = (self._ids(f"{space}{asked[answer]}")[0] for answer in ("yes", "no"))
-            if yes != no:
-                return yes, no
+            yes, no = (self._ids(f"{space}{asked[answer]}")[:1] for answer in ("yes", "no"))
+            if yes and no and yes != no and self.tokenizer.unk_token_id not in yes + no:
+                return yes[0], no[0]
         raise InputError(
-            f"{self.tokenizer.name_or_path} begins {asked['yes']} and {asked['no']} alike, so it cannot be asked: give another model"
+            f"{self.tokenizer.name_or_path} begins {asked['yes']} and {asked['no']} alike or does not know them, so it cannot be asked: give another model"
         )
 
-    def _yes(self, cache: Any, rows: list[list[int]], language: str) -> list[float]:
+    def _yes(self, cache: Any, rows: Sequence[list[int]], language: str) -> list[float]:
         """P(Yes) behind what is in the cache and each of some rows."""
         longest = max(map(len, rows))
         ids = torch.tensor([row + [row[-1]] * (longest - len(row)) for row in rows], device=self.model.device)
@@ -155,56 +185,97 @@ class NLIModel:
         self.model, self.tokenizer = _load(AutoModelForSequenceClassification, folder, precision, device)
         names = self.model.config.id2label
         supporting = [n for n, name in names.items() if SUPPORTS.search(name) and not REFUTES.search(name)]
-        if not supporting and len(names) == 2:
-            supporting = [1]
+        if len(names) < 3 and all(map(UNNAMED.fullmatch, names.values())):
+            supporting = [len(names) - 1]  # as MiniCheck and cross-encoders have it
         if len(supporting) != 1:
             raise InputError(
-                f"none of the classes of {folder} says that a source supports a claim ({', '.join(names.values())}): give a model of entailment"
+                f"{'several' if supporting else 'none'} of the classes of {folder} says that a source supports a claim ({', '.join(names.values())}): give a model of entailment, or name that class entailment in its config.json"
             )
         self.supports = supporting[0]
+        self.asked_by = f"class {self.supports}"
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
-        """P of the class that says so."""
+        """P of the class that says so; of a model with one logit its sigmoid."""
+        length = min(self.tokenizer.model_max_length, _window(self.model) - 2)  # RoBERTa has two more
         for batch in _batches(sorted(claims, key=lambda claim: len(claim.source)), BATCH):
             texts = [claim.source for claim in batch], [claim.headline for claim in batch]
-            inputs = self.tokenizer(*texts, truncation=True, padding=True, return_tensors="pt")
+            inputs = self.tokenizer(
+                *texts,
+                truncation=True,
+                max_length=length,
+                padding=True,
+                split_special_tokens=True,
+                return_tensors="pt",
+            )
             with torch.inference_mode():
-                logits = self.model(**inputs.to(self.model.device)).logits
-            yield batch, logits.float().softmax(-1)[:, self.supports].tolist()
+                logits = self.model(**inputs.to(self.model.device)).logits.float()
+            p = logits.sigmoid() if logits.shape[-1] == 1 else logits.softmax(-1)
+            yield batch, p[:, self.supports].tolist()
+
+
+def _first_piece(choice: Any, answers: Sequence[str]) -> list[float]:
+    """Probabilities of answers by the first piece of a completion; 0 where the server gives none, or no numbers."""
+    given = [0.0] * len(answers)
+    try:
+        for piece in choice.logprobs.content[0].top_logprobs:
+            text, p = piece.token.strip().casefold(), exp(min(piece.logprob, 0))
+            for place, answer in enumerate(answers):
+                given[place] += p if text and answer.startswith(text) else 0
+    except (AttributeError, LookupError, TypeError):
+        given = []
+    return given if given and not isnan(sum(given)) else [0.0] * len(answers)
 
 
 class ChatServer:
     """The model of an OpenAI-compatible server, by the probabilities of its first piece, or by several answers where it gives none."""
 
-    precision = ""
+    precision = asked_by = ""
 
     def __init__(self, url: str, model: str):
-        self.server = Server(url, model, "--facts-endpoint")
+        self.server, self.said = Server(url, model, "--facts-endpoint"), ""
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
-        """P(Yes) of claims, several at a time."""
+        """P(Yes) of claims, several at a time; 0 where it says neither, which not all of them may have."""
+        heard = False
         for batch in _batches(claims, 4 * CONCURRENCY):
             with ThreadPoolExecutor(CONCURRENCY) as pool:
-                yield batch, list(pool.map(self._ask, batch))
+                futures = {pool.submit(self._ask, claim): claim for claim in batch}
+                try:
+                    wait(futures, return_when=FIRST_EXCEPTION)
+                finally:
+                    pool.shutdown(cancel_futures=True)
+            answered = [future for future in futures if not future.cancelled() and not future.exception()]
+            given = [future.result() for future in answered]
+            heard = heard or not all(map(isnan, given))
+            if given and not heard:
+                yes, no = (prompt_in(batch[0].language)[answer] for answer in ("yes", "no"))
+                raise InputError(
+                    f"{self.server.url} answers neither {yes} nor {no} (“{self.said[:40]}”): give another model, or turn its thinking off"
+                )
+            yield [futures[future] for future in answered], [0.0 if isnan(p) else p for p in given]
+            for future in futures:
+                if not future.cancelled():
+                    future.result()  # raises what has ended it
 
     def _ask(self, claim: Claim) -> float:
-        prompt = "".join(claim_prompt(claim))
-        answers = prompt_in(claim.language)
-        choice = self._complete(claim, prompt, temperature=0.0, max_tokens=1, logprobs=True, top_logprobs=TOP)
-        if (pieces := getattr(choice.logprobs, "content", None)) and pieces[0].top_logprobs:
-            given = {"yes": 0.0, "no": 0.0}
-            for piece in pieces[0].top_logprobs:
-                for name in given:
-                    text = piece.token.strip().casefold()
-                    if text and answers[name].casefold().startswith(text):
-                        given[name] += exp(piece.logprob)
-            if any(given.values()):
-                return given["yes"] / sum(given.values())
-        said = [
-            (self._complete(claim, prompt, temperature=1.0, max_tokens=8, seed=number).message.content or "")
-            for number in range(SAMPLES)
-        ]
-        return sum(text.strip().casefold().startswith(answers["yes"].casefold()) for text in said) / SAMPLES
+        """P(Yes) of a claim; nan where it says neither yes nor no."""
+        plain = {name: SPECIAL.sub(r"\g<0> ", getattr(claim, name)) for name in ("source", "headline")}
+        prompt = "".join(claim_prompt(claim._replace(**plain)))
+        answers = [prompt_in(claim.language)[answer].casefold() for answer in ("yes", "no")]
+        try:
+            first = {"temperature": 0.0, "max_tokens": 1, "logprobs": True, "top_logprobs": TOP}
+            given = _first_piece(self._complete(claim, prompt, **first), answers)
+        except InputError as error:  # some servers refuse to give any
+            if "logprob" not in str(error):
+                raise
+            given = [0.0, 0.0]
+        if not any(given):
+            for number in range(SAMPLES):
+                choice = self._complete(claim, prompt, temperature=1.0, max_tokens=8, seed=number)
+                self.said = str(choice.message.content or "")
+                word = (re.findall(r"\w+", self.said.casefold()) or [""])[0]
+                given = [count + (word == answer) for count, answer in zip(given, answers, strict=True)]
+        return given[0] / sum(given) if any(given) else nan
 
     def _complete(self, claim: Claim, prompt: str, **settings: Any) -> Any:
         choice, fault = self.server.complete(prompt, **settings)

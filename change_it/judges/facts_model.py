@@ -19,12 +19,14 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy.special import expit, logit
+from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from change_it.errors import InputError
 from change_it.io import read_json, write_json
 from change_it.judges.facts_backends import (
     PART_WORDS,
     PROMPTS,
+    Answers,
     ChatModel,
     ChatServer,
     Claim,
@@ -38,6 +40,8 @@ from change_it.text.sentences import sentences
 
 COMMAND = "change-it train judge --task facts --encoder MODEL"
 Kind = Literal["asked", "classifier", "endpoint"]
+#: Characters of a headline, at most.
+HEADLINE = 1000
 #: Folder of the answers, in the environment; ~/.cache/change_it without it.
 CACHE = "CHANGE_IT_CACHE"
 
@@ -71,6 +75,7 @@ class FactsModel:
     Attributes:
         settings: the model and its threshold.
         weights_hash: SHA-256 of its weights; empty of a server.
+        asked_hash: SHA-256 of them and of how they are asked, which its threshold is of.
         model_hash: SHA-256 of all that its verdicts depend on.
     """
 
@@ -84,7 +89,8 @@ class FactsModel:
         self.settings, self.weights_hash, self._asker = settings, weights_hash, asker
         asked = weights_hash or f"{settings.url} {settings.model}"
         prompts = json.dumps(PROMPTS, sort_keys=True)
-        self._answers_of = _sha(asked, settings.kind, prompts, asker.precision)
+        self.asked_hash = _sha(asked, settings.kind, prompts, asker.asked_by)
+        self._answers_of = _sha(self.asked_hash, asker.precision)
         self.model_hash = _sha(self._answers_of, str(settings.threshold), str(PART_WORDS))
 
     @classmethod
@@ -106,12 +112,17 @@ class FactsModel:
             device: auto, cpu, cuda, cuda:1, mps.
 
         Raises:
-            InputError: no such folder or id, or a model that can be asked nothing.
+            InputError: no such folder or id, a model that can be asked nothing, or a threshold that labels have set for another one.
         """
         if endpoint is not None:
             return cls._load(FactsSettings(str(name), "endpoint", url=endpoint), precision, device)
         if (record := read_json(Path(name) / "config.json")) and "change_it" in record:
-            return cls._load(_read_settings(record["change_it"], name), precision, device)
+            model = cls._load(_read_settings(record["change_it"], name), precision, device)
+            if model.settings.validated.get("asked", model.asked_hash) != model.asked_hash:
+                raise InputError(
+                    f"labels have set the threshold in {name} for another model than {model.settings.model} is now, or another question: set it again with {COMMAND} --labels FILE --out {name}"
+                )
+            return model
         return cls._load(FactsSettings(str(name), "asked"), precision, device)
 
     @classmethod
@@ -120,9 +131,17 @@ class FactsModel:
             return cls(settings, ChatServer(settings.url, settings.model))
         folder = local_folder(settings.model, command="change-it train judge")
         with load_errors(f"{settings.model} cannot be loaded as a judge of facts"), quiet():
+            config = read_config(folder)
             is_classifier = any(
-                name.endswith("ForSequenceClassification") for name in read_config(folder).architectures or ()
+                name.endswith("ForSequenceClassification") for name in config.architectures or ()
             )
+            is_encoder = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(
+                config, "is_decoder", False
+            )
+            if not is_classifier and (is_encoder or config.is_encoder_decoder):
+                raise InputError(
+                    f"{settings.model} ({config.model_type}) is neither a chat model nor an entailment classifier: give one of these"
+                )
             asker: ChatModel | NLIModel = (
                 NLIModel(folder, precision, device) if is_classifier else ChatModel(folder, precision, device)
             )
@@ -146,19 +165,23 @@ class FactsModel:
             progress: True shows a bar; a function is called with the number of headlines that are done.
 
         Returns:
-            (n,) P(supported); 0 of an empty headline.
+            (n,) P(supported); 0 of an empty headline, and of one of more than 1,000 characters, which is none.
         """
         claims = self._claims(headlines, sources, language)
         every = list(dict.fromkeys(claim for articles in claims for parts in articles for claim in parts))
         with progress_of(progress, "facts", len(headlines)) as report, _answers(self._answers_of) as known:
             answers = known.get(every)
             missing = [claim for claim in every if claim not in answers]
-            for batch, probabilities in self._asker.ask(missing):
+            for batch, probabilities in self._ask(missing):
                 found = dict(zip(batch, probabilities, strict=True))
                 answers |= found
                 known.put(found)
                 report(len(headlines) * len(answers) // len(every))
         return np.array([_mean([max(map(answers.__getitem__, parts)) for parts in of]) for of in claims])
+
+    def _ask(self, claims: Sequence[Claim]) -> Answers:
+        with load_errors(f"{self.settings.model} cannot be asked"):
+            yield from self._asker.ask(claims)
 
     def _claims(
         self, headlines: Sequence[str], sources: Sequence[Sequence[str]], language: str
@@ -170,7 +193,7 @@ class FactsModel:
             claims.append([])
             texts = tuple(text for text in articles if text.strip()) or ("",)
             split, vectorizer, vectors = read(texts)
-            for number, parts in enumerate(split if headline.strip() else ()):
+            for number, parts in enumerate(split if 0 < len(headline.strip()) <= HEADLINE else ()):
                 if vectorizer:
                     near = (vectors[number] @ vectorizer.transform([headline]).T).toarray()[:, 0]
                     parts = [parts[place] for place in sorted({0, int(near.argmax())})]
@@ -199,8 +222,9 @@ class FactsModel:
         return np.asarray(probabilities >= self.settings.threshold)
 
     def is_validated(self, language: str) -> bool:
-        """Whether labels of that language have set the threshold."""
-        return bool(self.settings.validated) and self.settings.language == language
+        """Whether labels of that language have set the threshold, and it tells their other half apart better than chance."""
+        validated = self.settings.validated
+        return bool(validated) and self.settings.language == language and above_chance(validated.get("auc"))
 
     @property
     def base(self) -> str:
@@ -213,7 +237,9 @@ class FactsModel:
         return f"{self.settings.kind}+{self.model_hash[:6]}+{self.settings.threshold:.2f}"
 
     def with_threshold(self, threshold: float, **changes: Any) -> "FactsModel":
-        """The same judge with another threshold, and other settings."""
+        """The same judge with another threshold, and other settings; what validates it names what was asked."""
+        if "validated" in changes:
+            changes["validated"] = {**changes["validated"], "asked": self.asked_hash}
         settings = replace(self.settings, threshold=threshold, **changes)
         return FactsModel(settings, self._asker, self.weights_hash)
 
@@ -224,12 +250,25 @@ class FactsModel:
         write_json(folder / "config.json", record)
 
 
+def above_chance(auc: Sequence[float] | None) -> bool:
+    """Whether the 95% interval of an AUC, which stands behind its value, is above .5; an AUC that nobody has written down counts."""
+    return auc is None or (len(auc) == 3 and auc[1] > 0.5)
+
+
 def _read_settings(record: Any, name: str | Path) -> FactsSettings:
     try:
         values = {each.name: record[each.name] for each in fields(FactsSettings)}
-        if record["task"] == "facts" and values["kind"] in get_args(Kind):
+        threshold = float(values["threshold"])
+        texts = [values[each] for each in ("model", "url", "language")]
+        if (
+            record["task"] == "facts"
+            and values["kind"] in get_args(Kind)
+            and 0 < threshold <= 1  # no NaN
+            and all(isinstance(text, str) for text in texts)
+            and isinstance(values["validated"], dict)
+        ):
             outlets = tuple(values["outlets"]) if values["outlets"] else None
-            return FactsSettings(**values | {"threshold": float(values["threshold"]), "outlets": outlets})
+            return FactsSettings(**values | {"threshold": threshold, "outlets": outlets})
     except (KeyError, TypeError, ValueError):
         pass
     raise InputError(f"{name} holds no judge of facts of this version: make one with {COMMAND} --out {name}")
@@ -257,8 +296,8 @@ class _Answers:
         found = {}
         for claim in claims:
             row = self.connection.execute("SELECT p FROM answers WHERE id = ?", [self._id(claim)]).fetchone()
-            if row:
-                found[claim] = float(row[0])
+            if row and isinstance(row[0], float):
+                found[claim] = row[0]
         return found
 
     def put(self, answers: Mapping[Claim, float]) -> None:
@@ -274,13 +313,13 @@ class _Answers:
 @contextmanager
 def _answers(model: str) -> Iterator[_Answers]:
     """The answers on disk."""
-    folder = Path(environ.get(CACHE) or Path.home() / ".cache" / "change_it")
+    file = Path(environ.get(CACHE) or Path.home() / ".cache" / "change_it") / "facts.sqlite"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(folder / "facts.sqlite", timeout=60)) as connection:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(file, timeout=60)) as connection:
             connection.execute("CREATE TABLE IF NOT EXISTS answers (id TEXT PRIMARY KEY, p REAL)")
             yield _Answers(connection, model)
     except (OSError, sqlite3.Error) as error:
         raise InputError(
-            f"answers cannot be kept in {folder} ({error}): free the disk, or name another folder in {CACHE}"
+            f"answers cannot be kept in {file} ({error}): free the disk, delete the file, or name another folder in {CACHE}"
         ) from error

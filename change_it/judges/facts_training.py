@@ -9,7 +9,7 @@ from sklearn.metrics import roc_curve
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import write_json, write_text
-from change_it.judges.facts_model import FactsModel
+from change_it.judges.facts_model import FactsModel, above_chance
 from change_it.judges.judge_options import BILSTM, LINEAR, JudgeOptions
 from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, reader_agreement
 from change_it.stats import Bools, Floats
@@ -49,6 +49,10 @@ def train_facts(options: JudgeOptions, labels: ReaderLabels | None) -> dict[str,
             )
         p = labels.probabilities(model, progress=True)
         threshold, accuracy = best_threshold(p[~half], right[~half])
+        if accuracy <= 0.5:
+            raise InputError(
+                f"{options.encoder} does not tell the headlines that readers call supported from the others: give another model"
+            )
         chosen = {
             "n": int((~half).sum()),
             "events": len(np.unique(labels.events[~half])),
@@ -92,6 +96,9 @@ def facts_table(metrics: dict[str, Any]) -> Table:
         half = f"{chosen['n']} headlines of {chosen['events']} events, {chosen['right']} of them supported"
         notes += [f"the threshold is that {accuracy} on the other half: {half}"]
         notes += ["intervals: 95%, bootstrap over events"]
+        found = metrics["results"]["labels"]
+        if not above_chance((found["auc"], *(found["auc_interval"] or ()))):
+            notes += ["not validated: its AUC may be chance, so label more headlines or give another model"]
     else:
         notes += ["not validated: no labels have set the threshold"]
     rows = [Row({"test": name, **found}) for name, found in metrics["results"].items()]

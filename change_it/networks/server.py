@@ -18,7 +18,7 @@ CONCURRENCY, TIMEOUT = 8, 600.0
 #: Statuses that are of one request and not of the server: the others go on.
 OF_ONE_REQUEST = {400, 413, 422}
 #: What the client raises over a response that it does not expect: no chat completion, or a refusal in a list.
-UNEXPECTED = (ValueError, TypeError, AttributeError, LookupError)
+UNEXPECTED = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 #: Characters of a server's reason, at most.
 REASON = 200
 

@@ -246,4 +246,6 @@ def check_all_facts(
 def _begins(headline: str, *texts: str) -> bool:
     """Whether a text begins with the headline, word for word: it says what the headline says."""
     of_headline = words(fold(headline))
-    return any(words(fold(text[: 2 * len(headline)]))[: len(of_headline)] == of_headline for text in texts)
+    return bool(of_headline) and any(
+        words(fold(text[: 2 * len(headline)]))[: len(of_headline)] == of_headline for text in texts
+    )

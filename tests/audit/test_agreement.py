@@ -223,6 +223,10 @@ def test_a_threshold_is_not_reported_on_the_half_that_chose_it(judged):
     facts.settings = replace(settings, validated={"labels": "others"})
     every = agreement(labels, SimpleNamespace(facts=facts), table)
     assert (every.is_half, every.n) == (False, 16)
+    facts.settings = replace(
+        facts.settings, outlets=labels.outlets[::-1]
+    )  # a part of them, or in other lines
+    assert agreement(labels, SimpleNamespace(facts=facts), table).is_half
 
 
 #: Of twelve headlines who wrote each, what readers say, what the rules and the rest of strict say, and P of the model.
@@ -355,6 +359,7 @@ def test_one_half_chooses_the_threshold_and_the_other_reports(asked, tmp_path, c
     assert about["validated"]["labels"] == labels.hash
     assert about["language"]
     assert "supported from P .403" in printed
+    assert ("AUC may be chance" in printed) is (found["auc_interval"] is None)
     assert f"{chosen['n']} headlines of {chosen['events']} events" in printed
     assert "supported from P .403" in (out / "README.md").read_text()
     item = labels.items[0]
@@ -366,6 +371,16 @@ def test_labels_of_one_kind_choose_nothing(asked, tmp_path, capsys):
     rows = [[f"a{n}", "", "yes", "", "gold"] for n in range(4)]
     assert train(tmp_path, write_csv(tmp_path / "labels.csv", rows, HEADER)) == 2
     assert "label more headlines" in capsys.readouterr().err
+    assert not (tmp_path / "judges").exists()
+
+
+def test_a_model_that_tells_nothing_gets_no_threshold(asked, tmp_path, capsys):
+    write_toy_corpus(tmp_path / "corpus")
+    asked.rule = lambda headline: 0.5
+    ids = [f"{side}{n}" for side in "ab" for n in range(4)]
+    rows = [[id_, "", "yes", "", "gold"] for id_ in ids] + [[id_, "Zurigo", "no", "", "x"] for id_ in ids]
+    assert train(tmp_path, write_csv(tmp_path / "labels.csv", rows, HEADER)) == 2
+    assert "toy does not tell the headlines that readers call supported" in capsys.readouterr().err
     assert not (tmp_path / "judges").exists()
 
 

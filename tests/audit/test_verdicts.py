@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from scoring_fakes import FakeJudges
+from scoring_fakes import FakeFacts, FakeJudges
 
 from change_it.audit import perturbations
 from change_it.audit import verdicts as audit_verdicts
@@ -11,6 +11,7 @@ from change_it.audit.verdicts import (
     JointPassRate,
     Result,
     Summary,
+    about_judges,
     measure_systems,
     verdicts,
 )
@@ -175,6 +176,17 @@ def test_facts_that_no_labels_have_validated_are_taken_with_care(validated, text
     [found] = verdicts({}, fluency=True, validated=validated)
     assert (found.judge, found.level) == ("facts", "care")
     assert found.text.startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("outlets", "level"), [(("x", "y"), ["care"]), (("faro", "colle"), []), (None, [])], ids=str
+)
+def test_a_threshold_by_labels_of_other_outlets_is_said(outlets, level):
+    facts = FakeFacts(validated="it")
+    facts.settings = replace(facts.settings, outlets=outlets)
+    found = verdicts({}, **about_judges(FakeJudges(("colle", "faro"), digits="abcd", facts=facts), "it"))
+    assert [verdict.level for verdict in found] == level
+    assert ["labels of x and y, not of these" in verdict.text for verdict in found] == [True] * len(level)
 
 
 def test_stopped_is_what_the_upper_bound_says_and_not_the_share():

@@ -331,3 +331,9 @@ def test_a_model_is_asked_about_what_rules_accept_and_no_text_begins_with():
     assert [found.supported for found in facts] == [True, False, False, True]
     assert [found.p for found in facts] == [None, None, 0.2, 0.5]
     assert [len(found.unsupported) for found in facts] == [0, 1, 0, 0]
+
+
+def test_a_headline_without_words_begins_no_text():
+    model = FakeFacts(lambda *_: 0.1)
+    [found] = check_all_facts(["🎉 …"], sources=["Bianchi"], articles=["Rossi."], language="it", model=model)
+    assert (found.supported, found.p) == (False, 0.1)
