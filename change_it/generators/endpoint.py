@@ -40,7 +40,7 @@ class Endpoint(HeadlineSystem):
 
     def kept_together(self, search: Search) -> int:
         """As many as are asked about at a time: answers cost."""
-        return CONCURRENCY
+        return max(1, CONCURRENCY // search.candidates)
 
     def _propose(
         self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool

@@ -15,7 +15,13 @@ from change_it.cli import main
 from change_it.generators.rerank import choose, order
 from change_it.results.charts import choices_chart
 from change_it.results.report_files import latex
-from change_it.results.score_tables import choices_table, significance, systems_table, terminal_table
+from change_it.results.score_tables import (
+    choices_table,
+    examples_table,
+    significance,
+    systems_table,
+    terminal_table,
+)
 from change_it.scoring.scores import score, weights_of_ranks
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import (
@@ -134,6 +140,39 @@ def test_what_judges_chose_stands_apart(scores):
     assert (row["single"], row["chosen"]) == pytest.approx((1 / 4, 1 / 3))
     [axes] = choices_chart(scores).axes
     assert axes.containers[0].lines[0].get_xydata()[:, 1] == pytest.approx([1 / 4, 1 / 3, 1 / 3])
+
+
+def test_systems_with_draws_of_different_counts_stand_side_by_side(three, drawn):
+    fewer = replace(
+        drawn,
+        name="fewer",
+        draws=tuple(texts[:2] for texts in drawn.draws),
+        order=tuple(tuple(draw for draw in of if draw < 2) for of in drawn.order),
+    )
+    systems = [*built_in_systems(three), *with_chosen([drawn, fewer])]
+    scores = score(three, FakeJudges(fold="1"), systems, resamples=20, progress=False)
+    rows = [row.values for row in choices_table(scores).rows]
+    assert [(row["system"], row["draws"]) for row in rows] == [("drawn", 4), ("fewer", 2)]
+    figure = choices_chart(scores)
+    for axes in figure.axes:
+        colours = [of.lines[0].get_color() for of in axes.containers]
+        assert len({*colours}) == 2, "a colour a system"
+        assert [of.get_label() for of in axes.containers] == ["drawn", "fewer"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["gold", "drawn", "fewer"]
+
+
+def test_headlines_of_several_systems_stand_below_their_original(three, drawn):
+    systems = [*built_in_systems(three), *with_chosen([drawn])]
+    scores = score(three, FakeJudges(fold="1"), systems, resamples=20, progress=False)
+    table = examples_table(scores)
+    for (_, rows), item in zip(table.groups, three.items, strict=True):
+        assert [row.values["system"] for row in rows] == [
+            "original",
+            "the other newspaper's own",
+            "drawn",
+            "drawn.best-of-4",
+        ]
+        assert [row.values["headline"] for row in rows[:2]] == [item.source, item.reference]
 
 
 def write(tmp_path, three, *, change=None, header="id,draw,headline,target", more=lambda at, draw: ""):
