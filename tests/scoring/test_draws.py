@@ -123,6 +123,23 @@ def test_intervals_draw_events_and_within_them_draws():
     assert several.tolist() == again.tolist() != other.tolist()
 
 
+def test_draws_that_are_seldom_right_are_not_few():
+    def share(sums):
+        return {"share": sums["hits"] / sums["n"]}
+
+    hits = np.zeros((40, 8))
+    hits[:20, 0] = 1
+    how = {"shares": {"share": "n"}, "resamples": 500}
+    drawn = measure({"n": np.ones((40, 8)), "hits": hits}, share, drawn=True, **how)["average"]["share"]
+    best = {"n": np.ones(40), "hits": hits.mean(axis=1)}
+    value, low, high = measure(best, share, **how)["average"]["share"]
+    assert value == drawn.value == 1 / 16
+    assert drawn.low < low < value < high < drawn.high < 0.15
+    hits[3:] = 0
+    drawn = measure({"n": np.ones((40, 8)), "hits": hits}, share, drawn=True, **how)["average"]["share"]
+    assert drawn.high > 0.09, "three events say little"
+
+
 def test_what_judges_chose_stands_apart(scores):
     assert scores.names == ["gold", "drawn", "copy", "lead", "random-target", "drawn.best-of-4"]
     assert scores.chosen == ["drawn.best-of-4"]
