@@ -133,10 +133,11 @@ def cut(text: str, characters: int) -> str:
     return text if len(text) <= characters else text[:characters].rpartition(" ")[0]
 
 
-def headline_of(answer: str, *, ended: bool = True) -> str:
+def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ()) -> str:
     """The headline in an answer: its first line that introduces no other, without thoughts before it, label and marks around it.
 
     An answer that has not `ended`, since it was too long, is a text: its first sentence counts, or what is whole of that.
+    The names of `outlets` are labels, too.
 
     Examples:
         >>> headline_of('**"Il ponte crolla"**')
@@ -156,6 +157,12 @@ def headline_of(answer: str, *, ended: bool = True) -> str:
         lines.pop(0)
     text = " ".join(lines[0].split()) if lines else ""
     text = _LABEL.sub("", _BULLET.sub("", text)).strip(_MARKDOWN)
+    names = "|".join(map(re.escape, outlets))
+    text = (
+        re.sub(rf"\A(?:(?:in|su) )?(?:{names})[*_ ]*:[*_ ]+", "", text, flags=re.IGNORECASE)
+        if names
+        else text
+    )
     if not ended and len(lines) == 1:
         if _OPENED.fullmatch(text):
             text = text[1:]
