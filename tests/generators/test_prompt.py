@@ -82,6 +82,7 @@ def test_a_pair_that_touches_a2_is_left_out(corpus, tmp_path):
         ("> #iorestoacasa, un anno dopo", "#iorestoacasa, un anno dopo"),
         ("Headline (faro): Bridge falls", "Bridge falls"),
         ('**Faro:** "Crolla il ponte"', "Crolla il ponte"),
+        ("Articolo: crolla il ponte", "crolla il ponte"),
         ("In colle: crolla il ponte", "crolla il ponte"),
         ("Faro spento: due feriti", "Faro spento: due feriti"),
         ("„Brücke stürzt ein“", "Brücke stürzt ein"),
