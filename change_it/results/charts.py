@@ -26,7 +26,7 @@ from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metric_options import Chart
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
-from change_it.results.score_tables import daggered, heading, metric_heading
+from change_it.results.score_tables import bounded, daggered, heading, metric_heading
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
@@ -291,7 +291,7 @@ def choices_chart(scores: Scores) -> Figure:
             gold = scores.row(GOLD).values[measure]
             axes.axhline(gold, color="black", linestyle=":", linewidth=1.5, label=GOLD)
         axes.set(ylim=(0, None), ylabel="share of headlines")
-        axes.set_title(heading(measure), loc="left")
+        axes.set_title(bounded(scores, measure), loc="left")
         axes.grid(axis="y")
     ticks = sorted({n for choice in scores.choices for n in choice.curve})
     panels[-1].set_xscale("log", base=2)

@@ -55,6 +55,12 @@ def heading(measure: str) -> str:
     return HEADINGS.get(measure, measure)
 
 
+def bounded(scores: Scores, measure: str) -> str:
+    """A measure as a heading that says where it is an upper bound."""
+    at_most = measure == "strict_compliancy" and scores.strict_is_upper_bound
+    return f"{heading(measure)}, at most" if at_most else heading(measure)
+
+
 def daggered(scores: Scores) -> list[str]:
     """The systems, with a mark behind those that judges chose."""
     return [f"{name}{DAGGER}" if name in scores.chosen else name for name in scores.systems]
@@ -222,7 +228,7 @@ def choices_table(scores: Scores) -> Table:
         of_all = {"single": choice.curve[1], "chosen": choice.curve[choice.draws], "gap": choice.gap}
         for measure in (name for name in SORTED_BY if name in choice.gap):
             values: dict[str, Value] = {"system": choice.system, "draws": choice.draws}
-            values["measure"] = heading(measure)
+            values["measure"] = bounded(scores, measure)
             for name, of in of_all.items():
                 values |= {name: of[measure].value, f"{name}_interval": of[measure].interval}
             rows.append(Row(values, choice.system))

@@ -313,3 +313,11 @@ def test_a_file_with_one_draw_of_each_is_a_file_without_draws(toy_test, tmp_path
     file = write_csv(tmp_path / "one.csv", rows, ["id", "draw", "headline", "target"])
     system = read_predictions(file, toy_test, name="one")
     assert (system.draws, system.order) == ((), ())
+
+
+def test_an_upper_bound_is_said_where_choosing_is_shown(three, drawn):
+    systems = [*built_in_systems(three), *with_chosen([drawn])]
+    scores = score(three, FakeJudges(fold="1", digits="6789"), systems, resamples=5, progress=False)
+    assert scores.strict_is_upper_bound
+    assert choices_table(scores).rows[0].values["measure"] == "strict, at most"
+    assert choices_chart(scores).axes[0].get_title(loc="left") == "strict, at most"
