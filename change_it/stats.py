@@ -76,20 +76,26 @@ def measure(
     """Stratum to measure to score (see `estimate` and `bootstrap_intervals`), the mean over the strata, `AVERAGE`, last.
 
     `shares` maps each measure that is a share of items, 0-1, to the column that counts these. Near 0 and 1 a bootstrap has
-    nothing to draw from, so where fewer than 5 events hold or fewer than 5 do not (share times events), the interval of a
-    share also covers Clopper and Pearson's of the effective number of events.
+    nothing to draw from, so where fewer than 5 events hold or fewer than 5 do not (share times events; of draws those of
+    which any does), the interval of a share also covers Clopper and Pearson's of the effective number of events.
     """
     means = {name: np.mean(of, axis=1) for name, of in statistics.items()} if drawn else statistics
     values = estimate(means, aggregate, strata)
     ends = bootstrap_intervals(
         statistics, aggregate, strata, events, resamples=resamples, seed=seed, drawn=drawn
     )
+    rounded = {name: np.round(of, _DECIMALS) for name, of in means.items()}
+    with np.errstate(all="ignore"):
+        some, every = (
+            estimate({name: end(of) for name, of in rounded.items()}, aggregate, strata)
+            for end in (np.ceil, np.floor)
+        )
     for name, counted in (shares or {}).items():
         if name in values:
             number = _effective(np.asarray(statistics[counted], np.float64), strata, events)
             low, high = _exact(values[name], number, (1 - LEVEL) / 2)
             wide = np.stack([np.fmin(ends[name][:, 0], low), np.fmax(ends[name][:, 1], high)], axis=1)
-            few = np.minimum(values[name], 1 - values[name]) * number < _FEW
+            few = np.minimum(some[name], 1 - every[name]) * number < _FEW
             ends[name] = np.where(few[:, None], wide, ends[name])
     rows = [*dict.fromkeys(strata or ()), AVERAGE]
     return {

@@ -64,7 +64,8 @@ class Endpoint(HeadlineSystem):
         if choice is None:
             return "", fault
         self._named.add(choice.model)
-        text = headline_of(choice.message.content or "", ended=choice.finish_reason != "length")
+        ended = choice.finish_reason != "length"
+        text = headline_of(choice.message.content or "", ended=ended, outlets=self.prompt.outlets)
         if text and self.prompt.is_example(text, item[2]):
             return "", "the headline of an example in the prompt"
         return text, "" if text else f"empty answer ({choice.finish_reason})"

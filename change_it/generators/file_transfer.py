@@ -203,7 +203,7 @@ def transfer_items(
         (number for number, item in enumerate(items) if not item.error),
         key=lambda number: (items[number].target, -lengths[number]),
     )
-    size = options.batch_size or setup.system.kept_together
+    size = options.batch_size or max(1, setup.system.kept_together // setup.search.candidates)
     chunks = [order[start : start + size] for start in range(0, len(order), size)]
     missing = [chunk for chunk in chunks if not done.keys() >= set(chunk)]
     before = len(order) - sum(map(len, missing))
@@ -220,7 +220,11 @@ def transfer_items(
             done |= finished
             done_bar.update(len(chunk))
     new = [
-        replace(item, prediction=done[row][0][(done[row][1] or [0])[0]], error=done[row][2])
+        replace(
+            item,
+            prediction=done[row][0][(done[row][1] or [0])[0]],
+            error="" if any(done[row][0]) else done[row][2],
+        )
         if row in done
         else item
         for row, item in enumerate(items)
@@ -242,13 +246,13 @@ def transfer_items(
 
 #: Headlines of an item, one or all draws, and the draws in the order of judges, best first, if these were asked.
 Written = tuple[list[str], list[int]]
-#: The same, why there is no headline, and who wrote it.
+#: The same, why there is no headline or why one of the draws is empty, and who wrote it.
 Finished = tuple[list[str], list[int], str, str]
 
 
 def _finished(setup: TransferSetup, item: Item, headlines: list[str], order: list[int]) -> Finished:
     fault = setup.system.faults.get((item.source, item.article, item.target), NOTHING)
-    return headlines, order, "" if any(headlines) else fault, setup.writer(item.target)
+    return headlines, order, "" if all(headlines) else fault, setup.writer(item.target)
 
 
 def _rows_of_draws(

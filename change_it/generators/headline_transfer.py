@@ -34,7 +34,7 @@ TransferInput = tuple[str, str, str]
 class HeadlineSystem(ABC):
     """A system that offers candidates for headlines; it can be shared by threads."""
 
-    #: Items whose headlines a run that can be interrupted keeps at once.
+    #: Headlines, draws counted, that a run that can be interrupted keeps at once.
     kept_together = LARGEST_BATCH
 
     def __init__(

@@ -34,7 +34,7 @@ _BULLET = re.compile(r"\A(?:[-•>]|#{1,6}|1[.)]) +")
 _LABEL = re.compile(
     r"\A(?:(?:sure|certainly|certo|certamente)[,.!]* *)?"
     r"(?:(?:here(?:'s|’s| is)|ecco)\b[^:«“\"]{0,40}\b(?:headline|title|titolo)\b[^:«“\"]{0,40}"
-    r"|(?:new |nuovo |rewritten )?(?:headline|title|titolo)(?: riscritto| nuovo)?"
+    r"|(?:new |nuovo |rewritten )?(?:headline|title|titolo|article|articolo)(?: riscritto| nuovo)?"
     r"(?: (?:in|for|su|per)\b[^:«“\"]{1,40}| \([^:«“\"()]{1,40}\))?)[*_ ]*:[*_ ]+",
     re.IGNORECASE,
 )
@@ -133,10 +133,11 @@ def cut(text: str, characters: int) -> str:
     return text if len(text) <= characters else text[:characters].rpartition(" ")[0]
 
 
-def headline_of(answer: str, *, ended: bool = True) -> str:
+def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ()) -> str:
     """The headline in an answer: its first line that introduces no other, without thoughts before it, label and marks around it.
 
     An answer that has not `ended`, since it was too long, is a text: its first sentence counts, or what is whole of that.
+    The names of `outlets` are labels, too.
     """
     after = _THOUGHTS.sub("", answer)
     if after == answer and _THINKING.match(answer):
@@ -146,6 +147,12 @@ def headline_of(answer: str, *, ended: bool = True) -> str:
         lines.pop(0)
     text = " ".join(lines[0].split()) if lines else ""
     text = _LABEL.sub("", _BULLET.sub("", text)).strip(_MARKDOWN)
+    names = "|".join(map(re.escape, outlets))
+    text = (
+        re.sub(rf"\A(?:(?:in|su) )?(?:{names})[*_ ]*:[*_ ]+", "", text, flags=re.IGNORECASE)
+        if names
+        else text
+    )
     if not ended and len(lines) == 1:
         if _OPENED.fullmatch(text):
             text = text[1:]

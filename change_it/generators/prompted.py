@@ -52,8 +52,10 @@ class PromptFormat(CausalFormat):
         max_source_tokens: int,
         max_target_tokens: int,
         ends: Sequence[int],
+        outlets: Sequence[str] = (),
     ):
-        """`ends` are the model's own, in addition to the tokenizer's."""
+        """`ends` are the model's own, in addition to the tokenizer's; names of `outlets` before a headline are no part of it."""
+        self.outlets = outlets
         lengths = {"max_source_tokens": max_source_tokens, "max_target_tokens": max_target_tokens}
         super().__init__(tokenizer, **lengths, prompt=("", ""))
         self.chat = bool(tokenizer.chat_template)
@@ -77,7 +79,10 @@ class PromptFormat(CausalFormat):
         ended = torch.isin(ids, torch.tensor(self.ends)).any(1).tolist()
         whole = ids.shape[1] < self.max_target_tokens
         texts = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
-        return [headline_of(text, ended=whole or end) for text, end in zip(texts, ended, strict=True)]
+        return [
+            headline_of(text, ended=whole or end, outlets=self.outlets)
+            for text, end in zip(texts, ended, strict=True)
+        ]
 
 
 class PromptedModel(HeadlineSystem):
@@ -123,7 +128,7 @@ class PromptedModel(HeadlineSystem):
         brought = getattr(model.generation_config, "eos_token_id", None)
         ends = brought if isinstance(brought, list) else [brought] if brought is not None else []
         format_ = (
-            PromptFormat(tokenizer, **lengths, ends=ends)
+            PromptFormat(tokenizer, **lengths, ends=ends, outlets=prompt.outlets)
             if kind == "causal"
             else EncoderDecoderFormat(tokenizer, **lengths)
         )

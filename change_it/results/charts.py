@@ -24,7 +24,7 @@ from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
-from change_it.results.score_tables import daggered, heading, metric_heading
+from change_it.results.score_tables import bounded, daggered, metric_heading
 from change_it.scoring.columns import GOLD
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
 from change_it.stats import Correlations, Floats
@@ -242,34 +242,36 @@ def compliancy_chart(scores: Scores) -> Figure:
 
 @_styled
 def choices_chart(scores: Scores) -> Figure:
-    """Chart of the score of the best of N draws that other judges choose, with 95% intervals; dotted: gold."""
-    axes = _narrow(4.4)
+    """Charts of the scores of the best of N draws that other judges choose, one a measure, with 95% intervals; dotted: gold."""
     measures = [name for name in SORTED_BY if name in scores.choices[0].gap]
-    for index, choice in enumerate(scores.choices):
-        for measure, colour in zip(measures, _SERIES, strict=False):
+    figure = Figure((5.2, 1.4 + 2.6 * len(measures)), dpi=160)
+    panels = figure.subplots(len(measures), sharex=True, squeeze=False)[:, 0].tolist()
+    for axes, measure in zip(panels, measures, strict=True):
+        for index, choice in enumerate(scores.choices):
+            aside = 2 ** (0.06 * (index - (len(scores.choices) - 1) / 2))  # intervals side by side
             points = np.array([of[measure] for of in choice.curve.values()])
-            gaps = np.clip(np.abs(points[:, 1:].T - points[:, 0]), 0, None)
-            named = f"{choice.system}, " if len(scores.choices) > 1 else ""
             axes.errorbar(
-                list(choice.curve),
+                aside * np.array(list(choice.curve)),
                 points[:, 0],
-                yerr=gaps,
-                color=colour,
+                yerr=np.clip(np.abs(points[:, 1:].T - points[:, 0]), 0, None),
+                color=_SYSTEMS[index % len(_SYSTEMS)],
                 marker=_MARKERS[index % len(_MARKERS)],
                 capsize=3,
-                label=f"{named}{heading(measure)}",
+                label=choice.system,
             )
-    for measure, colour in zip(measures, _SERIES, strict=False):
         if GOLD in scores.systems:
             gold = scores.row(GOLD).values[measure]
-            axes.axhline(gold, color=colour, linestyle=":", linewidth=1.5, label=f"gold, {heading(measure)}")
+            axes.axhline(gold, color="black", linestyle=":", linewidth=1.5, label=GOLD)
+        axes.set(ylim=(0, None), ylabel="share of headlines")
+        axes.set_title(bounded(scores, measure), loc="left")
+        axes.grid(axis="y")
     ticks = sorted({n for choice in scores.choices for n in choice.curve})
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(ticks, list(map(str, ticks)))
+    panels[-1].set_xscale("log", base=2)
+    panels[-1].set_xticks(ticks, list(map(str, ticks)))
     choosers = " and ".join(dict.fromkeys(choice.chooser for choice in scores.choices))
-    axes.set(ylim=(0, None), ylabel="share of headlines", xlabel=f"best of N draws to the judges\n{choosers}")
-    axes.grid(axis="y")
-    return _with_legend(axes, 2)
+    panels[-1].set_xlabel(f"best of N draws, chosen by the judges\n{choosers}")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return figure
 
 
 @_styled

@@ -17,7 +17,7 @@ from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
 from change_it.tables import Column, Format, Row, Table, UnderlinedText, Value, figure
 
-#: Headlines of each system that reports begin with: the first ones of the test set, the directions in turn.
+#: Headlines that reports begin with, of the first items of the test set, the directions in turn; of several systems one item a direction at least.
 SHOWN = 6
 #: Stands behind the names of systems that judges chose, and why they stand apart.
 DAGGER = "†"
@@ -52,6 +52,12 @@ def heading(measure: str) -> str:
     return HEADINGS.get(measure, measure)
 
 
+def bounded(scores: Scores, measure: str) -> str:
+    """A measure as a heading that says where it is an upper bound."""
+    at_most = measure == "strict_compliancy" and scores.strict_is_upper_bound
+    return f"{heading(measure)}, at most" if at_most else heading(measure)
+
+
 def daggered(scores: Scores) -> list[str]:
     """The systems, with a mark behind those that judges chose."""
     return [f"{name}{DAGGER}" if name in scores.chosen else name for name in scores.systems]
@@ -63,31 +69,48 @@ def metric_heading(metric: str) -> str:
 
 
 def examples_table(scores: Scores) -> Table | None:
-    """Headlines of the systems, with the original and the other newspaper's own; None when there are only built-in systems."""
+    """Headlines of the systems, item by item, with the original and the other newspaper's own; None when there are only built-in systems."""
     systems = [name for name in scores.systems if name not in BUILT_IN]
+    if not systems:
+        return None
     directions = [name for name in scores.directions if name != AVERAGE]
     marks = [name for name in VERDICT_NAMES if name != "fluency" or scores.strict_p_values is not None]
-    rows = []
+    several = len(systems) > 1
+    count = max(len(directions), SHOWN // len(systems))
+    rows: dict[str, list[Row]] = {}
     for system in systems:
         items = scores.items[system]
         in_turn = [
             items.filter(direction=name).head(-(-SHOWN // len(directions))).to_dicts() for name in directions
         ]
-        for item in [item for turn in zip(*in_turn, strict=False) for item in turn][:SHOWN]:
+        for item in [item for turn in zip(*in_turn, strict=False) for item in turn][:count]:
             underlined = UnderlinedText(item["headline"], tuple(unsupported_places(item["unsupported"])))
-            shown = {"headline": underlined, "gold": item["gold"] or None}
-            values = item | shown | {"system": system}
-            rows.append(Row(values, f"{item['direction']} {item['id']} {system}"))
-    if not rows:
-        return None
-    columns = (
-        Column("source", "text", "original"),
-        Column("headline", "text", "new headline"),
-        Column("gold", "text", "the other newspaper's own"),
-        *(Column(name, "mark", heading(name)) for name in marks),
-        *([Column("system", "text")] if len(systems) > 1 else []),
+            group = f"{item['direction']} {item['id']}"
+            of_item = rows.setdefault(group, [])
+            if several and not of_item:
+                texts = {"original": item["source"], "the other newspaper's own": item["gold"]}
+                blank = dict.fromkeys(marks, "")
+                of_item += [
+                    Row(blank | {"system": name, "headline": text}, group, highlight=name == "original")
+                    for name, text in texts.items()
+                    if text
+                ]
+            shown = {"headline": underlined, "gold": item["gold"] or None, "system": system}
+            of_item.append(Row(item | shown, group))
+    of_texts = (
+        (Column("system", "text"), Column("headline", "text"))
+        if several
+        else (
+            Column("source", "text", "original"),
+            Column("headline", "text", "new headline"),
+            Column("gold", "text", "the other newspaper's own"),
+        )
     )
-    return Table(columns, rows, "What was written; underlined: numbers, names and quotations without support")
+    columns = [*of_texts, *(Column(name, "mark", heading(name)) for name in marks)]
+    in_order = [row for of_item in rows.values() for row in of_item]
+    return Table(
+        columns, in_order, "What was written; underlined: numbers, names and quotations without support"
+    )
 
 
 def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
@@ -193,14 +216,15 @@ def _in_parts(columns: Sequence[Column], rows: Sequence[Row], scores: Scores) ->
 
 def choices_table(scores: Scores) -> Table:
     """The expected single draw of each system, the draws that judges chose, and the gap."""
-    columns = [Column("system", "text"), Column("measure", "text")]
+    columns = [Column("system", "text"), Column("draws", "count"), Column("measure", "text")]
     for name, title in (("single", "expected single draw"), ("chosen", "chosen"), ("gap", "gap")):
         columns += [Column(name, title=title), Column(f"{name}_interval", "interval", "95% interval")]
     rows = []
     for choice in scores.choices:
         of_all = {"single": choice.curve[1], "chosen": choice.curve[choice.draws], "gap": choice.gap}
         for measure in (name for name in SORTED_BY if name in choice.gap):
-            values: dict[str, Value] = {"system": choice.system, "measure": heading(measure)}
+            values: dict[str, Value] = {"system": choice.system, "draws": choice.draws}
+            values["measure"] = bounded(scores, measure)
             for name, of in of_all.items():
                 values |= {name: of[measure].value, f"{name}_interval": of[measure].interval}
             rows.append(Row(values, choice.system))

@@ -84,9 +84,20 @@ def test_all_draws_are_drawn_and_kept_equal_or_empty(server, options):
         (f"x{n}", str(d)) for n in range(12) for d in range(4)
     ]
     assert sum(row["headline"] == "Ponte giù" for row in rows) == 36
-    assert sum(bool(row["error"]) for row in rows) == 12
+    assert sum(row["error"] == "refused: status 400" for row in rows) == 12
     with pytest.raises(InputError, match="exclude each other"):
         transferred(options(all_draws=True, generation=("do_sample=false",)))
+
+
+def test_items_are_kept_as_soon_as_all_their_draws_are_there(server, options, tmp_path):
+    server.reply = lambda prompt, number: 500 if number > 8 else f"Ponte giù {number}"
+    with pytest.raises(InputError, match="goes on where it stopped"):
+        transferred(options(all_draws=True, candidates=4))
+    assert len((tmp_path / "new.csv.partial").read_text().splitlines()) == 1 + 2
+    asked = len(server.requests)
+    server.reply = lambda prompt, number: "Ponte giù"
+    assert len(transferred(options(all_draws=True, candidates=4))) == 48
+    assert len(server.requests) == asked + 40
 
 
 def test_the_key_is_sent_and_never_shown_or_written(server, options, tmp_path, capsys, caplog):

@@ -15,7 +15,13 @@ from change_it.cli import main
 from change_it.generators.rerank import choose, order
 from change_it.results.charts import choices_chart
 from change_it.results.report_files import latex
-from change_it.results.score_tables import choices_table, significance, systems_table, terminal_table
+from change_it.results.score_tables import (
+    choices_table,
+    examples_table,
+    significance,
+    systems_table,
+    terminal_table,
+)
 from change_it.scoring.scores import score, weights_of_ranks
 from change_it.scoring.signature import Reranker
 from change_it.scoring.systems import (
@@ -117,6 +123,23 @@ def test_intervals_draw_events_and_within_them_draws():
     assert several.tolist() == again.tolist() != other.tolist()
 
 
+def test_draws_that_are_seldom_right_are_not_few():
+    def share(sums):
+        return {"share": sums["hits"] / sums["n"]}
+
+    hits = np.zeros((40, 8))
+    hits[:20, 0] = 1
+    how = {"shares": {"share": "n"}, "resamples": 500}
+    drawn = measure({"n": np.ones((40, 8)), "hits": hits}, share, drawn=True, **how)["average"]["share"]
+    best = {"n": np.ones(40), "hits": hits.mean(axis=1)}
+    value, low, high = measure(best, share, **how)["average"]["share"]
+    assert value == drawn.value == 1 / 16
+    assert drawn.low < low < value < high < drawn.high < 0.15
+    hits[3:] = 0
+    drawn = measure({"n": np.ones((40, 8)), "hits": hits}, share, drawn=True, **how)["average"]["share"]
+    assert drawn.high > 0.09, "three events say little"
+
+
 def test_what_judges_chose_stands_apart(scores):
     assert scores.names == ["gold", "drawn", "copy", "lead", "random-target", "drawn.best-of-4"]
     assert scores.chosen == ["drawn.best-of-4"]
@@ -134,6 +157,39 @@ def test_what_judges_chose_stands_apart(scores):
     assert (row["single"], row["chosen"]) == pytest.approx((1 / 4, 1 / 3))
     [axes] = choices_chart(scores).axes
     assert axes.containers[0].lines[0].get_xydata()[:, 1] == pytest.approx([1 / 4, 1 / 3, 1 / 3])
+
+
+def test_systems_with_draws_of_different_counts_stand_side_by_side(three, drawn):
+    fewer = replace(
+        drawn,
+        name="fewer",
+        draws=tuple(texts[:2] for texts in drawn.draws),
+        order=tuple(tuple(draw for draw in of if draw < 2) for of in drawn.order),
+    )
+    systems = [*built_in_systems(three), *with_chosen([drawn, fewer])]
+    scores = score(three, FakeJudges(fold="1"), systems, resamples=20, progress=False)
+    rows = [row.values for row in choices_table(scores).rows]
+    assert [(row["system"], row["draws"]) for row in rows] == [("drawn", 4), ("fewer", 2)]
+    figure = choices_chart(scores)
+    for axes in figure.axes:
+        colours = [of.lines[0].get_color() for of in axes.containers]
+        assert len({*colours}) == 2, "a colour a system"
+        assert [of.get_label() for of in axes.containers] == ["drawn", "fewer"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["gold", "drawn", "fewer"]
+
+
+def test_headlines_of_several_systems_stand_below_their_original(three, drawn):
+    systems = [*built_in_systems(three), *with_chosen([drawn])]
+    scores = score(three, FakeJudges(fold="1"), systems, resamples=20, progress=False)
+    table = examples_table(scores)
+    for (_, rows), item in zip(table.groups, three.items, strict=True):
+        assert [row.values["system"] for row in rows] == [
+            "original",
+            "the other newspaper's own",
+            "drawn",
+            "drawn.best-of-4",
+        ]
+        assert [row.values["headline"] for row in rows[:2]] == [item.source, item.reference]
 
 
 def write(tmp_path, three, *, change=None, header="id,draw,headline,target", more=lambda at, draw: ""):
@@ -257,3 +313,11 @@ def test_a_file_with_one_draw_of_each_is_a_file_without_draws(toy_test, tmp_path
     file = write_csv(tmp_path / "one.csv", rows, ["id", "draw", "headline", "target"])
     system = read_predictions(file, toy_test, name="one")
     assert (system.draws, system.order) == ((), ())
+
+
+def test_an_upper_bound_is_said_where_choosing_is_shown(three, drawn):
+    systems = [*built_in_systems(three), *with_chosen([drawn])]
+    scores = score(three, FakeJudges(fold="1", digits="6789"), systems, resamples=5, progress=False)
+    assert scores.strict_is_upper_bound
+    assert choices_table(scores).rows[0].values["measure"] == "strict, at most"
+    assert choices_chart(scores).axes[0].get_title(loc="left") == "strict, at most"
