@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from change_it.text.tokens import words
+
 #: A quoted stretch, by the marks around it.
 QUOTED = {
     "«»": re.compile(r"«([^«»]*)»"),
@@ -93,14 +95,18 @@ def plain(headline: str) -> str:
 
 
 def normalise_pair(first: str, second: str) -> tuple[str, str]:
-    """Two headlines in one setting: `plain`, and in lower case where they use capitals differently.
+    """Two headlines in one setting: `plain`, and in lower case where they use capitals differently; those of the same words are the same.
 
     Examples:
-        >>> normalise_pair("«Sì» di Roma", "SÌ DI ROMA")
-        ('"sì" di roma', 'sì di roma')
+        >>> normalise_pair("«Sì» di Roma", "SÌ, DICE ROMA")
+        ('"sì" di roma', 'sì, dice roma')
         >>> normalise_pair("«Sì» di Roma", "Roma dice sì.")
         ('"Sì" di Roma', 'Roma dice sì')
+        >>> normalise_pair("Roma dice sì, ecco perché", "Roma dice: sì! Ecco perché")
+        ('Roma dice sì, ecco perché', 'Roma dice sì, ecco perché')
     """
+    if words(first) == words(second):
+        return (plain(first),) * 2
     pair = plain(first), plain(second)
     one, other = ((h.islower(), h.isupper(), not h.isupper() and _is_title(h)) for h in (first, second))
     return pair if one == other else (pair[0].lower(), pair[1].lower())

@@ -115,7 +115,7 @@ def test_the_best_strict_compliancy_comes_first(toy_test, strict_judges):
     assert scores.row("half").values["strict_compliancy"] == 0.5
     exact = binomtest(2, 4).proportion_ci()  # of four events
     assert scores.row("half").intervals["strict_compliancy"] == pytest.approx((exact.low, exact.high))
-    assert "|fold:all|fluency:dddddd|strict:v3|facts:v4|lang:it|" in scores.signature
+    assert "|fold:all|fluency:dddddd|strict:v4|facts:v4|lang:it|" in scores.signature
     first, last = scores.systems.index("gold"), scores.systems.index("broken")
     assert scores.p_values[first, last] == 1
     assert scores.strict_p_values[first, last] < 0.2
