@@ -3,6 +3,7 @@
     python benchmarks/tables.py
     python benchmarks/tables.py --check
     python benchmarks/tables.py --keep pairs "Vox, Washington Times" runs/vox/report/scores.json
+    python benchmarks/tables.py --keep judges AllSides runs/allsides/minilm/ah/metrics.json
     python benchmarks/tables.py --keep within "Vox, Washington Times/--mask names" runs/vox/names-*/metrics.json
 
 `<!-- table: NAME -->` to `<!-- /table -->` is the table of results/NAME.json: `rows`, name to column to a value or to [counts
@@ -84,14 +85,25 @@ def of_metrics(name: str, seeds: Sequence[dict[str, Any]]) -> Rows:
     return rows if way == "plain" else {way: rows[way]}
 
 
+def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
+    """F1 of a linear judge; or of it and of a transformer, whose lead has an interval."""
+    rows: Rows = {}
+    for test, scores in metrics["results"].items():
+        row = metrics["task"].replace("hh", "HH").replace("ah", "AH") + f", {test}"
+        linear = metrics["baselines"].get("linear", {}).get(test)
+        both = [linear["macro_f1"], scores["macro_f1"], *linear["lead"].values()] if linear else [scores["macro_f1"]]
+        rows[row] = {name: both}
+    return rows
+
+
 def keep(name: str, of: str, paths: Sequence[Path]) -> None:
     """Add results to those of a table."""
     out, found = RESULTS / f"{name}.json", [json.loads(path.read_text(encoding="utf-8")) for path in paths]
     record: dict[str, Any] = {"command": [], "n": "", "seed": 1, "rows": {}}
     if out.exists():
         record = json.loads(out.read_text(encoding="utf-8"))
-    if "within_event" in found[0]:
-        rows = of_metrics(of, found)
+    if "task" in found[0]:
+        rows = of_metrics(of, found) if name == "within" else of_judge(of, found[0])
     elif "judges" in found[0]:
         rows = (of_audit if "verdicts" in found[0] else of_report)(of, found[0])
     else:
