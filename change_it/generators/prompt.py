@@ -115,9 +115,10 @@ class Prompt:
         return "".join(parts).strip()
 
     def is_example(self, headline: str, to: str) -> bool:
-        """Whether a headline is one of other articles, which examples show, or begins one: it may have been cut off."""
+        """Whether a headline is one of other articles, which examples show, or begins one, for it may have been cut off, or is four words of one."""
         shown = self.examples[to].headlines if self.examples and headline else ()
-        return any(each.startswith(headline) for each in shown)
+        long = len(headline.split()) > 3
+        return any(each.startswith(headline) or (long and headline in each) for each in shown)
 
     @property
     def signature(self) -> str:

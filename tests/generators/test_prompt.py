@@ -156,6 +156,8 @@ def test_the_headline_of_an_example_is_no_answer(corpus, prompt, tiny_llama, mon
     found = [
         Candidate(text, score) for score, text in enumerate((shown, shown[:20], "Crolla il ponte", "Cade"))
     ]
+    assert prompt.is_example(" ".join(shown.split()[-4:]), "faro")
+    assert not prompt.is_example(shown.split()[-1], "faro")
     monkeypatch.setattr("change_it.generators.prompted.write", lambda *_: [([0], [found])])
     system = PromptedModel.from_pretrained(tiny_llama, prompt, device="cpu")
     assert [each.text for each in system.propose(*[[text] for text in ITEM])[0]] == ["Crolla il ponte"]
