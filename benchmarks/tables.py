@@ -89,7 +89,8 @@ def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
     """F1 of a linear judge; or of it and of a transformer, whose lead has an interval."""
     rows: Rows = {}
     for test, scores in metrics["results"].items():
-        row = metrics["task"].replace("hh", "HH").replace("ah", "AH") + f", {test}"
+        task = {"hh": "HH", "ah": "AH"}.get(metrics["task"], metrics["task"])
+        row = {"gold": task, "facts": f"{task}, changed facts"}.get(test, f"{task}, {test}")
         linear = metrics["baselines"].get("linear", {}).get(test)
         both = [linear["macro_f1"], scores["macro_f1"], *linear["lead"].values()] if linear else [scores["macro_f1"]]
         rows[row] = {name: both}
@@ -118,7 +119,7 @@ def number(value: float) -> str:
     """A count or a figure."""
     if isinstance(value, int):
         return f"{value:,}"
-    return figure(value) if value == 0 or 0.0005 < abs(value) <= 1 else f"{value:.3g}"
+    return figure(value) if value == 0 or 1e-6 < abs(value) <= 1 else f"{value:.3g}"
 
 
 def cell(value: Any) -> str:
