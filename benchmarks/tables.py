@@ -92,7 +92,11 @@ def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
         task = {"hh": "HH", "ah": "AH"}.get(metrics["task"], metrics["task"])
         row = {"gold": task, "facts": f"{task}, changed facts"}.get(test, f"{task}, {test}")
         linear = metrics["baselines"].get("linear", {}).get(test)
-        both = [linear["macro_f1"], scores["macro_f1"], *linear["lead"].values()] if linear else [scores["macro_f1"]]
+        both = (
+            [linear["macro_f1"], scores["macro_f1"], *linear["lead"].values()]
+            if linear
+            else [scores["macro_f1"]]
+        )
         rows[row] = {name: both}
     return rows
 
