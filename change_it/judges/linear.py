@@ -30,6 +30,8 @@ SIZE, COUNTS = 2**18, 2**19
 TEXTS = 4096
 #: Words of a phrase that may stand twice in a row.
 LONGEST_REPEAT = 6
+#: Of the features of a fluency judge: with 2 they depend on no other headline.
+FEATURES = 2
 #: Flags of a word.
 CAPITAL, NUMBER, NEGATION = 1, 2, 4
 #: Characters and words of an n-gram, at most.
@@ -221,11 +223,12 @@ class Pieces:
         self.codes = np.array([codes for row in rows for codes in row], np.uint64).reshape(-1, 6)
 
     def buckets(self) -> Iterator[Array]:
-        """For each table the column of the n-gram that ends at each piece."""
+        """For each table the column of the n-gram that ends at each piece; before a headline there are beginnings, never another one."""
+        first = np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
         for salt, (coding, offsets, _) in enumerate(TABLES):
             mixed = np.full(len(self.codes), 7919 * salt + 1, np.uint64)
             for offset in offsets:
-                mixed = _mix(mixed, np.roll(self.codes[:, coding], offset))
+                mixed = _mix(mixed, self.codes[np.maximum(np.arange(len(first)) - offset, first), coding])
             yield (mixed % np.uint64(COUNTS)).astype(np.int64)
 
     def counts(self) -> Array:
@@ -319,6 +322,7 @@ class LinearJudgeConfig(PreTrainedConfig):
     numerals: list[str] | None = None  # words that features know, as the next ones
     negations: list[str] | None = None
     frequent: list[str] | None = None
+    features: int = 1  # see FEATURES
 
 
 class LinearJudgeForSequenceClassification(PreTrainedModel):
@@ -335,6 +339,8 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
 
     def __init__(self, config: LinearJudgeConfig):
         super().__init__(config)
+        if config.judges == "fluency" and config.features < FEATURES:
+            raise ValueError("it is a fluency judge of an earlier version, whose answers depend on other headlines")
         for name, (kind, *shape) in (config.arrays or {}).items():
             self.register_buffer(name, torch.zeros(shape, dtype=getattr(torch, kind)))
         self.constant = nn.Parameter(torch.zeros(1), requires_grad=False)
@@ -344,7 +350,7 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
     def of(cls, arrays: Arrays, constant: float, **settings: Any) -> "LinearJudgeForSequenceClassification":
         """A judge of fitted arrays."""
         described = {name: [str(array.dtype), *array.shape] for name, array in arrays.items()}
-        judge = cls(LinearJudgeConfig(arrays=described, **settings))
+        judge = cls(LinearJudgeConfig(arrays=described, features=FEATURES, **settings))
         for name, array in arrays.items():
             getattr(judge, name).copy_(torch.from_numpy(np.ascontiguousarray(array)))
         judge.constant.fill_(constant)

@@ -137,3 +137,11 @@ def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
     assert printed[-5] == 0 < broken[-5]  # the share of pairs that were never seen
     assert _repeats([[1, 1], [2, 3], [2, 3]]) == pytest.approx((1 / 3, 0, 1, 1))
     assert np.isfinite(fluency_features(Pieces(["", "…"], frequent, clusters), counts)).all()
+
+
+def test_features_of_fluency_do_not_depend_on_the_headline_before():
+    clusters = np.zeros((2, COUNTS), np.int64)
+    counts = Pieces(HEADLINES, frozenset(), clusters).counts()
+    every = fluency_features(Pieces(HEADLINES, frozenset(), clusters), counts)
+    alone = [fluency_features(Pieces([text], frozenset(), clusters), counts)[0] for text in HEADLINES]
+    assert every == pytest.approx(np.array(alone), abs=1e-6)
