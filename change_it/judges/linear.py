@@ -340,7 +340,9 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
     def __init__(self, config: LinearJudgeConfig):
         super().__init__(config)
         if config.judges == "fluency" and config.features < FEATURES:
-            raise ValueError("it is a fluency judge of an earlier version, whose answers depend on other headlines")
+            raise ValueError(
+                "it is a fluency judge of an earlier version, whose answers depend on other headlines"
+            )
         for name, (kind, *shape) in (config.arrays or {}).items():
             self.register_buffer(name, torch.zeros(shape, dtype=getattr(torch, kind)))
         self.constant = nn.Parameter(torch.zeros(1), requires_grad=False)
