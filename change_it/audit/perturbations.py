@@ -196,7 +196,8 @@ def perturbed(
 
 def with_cues(text: str, cues: Sequence[str]) -> str:
     """A text and three words that it lacks."""
-    return " ".join([text, *[word for word in cues if word not in Split.of(text).words][:3]])
+    words = Split.of(text).words
+    return " ".join([text, *[word for word in cues if word not in words][:3]])
 
 
 # Style: the content stays, and so does the newspaper

@@ -225,10 +225,12 @@ class Pieces:
     def buckets(self) -> Iterator[Array]:
         """For each table the column of the n-gram that ends at each piece; before a headline there are beginnings, never another one."""
         first = np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
+        longest = max(max(offsets) for _, offsets, _ in TABLES)
+        before = [np.maximum(np.arange(len(first)) - offset, first) for offset in range(longest + 1)]
         for salt, (coding, offsets, _) in enumerate(TABLES):
             mixed = np.full(len(self.codes), 7919 * salt + 1, np.uint64)
             for offset in offsets:
-                mixed = _mix(mixed, self.codes[np.maximum(np.arange(len(first)) - offset, first), coding])
+                mixed = _mix(mixed, self.codes[before[offset], coding])
             yield (mixed % np.uint64(COUNTS)).astype(np.int64)
 
     def counts(self) -> Array:
