@@ -22,6 +22,7 @@ from typing import Any
 
 import tyro
 
+from change_it.audit.agreement import ASKED, RULES, STRICT_BY_RULES
 from change_it.results.provenance import made
 from change_it.tables import figure
 
@@ -32,8 +33,8 @@ MEASURES = {"hh": "HH", "ah": "AH", "main": "main", "main_normalised": "main nor
 MEASURES |= {"fluency": "fluency", "facts": "facts"}
 #: Subsets of the labels and judges that are shown.
 SUBSETS = ("both halves", "written", "written, no partly", "gold", "gold against wrong")
-JUDGES = {"facts (asked)": "AUC of the model", "facts (rules)": "rules", "facts": "rules and model"}
-JUDGES |= {"strict (rules)": "strict by rules", "strict": "strict"}
+JUDGES = {ASKED: "AUC of the model", RULES: "rules", "facts": "rules and model"}
+JUDGES |= {STRICT_BY_RULES: "strict by rules", "strict": "strict"}
 
 
 @dataclass(kw_only=True)
@@ -66,9 +67,9 @@ def of_audit(name: str, audit: dict[str, Any]) -> Rows:
         if row["subset"] in SUBSETS and row["judge"] in JUDGES:
             cells = rows.setdefault(f"{name}, {row['subset']}", {})
             share = [row["both"], row["accepted"], row["precision"], *(row["precision_interval"] or ())]
-            if row["judge"] == "facts (rules)":
+            if row["judge"] == RULES:
                 cells["right"] = [row["right"], row["n"]]
-            if row["judge"] == "facts (asked)":
+            if row["judge"] == ASKED:
                 share = [row["auc"], *(row["auc_interval"] or ())]
             cells[JUDGES[row["judge"]]] = share
     return rows

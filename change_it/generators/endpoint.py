@@ -25,13 +25,12 @@ class Endpoint(HeadlineSystem):
         """Nothing is asked yet; `url` is the base of the server's paths, such as http://localhost:8000/v1."""
         super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"))
         self.server, self.prompt = Server(url, model), prompt
-        self.model = model
         self._named: set[str] = set()
 
     @property
     def names(self) -> list[str]:
         """The server's name of the model that answered; the last name alone of a folder."""
-        names = self._named or {self.model}
+        names = self._named or {self.server.model}
         return sorted(name.rpartition("/")[2] if name.startswith("/") else name for name in names)
 
     def _propose(

@@ -122,7 +122,7 @@ class ChatModel:
         window = _window(self.model)
         for (source, language), behind in of_part.items():
             rows = [(self._ids(claim_prompt(claim)[1]) + self._after)[-window // 2 :] for claim in behind]
-            before = self._turns(source)[0][: window - max(map(len, rows))]
+            before = self._up_to(source)[: window - max(map(len, rows))]
             with torch.inference_mode():
                 cache = DynamicCache(config=self.model.config)
                 ids = torch.tensor([before], device=self.model.device)
@@ -131,9 +131,9 @@ class ChatModel:
                     batch = slice(start, start + TOGETHER)
                     yield behind[batch], self._yes(deepcopy(cache), rows[batch], language)
 
-    def _turns(self, source: str) -> tuple[list[int], list[int]]:
-        """Pieces up to the end of the source, and after the question."""
-        return self._before + self._ids(source), self._after
+    def _up_to(self, source: str) -> list[int]:
+        """Pieces up to the end of the source."""
+        return self._before + self._ids(source)
 
     def _frame(self) -> tuple[list[int], list[int]]:
         """Pieces before the source, and after the question."""
