@@ -241,11 +241,11 @@ class Study:
         numbers = {value: n for n, value in enumerate(QUESTIONS[question], 1)}
         given = np.array(rated, np.float64)  # nan where there is no answer
         is_yes = np.isin(given, [numbers[value] for value in YES[question]])
-        said = np.where(np.isfinite(given), np.where(is_yes, 1.0, 2.0), np.nan)
-        lead = (said == 1).sum(axis=1) - (said == 2).sum(axis=1)
+        yes_or_no = np.where(np.isfinite(given), np.where(is_yes, 1.0, 2.0), np.nan)
+        lead = (yes_or_no == 1).sum(axis=1) - (yes_or_no == 2).sum(axis=1)
         most = np.select([lead > 0, lead < 0], [1.0, 2.0], np.nan)
-        votes = {name: said[:, [n]] for n, name in enumerate(self.answers)}
-        votes |= {PEOPLE: said, MAJORITY: most[:, None]}
+        votes = {name: yes_or_no[:, [n]] for n, name in enumerate(self.answers)}
+        votes |= {PEOPLE: yes_or_no, MAJORITY: most[:, None]}
         judges = [name for name, of in self.judged.items() if JUDGES[name] == question and any(of)]
         votes |= {f"judge {name}": np.array([self.judged[name]], np.float64).T for name in judges}
         is_outlet, conditions = question == "answer", np.array([row.condition for row in self.key])

@@ -60,4 +60,4 @@ def both_orders(text: str) -> dict[bool, date]:
     for day_first in (True, False):
         with suppress(ValueError):
             days[day_first] = parse_date(text, day_first=day_first)
-    return days  # type: ignore[return-value]
+    return days  # type: ignore[return-value]  # `text` is not empty

@@ -35,7 +35,7 @@ from change_it.training.training_options import Arithmetic
 PROMPT_TOKENS, HEADLINE_TOKENS = 4096, 48
 #: What the marks of a chat's turns take of them.
 TURNS = 32
-#: What no headline has twice, where the search is not told otherwise.
+#: What no headline has twice, where the search sets nothing else.
 NO_REPEAT = 3
 
 

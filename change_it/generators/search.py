@@ -16,7 +16,7 @@ from change_it.networks.formats import Format
 from change_it.networks.pretrained import reading_errors
 from change_it.training.training_options import setting_of
 
-#: Width of a search that is not told otherwise.
+#: Width of a search that sets nothing else.
 BEAMS = 5
 #: Settings that can be asked for; how many candidates there are, and how texts end, is said otherwise.
 SETTINGS = vars(GenerationConfig()).keys() - {

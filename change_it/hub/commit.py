@@ -71,8 +71,8 @@ def publish(files: Files, options: PushOptions) -> CommitInfo:
 def _sentence(error: Exception, where: str) -> str:
     cause = error.__cause__ if isinstance(error, RuntimeError) else error  # of the upload of a file
     if isinstance(cause, HfHubHTTPError):
-        status, said = cause.response.status_code, (cause.server_message or str(cause)).strip()
-        advice = ADVICE.get(status) or said.partition("\n")[0].replace(get_token() or "\0", "***")
+        status, reason = cause.response.status_code, (cause.server_message or str(cause)).strip()
+        advice = ADVICE.get(status) or reason.partition("\n")[0].replace(get_token() or "\0", "***")
         return f"the Hub refused the push to the {where} ({status}), which is as it was: {advice}"
     if isinstance(error, ValueError):
         return f"the Hub does not take the {where}: {' '.join(str(error).split())}"

@@ -232,7 +232,7 @@ class ChatServer:
     precision = asked_by = ""
 
     def __init__(self, url: str, model: str):
-        self.server, self.said = Server(url, model, "--facts-endpoint"), ""
+        self.server, self.latest = Server(url, model, "--facts-endpoint"), ""
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
         """P(Yes) of claims, several at a time; 0 where it says neither, which not all of them may have."""
@@ -250,7 +250,7 @@ class ChatServer:
             if given and not heard:
                 yes, no = (prompt_in(batch[0].language)[answer] for answer in ("yes", "no"))
                 raise InputError(
-                    f"{self.server.url} answers neither {yes} nor {no} (“{self.said[:40]}”): give another model, or turn its thinking off"
+                    f"{self.server.url} answers neither {yes} nor {no} (“{self.latest[:40]}”): give another model, or turn its thinking off"
                 )
             yield [futures[future] for future in answered], [0.0 if isnan(p) else p for p in given]
             for future in futures:
@@ -272,8 +272,8 @@ class ChatServer:
         if not any(given):
             for number in range(SAMPLES):
                 choice = self._complete(claim, prompt, temperature=1.0, max_tokens=8, seed=number)
-                self.said = str(choice.message.content or "")
-                word = (re.findall(r"\w+", self.said.casefold()) or [""])[0]
+                self.latest = str(choice.message.content or "")
+                word = (re.findall(r"\w+", self.latest.casefold()) or [""])[0]
                 given = [count + (word == answer) for count, answer in zip(given, answers, strict=True)]
         return given[0] / sum(given) if any(given) else nan
 

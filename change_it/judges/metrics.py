@@ -48,10 +48,10 @@ def f1_lead(labels: Ints, judge: Ints, baseline: Ints, events: Sequence[str]) ->
     for name, given in (("judge", judge), ("baseline", baseline)):
         for label in (0, 1):
             columns[f"{name} hits {label}"] = ((given == label) & (labels == label)).astype(np.float64)
-            columns[f"{name} said {label}"] = (given == label) + (labels == label).astype(np.float64)
+            columns[f"{name} sizes {label}"] = (given == label) + (labels == label).astype(np.float64)
 
     def mean_f1(sums: Statistics, name: str) -> Floats:
-        f1 = [2 * sums[f"{name} hits {i}"] / np.maximum(sums[f"{name} said {i}"], 1) for i in (0, 1)]
+        f1 = [2 * sums[f"{name} hits {i}"] / np.maximum(sums[f"{name} sizes {i}"], 1) for i in (0, 1)]
         return (f1[0] + f1[1]) / 2
 
     scored = measure(

@@ -144,7 +144,7 @@ def bar_chart(comparisons: Mapping[str, Comparison], *, intervals: bool = True) 
         axes.axvline(0, color="black", linewidth=0.9)
         if not means.any():
             axes.set_xlim(0, 1)
-    return panels[0].figure  # type: ignore[return-value]
+    return panels[0].figure  # type: ignore[return-value]  # no subfigure
 
 
 @_styled
@@ -171,7 +171,7 @@ def box_chart(scores: Mapping[str, Floats], systems: Sequence[str]) -> Figure:
         )
         for row, box in enumerate(boxes["boxes"]):
             box.set_facecolor(_SYSTEMS[row % len(_SYSTEMS)])
-    return panels[0].figure  # type: ignore[return-value]
+    return panels[0].figure  # type: ignore[return-value]  # no subfigure
 
 
 @_styled
@@ -342,4 +342,4 @@ def _narrow(height: float) -> Axes:
 def _with_legend(axes: Axes, columns: int) -> Figure:
     """The figure of the axes with a legend above it."""
     axes.figure.legend(loc="outside upper center", ncols=columns)
-    return axes.figure  # type: ignore[return-value]
+    return axes.figure  # type: ignore[return-value]  # no subfigure
