@@ -85,11 +85,12 @@ class FakeFacts(FactsModel):
         return f"asked+{self.model_hash[:6]}+{self.settings.threshold:.2f}"
 
 
+#: What rep and gio say of each; more than a quarter of the words are each one's own.
 EVENTS = (
-    "Crolla il ponte sulla statale",
-    "Approvata la riforma fiscale",
-    "Sciopero generale dei treni",
-    "Festival aperto al pubblico",
+    ("Crolla il ponte sulla statale", "Ecco: ponte giù, è caos!"),
+    ("Approvata la riforma fiscale", "Ecco la riforma, con i nuovi conti!"),
+    ("Sciopero generale dei treni", "Ecco: treni fermi per sciopero!"),
+    ("Festival aperto al pubblico", "Ecco il festival, si entra!"),
 )
 
 
@@ -103,12 +104,12 @@ def _pairs():
             "a_headline": event,
             "a_article": f"{event}, ieri a Roma. Poi altro.",
             "b_id": f"b{n}",
-            "b_headline": f"Ecco: {event}!",
+            "b_headline": other,
             "b_article": f"Ecco come: {event}, secondo noi.",
             "fold": n % 2,
             "event": f"a{n}",
         }
-        for n, event in enumerate(EVENTS)
+        for n, (event, other) in enumerate(EVENTS)
     ]
 
 

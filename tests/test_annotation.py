@@ -21,7 +21,11 @@ THINGS = ("Crolla il ponte", "Sciopero dei treni", "Festa grande", "Apre la scuo
 def write_corpus(folder):
     """Forty events, each a pair of headlines; gio's end in an exclamation mark."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scoring_fakes, "EVENTS", [f"{thing} a {place}" for thing in THINGS for place in PLACES])
+        patch.setattr(
+            scoring_fakes,
+            "EVENTS",
+            [(f"{thing} a {place}", f"Ecco: {thing} a {place}!") for thing in THINGS for place in PLACES],
+        )
         return write_toy_corpus(folder)
 
 

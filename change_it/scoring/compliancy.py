@@ -3,8 +3,8 @@
 A transferred headline is compliant when HH says that it matches the original headline, AH says that it
 matches the article, and main's decision is reversed. It is strictly compliant (ours) when, besides, main decides for the
 outlet aimed at, as printed and, otherwise than on the original, once both headlines are set alike (`main_normalised`: a
-reversal towards the wrong outlet is none, and other marks and capitals are no style), the fluency judge takes it for a
-headline that a newspaper would print, and its facts are supported. The strict share is an upper bound where facts are checked
+reversal towards the wrong outlet is none, and other marks and capitals or an edited original are no style), the fluency
+judge takes it for a headline that a newspaper would print, and its facts are supported. The strict share is an upper bound where facts are checked
 by rules alone, which refuse too little, or asked of a model whose threshold no labels have set.
 """
 

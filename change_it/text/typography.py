@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from change_it.text.folding import fold
 from change_it.text.tokens import words
 
 #: A quoted stretch, by the marks around it.
@@ -20,6 +21,8 @@ _DOTS = re.compile(r"\.\.\.|…")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 _AFTER_COLON = re.compile(r"(?<=: )[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]+")
+#: Of so many words of a headline more than one must be its own, see `has_own_words`.
+_OWN = 4
 #: A word with more letters has a capital in a Title Like This.
 _SMALL = 3
 
@@ -94,8 +97,23 @@ def plain(headline: str) -> str:
     return Typography(titles=_is_title(headline)).apply(headline)
 
 
+def has_own_words(headline: str, original: str) -> bool:
+    """Whether more than a quarter of a headline's words are not the original's: else it is the original, edited or cut.
+
+    Examples:
+        >>> has_own_words("Crolla il ponte sul fiume: tre feriti", "Tre feriti: il ponte crolla")
+        True
+        >>> has_own_words("Crolla il ponte sulla statale: ecco tre feriti", "Tre feriti sulla statale: il ponte crolla")
+        False
+    """
+    of_headline = set(words(fold(headline)))
+    return _OWN * len(of_headline.difference(words(fold(original)))) > len(of_headline)
+
+
 def normalise_pair(first: str, second: str) -> tuple[str, str]:
-    """Two headlines in one setting: `plain`, and in lower case where they use capitals differently; those of the same words are the same.
+    """Two headlines in one setting: `plain`, and in lower case where they use capitals differently.
+
+    They are the same if the second has no words of its own.
 
     Examples:
         >>> normalise_pair("«Sì» di Roma", "SÌ, DICE ROMA")
@@ -105,7 +123,7 @@ def normalise_pair(first: str, second: str) -> tuple[str, str]:
         >>> normalise_pair("Roma dice sì, ecco perché", "Roma dice: sì! Ecco perché")
         ('Roma dice sì, ecco perché', 'Roma dice sì, ecco perché')
     """
-    if words(first) == words(second):
+    if not has_own_words(second, first):
         return (plain(first),) * 2
     pair = plain(first), plain(second)
     one, other = ((h.islower(), h.isupper(), not h.isupper() and _is_title(h)) for h in (first, second))

@@ -55,7 +55,7 @@ def many(tmp_path, monkeypatch, capsys):
 
 def test_a_file_of_headlines_becomes_a_table(many, tmp_path):
     rows = [
-        ["Crolla il ponte!", ORIGINAL, ARTICLE],
+        ["Ecco: giù il ponte!", ORIGINAL, ARTICLE],
         ["Piove", ORIGINAL, ARTICLE],
         ["Crolla, 40 feriti", ORIGINAL, ARTICLE],
     ]

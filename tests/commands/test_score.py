@@ -23,7 +23,7 @@ def command(tmp_path, toy_corpus, monkeypatch, capsys):
 
 
 def test_all_systems_are_scored_on_shared_items(command, toy_test, tmp_path):
-    rows = [f"{item.id},{item.reference}" for item in toy_test.items[2:6]]
+    rows = [f'{item.id},"{item.reference}"' for item in toy_test.items[2:6]]
     (tmp_path / "new.csv").write_text("\n".join(["id,headline", *rows]), encoding="utf-8")
     (tmp_path / "two.csv").write_text("\n".join(["id,headline", *rows[1:]]), encoding="utf-8")
     both = ["--predictions", f"mine={tmp_path / 'new.csv'}", f"two={tmp_path / 'two.csv'}"]

@@ -58,7 +58,7 @@ def test_strict_multiplies_by_fluency_and_refuses_what_no_text_supports():
         [
             "Zagarolo, ponte sulla statale: vergogna!",
             "Ponte sulla statale, vergogna e vergogna!",
-            "Un ponte sulla statale!",
+            "Un ponte, che statale!",
         ]
     ]
     judges = FakeJudges(digits="abcd")

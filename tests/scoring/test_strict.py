@@ -115,7 +115,7 @@ def test_the_best_strict_compliancy_comes_first(toy_test, strict_judges):
     assert scores.row("half").values["strict_compliancy"] == 0.5
     exact = binomtest(2, 4).proportion_ci()  # of four events
     assert scores.row("half").intervals["strict_compliancy"] == pytest.approx((exact.low, exact.high))
-    assert "|fold:all|fluency:dddddd|strict:v4|facts:v4|lang:it|" in scores.signature
+    assert "|fold:all|fluency:dddddd|strict:v5|facts:v4|lang:it|" in scores.signature
     first, last = scores.systems.index("gold"), scores.systems.index("broken")
     assert scores.p_values[first, last] == 1
     assert scores.strict_p_values[first, last] < 0.2
@@ -168,6 +168,27 @@ def test_a_reversal_towards_the_wrong_outlet_is_compliant_and_not_strict(toy_tes
     assert (row["compliancy"], row["strict_compliancy"]) == (True, False)
 
 
+@pytest.mark.parametrize(
+    ("headline", "own"),
+    [
+        ("Crolla il ponte sulla statale!", False),
+        ("Ecco, crolla il ponte sulla statale!", False),  # one word of six
+        ("Statale, il ponte crolla!", False),
+        ("Statale, ponte ponte ponte!", False),
+        ("Crolla il ponte, ecco!", False),  # one word of four
+        ("Ecco, crolla il ponté sulla statale: ecco, ecco!", False),
+        ("Crolla ponte, ecco!", True),  # one word of three
+        ("Ecco, giù il ponte sulla statale!", True),  # two words of six
+    ],
+)
+def test_an_original_that_is_edited_or_cut_is_not_strict(toy_test, strict_judges, headline, own):
+    """Whatever main says of it, as it does of the exclamation mark: more than a quarter of the words must be its own."""
+    item = replace(toy_test.items[0], prediction=headline)
+    row = judge_items(strict_judges, [item], language="it", progress=False).row(0, named=True)
+    assert (row["compliancy"], row["main_normalised"]) == (True, own)
+    assert row["strict_compliancy"] == (own and row["fluency"])
+
+
 def test_strict_is_an_upper_bound_where_facts_are_checked_by_rules(toy_test, strict_judges):
     scores = score(toy_test, strict_judges, built_in_systems(toy_test), resamples=5, progress=False)
     assert scores.as_dict()["strict_compliancy_is_upper_bound"] is True
@@ -193,7 +214,7 @@ def test_the_ceiling_is_what_main_reads_right_of_both_outlets(toy_test, strict_j
 def test_the_function_without_a_corpus(toy_test, strict_judges):
     items = toy_test.items[:2]
     arguments = {
-        "predictions": ["Ecco: crolla il ponte!", "Ecco: a Zagarolo la riforma fiscale!"],
+        "predictions": ["Ecco: giù il ponte!", "Ecco: a Zagarolo la riforma fiscale!"],
         "sources": [item.source for item in items],
         "articles": [item.article for item in items],
         "labels": [item.label for item in items],

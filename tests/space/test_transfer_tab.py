@@ -40,10 +40,10 @@ def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5
 
 
 def test_candidates_come_with_verdicts_and_the_best_first():
-    models, _ = fixed("Piove", "Il ponte sulla statale", "Statale, il ponte!")
+    models, _ = fixed("Piove", "Il ponte sulla statale", "Statale, il ponte è giù!")
     answer = ask(models)
     assert [one["headline"] for one in answer["candidates"]] == [
-        "Statale, il ponte!",
+        "Statale, il ponte è giù!",
         "Il ponte sulla statale",
         "Piove",
     ]
@@ -73,7 +73,11 @@ def test_candidates_come_with_verdicts_and_the_best_first():
 
 
 def test_the_best_is_the_one_that_is_strictly_compliant():
-    printed, repeated, invented = "Statale, il ponte!", "Statale, statale, il ponte!", "Statale, 17 ponti!"
+    printed, repeated, invented = (
+        "Statale, il ponte è giù!",
+        "Statale, statale, il ponte è giù!",
+        "Statale, 17 ponti!",
+    )
     models, _ = fixed(invented, repeated, printed, judges=FakeJudges(digits="abcd"))
     answer = ask(models)
     assert [one["headline"] for one in answer["candidates"]] == [printed, repeated, invented]
@@ -104,7 +108,9 @@ def test_a_model_that_is_asked_about_facts_is_named_with_what_it_gives():
 
 
 def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
-    models, system = fixed("Statale, il ponte!", "Il ponte sulla statale", judges=FakeJudges(digits="abcd"))
+    models, system = fixed(
+        "Statale, il ponte è giù!", "Il ponte sulla statale", judges=FakeJudges(digits="abcd")
+    )
     answer = ask(models, headline="Statale: il ponte!")  # gio's already
     for one in answer["candidates"]:
         assert [one["verdicts"][name] for name in ("compliancy", "strict_compliancy", "main")] == [None] * 3
@@ -124,7 +130,7 @@ def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
 def test_a_batch_is_answered_as_its_requests_are_one_by_one_and_a_bad_one_alone(tiny_run):
     """Of both directions, by networks that pad what they read together."""
     rows = []
-    for number, event in enumerate(EVENTS * 3):
+    for number, (event, _) in enumerate(EVENTS * 3):
         headline = "" if number == 5 else event
         article = f"{event} ieri a Roma." + f" Poi {event} e altro." * number
         rows.append([headline, article, "gio2rep" if number % 2 else "rep2gio", "sum", 3])
