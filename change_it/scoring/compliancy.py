@@ -4,8 +4,9 @@ A transferred headline is compliant when HH says that it matches the original he
 matches the article, and main's decision is reversed. It is strictly compliant (ours) when, besides, main decides for the
 outlet aimed at, as printed and, otherwise than on the original, once both headlines are set alike (`main_normalised`: a
 reversal towards the wrong outlet is none, and other marks and capitals or an edited original are no style), the fluency
-judge takes it for a headline that a newspaper would print, and its facts are supported. The strict share is an upper bound where facts are checked
-by rules alone, which refuse too little, or asked of a model whose threshold no labels have set.
+judge takes it for a headline that a newspaper would print (never one whose quotation marks do not pair), and its facts
+are supported. The strict share is an upper bound where facts are checked by rules alone, which refuse too little, or
+asked of a model whose threshold no labels have set.
 """
 
 import json
@@ -22,6 +23,7 @@ from change_it.errors import InputError
 from change_it.scoring.facts import Facts, check_all_facts
 from change_it.scoring.item import Item
 from change_it.stats import Bools, Floats, Ints, Statistics
+from change_it.text.quotations import has_paired_marks
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import normalise_pairs
 
@@ -166,6 +168,7 @@ def judge_items(
     }
     if judges.fluency is not None:
         printed = ask("fluency", new)
+        printed[[not has_paired_marks(headline) for headline in new]] = 1, 0
         columns |= {"fluency": decide(printed) == 1, "p_fluency": printed[:, 1]}
         strict = ("compliancy", "main_normalised", "fluency", "facts")
         columns["strict_compliancy"] = np.all([columns[name] for name in strict], axis=0)

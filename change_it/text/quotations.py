@@ -27,6 +27,10 @@ _QUOTED = re.compile(
     r"|(?<![\w'])'(?!\d\ds?\b|ndrang|n'|em\b|til\b|cause\b)(?=[^\s'])((?:[^']|(?<=\w)'(?=\w))*?)(?<=\S)(?<!\b[pm]o)'(?!\w)",
     re.IGNORECASE,
 )
+#: Marks that pair, around text without any; a straight one behind a figure may stand for inches.
+_MARKS = '"＂«»“”„‟'
+_PAIR = re.compile(r"«[^M]*»|»[^M]*«|(?<!\w)[\"＂][^M]*[\"＂](?!\w)|[“”„‟][^M]*[“”‟]".replace("M", _MARKS))
+_INCHES = re.compile(r'(?<=\d)"')
 _WORD = re.compile(r"[^\W\d_]+")
 _LEFT_OUT = re.compile(r"\.{2,}|…|\[[^\]]*\]|\(\W*\)")
 _NEGATIONS = frozenset(
@@ -71,6 +75,18 @@ class Words:
                     return False
                 index, others = index + 1, others - 1
         return True
+
+
+def has_paired_marks(text: str) -> bool:
+    """Whether each quotation mark has its other one; not asked of single ones, which are apostrophes, too."""
+    return any(map(_all_pair, (text, _INCHES.sub("", text))))
+
+
+def _all_pair(text: str) -> bool:
+    """Whether no mark is left once the pairs are gone, from the innermost outwards."""
+    while text != (text := _PAIR.sub("", text)):
+        pass
+    return not any(mark in text for mark in _MARKS)
 
 
 def quotations(text: str, language: str) -> list[Quotation]:

@@ -189,6 +189,14 @@ def test_an_original_that_is_edited_or_cut_is_not_strict(toy_test, strict_judges
     assert row["strict_compliancy"] == (own and row["fluency"])
 
 
+def test_a_headline_whose_quotation_marks_do_not_pair_is_not_printed(toy_test, strict_judges):
+    headlines = ["Ecco: «ponte giù», è caos!", "Ecco: «ponte giù, è caos!", ""]
+    items = [replace(toy_test.items[0], prediction=headline) for headline in headlines]
+    rows = judge_items(strict_judges, items, language="it", progress=False)
+    assert rows["p_fluency"].to_list() == [0.6, 0, 0]
+    assert rows["strict_compliancy"].to_list() == [True, False, False]
+
+
 def test_strict_is_an_upper_bound_where_facts_are_checked_by_rules(toy_test, strict_judges):
     scores = score(toy_test, strict_judges, built_in_systems(toy_test), resamples=5, progress=False)
     assert scores.as_dict()["strict_compliancy_is_upper_bound"] is True

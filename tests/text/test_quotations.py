@@ -1,6 +1,6 @@
 import pytest
 
-from change_it.text.quotations import Words, quotations
+from change_it.text.quotations import Words, has_paired_marks, quotations
 
 
 def quoted(text, language="it"):
@@ -35,6 +35,24 @@ def test_words_between_marks(marks):
 )
 def test_marks_that_quote_and_marks_that_do_not(text, expected):
     assert quoted(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "paired"),
+    [
+        ("«Mai detto “basta così”, anzi»", True),
+        ('Il sindaco: "Basta". E l\'ex: "Mai"', True),
+        ("»Basta«, „sofort“, ”genast”", True),
+        ('Un tubo da 12" ai cantieri', True),
+        ('"Erano 12", dice il sindaco', True),
+        ("Il sindaco: «Basta", False),
+        ('Il sindaco: "Basta»', False),
+        ('Il sindaco: «Basta". E l\'ex: "Mai»', False),
+        ('"Erano 12, dice il sindaco', False),
+    ],
+)
+def test_marks_that_pair_with_one_of_their_kind(text, paired):
+    assert has_paired_marks(text) is paired
 
 
 @pytest.mark.parametrize(
