@@ -84,7 +84,6 @@ class Judges:
         to: str | int | Sequence[str] | Sequence[int] | None = None,
         reversal: Reversal = "relative",
         language: str | None = None,
-        batch_size: int | None = None,
         progress: Progress = False,
     ) -> list[JudgedHeadline]:
         """Judge new headlines.
@@ -96,7 +95,6 @@ class Judges:
             to: the outlet aimed at, for all or for each; None: the one that main does not assign the original to.
             reversal: when style counts as reversed, see `compliancy.verdicts`.
             language: of the texts, for facts: it, en or any other; guessed from the articles when None.
-            batch_size: texts a judge reads at once; its own choice when None.
             progress: as `compliancy.judge_items` takes it; True shows bars.
 
         Returns:
@@ -119,14 +117,9 @@ class Judges:
             Item("", self.outlets[1 - self.outlets.index(target)], target, source, article, prediction=text)
             for text, source, article, target in zip(*texts.values(), targets, strict=True)
         ]
-        judged = judge_items(
-            self, items, reversal=reversal, language=language, batch_size=batch_size, progress=progress
-        )
-        rows = judged.iter_rows(named=True)
-        return [
-            JudgedHeadline(text, **marks_of(row, reversal=reversal))
-            for text, row in zip(texts["headlines"], rows, strict=True)
-        ]
+        judged = judge_items(self, items, reversal=reversal, language=language, progress=progress)
+        rows = zip(texts["headlines"], judged.iter_rows(named=True), strict=True)
+        return [_judged_headline(text, row, reversal) for text, row in rows]
 
     def opposite_outlets(self, headlines: Sequence[str]) -> list[str]:
         """For each headline the outlet that main does not assign it to."""
@@ -201,7 +194,7 @@ class Judges:
     def by_task(self) -> dict[Task, Judge]:
         """The judges by task."""
         judges: dict[Task, Judge] = {"main": self.main, "hh": self.hh, "ah": self.ah}
-        return judges if self.fluency is None else {**judges, "fluency": self.fluency}
+        return judges | ({"fluency": self.fluency} if self.fluency else {})
 
     @property
     def outlets(self) -> tuple[str, str]:
@@ -236,26 +229,26 @@ class Judges:
             )
 
 
-def marks_of(row: dict[str, Any], *, reversal: Reversal = "relative") -> dict[str, Any]:
-    """The fields of `JudgedHeadline` but its text, from a row of `judge_items` that was asked with the same `reversal`."""
+def _judged_headline(text: str, row: dict[str, Any], reversal: Reversal) -> JudgedHeadline:
+    """A row of `judge_items` that was asked with the same `reversal`."""
+    new, source = row["p_target"], row["p_target_source"]
     style, aimed = (
-        float(
-            joint_probability(1, 1, row["p_target"], row["p_target_source"], reversal=reversal, strict=strict)
-        )
+        float(joint_probability(1, 1, new, source, reversal=reversal, strict=strict))
         for strict in (False, True)
     )
     matches = row["p_hh"] * row["p_ah"]
     fluent = 1.0 if row["p_fluency"] is None else row["p_fluency"]
-    return {
-        "compliant": row["compliancy"],
-        "strict": row["strict_compliancy"],
-        "marks": {name: row[name] for name in VERDICT_NAMES},
-        "probabilities": {name: row[column] for name, column in PROBABILITIES.items()},
-        "style": style,
-        "joint": matches * style,
-        "strict_joint": matches * aimed * fluent * (row["facts"] and row["main_normalised"]),
-        "unsupported": tuple(Unsupported(**words) for words in json.loads(row["unsupported"])),
-    }
+    return JudgedHeadline(
+        text,
+        compliant=row["compliancy"],
+        strict=row["strict_compliancy"],
+        marks={name: row[name] for name in VERDICT_NAMES},
+        probabilities={name: row[column] for name, column in PROBABILITIES.items()},
+        style=style,
+        joint=matches * style,
+        strict_joint=matches * aimed * fluent * (row["facts"] and row["main_normalised"]),
+        unsupported=tuple(Unsupported(**words) for words in json.loads(row["unsupported"])),
+    )
 
 
 def joint_probability(
