@@ -1,6 +1,6 @@
 """Scores systems on a test set: compliancy and overlap with intervals, per-item verdicts, paired tests."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain, combinations, compress
@@ -32,6 +32,8 @@ if TYPE_CHECKING:  # loads torch
 SCORE_MEASURES = (*compliancy.COMPLIANCY_MEASURES, *overlap.OVERLAP_MEASURES)
 #: What the table is sorted by: strict compliancy, or compliancy without a fluency judge.
 SORTED_BY = ("strict_compliancy", "compliancy")
+#: Numbers of a row, in files.
+COUNTS = ("n", "events", "runs", "draws", "references", "errors")
 #: Trials of a paired test, at least, for each comparison of two of the systems: no p-value is then too large for Holm's correction.
 TRIALS = 100
 
@@ -58,13 +60,9 @@ class ScoreRow:
     group: str = ""  # `CHOSEN` where judges chose the headlines, or those that the system learnt from
 
     def flat(self, measures: Sequence[str]) -> dict[str, Any]:
-        """The row as columns: system, group, direction, n, events, runs, draws, references, errors, each measure with `_low` and `_high`, signature."""
+        """The row as columns: system, group, direction, `COUNTS`, each measure with `_low` and `_high`, signature."""
         cells: dict[str, Any] = {
-            name: getattr(self, name)
-            for name in (
-                *("system", "group", "direction", "n", "events"),
-                *("runs", "draws", "references", "errors"),
-            )
+            name: getattr(self, name) for name in ("system", "group", "direction", *COUNTS)
         }
         for name in measures:
             low, high = self.intervals.get(name, (None, None))
@@ -81,8 +79,7 @@ class Choice:
     chooser: str  # the judges that ordered the draws, in short
     #: Measure to the chosen headlines less the expected single draw, averages (value, low, high); intervals draw events.
     gap: dict[str, Score]
-    #: N to measure to the expected best of N of the draws, over all sets of N: of one, of 2, 4, 8, …, of all; only of
-    #: one and of all where not more than the best is known.
+    #: N to measure to the expected best of N of the draws, over all sets of N: of one, of 2, 4, 8, …, of all.
     curve: dict[int, dict[str, Score]]
 
 
@@ -173,14 +170,8 @@ class Scores:
                 system: {
                     row.direction: {
                         **{name: row.values.get(name) for name in self.measures},
-                        "group": row.group,
-                        "n": row.n,
-                        "events": row.events,
-                        "runs": row.runs,
-                        "draws": row.draws,
-                        "references": row.references,
-                        "errors": row.errors,
-                        "intervals": {k: list(v) for k, v in row.intervals.items()},
+                        **{name: getattr(row, name) for name in ("group", *COUNTS)},
+                        "intervals": {name: list(ends) for name, ends in row.intervals.items()},
                         "signature": row.signature,
                     }
                     for row in self.rows
@@ -206,6 +197,10 @@ class Scores:
         }
 
 
+#: A run or a draw of a system: its items with headlines, and their statistics.
+_Scored = tuple[ScoredSystem, list[Item], Statistics]
+
+
 def score(
     test: TestSet,
     judges: "Judges",
@@ -215,7 +210,6 @@ def score(
     language: str | None = None,
     resamples: int = 1000,
     seed: int = 1,
-    batch_size: int | None = None,
     progress: Progress = True,
 ) -> Scores:
     """Score systems on the same items, see `judge_items`; `resamples` and `seed` are of intervals and paired tests.
@@ -230,42 +224,30 @@ def score(
     every = [[test.predicted(headlines) for headlines in system.each_draw] for system in systems]
     language = language_of(test.items, language)
     judged = judge_items(
-        judges,
-        list(chain(*chain(*every))),
-        reversal=reversal,
-        language=language,
-        batch_size=batch_size,
-        progress=progress,
+        judges, list(chain(*chain(*every))), reversal=reversal, language=language, progress=progress
     )
-    rows, tables, start = {}, {}, 0
-    tested, all_draws, choices = {}, {}, []
-    runs: dict[str, list[tuple[ScoredSystem, list[Item], Statistics]]] = {}
+    tables: dict[str, list[pl.DataFrame]] = {}  # of each system one a draw
+    several: dict[str, list[_Scored]] = {}  # the runs or the draws of each row
+    start = 0
     for system, each_draw in zip(systems, every, strict=True):
         events = test.events[[text is not None for text in system.headlines]]
-        of_draws = []
         for items in each_draw:
             verdicts = judged.slice(start, len(items))
             start += len(items)
-            statistics = {
-                **compliancy.statistics(verdicts),
-                **overlap.statistics(
-                    *(
-                        [getattr(item, name) for item in items]
-                        for name in ("prediction", "reference", "source")
-                    )
-                ),
-            }
-            of_draws.append(_item_table(items, events, verdicts, statistics))
-            for name in filter(None, (system.name, system.run_of)):
-                runs.setdefault(name, []).append((system, items, statistics))
-        tables[system.name] = tested[system.name] = of_draws[0]
-        if system.draws:
-            all_draws[system.name] = pl.concat(
-                of.with_columns(draw=pl.lit(draw)) for draw, of in enumerate(of_draws)
+            texts = (
+                [getattr(item, name) for item in items] for name in ("prediction", "reference", "source")
             )
-    for name, several in runs.items():
-        members, items_of_runs, statistics_of_runs = zip(*several, strict=True)
-        drawn = bool(members[0].draws)
+            statistics = {**compliancy.statistics(verdicts), **overlap.statistics(*texts)}
+            table = _item_table(items, events, verdicts, statistics)
+            tables.setdefault(system.name, []).append(table)
+            for name in filter(None, (system.name, system.run_of)):
+                several.setdefault(name, []).append((system, items, statistics))
+    rows, choices = {}, []
+    tested = {name: of_draws[0] for name, of_draws in tables.items()}
+    for name, members in several.items():
+        first = members[0][0]
+        drawn = bool(first.draws)
+        rerankers = [system.reranker for system, _, _ in members if system.reranker]
         count = {"draws" if drawn else "runs": len(members)}
         signed = partial(
             signature,
@@ -274,34 +256,33 @@ def score(
             reversal=reversal,
             resamples=resamples,
             seed=seed,
+            reranker="+".join(dict.fromkeys(reranker.short for reranker in rerankers)),
             **count,
-            reranker=_joined(system.reranker.short if system.reranker else "" for system in members),
         )
-        together = {
-            key: np.stack([of_run[key] for of_run in statistics_of_runs], axis=1)
-            for key in statistics_of_runs[0]
-        }
-        events = tables[members[0].name]["event"].to_numpy()
-        strata = [item.direction for item in items_of_runs[0]]
+        together = {key: np.stack([of_run[key] for _, _, of_run in members], axis=1) for key in members[0][2]}
+        events = tables[first.name][0]["event"].to_numpy()
+        strata = [item.direction for item in members[0][1]]
         interval = partial(measure, strata=strata, events=events, resamples=resamples, seed=seed)
         scored = interval(together, _aggregate, shares=compliancy.SHARES, drawn=drawn)
-        group = CHOSEN if any(system.reranker for system in members) else ""
-        rows[name] = _rows(items_of_runs, events, scored, signed, system=name, group=group, **count)
+        group = CHOSEN if rerankers else ""
+        rows[name] = _rows(
+            [items for _, items, _ in members], events, scored, signed, system=name, group=group, **count
+        )
         if drawn:
             means = {"compliant": "compliancy", "strict_compliancy": "strict_compliancy"}
-            tested[name] = tables[name].with_columns(
+            tested[name] = tested[name].with_columns(
                 pl.Series(column, together[key].mean(axis=1))
                 for column, key in means.items()
                 if key in together
             )
-        if members[0].order:
-            order = [of for of, texts in zip(members[0].order, members[0].draws, strict=True) if texts]
+        if first.order:
+            order = [of for of, texts in zip(first.order, first.draws, strict=True) if texts]
             of_choice = partial(interval, aggregate=compliancy.aggregate)
             choices.append(_choice(name, choosers[name].short, together, order, of_choice))
-    averages = {name: of_system[-1].values for name, of_system in rows.items()}
     key = SORTED_BY[judges.fluency is None]
-    names = sorted(rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name][key]))
-    items_of = {name: tables[name] for name in names if name in tables}
+    averages = {name: of_system[-1].values[key] for name, of_system in rows.items()}
+    names = sorted(rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name]))
+    items_of = {name: tables[name][0] for name in names if name in tables}
     p_values = partial(_p_values, [tested[name] for name in items_of], resamples=resamples, seed=seed)
     return Scores(
         rows=[row for name in names for row in rows[name]],
@@ -315,7 +296,13 @@ def score(
         rerankers={system.name: system.reranker for system in systems if system.reranker},
         strict_is_upper_bound=strict_is_upper_bound(judges, language),
         choices=tuple(choices),
-        draws=all_draws,
+        draws={
+            system.name: pl.concat(
+                table.with_columns(draw=pl.lit(draw)) for draw, table in enumerate(tables[system.name])
+            )
+            for system in systems
+            if system.draws
+        },
     )
 
 
@@ -332,15 +319,14 @@ def _choice(
     interval: Callable[..., Any],
 ) -> Choice:
     """Scores of single and chosen draws from (n, draws) statistics; `interval` is `measure` of these items."""
-    draws, known = per_draw["n"].shape[1], min(map(len, order))
-    ranks = np.array([of[:known] for of in order])
+    draws = per_draw["n"].shape[1]
     kept = {key: of for key, of in per_draw.items() if key == "n" or key in compliancy.SHARES}
-    ranked = {key: np.take_along_axis(of, ranks, axis=1) for key, of in kept.items()}
+    ranked = {key: np.take_along_axis(of, np.array(order), axis=1) for key, of in kept.items()}
     gap = {key: of[:, 0] - kept[key].mean(axis=1) for key, of in ranked.items()} | {"n": ranked["n"][:, 0]}
     curve = {1: interval(kept, shares=compliancy.SHARES, drawn=True)[AVERAGE]}
     for n in range(2, draws + 1):
-        if n == draws or (known == draws and n & (n - 1) == 0):
-            best = {key: of @ weights_of_ranks(draws, n)[:known] for key, of in ranked.items()}
+        if n == draws or n & (n - 1) == 0:
+            best = {key: of @ weights_of_ranks(draws, n) for key, of in ranked.items()}
             curve[n] = interval(best, shares=compliancy.SHARES)[AVERAGE]
     return Choice(system, draws, chooser, interval(gap)[AVERAGE], curve)
 
@@ -378,11 +364,6 @@ def _aggregate(sums: Statistics) -> dict[str, Floats]:
     return {**compliancy.aggregate(sums), **overlap.aggregate(sums)}
 
 
-def _joined(names: Iterable[str]) -> str:
-    """The names that are given, each once."""
-    return "+".join(dict.fromkeys(filter(None, names)))
-
-
 def _rows(
     items_of_runs: Sequence[Sequence[Item]],
     events: EventIds,
@@ -394,29 +375,24 @@ def _rows(
     rows = []
     unknown = overlap.OF_REFERENCE if of_system["system"] == GOLD else ()
     for name, scored in scores.items():
-        measured = {key: score for key, score in scored.items() if key not in unknown}
         here = np.array([name in (item.direction, AVERAGE) for item in items_of_runs[0]])
         runs_here = [list(compress(run, here)) for run in items_of_runs]
-        items = runs_here[0]
-        events_here = len(np.unique(events[here]))
+        measured = {
+            key: score for key, score in scored.items() if key not in unknown and np.isfinite(score.value)
+        }
+        counts = {"n": len(runs_here[0]), "events": len(np.unique(events[here]))}
+        partners = sum(bool(item.reference_article) for item in runs_here[0])
         rows.append(
             ScoreRow(
                 direction=name,
-                n=len(items),
-                events=events_here,
-                references=sum(bool(item.reference) for item in items),
+                references=sum(bool(item.reference) for item in runs_here[0]),
                 errors=sum(not item.prediction.strip() for run in runs_here for item in run),
-                values={key: score.value for key, score in measured.items() if np.isfinite(score.value)},
+                values={key: score.value for key, score in measured.items()},
                 intervals={
-                    key: score.interval
-                    for key, score in measured.items()
-                    if np.isfinite(score.interval).all()
+                    key: score.interval for key, score in measured.items() if np.isfinite(score).all()
                 },
-                signature=signed(
-                    n=len(items),
-                    partners=sum(bool(item.reference_article) for item in items),
-                    events=events_here,
-                ),
+                signature=signed(partners=partners, **counts),
+                **counts,
                 **of_system,
             )
         )
@@ -457,18 +433,10 @@ def _p_values(items: Sequence[pl.DataFrame], verdict: str, *, resamples: int, se
         both = items[i].join(items[j], on="id", maintain_order="left", suffix=" of j")
         if both.is_empty():
             continue
-        first, second = (
-            {"n": np.ones(both.height), "hits": both[verdict + suffix].cast(pl.Float64).to_numpy()}
-            for suffix in ("", " of j")
-        )
-        p = paired_p_values(
-            first,
-            second,
-            share,
-            both["direction"].to_list(),
-            both["event"].to_numpy(),
-            trials=trials(len(items), resamples),
-            seed=seed,
-        )
+        hits = (both[name].cast(pl.Float64).to_numpy() for name in (verdict, f"{verdict} of j"))
+        first, second = ({"n": np.ones(both.height), "hits": each} for each in hits)
+        strata, events = both["direction"].to_list(), both["event"].to_numpy()
+        count = trials(len(items), resamples)
+        p = paired_p_values(first, second, share, strata, events, trials=count, seed=seed)
         table[i, j] = table[j, i] = p["share"][-1]
     return table

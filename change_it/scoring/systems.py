@@ -2,8 +2,8 @@
 
 A prediction file has `id, headline` and perhaps `target`, one new headline for every item of the test set; or it is a text file
 with one headline a line, in the order of the items. `change-it transfer` adds `error`, why an item has no headline, and
-`reranker`, the judges that chose it. A file with the column `draw` has a row for each of K draws of an item; those that judges
-have ordered have `rank`, or `chosen` alone.
+`reranker`, the judges that chose it. A file with the column `draw` has a row for each of K draws of an item, and `rank` where
+judges have ordered them.
 """
 
 import random
@@ -35,7 +35,7 @@ class ScoredSystem:
     run_of: str = ""
     # (n,) the K draws of each item, of which `headlines` has the first; empty where there is one headline an item
     draws: tuple[tuple[str, ...] | None, ...] = ()
-    # (n,) of each item its draws by number as the reranker orders them, best first, or the one that it chose; or empty
+    # (n,) of each item its draws by number as the reranker orders them, best first; or empty
     order: tuple[tuple[int, ...], ...] = ()
 
     @property
@@ -180,11 +180,15 @@ def read_predictions(
     those `needed`, is None. Ids that are missing, extra or duplicate, or that aim at the wrong outlet or have an empty headline
     without an error, are refused in one message.
     """
-    rows = [
-        row
-        for each in (file, *more)
-        for row in (_lines(each, test) if each.suffix.lower() == ".txt" else _rows(each, columns))
-    ]
+    rows: list[dict[str, str]] = []
+    for each in (file, *more):
+        if each.suffix.lower() == ".txt":
+            rows += _lines(each, test)
+        else:
+            records = read_records(
+                each, required=PREDICTION_COLUMNS, optional=PREDICTION_EXTRAS, columns=columns
+            )
+            rows += [record.cells for record in records]
     wanted = {item.id: item.target for item in test.items}
     headlines = headlines_of(rows, lambda text: " ".join(text.split()))
     draws = _draws(file, rows, headlines) if "draw" in rows[0] else {}
@@ -214,9 +218,9 @@ def read_predictions(
     generators = sorted({row.get("generator", "") for row in rows})
     writers = tuple(writer for text in generators if (writer := Writer.parse(text)))
     in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
-    orders = _orders(file, rows) if draws and {"chosen", "rank"} & rows[0].keys() else {}
+    orders = _orders(file, rows, len(next(iter(draws.values())))) if draws and "rank" in rows[0] else {}
     if orders and not rerankers:
-        raise InputError(f"{file} has chosen draws and no column reranker: say in it which judges chose")
+        raise InputError(f"{file} has ranks and no column reranker: say in it which judges ranked the draws")
     return ScoredSystem(
         name or file.stem,
         in_order,
@@ -245,29 +249,18 @@ def _draws(
     return {id_: tuple(of[number] for number in numbers) for id_, of in found.items() if count > 1}
 
 
-def _orders(file: Path, rows: Sequence[Mapping[str, str]]) -> dict[str, tuple[int, ...]]:
-    """The draws of each id as judges ordered them, best first, or the one that they chose."""
-    column = "rank" if "rank" in rows[0] else "chosen"
-    ranks: dict[str, list[tuple[int, int]]] = {row["id"]: [] for row in rows}
+def _orders(file: Path, rows: Sequence[Mapping[str, str]], count: int) -> dict[str, tuple[int, ...]]:
+    """The draws of each id as judges ordered them, best first."""
+    ranks: dict[str, dict[str, int]] = {}
     for row in rows:
-        rank = {"true": "1"}.get(row[column].lower(), row[column])
-        if rank.isdecimal() and rank != "0":
-            ranks[row["id"]].append((int(rank), int(row["draw"])))
-    ordered = {id_: sorted(of) for id_, of in ranks.items()}
-    if odd := [
-        id_ for id_, of in ordered.items() if [rank for rank, _ in of] != [*range(1, max(2, len(of) + 1))]
-    ]:
+        ranks.setdefault(row["id"], {})[row["rank"]] = int(row["draw"])
+    numbers = [str(rank) for rank in range(1, count + 1)]
+    if odd := [id_ for id_, of in ranks.items() if of.keys() != {*numbers}]:
         raise InputError(
-            f"{file}: {len(odd)} ids have not one chosen draw, or not the ranks from 1 ({listed(odd)}): write the file again with "
+            f"{file}: {len(odd)} ids have not the ranks 1 to {count}, each once ({listed(odd)}): write the file again with "
             "change-it transfer --rerank"
         )
-    return {id_: tuple(draw for _, draw in of) for id_, of in ordered.items()}
-
-
-def _rows(file: Path, columns: str) -> list[dict[str, str]]:
-    """The cells of a table of predictions."""
-    records = read_records(file, required=PREDICTION_COLUMNS, optional=PREDICTION_EXTRAS, columns=columns)
-    return [record.cells for record in records]
+    return {id_: tuple(of[number] for number in numbers) for id_, of in ranks.items()}
 
 
 def _lines(file: Path, test: TestSet) -> list[dict[str, str]]:
