@@ -19,6 +19,7 @@ from change_it.audit.verdicts import (
     judged,
     measure_systems,
     verdicts,
+    with_clauses,
 )
 from change_it.corpus.folder import read_casing, read_language, read_table
 from change_it.scoring.compliancy import Progress, strict_is_upper_bound
@@ -61,16 +62,14 @@ def read_corpus(
     """Read a corpus (folder or Hub id): its own language, or a guess, when None; the casing counted anew when None; what `neighbours` begin with, for `chosen`."""
     test = read_test_set(corpus)
     articles = read_table(corpus, "articles", "train", ["article"])["article"]
+    openings = articles.sample(min(READ, len(articles)), seed=seed, shuffle=True).str.slice(0, OPENING)
     headlines = [text for outlet in test.outlets for text in test.training_headlines[outlet]]
     language = language or read_language(corpus) or guess_language(headlines)
     resources = Resources(
         Lexicon(
             headlines,
             language,
-            [
-                article[:OPENING]
-                for article in articles.sample(min(READ, len(articles)), seed=seed, shuffle=True)
-            ],
+            openings.to_list(),
             load_tagger(language).tag if language in languages() else None,
         ),
         casing or read_casing(corpus),
@@ -157,7 +156,6 @@ def audit(
     systems = measure_systems(
         judges,
         test.items,
-        test.events,
         corpus.resources,
         at_most=at_most,
         resamples=resamples,
@@ -191,5 +189,4 @@ def with_readers(
 ) -> Audit:
     """An audit with the agreement of the judges with readers, a clause of it in each verdict."""
     found = agreement(labels, judges, judged(judges, labels.items, resources), resamples=resamples)
-    of_judges = tuple(verdict.with_clause(found.clauses.get(verdict.judge)) for verdict in audited.verdicts)
-    return replace(audited, agreement=found, verdicts=of_judges)
+    return replace(audited, agreement=found, verdicts=with_clauses(audited.verdicts, found))
