@@ -1,10 +1,8 @@
 """The whole audit of a set of judges, and what it reads of a corpus: the test set, and the resources of the perturbations."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from change_it.audit.agreement import Agreement, ReaderLabels, agreement
 from change_it.audit.calibration import Reliability, reliabilities
@@ -43,14 +41,6 @@ READ = 4000
 STYLE = ("classes", "within_event", "latest", "further_outlets")
 
 
-@dataclass(frozen=True)
-class AuditCorpus:
-    """A corpus as the audit reads it."""
-
-    test: TestSet  # its A2 pairs
-    resources: Resources  # words and texts of the training side, for perturbations
-
-
 def read_corpus(
     corpus: str,
     language: str | None = None,
@@ -58,14 +48,15 @@ def read_corpus(
     casing: Casing | None = None,
     seed: int = 1,
     neighbours: bool = False,
-) -> AuditCorpus:
+) -> Resources:
     """Read a corpus (folder or Hub id): its own language, or a guess, when None; the casing counted anew when None; what `neighbours` begin with, for `chosen`."""
     test = read_test_set(corpus)
     articles = read_table(corpus, "articles", "train", ["article"])["article"]
     openings = articles.sample(min(READ, len(articles)), seed=seed, shuffle=True).str.slice(0, OPENING)
     headlines = [text for outlet in test.outlets for text in test.training_headlines[outlet]]
     language = language or read_language(corpus) or guess_language(headlines)
-    resources = Resources(
+    return Resources(
+        test,
         Lexicon(
             headlines,
             language,
@@ -73,11 +64,8 @@ def read_corpus(
             load_tagger(language).tag if language in languages() else None,
         ),
         casing or read_casing(corpus),
-        test.training_headlines,
-        [item.article for item in test.items],
         _leads(corpus, test) if neighbours else {},
     )
-    return AuditCorpus(test, resources)
 
 
 def _leads(corpus: str, test: TestSet) -> dict[str, list[str]]:
@@ -137,7 +125,7 @@ class Audit:
 
 
 def audit(
-    corpus: AuditCorpus,
+    corpus: Resources,
     judges: "Judges",
     metrics: Mapping[str, Mapping[str, Any]],
     *,
@@ -146,8 +134,9 @@ def audit(
     seed: int = 1,
     progress: Progress = False,
     chooser: "Judges | None" = None,
+    labels: ReaderLabels | None = None,
 ) -> Audit:
-    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each perturbation; `chooser`: see `chosen`."""
+    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each perturbation; `chooser`: see `chosen_headlines`."""
     test = corpus.test
     judges.check_outlets(test.outlets, test.name)
     if chooser:
@@ -155,38 +144,31 @@ def audit(
         check_independent(judges, {"--chooser": Reranker.of(chooser)})
     systems = measure_systems(
         judges,
-        test.items,
-        corpus.resources,
+        corpus,
         at_most=at_most,
         resamples=resamples,
         seed=seed,
         progress=progress,
         chooser=chooser,
     )
-    events = len(np.unique(test.events))
+    found = labels and agreement(labels, judges, judged(judges, labels.items, corpus), resamples=resamples)
+    on_judges = verdicts(metrics, systems, **about_judges(judges, corpus.language))
     return Audit(
         corpus=test.name,
         outlets=test.outlets,
-        language=corpus.resources.language,
+        language=corpus.language,
         judges=judges.signature,
         hashes=hashes(judges),
         items=len(test.items),
-        events=events,
+        events=len({item.event for item in test.items}),
         at_most=at_most,
         seed=seed,
-        verdicts=tuple(verdicts(metrics, systems, **about_judges(judges, corpus.resources.language))),
+        verdicts=with_clauses(on_judges, found),
         systems=tuple(systems),
         chooser=Reranker.of(chooser).short if chooser else "",
         style={name: value for name, value in metrics.get("main", {}).items() if name in STYLE},
-        strict_compliancy_is_upper_bound=strict_is_upper_bound(judges, corpus.resources.language),
+        strict_compliancy_is_upper_bound=strict_is_upper_bound(judges, corpus.language),
         cues=tuple(main_cues(judges.main, test.items, seed=seed)),
-        reliability=tuple(reliabilities(judges, test.name, test.items, corpus.resources, seed=seed)),
+        reliability=tuple(reliabilities(judges, corpus, seed=seed)),
+        agreement=found,
     )
-
-
-def with_readers(
-    audited: Audit, judges: "Judges", labels: ReaderLabels, resources: Resources, *, resamples: int = 1000
-) -> Audit:
-    """An audit with the agreement of the judges with readers, a clause of it in each verdict."""
-    found = agreement(labels, judges, judged(judges, labels.items, resources), resamples=resamples)
-    return replace(audited, agreement=found, verdicts=with_clauses(audited.verdicts, found))

@@ -20,7 +20,7 @@ import numpy as np
 
 from change_it.hevas.baseline_systems import baseline
 from change_it.judges.negatives import negate, swap_numbers, swap_roles
-from change_it.scoring.item import Item
+from change_it.scoring.item import Item, TestSet
 from change_it.text.corruptions import CORRUPTIONS, corrupt
 from change_it.text.folding import fold
 from change_it.text.lexicon import Lexicon, Split
@@ -79,12 +79,11 @@ ADDED: dict[str, tuple[str, ...]] = {
 
 @dataclass
 class Resources:
-    """Words and texts of a corpus that perturbations use."""
+    """A corpus as the audit reads it: its test set, and the words and texts that perturbations use."""
 
+    test: TestSet
     lexicon: Lexicon  # for corruptions
     casing: Casing  # how its articles write words
-    training_headlines: Mapping[str, Sequence[str]]  # of each outlet
-    articles: Sequence[str]  # of the test set
     # article to the first sentences of its neighbours
     leads: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -106,12 +105,14 @@ class Resources:
     @cached_property
     def typography(self) -> dict[str, Typography]:
         """The typography of each outlet."""
-        return {outlet: Typography.of(headlines) for outlet, headlines in self.training_headlines.items()}
+        return {
+            outlet: Typography.of(headlines) for outlet, headlines in self.test.training_headlines.items()
+        }
 
     @cached_property
     def keywords(self) -> dict[str, list[str]]:
         """Article to its words of highest tf-idf."""
-        distinct = list(dict.fromkeys(self.articles))
+        distinct = list(dict.fromkeys(item.article for item in self.test.items))
         keywords = baseline("tfidf", distinct, n_words=KEYWORDS, language=self.language)
         return {article: text.split() for article, text in zip(distinct, keywords, strict=True)}
 
@@ -120,9 +121,9 @@ class Resources:
         """For each outlet the words that the other one's headlines have least, by how much more often it uses them."""
         (a, of_a), (b, of_b) = (
             (outlet, Counter(word for text in texts for word in {*Split.of(text).words}))
-            for outlet, texts in self.training_headlines.items()
+            for outlet, texts in self.test.training_headlines.items()
         )
-        n_a, n_b = (max(1, len(texts)) for texts in self.training_headlines.values())
+        n_a, n_b = (max(1, len(texts)) for texts in self.test.training_headlines.values())
         ranked = sorted(of_a | of_b, key=lambda word: (of_b[word] / n_b - of_a[word] / n_a, word))
         return {a: ranked[:10], b: ranked[::-1][:10]}
 
@@ -240,7 +241,7 @@ def names_spliced_in(item: Item, random: np.random.Generator, resources: Resourc
     original = resources.read(item.source)
     names = [original.words(*span) for span in original.full_names(resources.casing)]
     for _ in range(DRAWS if names else 0):
-        other = resources.read(_any(resources.training_headlines[item.target], random))
+        other = resources.read(_any(resources.test.training_headlines[item.target], random))
         spans = [other.span_of(*span) for span in other.full_names(resources.casing)[: len(names)]]
         text = other.text
         for name, (start, end) in reversed(list(zip(names, spans, strict=False))):
@@ -405,7 +406,10 @@ def half_and_half(item: Item, random: np.random.Generator, resources: Resources)
 @breaks("fluency", trained="spliced")
 def random_ending(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with the last three words of any headline for its own."""
-    words, other = item.reference.split(), _any(resources.training_headlines[item.target], random).split()
+    words, other = (
+        item.reference.split(),
+        _any(resources.test.training_headlines[item.target], random).split(),
+    )
     return " ".join([*words[:-3], *other[-3:]]) if len(words) > 6 and len(other) > 3 else None
 
 

@@ -107,7 +107,6 @@ class Result:
 
 def measure_systems(
     judges: "Judges",
-    items: Sequence[Item],
     resources: Resources,
     *,
     at_most: int,
@@ -122,6 +121,7 @@ def measure_systems(
     events for all, both directions of an event together: so systems share articles, and events are whole. Gold is asked about
     every item that a system has a headline of: a spoilt headline can only pass where the item's own would.
     """
+    items = resources.test.items
     names, numbers = np.unique([item.event for item in items], return_inverse=True)
     rank = np.random.default_rng(seed).permutation(len(names))[numbers]
     in_order = (items[index] for index in np.argsort(rank, kind="stable").tolist())

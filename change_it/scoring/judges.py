@@ -15,7 +15,7 @@ from change_it.io import texts_by_name
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import COMMAND, TASKS, Task, check_tasks
 from change_it.networks.pretrained import local_folder
-from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, Progress, Reversal, judge_items
+from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, Progress, judge_items
 from change_it.scoring.facts import Unsupported
 from change_it.scoring.item import Item
 from change_it.stats import Floats
@@ -32,7 +32,7 @@ class JudgedHeadline:
 
     Attributes:
         text: the headline.
-        compliant: HH and AH say match, main's decision is reversed, as `reversal` takes it.
+        compliant: HH and AH say match, main's decision is reversed.
         strict: compliant, also where set alike, fluent and supported; None without a fluency judge.
         marks: each of `VERDICT_NAMES` to whether it holds; fluency is None without a fluency judge.
         probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
@@ -82,7 +82,6 @@ class Judges:
         originals: Sequence[str],
         articles: Sequence[str],
         to: str | int | Sequence[str] | Sequence[int] | None = None,
-        reversal: Reversal = "relative",
         language: str | None = None,
         progress: Progress = False,
     ) -> list[JudgedHeadline]:
@@ -93,7 +92,6 @@ class Judges:
             originals: n original headlines.
             articles: n articles of the originals.
             to: the outlet aimed at, for all or for each; None: the one that main does not assign the original to.
-            reversal: when style counts as reversed, see `compliancy.verdicts`.
             language: of the texts, for facts: it, en or any other; guessed from the articles when None.
             progress: as `compliancy.judge_items` takes it; True shows bars.
 
@@ -117,9 +115,9 @@ class Judges:
             Item("", self.outlets[1 - self.outlets.index(target)], target, source, article, prediction=text)
             for text, source, article, target in zip(*texts.values(), targets, strict=True)
         ]
-        judged = judge_items(self, items, reversal=reversal, language=language, progress=progress)
+        judged = judge_items(self, items, language=language, progress=progress)
         rows = zip(texts["headlines"], judged.iter_rows(named=True), strict=True)
-        return [_judged_headline(text, row, reversal) for text, row in rows]
+        return [_judged_headline(text, row) for text, row in rows]
 
     def opposite_outlets(self, headlines: Sequence[str]) -> list[str]:
         """For each headline the outlet that main does not assign it to."""
@@ -229,13 +227,10 @@ class Judges:
             )
 
 
-def _judged_headline(text: str, row: dict[str, Any], reversal: Reversal) -> JudgedHeadline:
-    """A row of `judge_items` that was asked with the same `reversal`."""
+def _judged_headline(text: str, row: dict[str, Any]) -> JudgedHeadline:
+    """A row of `judge_items`."""
     new, source = row["p_target"], row["p_target_source"]
-    style, aimed = (
-        float(joint_probability(1, 1, new, source, reversal=reversal, strict=strict))
-        for strict in (False, True)
-    )
+    style, aimed = (float(joint_probability(1, 1, new, source, strict=strict)) for strict in (False, True))
     matches = row["p_hh"] * row["p_ah"]
     fluent = 1.0 if row["p_fluency"] is None else row["p_fluency"]
     return JudgedHeadline(
@@ -257,17 +252,15 @@ def joint_probability(
     new: ArrayLike,
     source: ArrayLike,
     *,
-    reversal: Reversal = "relative",
     strict: bool = False,
 ) -> Floats:
     """(n,) probability that a headline satisfies all three judges, taken for independent.
 
     `hh` and `ah` are (n,) probabilities of a match, `new` and `source` that main takes the new headline and the original
-    for the target outlet's. Reversal `relative`: main decides otherwise than on the original, and with `strict` for the target;
-    `target`: for the target.
+    for the target outlet's: main decides otherwise than on the original, and with `strict` for the target.
     """
     match, fits, p_new, p_source = (np.asarray(values, dtype=np.float64) for values in (hh, ah, new, source))
-    style = p_new if reversal == "target" else (1 - p_source) * p_new
-    if reversal == "relative" and not strict:
+    style = (1 - p_source) * p_new
+    if not strict:
         style = style + p_source * (1 - p_new)
     return match * fits * style

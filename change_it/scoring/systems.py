@@ -10,7 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress, repeat
+from itertools import compress
 from pathlib import Path
 from statistics import median_low
 
@@ -69,16 +69,13 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
             raise InputError(
                 f"the corpus {test.name} has no training headlines of {outlet}: build it from more articles"
             )
-    lengths = {
-        name: median_low(len(text.split()) for text in texts)
-        for name, texts in test.training_headlines.items()
-    }
-    draw = random.Random(seed)
-    headlines: dict[str, Sequence[str | None]] = {
-        "gold": [item.reference for item in test.items],
+    training, draw = test.training_headlines, random.Random(seed)
+    lengths = {name: median_low(len(text.split()) for text in texts) for name, texts in training.items()}
+    headlines = {
+        GOLD: [item.reference for item in test.items],
         "copy": [item.source for item in test.items],
         "lead": [lead(item.article, lengths[item.target]) for item in test.items],
-        "random-target": [draw.choice(test.training_headlines[item.target]) for item in test.items],
+        "random-target": [draw.choice(training[item.target]) for item in test.items],
     }
     return [
         ScoredSystem(name, tuple(texts)) for name, texts in headlines.items() if name != GOLD or all(texts)
@@ -130,23 +127,18 @@ def on_same_items(
     Raises:
         InputError: a direction of the test set has no such item.
     """
-    rows = zip(*(system.headlines for system in systems), strict=True) if systems else repeat(())
     kept = [
-        (all_items or bool(item.reference)) and None not in texts
-        for item, texts in zip(test.items, rows, strict=False)
+        (all_items or bool(item.reference)) and all(system.headlines[at] is not None for system in systems)
+        for at, item in enumerate(test.items)
     ]
     items = tuple(compress(test.items, kept))
     if lacking := {item.direction for item in test.items} - {item.direction for item in items}:
         raise InputError(
             f"the files of --predictions have no headline in common of {listed(sorted(lacking))}: give files of the same headlines"
         )
+    parts = ("headlines", "draws", "order")
     same = [
-        replace(
-            system,
-            headlines=tuple(compress(system.headlines, kept)),
-            draws=tuple(compress(system.draws, kept)),
-            order=tuple(compress(system.order, kept)),
-        )
+        replace(system, **{part: tuple(compress(getattr(system, part), kept)) for part in parts})
         for system in systems
     ]
     return replace(test, items=items), same
@@ -194,25 +186,17 @@ def read_predictions(
     draws = _draws(file, rows, headlines) if "draw" in rows[0] else {}
     first = [at for at, row in enumerate(rows) if not draws or int(row["draw"]) == 0]
     matched = Predictions.match([rows[at]["id"] for at in first], [headlines[at] for at in first], wanted)
-    wanted_rows = [row for row in rows if row["id"] in wanted]
-    others = {
-        "with an empty headline": [
-            row["id"] for row in wanted_rows if not row["headline"] and not row.get("error")
-        ],
-        "with the wrong target": [
-            row["id"] for row in wanted_rows if row.get("target", wanted[row["id"]]) != wanted[row["id"]]
-        ],
-    }
+    known = [row for row in rows if row["id"] in wanted]
+    empty = [row["id"] for row in known if not row["headline"] and not row.get("error")]
+    elsewhere = [row["id"] for row in known if row.get("target") not in (None, wanted[row["id"]])]
+    others = {"with an empty headline": empty, "with the wrong target": elsewhere}
     if needed is not None and matched.headlines:
         matched = replace(matched, missing=[id_ for id_ in matched.missing if id_ in needed])
     if wrong := matched.problems("not in the test set", others):
-        fix = (
-            "; --shared-items scores all systems on what every file has"
-            if matched.missing and matched.headlines
-            else ""
-        )
+        if matched.missing and matched.headlines:
+            wrong += "; --shared-items scores all systems on what every file has"
         raise InputError(
-            f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}{fix}"
+            f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
         )
     rerankers = sorted({row.get("reranker", "") for row in rows} - {""})
     generators = sorted({row.get("generator", "") for row in rows})
@@ -282,12 +266,12 @@ def _reranker(file: Path, named: Sequence[str]) -> Reranker | None:
     if not named:
         return None
     try:
-        rerankers = [parse_reranker(text) for text in named]
+        first, *others = [parse_reranker(text) for text in named]
     except InputError as error:
         raise InputError(f"{file}: {error}") from error
-    if len(rerankers) > 1:
-        both = " and ".join(reranker.short for reranker in rerankers)
+    if others:
+        each = " and ".join(reranker.short for reranker in (first, *others))
         raise InputError(
-            f"{file} was reranked by more than one set of judges ({both}): write it again in one run of change-it transfer"
+            f"{file} was reranked by more than one set of judges ({each}): write it again in one run of change-it transfer"
         )
-    return rerankers[0]
+    return first
