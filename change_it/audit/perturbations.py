@@ -157,7 +157,7 @@ class Perturbation:
     # `plain` (main's headlines set alike); empty where no judge has seen its like
     trained: str
     description: str  # what it does, one sentence
-    make: Make  # the headline of an item
+    make: Make = lambda item, random, resources: None  # the headline of an item; of chosen ones, none
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -469,14 +469,12 @@ LEADS = Perturbation(
     ("style",),
     "sentence",
     "Of the article's first sentences, then those that its neighbours begin with, the one that judges of the other fold choose.",
-    lambda item, random, resources: None,
 )
 STYLED = Perturbation(
     "sentence with style words",
     ("style", "fluency"),
     "",
     "One of these sentences and three words that the other newspaper likes, chosen likewise.",
-    lambda item, random, resources: None,
 )
 
 

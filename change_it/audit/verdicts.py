@@ -52,13 +52,8 @@ NOT_VALIDATED = "not validated: no labels of this language have set the threshol
 #: Systems that a verdict names, at most.
 NAMED = 3
 
-_GOLD = Perturbation(
-    GOLD,
-    (),
-    "",
-    "The other newspaper's own headline, which should pass.",
-    lambda item, random, resources: item.reference,
-)
+_OWN = "The other newspaper's own headline, which should pass."
+_GOLD = Perturbation(GOLD, (), "", _OWN, lambda item, random, resources: item.reference)
 #: Gold of the items of which it is asked only because a system has a headline of theirs.
 _FURTHER = "further gold"
 
@@ -94,6 +89,11 @@ class Result:
     def passes(self) -> bool:
         """Whether it is a perturbation that the judges do not reliably reject."""
         return self.counts and self.upper_bound > STOPPED
+
+    @property
+    def passed(self) -> float:
+        """Share of its headlines that passes where gold does, or of all where gold never does."""
+        return (self.values["passed"] if self.passed_given_gold is None else self.passed_given_gold) or 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """The result as a JSON object."""
@@ -153,11 +153,7 @@ def measure_systems(
 
 
 def judged(
-    judges: "Judges",
-    items: Sequence[Item],
-    resources: Resources,
-    *,
-    progress: Progress = False,
+    judges: "Judges", items: Sequence[Item], resources: Resources, *, progress: Progress = False
 ) -> pl.DataFrame:
     """The verdicts on items with predictions, those of a judge that is not there null, and probabilities."""
     judges = judges.with_casing(resources.casing)
@@ -284,16 +280,11 @@ class JointPassRate:
         trained, unseen = (
             [system.passes for system in counted if system.trained is learnt] for learnt in (True, False)
         )
-        passing = [system for system in counted if system.passes]
-        given_gold = ((system, system.passed_given_gold) for system in passing)
-        shares = {
-            system.system: (system.values["passed"] if share is None else share) or 0.0
-            for system, share in given_gold
-        }
+        shares = [(system.system, system.passed) for system in counted if system.passes]
         return cls(
             (len(trained), trained.count(False)),
             (len(unseen), unseen.count(False)),
-            tuple(sorted(shares.items(), key=lambda pair: -pair[1])),
+            tuple(sorted(shares, key=lambda pair: -pair[1])),
             next((system.values["passed"] for system in systems if system.system == GOLD), None),
         )
 
@@ -425,11 +416,11 @@ def _against_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tup
     gap, test, f1, best, others = min(gaps)
     on = "" if test == "gold" else f" on {MISMATCHES.get(test, test)}"
     has = "have" if best.endswith("s") else "has"
-    best_text = (
+    than = (
         f" where {best} {has} {figure(others[best])}" if best else ": a linear judge, compared with no other"
     )
     level: Level = "care" if not best else "distrust" if gap <= 0 else "care" if gap < MARGIN else "rely"
-    return [(level, f"F1 {figure(f1)}{on}{best_text}")]
+    return [(level, f"F1 {figure(f1)}{on}{than}")]
 
 
 def _within_event(metrics: Mapping[str, Any]) -> list[tuple[Level, str]]:
@@ -437,28 +428,17 @@ def _within_event(metrics: Mapping[str, Any]) -> list[tuple[Level, str]]:
     if not (found := metrics.get("within_event")):
         return []
     judge = found["systems"]["judge"]
-    between = f"95% interval {figure(judge['low'])}–{figure(judge['high'])}"
-    level: Level = "rely" if judge["low"] > 0.5 else "care"
-    return [
-        (
-            level,
-            f"of two headlines of one event it knows whose is whose {figure(judge['value'])} of the time ({between}; chance .5)",
-        )
-    ]
+    value, low, high = (figure(judge[name]) for name in ("value", "low", "high"))
+    text = f"of two headlines of one event it knows whose is whose {value} of the time (95% interval {low}–{high}; chance .5)"
+    return [("rely" if judge["low"] > 0.5 else "care", text)]
 
 
 def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, str]]:
     """The systems that it ought to have refused and did not, the worst first; and whether it takes gold."""
     accepted = {system.system: share for system in systems if (share := system.values[judge]) is not None}
     asked = [system for system in systems if system.n >= FEW and judge in system.judges]
-    missed = sorted(
-        (
-            (system.system, accepted[system.system])
-            for system in asked
-            if judge in system.missed_by and system.system in accepted
-        ),
-        key=lambda pair: -pair[1],
-    )
+    names = [system.system for system in asked if judge in system.missed_by and system.system in accepted]
+    missed = sorted(((name, accepted[name]) for name in names), key=lambda pair: -pair[1])
     parts: list[tuple[Level, str]] = []
     if missed:
         more = len(missed) - NAMED

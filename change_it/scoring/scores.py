@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import chain, combinations, compress
+from itertools import chain, combinations, compress, islice
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from change_it.scoring.compliancy import (
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import Reranker, signature
 from change_it.scoring.systems import ScoredSystem
-from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure, paired_p_values
+from change_it.stats import AVERAGE, Floats, Score, Statistics, measure, paired_p_values
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
@@ -47,8 +47,7 @@ class ScoreRow:
     n: int  # number of items
     events: int  # that they are of; intervals and tests draw events
     references: int  # how many of them have a reference, which is what `bleu` and `rougeL` are of
-    # how many of them the system has no headline for; they count as not compliant. Of several runs all
-    # together.
+    # how many of them the system has no headline for, of all runs together; they count as not compliant
     errors: int
     # measure to value in 0-1; those that are unknown are left out: `fluency` and `strict_compliancy` without a
     # fluency judge, `bleu` and `rougeL` without references and of `gold`, which is its own
@@ -93,12 +92,10 @@ class Scores:
     rows: list[ScoreRow]
     # per system, a table with one row an item: its event, headlines, verdicts, probabilities, ROUGE-L
     items: dict[str, pl.DataFrame] = field(repr=False)
-    # (m, m) paired tests of the average compliancy on the items that both systems have, in the order of
-    # `systems`; 1 on the diagonal, and where there are none
+    # (m, m) paired tests of the average compliancy, in the order of `systems`; 1 on the diagonal
     p_values: Floats = field(repr=False)
-    strict_p_values: Floats | None = field(
-        repr=False
-    )  # the same of strict compliancy; None where it is unknown
+    # the same of strict compliancy; None where it is unknown
+    strict_p_values: Floats | None = field(repr=False)
     outlets: tuple[str, str]  # A and B
     reversal: Reversal  # as scored
     resamples: int  # of the intervals
@@ -153,7 +150,7 @@ class Scores:
     @property
     def signature(self) -> str:
         """Signature of the whole table."""
-        return max(map(self.row, self.systems), key=lambda row: row.n).signature
+        return self.row(self.systems[0]).signature
 
     def row(self, system: str, direction: str = AVERAGE) -> ScoreRow:
         """The row of one system in one direction."""
@@ -197,10 +194,6 @@ class Scores:
         }
 
 
-#: A run or a draw of a system: its items with headlines, and their statistics.
-_Scored = tuple[ScoredSystem, list[Item], Statistics]
-
-
 def score(
     test: TestSet,
     judges: "Judges",
@@ -212,7 +205,7 @@ def score(
     seed: int = 1,
     progress: Progress = True,
 ) -> Scores:
-    """Score systems on the same items, see `judge_items`; `resamples` and `seed` are of intervals and paired tests.
+    """Score systems that have a headline for every item, see `on_same_items`; `resamples` and `seed` are of intervals and paired tests.
 
     Systems whose headlines judges of the same fold or weights have chosen are refused, and those that the model of facts has written.
     """
@@ -221,52 +214,42 @@ def score(
     check_independent(judges, choosers)
     _check_writers(judges, systems)
     systems = [replace(system, reranker=None) if system.order else system for system in systems]
-    every = [[test.predicted(headlines) for headlines in system.each_draw] for system in systems]
+    every = [test.predicted(headlines) for system in systems for headlines in system.each_draw]
     language = language_of(test.items, language)
-    judged = judge_items(
-        judges, list(chain(*chain(*every))), reversal=reversal, language=language, progress=progress
-    )
+    judged = judge_items(judges, list(chain(*every)), reversal=reversal, language=language, progress=progress)
+    signed = partial(signature, judges, language=language, reversal=reversal, resamples=resamples, seed=seed)
+    strata = [item.direction for item in test.items]
+    interval = partial(measure, strata=strata, events=test.events, resamples=resamples, seed=seed)
+    of_draws = iter(zip(every, judged.iter_slices(len(test.items)), strict=True))
     tables: dict[str, list[pl.DataFrame]] = {}  # of each system one a draw
-    several: dict[str, list[_Scored]] = {}  # the runs or the draws of each row
-    start = 0
-    for system, each_draw in zip(systems, every, strict=True):
-        events = test.events[[text is not None for text in system.headlines]]
-        for items in each_draw:
-            verdicts = judged.slice(start, len(items))
-            start += len(items)
+    several: dict[str, list[tuple[ScoredSystem, Statistics]]] = {}  # the runs or the draws of each row
+    for system in systems:
+        for items, verdicts in islice(of_draws, len(system.each_draw)):
             texts = (
                 [getattr(item, name) for item in items] for name in ("prediction", "reference", "source")
             )
             statistics = {**compliancy.statistics(verdicts), **overlap.statistics(*texts)}
-            table = _item_table(items, events, verdicts, statistics)
-            tables.setdefault(system.name, []).append(table)
+            tables.setdefault(system.name, []).append(_item_table(items, verdicts, statistics))
+            statistics["missing"] = np.array([not item.prediction.strip() for item in items], np.float64)
             for name in filter(None, (system.name, system.run_of)):
-                several.setdefault(name, []).append((system, items, statistics))
+                several.setdefault(name, []).append((system, statistics))
     rows, choices = {}, []
-    tested = {name: of_draws[0] for name, of_draws in tables.items()}
+    tested = {name: of_system[0] for name, of_system in tables.items()}
     for name, members in several.items():
-        first = members[0][0]
-        drawn = bool(first.draws)
-        rerankers = [system.reranker for system, _, _ in members if system.reranker]
-        count = {"draws" if drawn else "runs": len(members)}
-        signed = partial(
-            signature,
-            judges,
-            language=language,
-            reversal=reversal,
-            resamples=resamples,
-            seed=seed,
-            reranker="+".join(dict.fromkeys(reranker.short for reranker in rerankers)),
-            **count,
-        )
-        together = {key: np.stack([of_run[key] for _, _, of_run in members], axis=1) for key in members[0][2]}
-        events = tables[first.name][0]["event"].to_numpy()
-        strata = [item.direction for item in members[0][1]]
-        interval = partial(measure, strata=strata, events=events, resamples=resamples, seed=seed)
-        scored = interval(together, _aggregate, shares=compliancy.SHARES, drawn=drawn)
-        group = CHOSEN if rerankers else ""
+        first, drawn = members[0][0], bool(members[0][0].draws)
+        rerankers = dict.fromkeys(system.reranker.short for system, _ in members if system.reranker)
+        together = {
+            key: np.stack([statistics[key] for _, statistics in members], axis=1) for key in members[0][1]
+        }
+        missing = together.pop("missing").sum(axis=1)
         rows[name] = _rows(
-            [items for _, items, _ in members], events, scored, signed, system=name, group=group, **count
+            test.items,
+            interval(together, _aggregate, shares=compliancy.SHARES, drawn=drawn),
+            missing,
+            partial(signed, reranker="+".join(rerankers)),
+            system=name,
+            group=CHOSEN if rerankers else "",
+            **{"draws" if drawn else "runs": len(members)},
         )
         if drawn:
             means = {"compliant": "compliancy", "strict_compliancy": "strict_compliancy"}
@@ -276,9 +259,8 @@ def score(
                 if key in together
             )
         if first.order:
-            order = [of for of, texts in zip(first.order, first.draws, strict=True) if texts]
             of_choice = partial(interval, aggregate=compliancy.aggregate)
-            choices.append(_choice(name, choosers[name].short, together, order, of_choice))
+            choices.append(_choice(name, choosers[name].short, together, first.order, of_choice))
     key = SORTED_BY[judges.fluency is None]
     averages = {name: of_system[-1].values[key] for name, of_system in rows.items()}
     names = sorted(rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name]))
@@ -365,49 +347,51 @@ def _aggregate(sums: Statistics) -> dict[str, Floats]:
 
 
 def _rows(
-    items_of_runs: Sequence[Sequence[Item]],
-    events: EventIds,
+    items: Sequence[Item],
     scores: Mapping[str, Mapping[str, Score]],
+    errors: Floats,
     signed: Callable[..., str],
-    **of_system: Any,
+    *,
+    system: str,
+    group: str,
+    **count: int,
 ) -> list[ScoreRow]:
     """Rows of one system, the mean of its runs, or of the draws of each item: its directions and the average."""
     rows = []
-    unknown = overlap.OF_REFERENCE if of_system["system"] == GOLD else ()
-    for name, scored in scores.items():
-        here = np.array([name in (item.direction, AVERAGE) for item in items_of_runs[0]])
-        runs_here = [list(compress(run, here)) for run in items_of_runs]
+    unknown = overlap.OF_REFERENCE if system == GOLD else ()
+    for direction, scored in scores.items():
+        here = [direction in (item.direction, AVERAGE) for item in items]
+        of_row = list(compress(items, here))
         measured = {
-            key: score for key, score in scored.items() if key not in unknown and np.isfinite(score.value)
+            name: score for name, score in scored.items() if name not in unknown and np.isfinite(score.value)
         }
-        counts = {"n": len(runs_here[0]), "events": len(np.unique(events[here]))}
-        partners = sum(bool(item.reference_article) for item in runs_here[0])
+        counts = count | {"n": len(of_row), "events": len({item.event for item in of_row})}
+        partners = sum(bool(item.reference_article) for item in of_row)
         rows.append(
             ScoreRow(
-                direction=name,
-                references=sum(bool(item.reference) for item in runs_here[0]),
-                errors=sum(not item.prediction.strip() for run in runs_here for item in run),
-                values={key: score.value for key, score in measured.items()},
+                system=system,
+                direction=direction,
+                references=sum(bool(item.reference) for item in of_row),
+                errors=int(errors[here].sum()),
+                values={name: score.value for name, score in measured.items()},
                 intervals={
-                    key: score.interval for key, score in measured.items() if np.isfinite(score).all()
+                    name: score.interval for name, score in measured.items() if np.isfinite(score).all()
                 },
                 signature=signed(partners=partners, **counts),
+                group=group,
                 **counts,
-                **of_system,
             )
         )
     return rows
 
 
-def _item_table(
-    items: Sequence[Item], events: EventIds, verdicts: pl.DataFrame, statistics: Statistics
-) -> pl.DataFrame:
+def _item_table(items: Sequence[Item], verdicts: pl.DataFrame, statistics: Statistics) -> pl.DataFrame:
     """One row an item, as in `items/<system>.csv`."""
     return pl.DataFrame(
         {
             "id": [item.id for item in items],
             "direction": [item.direction for item in items],
-            "event": events,
+            "event": [item.event for item in items],
             "source": [item.source for item in items],
             "headline": [item.prediction for item in items],
             "gold": [item.reference for item in items],
@@ -423,20 +407,16 @@ def trials(systems: int, resamples: int) -> int:
 
 
 def _p_values(items: Sequence[pl.DataFrame], verdict: str, *, resamples: int, seed: int) -> Floats:
-    """(m, m) paired tests of the average of a verdict between any two systems, on the items that both have; 1 without any."""
+    """(m, m) paired tests of the average of a verdict between any two systems; 1 on the diagonal."""
 
     def share(sums: Statistics) -> dict[str, Floats]:
         return {"share": sums["hits"] / sums["n"]}
 
+    columns = [{"n": np.ones(of.height), "hits": of[verdict].cast(pl.Float64).to_numpy()} for of in items]
+    strata, events = items[0]["direction"].to_list(), items[0]["event"].to_numpy()
+    count = trials(len(items), resamples)
     table = np.ones((len(items), len(items)))
     for i, j in combinations(range(len(items)), 2):
-        both = items[i].join(items[j], on="id", maintain_order="left", suffix=" of j")
-        if both.is_empty():
-            continue
-        hits = (both[name].cast(pl.Float64).to_numpy() for name in (verdict, f"{verdict} of j"))
-        first, second = ({"n": np.ones(both.height), "hits": each} for each in hits)
-        strata, events = both["direction"].to_list(), both["event"].to_numpy()
-        count = trials(len(items), resamples)
-        p = paired_p_values(first, second, share, strata, events, trials=count, seed=seed)
+        p = paired_p_values(columns[i], columns[j], share, strata, events, trials=count, seed=seed)
         table[i, j] = table[j, i] = p["share"][-1]
     return table

@@ -40,19 +40,14 @@ class ScoredSystem:
 
     @property
     def each_draw(self) -> list[tuple[str | None, ...]]:
-        """The headlines of every draw, or those that there are."""
-        if not self.draws:
-            return [self.headlines]
-        count = max(len(texts or ()) for texts in self.draws)
-        return [
-            tuple(None if texts is None else texts[draw] for texts in self.draws) for draw in range(count)
-        ]
+        """The headlines of every draw, or those that there are, where none lacks."""
+        return list(zip(*filter(None, self.draws), strict=True)) or [self.headlines]
 
     @property
     def chosen(self) -> "ScoredSystem":
-        """The draws that judges chose as a system of its own."""
-        pairs = zip(self.draws, self.order, strict=True)
-        best = tuple(None if texts is None else texts[order[0]] for texts, order in pairs)
+        """The draws that judges chose as a system of its own, where none lacks."""
+        pairs = zip(filter(None, self.draws), filter(None, self.order), strict=True)
+        best = tuple(texts[order[0]] for texts, order in pairs)
         name = f"{self.name}.best-of-{len(self.each_draw)}"
         return replace(self, name=name, headlines=best, draws=(), order=())
 

@@ -267,10 +267,11 @@ def test_draws_are_cut_with_the_items(toy_test, tmp_path, three):
         on_same_items(toy_test, [system, gold])
     one_way = replace(toy_test, items=toy_test.items[:4])
     system = read_predictions(write(tmp_path, three), one_way, needed=())
-    assert system.each_draw[3] == ("Titolo a0 3", "Titolo a1 3", "Titolo a2 3", None)
+    assert system.draws[2:] == (tuple(f"Titolo a2 {draw}" for draw in range(4)), None)
     test, [same, _] = on_same_items(one_way, [system, replace(gold, headlines=gold.headlines[:4])])
     assert [item.id for item in test.items] == ["a1", "a2"]
     assert same.draws == system.draws[1:3]
+    assert same.each_draw[3] == ("Titolo a1 3", "Titolo a2 3")
 
 
 def test_the_command_lets_judges_of_the_other_fold_choose(
