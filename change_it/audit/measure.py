@@ -21,12 +21,11 @@ from change_it.audit.verdicts import (
 )
 from change_it.corpus.folder import read_casing, read_language, read_table
 from change_it.scoring.compliancy import Progress, strict_is_upper_bound
-from change_it.scoring.item import TestSet, read_test_set
+from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import check_independent
 from change_it.scoring.signature import Reranker
 from change_it.text.lexicon import Lexicon
 from change_it.text.names import Casing
-from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
 from change_it.text.tagging import languages, load_tagger
 
@@ -47,9 +46,8 @@ def read_corpus(
     *,
     casing: Casing | None = None,
     seed: int = 1,
-    neighbours: bool = False,
 ) -> Resources:
-    """Read a corpus (folder or Hub id): its own language, or a guess, when None; the casing counted anew when None; what `neighbours` begin with, for `chosen`."""
+    """Read a corpus (folder or Hub id): its own language, or a guess, when None; the casing counted anew when None."""
     test = read_test_set(corpus)
     articles = read_table(corpus, "articles", "train", ["article"])["article"]
     openings = articles.sample(min(READ, len(articles)), seed=seed, shuffle=True).str.slice(0, OPENING)
@@ -64,18 +62,7 @@ def read_corpus(
             load_tagger(language).tag if language in languages() else None,
         ),
         casing or read_casing(corpus),
-        _leads(corpus, test) if neighbours else {},
     )
-
-
-def _leads(corpus: str, test: TestSet) -> dict[str, list[str]]:
-    """Article to the first sentences of its neighbours."""
-    articles = {item.id: item.article for item in test.items}
-    table = read_table(corpus, "neighbours", "test", ["id", "own_id", "other_id"])
-    return {
-        id_: [sentence for each in others for sentence in sentences(articles.get(each, ""))[:1]]
-        for id_, *others in table.iter_rows()
-    }
 
 
 @dataclass(frozen=True)

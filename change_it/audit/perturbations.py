@@ -8,8 +8,8 @@ fold choose the headlines.
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from inspect import getdoc
 from itertools import chain, islice
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
+from change_it.corpus.folder import read_table
 from change_it.hevas.baseline_systems import baseline
 from change_it.judges.negatives import negate, swap_numbers, swap_roles
 from change_it.scoring.item import Item, TestSet
@@ -84,8 +85,6 @@ class Resources:
     test: TestSet
     lexicon: Lexicon  # for corruptions
     casing: Casing  # how its articles write words
-    # article to the first sentences of its neighbours
-    leads: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def language(self) -> str:
@@ -126,6 +125,16 @@ class Resources:
         n_a, n_b = (max(1, len(texts)) for texts in self.test.training_headlines.values())
         ranked = sorted(of_a | of_b, key=lambda word: (of_b[word] / n_b - of_a[word] / n_a, word))
         return {a: ranked[:10], b: ranked[::-1][:10]}
+
+    @cached_property
+    def leads(self) -> dict[str, list[str]]:
+        """Article to the first sentences of its neighbours."""
+        articles = {item.id: item.article for item in self.test.items}
+        table = read_table(self.test.name, "neighbours", "test", ["id", "own_id", "other_id"])
+        return {
+            id_: [sentence for each in others for sentence in sentences(articles.get(each, ""))[:1]]
+            for id_, *others in table.iter_rows()
+        }
 
     def read(self, headline: str) -> Headline:
         """The pieces of a headline."""

@@ -79,9 +79,7 @@ def run(options: AuditOptions) -> None:
     chooser = None
     if options.chooser:
         chooser = Judges.from_pretrained(options.chooser, precision=options.precision, device=options.device)
-    corpus = read_corpus(
-        options.corpus, casing=judges.casing, seed=options.seed, neighbours=chooser is not None
-    )
+    corpus = read_corpus(options.corpus, casing=judges.casing, seed=options.seed)
     labels = read_labels(options.labels, corpus.test, corpus.language) if options.labels else None
     audited = audit(
         corpus,

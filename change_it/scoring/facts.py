@@ -346,7 +346,7 @@ class FactChecker:
                 yield *headline.span(number.start, number.end), "number"
 
     def _names(self, headline: Headline, texts: Sequence[Evidence]) -> Iterator[Found]:
-        small: frozenset[str] | None = None
+        small = {word for text in texts for word in text.small}
         for index, piece in enumerate(headline.pieces):
             if piece.kind != "word":
                 continue
@@ -354,8 +354,6 @@ class FactChecker:
                 if self._crossed(headline, index, texts):
                     yield *headline.span_of(index), "name"
                 continue
-            if small is None:
-                small = frozenset().union(*(text.small for text in texts))
             roman = roman_number(piece.text) if headline.case != "upper" else None
             if roman is not None and index and headline.pieces[index - 1].text[0].isupper():
                 if not any(roman in text.values for text in texts):

@@ -57,11 +57,6 @@ class TestSet:
         return np.array([item.event for item in self.items])
 
     @property
-    def paired(self) -> "TestSet":
-        """The items that have a reference, which are those that every system of a table is scored on."""
-        return replace(self, items=tuple(item for item in self.items if item.reference))
-
-    @property
     def in_newspaper(self) -> "TestSet":
         """The same articles, whose headlines are to be their own outlet's (LREC 2020, settings 1 and 2): the original is the reference."""
         own = (

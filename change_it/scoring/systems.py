@@ -101,8 +101,9 @@ def read_scored_systems(
         run = 1 + sum(system.run_of == name for system in systems)
         called = f"{name}.{run}" if name in several else name
         system = read_predictions(file, test, name=called, columns=columns, needed=needed)
+        if name in several and system.draws:
+            raise InputError(f"the files of {name} hold draws, not runs: give each file its own name")
         systems.append(replace(system, run_of=name if name in several else ""))
-    check_runs(systems)
     names = [each.name.lower() for system in systems for each in with_chosen([system])]
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise InputError(f"--predictions: {listed(twice)} would be the name of a run, choose another")
@@ -137,19 +138,6 @@ def on_same_items(
         for system in systems
     ]
     return replace(test, items=items), same
-
-
-def check_runs(systems: Sequence[ScoredSystem]) -> None:
-    """Refuse runs of a system that have headlines for different items: their mean would be of no set of items."""
-    if drawn := [system.run_of for system in systems if system.run_of and system.draws]:
-        raise InputError(f"the files of {drawn[0]} hold draws, not runs: give each file its own name")
-    lacking: dict[str, set[tuple[bool, ...]]] = {}
-    for system in systems:
-        lacking.setdefault(system.run_of, set()).add(tuple(text is None for text in system.headlines))
-    if different := [name for name, several in lacking.items() if name and len(several) > 1]:
-        raise InputError(
-            f"the runs of {listed(different)} lack different ids: give headlines for the same ones in each run"
-        )
 
 
 def read_predictions(
