@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,26 +11,20 @@ from change_it.corpus.article import outlet_names
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.io import refuse_lengths, texts_by_name, texts_of
-from change_it.scoring.compliancy import (
-    COMPLIANCY_MEASURES,
-    SHARES,
-    Progress,
-    Reversal,
-    aggregate,
-    judge_items,
-    language_of,
-    statistics,
-    strict_is_upper_bound,
-)
-from change_it.scoring.item import Item
-from change_it.scoring.signature import signature
-from change_it.stats import AVERAGE, Events, estimate, measure
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES, Progress, Reversal
+from change_it.scoring.item import Item, TestSet
+from change_it.scoring.scores import score
+from change_it.scoring.systems import ScoredSystem
+from change_it.stats import AVERAGE
 
 if TYPE_CHECKING:  # loads torch
     from transformers import PreTrainedTokenizerBase
 
     from change_it.scoring.judges import Judges
     from change_it.training.training_options import Arithmetic
+
+#: The system whose headlines are scored.
+SYSTEM = "predictions"
 
 
 def compute_compliancy(
@@ -88,60 +81,57 @@ def compute_compliancy(
     count = len(texts["predictions"])
     if not count:
         raise InputError("there is nothing to score: predictions is empty")
-    evidence = (
-        [""] * count if reference_articles is None else texts_of("reference_articles", reference_articles)
+    evidence = texts_of(
+        "reference_articles", [""] * count if reference_articles is None else reference_articles
     )
     refuse_lengths(predictions=texts["predictions"], reference_articles=evidence)
+    if events is None:
+        events = [f"{event:09}" for event in events_of(texts["articles"], evidence)]  # drawn in this order
+    refuse_lengths(predictions=texts["predictions"], events=events)
     from change_it.scoring.judges import Judges
 
     judges = Judges.of(judges, precision=precision, device=device)
-    items = _items(labels, judges.outlets, *texts.values(), evidence)
-    language = language_of(items, language)
-    judged = judge_items(judges, items, reversal=reversal, language=language, progress=progress)
-    if events is None:
-        drawn: Events = events_of(texts["articles"], evidence)
-    else:
-        refuse_lengths(predictions=texts["predictions"], events=events)
-        drawn = np.array(list(map(str, events)))
-    columns, directions = statistics(judged), [item.direction for item in items]
-    scores = measure(columns, aggregate, directions, drawn, shares=SHARES, resamples=resamples, seed=seed)
+    test = _test_set(judges.outlets, labels, texts["sources"], texts["articles"], evidence, events)
+    scores = score(
+        test,
+        judges,
+        [ScoredSystem(SYSTEM, tuple(texts["predictions"]))],
+        reversal=reversal,
+        language=language,
+        resamples=resamples,
+        seed=seed,
+        progress=progress,
+    )
     values, intervals = (
         {
-            row: {name: getattr(of[name], part) if name in of else None for name in COMPLIANCY_MEASURES}
-            for row, of in scores.items()
+            row.direction: {name: getattr(row, part).get(name) for name in COMPLIANCY_MEASURES}
+            for row in scores.rows
         }
-        for part in ("value", "interval")
+        for part in ("values", "intervals")
     )
+    verdicts = scores.items[SYSTEM].rename({"compliant": "compliancy"})
     return {
         **values.pop(AVERAGE),
-        "strict_compliancy_is_upper_bound": strict_is_upper_bound(judges, language),
+        "strict_compliancy_is_upper_bound": scores.strict_is_upper_bound,
         **values,
         "intervals": intervals,
         "verdicts": [
             {**row, "unsupported": [part["text"] for part in json.loads(row["unsupported"])]}
-            for row in judged.select(*COMPLIANCY_MEASURES, "unsupported").to_dicts()
+            for row in verdicts.select(*COMPLIANCY_MEASURES, "unsupported").to_dicts()
         ],
-        "signature": signature(
-            judges,
-            language=language,
-            reversal=reversal,
-            n=len(items),
-            partners=sum(map(bool, evidence)),
-            events=len(np.unique(drawn)),
-            resamples=resamples,
-            seed=seed,
-        ),
+        "signature": scores.signature,
     }
 
 
-def _items(labels: object, outlets: tuple[str, str], *texts: Sequence[str]) -> list[Item]:
-    """Items that aim at the other outlet than their labels: predictions, sources, articles and reference articles."""
+def _test_set(outlets: tuple[str, str], labels: object, *columns: Sequence[Any]) -> TestSet:
+    """Items that aim at the other outlet than their labels: of sources, articles, reference articles and events."""
     other = dict(zip(outlets, outlets[::-1], strict=True))
-    origins = outlet_names("labels", labels, outlets, len(texts[0]))
-    return [
-        Item("", label, other[label], source, article, "", evidence, new)
-        for label, new, source, article, evidence in zip(origins, *texts, strict=True)
-    ]
+    origins = outlet_names("labels", labels, outlets, len(columns[0]))
+    items = (
+        Item("", label, other[label], source, article, "", evidence, event=str(event))
+        for label, source, article, evidence, event in zip(origins, *columns, strict=True)
+    )
+    return TestSet(tuple(items), outlets, {}, SYSTEM)
 
 
 def compute_metrics(
@@ -182,26 +172,22 @@ def compute_metrics(
 
     loaded = Judges.of(judges)
     unknown = [""] * len(texts["sources"])
-    items = _items(labels, loaded.outlets, unknown, *texts.values(), unknown)
-    directions = [item.direction for item in items]
+    test = _test_set(loaded.outlets, labels, *texts.values(), unknown, unknown)
 
     def compute(prediction: Any) -> dict[str, float]:
         predictions = prediction.predictions
         ids = np.asarray(predictions[0] if isinstance(predictions, tuple) else predictions)
         if ids.ndim != 2 or not np.issubdtype(ids.dtype, np.integer):
             raise InputError("these are logits, not headlines: train with predict_with_generate=True")
-        if len(ids) != len(items):
+        if len(ids) != len(test.items):
             raise InputError(
-                f"{len(ids)} headlines were written for {len(items)} sources: give the items of the evaluation set"
+                f"{len(ids)} headlines were written for {len(test.items)} sources: give the items of the evaluation set"
             )
         filled = np.where(ids < 0, tokenizer.pad_token_id, ids)
         written = tokenizer.batch_decode(filled, skip_special_tokens=True)
-        new = [
-            replace(item, prediction=" ".join(text.split()))
-            for item, text in zip(items, written, strict=True)
-        ]
-        judged = judge_items(loaded, new, reversal=reversal, language=language, progress=False)
-        shares = estimate(statistics(judged), aggregate, directions)
-        return {name: float(values[-1]) for name, values in shares.items()}
+        new = ScoredSystem(SYSTEM, tuple(" ".join(text.split()) for text in written))
+        scores = score(test, loaded, [new], reversal=reversal, language=language, resamples=1, progress=False)
+        values = scores.row(SYSTEM).values
+        return {name: values[name] for name in COMPLIANCY_MEASURES if name in values}
 
     return compute
