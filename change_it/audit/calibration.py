@@ -1,6 +1,5 @@
 """Whether the judges' probabilities mean what they say."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,6 @@ import polars as pl
 from change_it.audit.cues import drawn
 from change_it.audit.perturbations import Resources
 from change_it.corpus.folder import read_table
-from change_it.scoring.item import Item
 from change_it.stats import Ints
 from change_it.text.corruptions import CORRUPTIONS, corrupt
 
@@ -30,20 +28,12 @@ class Reliability:
 
     judge: str  # main, hh, ah or fluency
     n: int  # examples
-    probability: tuple[
-        float, ...
-    ]  # mean probability of the second class in each bin of equally many answers, rising
+    # mean probability of the second class in each bin of equally many answers, rising
+    probability: tuple[float, ...]
     share: tuple[float, ...]  # share of the second class among them
 
 
-def reliabilities(
-    judges: "Judges",
-    corpus: str,
-    items: Sequence[Item],
-    resources: Resources,
-    *,
-    seed: int = 1,
-) -> list[Reliability]:
+def reliabilities(judges: "Judges", corpus: Resources, *, seed: int = 1) -> list[Reliability]:
     """The reliability curve of each judge that a corpus has test examples for.
 
     The configs `hh` and `ah` of the corpus are the examples of these judges; the original headlines of the items are those of
@@ -53,7 +43,7 @@ def reliabilities(
 
     curves = []
     for task, judge in judges.by_task.items():
-        texts, pairs, labels = _examples(judge, corpus, items, resources, seed)
+        texts, pairs, labels = _examples(judge, corpus, seed)
         if not texts:
             continue
         answers = judge.probabilities(texts, pairs, progress=False)
@@ -62,25 +52,23 @@ def reliabilities(
     return curves
 
 
-def _examples(
-    judge: "Judge", corpus: str, items: Sequence[Item], resources: Resources, seed: int
-) -> tuple[list[str], list[str] | None, Ints]:
+def _examples(judge: "Judge", corpus: Resources, seed: int) -> tuple[list[str], list[str] | None, Ints]:
     """Texts, their pairs and classes."""
-    most = EXAMPLES[judge.task]
+    most, items = EXAMPLES[judge.task], corpus.test.items
     if judge.task == "main":
         chosen = drawn(items, most, seed)
         labels = [judge.outlets.index(item.label) for item in chosen]
         return [item.source for item in chosen], None, np.array(labels, dtype=np.int64)
     if judge.task in ("hh", "ah"):
         columns = ["headline1", "headline2"] if judge.task == "hh" else ["headline", "article"]
-        rows = read_table(corpus, judge.task, "test", [*columns, "label"])
+        rows = read_table(corpus.test.name, judge.task, "test", [*columns, "label"])
         rows = rows.sample(min(most, rows.height), seed=seed, shuffle=True)
         texts, pairs = (rows[name].to_list() for name in columns)
         return texts, pairs, rows["label"].cast(pl.Int64).to_numpy()
     random = np.random.default_rng(seed)
     texts, classes = [], []
     for item in drawn(items, most // 2, seed):
-        broken = corrupt(item.source, str(random.choice([*CORRUPTIONS])), random, resources.lexicon)
+        broken = corrupt(item.source, str(random.choice([*CORRUPTIONS])), random, corpus.lexicon)
         for text, label in ((item.source, 1), (broken, 0)):
             if text:
                 texts.append(text)

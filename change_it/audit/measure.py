@@ -1,10 +1,8 @@
 """The whole audit of a set of judges, and what it reads of a corpus: the test set, and the resources of the perturbations."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from change_it.audit.agreement import Agreement, ReaderLabels, agreement
 from change_it.audit.calibration import Reliability, reliabilities
@@ -19,15 +17,15 @@ from change_it.audit.verdicts import (
     judged,
     measure_systems,
     verdicts,
+    with_clauses,
 )
 from change_it.corpus.folder import read_casing, read_language, read_table
 from change_it.scoring.compliancy import Progress, strict_is_upper_bound
-from change_it.scoring.item import TestSet, read_test_set
+from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import check_independent
 from change_it.scoring.signature import Reranker
 from change_it.text.lexicon import Lexicon
 from change_it.text.names import Casing
-from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
 from change_it.text.tagging import languages, load_tagger
 
@@ -42,53 +40,29 @@ READ = 4000
 STYLE = ("classes", "within_event", "latest", "further_outlets")
 
 
-@dataclass(frozen=True)
-class AuditCorpus:
-    """A corpus as the audit reads it."""
-
-    test: TestSet  # its A2 pairs
-    resources: Resources  # words and texts of the training side, for perturbations
-
-
 def read_corpus(
     corpus: str,
     language: str | None = None,
     *,
     casing: Casing | None = None,
     seed: int = 1,
-    neighbours: bool = False,
-) -> AuditCorpus:
-    """Read a corpus (folder or Hub id): its own language, or a guess, when None; the casing counted anew when None; what `neighbours` begin with, for `chosen`."""
+) -> Resources:
+    """Read a corpus (folder or Hub id): its own language, or a guess, when None; the casing counted anew when None."""
     test = read_test_set(corpus)
     articles = read_table(corpus, "articles", "train", ["article"])["article"]
+    openings = articles.sample(min(READ, len(articles)), seed=seed, shuffle=True).str.slice(0, OPENING)
     headlines = [text for outlet in test.outlets for text in test.training_headlines[outlet]]
     language = language or read_language(corpus) or guess_language(headlines)
-    resources = Resources(
+    return Resources(
+        test,
         Lexicon(
             headlines,
             language,
-            [
-                article[:OPENING]
-                for article in articles.sample(min(READ, len(articles)), seed=seed, shuffle=True)
-            ],
+            openings.to_list(),
             load_tagger(language).tag if language in languages() else None,
         ),
         casing or read_casing(corpus),
-        test.training_headlines,
-        [item.article for item in test.items],
-        _leads(corpus, test) if neighbours else {},
     )
-    return AuditCorpus(test, resources)
-
-
-def _leads(corpus: str, test: TestSet) -> dict[str, list[str]]:
-    """Article to the first sentences of its neighbours."""
-    articles = {item.id: item.article for item in test.items}
-    table = read_table(corpus, "neighbours", "test", ["id", "own_id", "other_id"])
-    return {
-        id_: [sentence for each in others for sentence in sentences(articles.get(each, ""))[:1]]
-        for id_, *others in table.iter_rows()
-    }
 
 
 @dataclass(frozen=True)
@@ -138,7 +112,7 @@ class Audit:
 
 
 def audit(
-    corpus: AuditCorpus,
+    corpus: Resources,
     judges: "Judges",
     metrics: Mapping[str, Mapping[str, Any]],
     *,
@@ -147,8 +121,9 @@ def audit(
     seed: int = 1,
     progress: Progress = False,
     chooser: "Judges | None" = None,
+    labels: ReaderLabels | None = None,
 ) -> Audit:
-    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each perturbation; `chooser`: see `chosen`."""
+    """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each perturbation; `chooser`: see `chosen_headlines`."""
     test = corpus.test
     judges.check_outlets(test.outlets, test.name)
     if chooser:
@@ -156,40 +131,31 @@ def audit(
         check_independent(judges, {"--chooser": Reranker.of(chooser)})
     systems = measure_systems(
         judges,
-        test.items,
-        test.events,
-        corpus.resources,
+        corpus,
         at_most=at_most,
         resamples=resamples,
         seed=seed,
         progress=progress,
         chooser=chooser,
     )
-    events = len(np.unique(test.events))
+    found = labels and agreement(labels, judges, judged(judges, labels.items, corpus), resamples=resamples)
+    on_judges = verdicts(metrics, systems, **about_judges(judges, corpus.language))
     return Audit(
         corpus=test.name,
         outlets=test.outlets,
-        language=corpus.resources.language,
+        language=corpus.language,
         judges=judges.signature,
         hashes=hashes(judges),
         items=len(test.items),
-        events=events,
+        events=len({item.event for item in test.items}),
         at_most=at_most,
         seed=seed,
-        verdicts=tuple(verdicts(metrics, systems, **about_judges(judges, corpus.resources.language))),
+        verdicts=with_clauses(on_judges, found),
         systems=tuple(systems),
         chooser=Reranker.of(chooser).short if chooser else "",
         style={name: value for name, value in metrics.get("main", {}).items() if name in STYLE},
-        strict_compliancy_is_upper_bound=strict_is_upper_bound(judges, corpus.resources.language),
+        strict_compliancy_is_upper_bound=strict_is_upper_bound(judges, corpus.language),
         cues=tuple(main_cues(judges.main, test.items, seed=seed)),
-        reliability=tuple(reliabilities(judges, test.name, test.items, corpus.resources, seed=seed)),
+        reliability=tuple(reliabilities(judges, corpus, seed=seed)),
+        agreement=found,
     )
-
-
-def with_readers(
-    audited: Audit, judges: "Judges", labels: ReaderLabels, resources: Resources, *, resamples: int = 1000
-) -> Audit:
-    """An audit with the agreement of the judges with readers, a clause of it in each verdict."""
-    found = agreement(labels, judges, judged(judges, labels.items, resources), resamples=resamples)
-    of_judges = tuple(verdict.with_clause(found.clauses.get(verdict.judge)) for verdict in audited.verdicts)
-    return replace(audited, agreement=found, verdicts=of_judges)

@@ -1,24 +1,27 @@
 """Perturbations, systems that judges must reject: each spoils a good transfer, or makes a bad one, along one criterion (after Sai et al., EMNLP 2021).
 
-A system is a function of an item, a random generator and the resources of the corpus, with a line above it that names
-what it breaks; it returns a headline, or None where it does not apply.
+A system is a function of an item with a reference, a random generator and the resources of the corpus, with a line above
+it that names what it breaks; it returns a headline, or None where it does not apply. Of two systems judges of the other
+fold choose the headlines.
 """
 
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from inspect import getdoc
+from itertools import chain, islice
 from random import Random
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
+from change_it.corpus.folder import read_table
 from change_it.hevas.baseline_systems import baseline
 from change_it.judges.negatives import negate, swap_numbers, swap_roles
-from change_it.scoring.item import Item
+from change_it.scoring.item import Item, TestSet
 from change_it.text.corruptions import CORRUPTIONS, corrupt
 from change_it.text.folding import fold
 from change_it.text.lexicon import Lexicon, Split
@@ -29,6 +32,10 @@ from change_it.text.stopwords import function_words, stop_words
 from change_it.text.tokens import words
 from change_it.text.typography import QUOTED, Typography
 
+if TYPE_CHECKING:  # loads torch
+    from change_it.scoring.judges import Judges
+
+T = TypeVar("T")
 Criterion = Literal["style", "content", "fluency", "facts"]
 #: A function of an item, a random generator and the resources of the corpus.
 Make = Callable[[Item, np.random.Generator, "Resources"], str | None]
@@ -73,14 +80,11 @@ ADDED: dict[str, tuple[str, ...]] = {
 
 @dataclass
 class Resources:
-    """Words and texts of a corpus that perturbations use."""
+    """A corpus as the audit reads it: its test set, and the words and texts that perturbations use."""
 
+    test: TestSet
     lexicon: Lexicon  # for corruptions
     casing: Casing  # how its articles write words
-    training_headlines: Mapping[str, Sequence[str]]  # of each outlet
-    articles: Sequence[str]  # of the test set
-    # article to the first sentences of its neighbours
-    leads: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def language(self) -> str:
@@ -91,38 +95,46 @@ class Resources:
     def words(self) -> dict[str, list[str]]:
         """Content words of headlines, by their endings."""
         headlines = self.lexicon.headlines
-        words: dict[str, dict[str, None]] = {}
-        for split in map(Split.of, headlines[:: max(1, len(headlines) // READ)]):
-            for word in filter(self.is_content, split.words):
-                words.setdefault(word[-ENDING:], {})[word] = None
-        return {ending: list(listed) for ending, listed in words.items()}
+        splits = map(Split.of, headlines[:: max(1, len(headlines) // READ)])
+        words: dict[str, list[str]] = {}
+        for word in dict.fromkeys(word for split in splits for word in filter(self.is_content, split.words)):
+            words.setdefault(word[-ENDING:], []).append(word)
+        return words
 
     @cached_property
     def typography(self) -> dict[str, Typography]:
         """The typography of each outlet."""
-        return {outlet: Typography.of(headlines) for outlet, headlines in self.training_headlines.items()}
+        return {
+            outlet: Typography.of(headlines) for outlet, headlines in self.test.training_headlines.items()
+        }
 
     @cached_property
     def keywords(self) -> dict[str, list[str]]:
         """Article to its words of highest tf-idf."""
-        distinct = list(dict.fromkeys(self.articles))
+        distinct = list(dict.fromkeys(item.article for item in self.test.items))
         keywords = baseline("tfidf", distinct, n_words=KEYWORDS, language=self.language)
         return {article: text.split() for article, text in zip(distinct, keywords, strict=True)}
 
     @cached_property
     def cues(self) -> dict[str, list[str]]:
         """For each outlet the words that the other one's headlines have least, by how much more often it uses them."""
-        counts = {
-            outlet: Counter(word for h in headlines for word in set(Split.of(h).words))
-            for outlet, headlines in self.training_headlines.items()
-        }
-        sizes = {outlet: max(1, len(headlines)) for outlet, headlines in self.training_headlines.items()}
-        a, b = counts
-        gaps = {
-            word: counts[a][word] / sizes[a] - counts[b][word] / sizes[b] for word in counts[a] | counts[b]
-        }
-        ranked = sorted(gaps, key=lambda word: (-gaps[word], word))
+        (a, of_a), (b, of_b) = (
+            (outlet, Counter(word for text in texts for word in {*Split.of(text).words}))
+            for outlet, texts in self.test.training_headlines.items()
+        )
+        n_a, n_b = (max(1, len(texts)) for texts in self.test.training_headlines.values())
+        ranked = sorted(of_a | of_b, key=lambda word: (of_b[word] / n_b - of_a[word] / n_a, word))
         return {a: ranked[:10], b: ranked[::-1][:10]}
+
+    @cached_property
+    def leads(self) -> dict[str, list[str]]:
+        """Article to the first sentences of its neighbours."""
+        articles = {item.id: item.article for item in self.test.items}
+        table = read_table(self.test.name, "neighbours", "test", ["id", "own_id", "other_id"])
+        return {
+            id_: [sentence for each in others for sentence in sentences(articles.get(each, ""))[:1]]
+            for id_, *others in table.iter_rows()
+        }
 
     def read(self, headline: str) -> Headline:
         """The pieces of a headline."""
@@ -154,7 +166,7 @@ class Perturbation:
     # `plain` (main's headlines set alike); empty where no judge has seen its like
     trained: str
     description: str  # what it does, one sentence
-    make: Make  # the headline of an item
+    make: Make = lambda item, random, resources: None  # the headline of an item; of chosen ones, none
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -180,7 +192,7 @@ def breaks(*criteria: Criterion, trained: str = "") -> Callable[[Make], Make]:
 def perturbed(
     items: Sequence[Item], system: Perturbation, resources: Resources, *, seed: int, at_most: int
 ) -> list[tuple[int, str]]:
-    """The headlines of a system for the first items that it applies to, each with the index of its item.
+    """The headlines of a system for the first items with a reference that it applies to, each with the index of its item.
 
     Every draw is decided by the seed and the names of system and item.
     """
@@ -189,7 +201,7 @@ def perturbed(
         if len(headlines) == at_most:
             break
         random = np.random.default_rng((seed, zlib.crc32(system.name.encode()), zlib.crc32(item.id.encode())))
-        if text := system.make(item, random, resources):
+        if item.reference and (text := system.make(item, random, resources)):
             headlines.append((index, text))
     return headlines
 
@@ -238,7 +250,7 @@ def names_spliced_in(item: Item, random: np.random.Generator, resources: Resourc
     original = resources.read(item.source)
     names = [original.words(*span) for span in original.full_names(resources.casing)]
     for _ in range(DRAWS if names else 0):
-        other = resources.read(_any(resources.training_headlines[item.target], random))
+        other = resources.read(_any(resources.test.training_headlines[item.target], random))
         spans = [other.span_of(*span) for span in other.full_names(resources.casing)[: len(names)]]
         text = other.text
         for name, (start, end) in reversed(list(zip(names, spans, strict=False))):
@@ -251,7 +263,7 @@ def names_spliced_in(item: Item, random: np.random.Generator, resources: Resourc
 @breaks("content", "facts", trained="negate")
 def negated(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline says the contrary: a verb negated, or no more."""
-    return negate(resources.read(item.reference), _python(random)) if item.reference else None
+    return negate(resources.read(item.reference), _python(random))
 
 
 @breaks("content", "facts")
@@ -259,18 +271,16 @@ def contrary(item: Item, random: np.random.Generator, resources: Resources) -> s
     """The other newspaper's headline with a word for its contrary: rises for falls, says for denies."""
     headline = resources.read(item.reference)
     changes = [
-        change
-        for change in contraries(headline)
-        if not resources.lexicon.is_function(item.reference[change[0] : change[1]])
+        (start, end, word)
+        for start, end, word in contraries(headline)
+        if not resources.lexicon.is_function(item.reference[start:end])
     ]
-    return headline.replaced(*changes[int(random.integers(len(changes)))]) if changes else None
+    return headline.replaced(*_any(changes, random)) if changes else None
 
 
 @breaks("content", "facts", trained="swap_roles")
 def roles_swapped(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with who did it and whom it was done to exchanged."""
-    if not item.reference:
-        return None
     return swap_roles(resources.read(item.reference), _python(random), resources.casing)
 
 
@@ -281,19 +291,18 @@ def roles_swapped(item: Item, random: np.random.Generator, resources: Resources)
 def numbers_changed(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with every number changed."""
 
-    def values(text: str) -> set[float | str]:
-        return {
-            value for number in resources.read(text).numbers() if number.claimed for value in number.values
-        }
+    def values(headline: Headline) -> set[float | str]:
+        return {value for number in headline.numbers() if number.claimed for value in number.values}
 
-    rng, text, old = _python(random), item.reference, values(item.reference)
+    rng, headline = _python(random), resources.read(item.reference)
+    old = values(headline)
     for _ in range(DRAWS if old else 0):
-        changed = swap_numbers(resources.read(text), rng)
+        changed = swap_numbers(headline, rng)
         if changed is None:
             return None
-        text = changed
-        if not values(text) & old:
-            return text
+        headline = resources.read(changed)
+        if not values(headline) & old:
+            return changed
     return None
 
 
@@ -326,7 +335,7 @@ def name_mistaken(item: Item, random: np.random.Generator, resources: Resources)
     names, others = headline.full_names(resources.casing), _names_of(item.article, resources, headline)
     if not names or not others:
         return None
-    start, end = headline.span_of(*names[int(random.integers(len(names)))])
+    start, end = headline.span_of(*_any(names, random))
     return _with_another(headline, start, end, others, random)
 
 
@@ -345,9 +354,9 @@ def speaker_exchanged(item: Item, random: np.random.Generator, resources: Resour
 def quotation_before(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """A quotation that nobody said, and then the other newspaper's headline."""
     quotation, text = _invented(item, random, resources), item.reference
-    if not quotation or not text:
+    if not quotation:
         return None
-    first = Split.of(text).words[0] if Split.of(text).words else ""
+    first = next(iter(Split.of(text).words), "")
     if not resources.is_name(first.lower()) and not (len(first) > 1 and first.isupper()):
         text = text[:1].lower() + text[1:]
     return f"{quotation}, {text}"
@@ -360,7 +369,7 @@ def quotation_after(item: Item, random: np.random.Generator, resources: Resource
     speakers = (
         _names_of(item.article, resources, resources.read(item.reference), words=2) if quotation else []
     )
-    if not speakers or not item.reference:
+    if not speakers:
         return None
     return f"{item.reference.rstrip('.')}, {_any(speakers, random).split()[-1]}: {quotation}"
 
@@ -388,7 +397,7 @@ def claim_added(item: Item, random: np.random.Generator, resources: Resources) -
         for claim in ADDED.get(resources.language, ())
         if not texts & (set(words(fold(claim))) - function_words(resources.language))
     ]
-    return item.reference.rstrip(" .…") + _any(claims, random) if claims and item.reference else None
+    return item.reference.rstrip(" .…") + _any(claims, random) if claims else None
 
 
 # Fluency: the right words, and no headline
@@ -406,7 +415,10 @@ def half_and_half(item: Item, random: np.random.Generator, resources: Resources)
 @breaks("fluency", trained="spliced")
 def random_ending(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with the last three words of any headline for its own."""
-    words, other = item.reference.split(), _any(resources.training_headlines[item.target], random).split()
+    words, other = (
+        item.reference.split(),
+        _any(resources.test.training_headlines[item.target], random).split(),
+    )
     return " ".join([*words[:-3], *other[-3:]]) if len(words) > 6 and len(other) > 3 else None
 
 
@@ -447,7 +459,7 @@ def keyword_list(item: Item, random: np.random.Generator, resources: Resources) 
 
 def _corrupted(name: str) -> Make:
     def make(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
-        return corrupt(item.reference, name, random, resources.lexicon) if item.reference else None
+        return corrupt(item.reference, name, random, resources.lexicon)
 
     changed = (getdoc(CORRUPTIONS[name]) or "").partition("\n")[0]
     make.__name__ = name
@@ -457,6 +469,47 @@ def _corrupted(name: str) -> Make:
 
 for _name in ("reversed_words", "neighbours", "looped"):  # those that fluency holds out of its training
     breaks("fluency")(_corrupted(_name))
+
+
+#: Sentences of which judges of the other fold choose one for strict compliancy, as for the floor, and the fewest words of each.
+SENTENCES, SENTENCE_WORDS = 16, 4
+LEADS = Perturbation(
+    f"best of {SENTENCES} lead sentences",
+    ("style",),
+    "sentence",
+    "Of the article's first sentences, then those that its neighbours begin with, the one that judges of the other fold choose.",
+)
+STYLED = Perturbation(
+    "sentence with style words",
+    ("style", "fluency"),
+    "",
+    "One of these sentences and three words that the other newspaper likes, chosen likewise.",
+)
+
+
+def chosen_headlines(
+    items: Sequence[Item], resources: Resources, chooser: "Judges"
+) -> dict[Perturbation, list[tuple[int, str]]]:
+    """The headlines of `LEADS` and `STYLED`, each with the index of its item."""
+    from change_it.generators.rerank import choose
+
+    leads = [_leads(item, resources.leads.get(item.id, ())) for item in items]
+    styled = [
+        [with_cues(text.rstrip("."), resources.cues[item.target]) for text in texts]
+        for item, texts in zip(items, leads, strict=True)
+    ]
+    made = {}
+    for system, candidates in ((LEADS, leads), (STYLED, styled)):
+        best = choose(chooser, candidates, items, language=resources.language)
+        made[system] = [(row, candidates[row][place]) for row, place in enumerate(best) if place >= 0]
+    return made
+
+
+def _leads(item: Item, others: Iterable[str]) -> list[str]:
+    found = chain(sentences(item.article), others)
+    return list(
+        islice(dict.fromkeys(text for text in found if len(text.split()) >= SENTENCE_WORDS), SENTENCES)
+    )
 
 
 def _names_of(
@@ -506,8 +559,8 @@ def _stem(word: str) -> str:
     return fold(word)[: max(LONG + 1, len(word) - ENDING)]
 
 
-def _any(headlines: Sequence[str], random: np.random.Generator) -> str:
-    return headlines[int(random.integers(len(headlines)))]
+def _any(several: Sequence[T], random: np.random.Generator) -> T:
+    return several[int(random.integers(len(several)))]
 
 
 def _python(random: np.random.Generator) -> Random:

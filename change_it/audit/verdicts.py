@@ -1,6 +1,6 @@
 """Pass rates of the perturbations, and a verdict on each judge in words, from an audit and from the scores of its training."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,13 +9,18 @@ import numpy as np
 import polars as pl
 
 from change_it.audit.agreement import Agreement
-from change_it.audit.chosen import chosen_headlines
-from change_it.audit.perturbations import PERTURBATIONS, Perturbation, Resources, perturbed
+from change_it.audit.perturbations import (
+    PERTURBATIONS,
+    Perturbation,
+    Resources,
+    chosen_headlines,
+    perturbed,
+)
 from change_it.io import read_json, record_errors
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import VERDICT_NAMES, Progress, facts_are_validated, judge_items
 from change_it.scoring.item import Item
-from change_it.stats import AVERAGE, EventIds, Floats, Statistics, measure, upper_bound
+from change_it.stats import AVERAGE, Floats, Statistics, measure, upper_bound
 from change_it.tables import figure
 
 if TYPE_CHECKING:  # loads torch
@@ -47,13 +52,8 @@ NOT_VALIDATED = "not validated: no labels of this language have set the threshol
 #: Systems that a verdict names, at most.
 NAMED = 3
 
-_GOLD = Perturbation(
-    GOLD,
-    (),
-    "",
-    "The other newspaper's own headline, which should pass.",
-    lambda item, random, resources: item.reference or None,
-)
+_OWN = "The other newspaper's own headline, which should pass."
+_GOLD = Perturbation(GOLD, (), "", _OWN, lambda item, random, resources: item.reference)
 #: Gold of the items of which it is asked only because a system has a headline of theirs.
 _FURTHER = "further gold"
 
@@ -90,6 +90,11 @@ class Result:
         """Whether it is a perturbation that the judges do not reliably reject."""
         return self.counts and self.upper_bound > STOPPED
 
+    @property
+    def passed(self) -> float:
+        """Share of its headlines that passes where gold does, or of all where gold never does."""
+        return (self.values["passed"] if self.passed_given_gold is None else self.passed_given_gold) or 0.0
+
     def as_dict(self) -> dict[str, Any]:
         """The result as a JSON object."""
         return asdict(self) | {"passes": self.passes}
@@ -102,8 +107,6 @@ class Result:
 
 def measure_systems(
     judges: "Judges",
-    items: Sequence[Item],
-    events: EventIds,
     resources: Resources,
     *,
     at_most: int,
@@ -112,127 +115,98 @@ def measure_systems(
     progress: Progress = False,
     chooser: "Judges | None" = None,
 ) -> list[Result]:
-    """Judge gold and every perturbation, in the order of `PERTURBATIONS`, then those of `chosen` if there is a chooser, without those that apply to no item.
+    """Judge gold and every perturbation, in the order of `PERTURBATIONS`, then those that a chooser chooses, without those that apply to no item.
 
     A system has at most `at_most` headlines, of the first items with a reference that it applies to, in one random order of
     events for all, both directions of an event together: so systems share articles, and events are whole. Gold is asked about
     every item that a system has a headline of: a spoilt headline can only pass where the item's own would.
     """
-    names, numbers = np.unique(events, return_inverse=True)
+    items = resources.test.items
+    names, numbers = np.unique([item.event for item in items], return_inverse=True)
     rank = np.random.default_rng(seed).permutation(len(names))[numbers]
-    order = [index for index in np.argsort(rank, kind="stable").tolist() if items[index].reference]
-    ordered = [items[index] for index in order]
-    of_systems = {
+    in_order = (items[index] for index in np.argsort(rank, kind="stable").tolist())
+    ordered = [item for item in in_order if item.reference]
+    made = {
         system: perturbed(ordered, system, resources, seed=seed, at_most=at_most)
         for system in (_GOLD, *PERTURBATIONS.values())
     }
     if chooser:
-        of_systems |= chosen_headlines(ordered[:at_most], resources, chooser)
-    systems, made = list(of_systems), {system.name: texts for system, texts in of_systems.items()}
-    asked = {place for headlines in made.values() for place, _ in headlines}
-    further = sorted(asked - {place for place, _ in made[GOLD]})
-    made[_FURTHER] = [(place, ordered[place].reference) for place in further]
-    headlines = [(name, order[place], text) for name, texts in made.items() for place, text in texts]
-    predicted = [replace(items[index], prediction=text) for _, index, text in headlines]
-    table = pl.DataFrame(
-        {
-            "system": [name for name, _, _ in headlines],
-            "item": [index for _, index, _ in headlines],
-            "event": events[[index for _, index, _ in headlines]],
-            "headline": [text for _, _, text in headlines],
-        }
-    ).hstack(judged(judges, predicted, resources, progress=progress))
-    accepted = table.filter(pl.col("system").is_in([GOLD, _FURTHER]), "passed")["item"]
-    results = []
-    for system in systems:
-        rows = table.filter(system=system.name)
-        if rows.is_empty():
-            continue
-        values, intervals = _measured(rows, items, resamples=resamples, seed=seed)
-        likely = rows.filter(pl.col("item").is_in(accepted.implode()))
-        passed = likely["passed"].cast(pl.Float64).to_numpy()
-        result = Result(
-            system.name,
-            system.breaks,
-            bool(system.trained),
-            system.description,
-            rows.height,
-            values,
-            intervals,
-            len(passed),
-            float(passed.mean()) if len(passed) else None,
-            upper_bound(passed, likely["event"].to_numpy()),
-            system.judges,
-            (),
-            _examples(rows, items),
-        )
-        if result.passes:
-            shares = {judge: values[judge] for judge in system.judges}
-            missed_by = [judge for judge, share in shares.items() if share is None or share > STOPPED]
-            result = replace(result, missed_by=tuple(missed_by))
-        results.append(result)
-    return results
+        made |= chosen_headlines(ordered[:at_most], resources, chooser)
+    headlines = [(system.name, place, text) for system, texts in made.items() for place, text in texts]
+    further = {place for _, place, _ in headlines} - {place for place, _ in made[_GOLD]}
+    headlines += [(_FURTHER, place, ordered[place].reference) for place in sorted(further)]
+    columns = ("id", "direction", "source", "event")
+    rows = [
+        (system, text, *(getattr(ordered[place], name) for name in columns))
+        for system, place, text in headlines
+    ]
+    predicted = [replace(ordered[place], prediction=text) for _, place, text in headlines]
+    table = pl.DataFrame(rows, ["system", "headline", *columns], orient="row")
+    table = table.hstack(judged(judges, predicted, resources, progress=progress))
+    accepted = table.filter(pl.col("system").is_in([GOLD, _FURTHER]), "passed")["id"]
+    by_system = {name: rows for (name,), rows in table.group_by("system", maintain_order=True)}
+    return [
+        _result(system, by_system[system.name], accepted, resamples=resamples, seed=seed)
+        for system in made
+        if system.name in by_system
+    ]
 
 
 def judged(
-    judges: "Judges",
-    items: Sequence[Item],
-    resources: Resources,
-    *,
-    progress: Progress = False,
+    judges: "Judges", items: Sequence[Item], resources: Resources, *, progress: Progress = False
 ) -> pl.DataFrame:
     """The verdicts on items with predictions, those of a judge that is not there null, and probabilities."""
-    table = judge_items(
-        judges if judges.casing else judges.with_casing(resources.casing),
-        items,
-        language=resources.language,
-        progress=progress,
-    )
+    judges = judges.with_casing(resources.casing)
+    table = judge_items(judges, items, language=resources.language, progress=progress)
     return table.with_columns(
         passed=pl.all_horizontal(name for name in PASSING if not table[name].has_nulls())
     )
 
 
-def _measured(
-    rows: pl.DataFrame, items: Sequence[Item], *, resamples: int, seed: int
-) -> tuple[dict[str, float | None], dict[str, tuple[float, float]]]:
-    """Shares and their intervals, averages of the directions."""
-    present = [name for name in AUDIT_MEASURES if name in rows.columns and not rows[name].has_nulls()]
-    columns: Statistics = {
-        "n": np.ones(rows.height),
-        **{name: rows[name].cast(pl.Float64).to_numpy() for name in present},
-    }
-    directions = [items[index].direction for index in rows["item"]]
+def _result(
+    system: Perturbation, rows: pl.DataFrame, accepted: pl.Series, *, resamples: int, seed: int
+) -> Result:
+    """The pass rates of a system: averages of the directions; `accepted` are the ids whose gold passes."""
+    present = [name for name in AUDIT_MEASURES if not rows[name].has_nulls()]
+    columns = {name: rows[name].cast(pl.Float64).to_numpy() for name in present}
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
         return {name: sums[name] / np.maximum(sums["n"], 1) for name in present}
 
-    events = rows["event"].to_numpy()
     scores = measure(
-        columns,
+        columns | {"n": np.ones(rows.height)},
         aggregate,
-        directions,
-        events,
+        rows["direction"].to_list(),
+        rows["event"].to_numpy(),
         shares=dict.fromkeys(present, "n"),
         resamples=resamples,
         seed=seed,
     )[AVERAGE]
-    return (
-        {name: scores[name].value if name in present else None for name in AUDIT_MEASURES},
+    values = {name: scores[name].value if name in present else None for name in AUDIT_MEASURES}
+    likely = rows.filter(pl.col("id").is_in(accepted.implode()))
+    passed = likely["passed"].cast(pl.Float64).to_numpy()
+    bound = upper_bound(passed, likely["event"].to_numpy())
+    is_stopped = not system.breaks or rows.height < FEW or bound <= STOPPED
+    missed_by = (judge for judge in system.judges if (share := values[judge]) is None or share > STOPPED)
+    examples = rows.sort("passed", descending=True, maintain_order=True).head(EXAMPLES)
+    return Result(
+        system.name,
+        system.breaks,
+        bool(system.trained),
+        system.description,
+        rows.height,
+        values,
         {name: scores[name].interval for name in present},
-    )
-
-
-def _examples(rows: pl.DataFrame, items: Sequence[Item]) -> tuple[dict[str, Any], ...]:
-    """Headlines that passed, the others after them."""
-    shown = rows.sort("passed", descending=True, maintain_order=True).head(EXAMPLES)
-    return tuple(
-        {
-            **{name: getattr(items[row["item"]], name) for name in ("id", "direction", "source")},
-            "headline": row["headline"],
-            "verdicts": {name: row[name] for name in AUDIT_MEASURES},
-        }
-        for row in shown.iter_rows(named=True)
+        len(passed),
+        float(passed.mean()) if len(passed) else None,
+        bound,
+        system.judges,
+        () if is_stopped else tuple(missed_by),
+        tuple(
+            {name: row[name] for name in ("id", "direction", "source", "headline")}
+            | {"verdicts": {name: row[name] for name in AUDIT_MEASURES}}
+            for row in examples.iter_rows(named=True)
+        ),
     )
 
 
@@ -253,10 +227,6 @@ class Verdict:
     def words(self) -> str:
         """The verdict: rely on it, with care, do not rely on it."""
         return WORDS[self.level]
-
-    def with_clause(self, clause: str | None) -> "Verdict":
-        """The verdict with one more reason, if there is one."""
-        return replace(self, reasons=(*self.reasons, clause)) if clause else self
 
     def as_dict(self) -> dict[str, str]:
         """The same as a JSON object."""
@@ -306,23 +276,15 @@ class JointPassRate:
     @classmethod
     def of(cls, systems: Sequence[Result]) -> "JointPassRate":
         """The joint pass rates of the perturbations of an audit that have at least `FEW` headlines."""
-
-        def count(trained: bool) -> tuple[int, int]:
-            passes = [system.passes for system in systems if system.counts and system.trained is trained]
-            return len(passes), passes.count(False)
-
-        shares = {
-            system.system: (
-                system.values["passed"] if system.passed_given_gold is None else system.passed_given_gold
-            )
-            or 0.0
-            for system in systems
-            if system.passes
-        }
+        counted = [system for system in systems if system.counts]
+        trained, unseen = (
+            [system.passes for system in counted if system.trained is learnt] for learnt in (True, False)
+        )
+        shares = [(system.system, system.passed) for system in counted if system.passes]
         return cls(
-            count(True),
-            count(False),
-            tuple(sorted(shares.items(), key=lambda pair: -pair[1])),
+            (len(trained), trained.count(False)),
+            (len(unseen), unseen.count(False)),
+            tuple(sorted(shares, key=lambda pair: -pair[1])),
             next((system.values["passed"] for system in systems if system.system == GOLD), None),
         )
 
@@ -386,19 +348,18 @@ def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
         return Summary(tuple(verdicts(metrics, **known)))
     with record_errors(path):
         systems = [Result.from_dict(system) for system in audit["systems"]]
-        readers = _readers(audit.get("agreement"))
-        return Summary(
-            tuple(
-                verdict.with_clause(readers.get(verdict.judge))
-                for verdict in verdicts(metrics, systems, **known)
-            ),
-            JointPassRate.of(systems),
-        )
+        readers = Agreement(**audit["agreement"]) if audit.get("agreement") else None
+        return Summary(with_clauses(verdicts(metrics, systems, **known), readers), JointPassRate.of(systems))
 
 
-def _readers(record: Mapping[str, Any] | None) -> dict[str, str]:
-    """Judge to the clause of its verdict, of the agreement with readers in an `audit.json`."""
-    return Agreement(**record).clauses if record else {}
+def with_clauses(verdicts: Iterable[Verdict], readers: Agreement | None) -> tuple[Verdict, ...]:
+    """The verdicts, each with the clause on its judge of the agreement with readers."""
+    clauses = readers.clauses if readers else {}
+    of_judge = ((verdict, clauses.get(verdict.judge)) for verdict in verdicts)
+    return tuple(
+        replace(verdict, reasons=(*verdict.reasons, clause)) if clause else verdict
+        for verdict, clause in of_judge
+    )
 
 
 def hashes(judges: "Judges") -> dict[str, str]:
@@ -455,11 +416,11 @@ def _against_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tup
     gap, test, f1, best, others = min(gaps)
     on = "" if test == "gold" else f" on {MISMATCHES.get(test, test)}"
     has = "have" if best.endswith("s") else "has"
-    best_text = (
+    than = (
         f" where {best} {has} {figure(others[best])}" if best else ": a linear judge, compared with no other"
     )
     level: Level = "care" if not best else "distrust" if gap <= 0 else "care" if gap < MARGIN else "rely"
-    return [(level, f"F1 {figure(f1)}{on}{best_text}")]
+    return [(level, f"F1 {figure(f1)}{on}{than}")]
 
 
 def _within_event(metrics: Mapping[str, Any]) -> list[tuple[Level, str]]:
@@ -467,28 +428,17 @@ def _within_event(metrics: Mapping[str, Any]) -> list[tuple[Level, str]]:
     if not (found := metrics.get("within_event")):
         return []
     judge = found["systems"]["judge"]
-    between = f"95% interval {figure(judge['low'])}–{figure(judge['high'])}"
-    level: Level = "rely" if judge["low"] > 0.5 else "care"
-    return [
-        (
-            level,
-            f"of two headlines of one event it knows whose is whose {figure(judge['value'])} of the time ({between}; chance .5)",
-        )
-    ]
+    value, low, high = (figure(judge[name]) for name in ("value", "low", "high"))
+    text = f"of two headlines of one event it knows whose is whose {value} of the time (95% interval {low}–{high}; chance .5)"
+    return [("rely" if judge["low"] > 0.5 else "care", text)]
 
 
 def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, str]]:
     """The systems that it ought to have refused and did not, the worst first; and whether it takes gold."""
     accepted = {system.system: share for system in systems if (share := system.values[judge]) is not None}
     asked = [system for system in systems if system.n >= FEW and judge in system.judges]
-    missed = sorted(
-        (
-            (system.system, accepted[system.system])
-            for system in asked
-            if judge in system.missed_by and system.system in accepted
-        ),
-        key=lambda pair: -pair[1],
-    )
+    names = [system.system for system in asked if judge in system.missed_by and system.system in accepted]
+    missed = sorted(((name, accepted[name]) for name in names), key=lambda pair: -pair[1])
     parts: list[tuple[Level, str]] = []
     if missed:
         more = len(missed) - NAMED

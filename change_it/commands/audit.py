@@ -64,7 +64,7 @@ def run(options: AuditOptions) -> None:
     out = _out(options)
 
     from change_it.audit.agreement import read_labels  # these load torch, polars and matplotlib
-    from change_it.audit.measure import audit, read_corpus, with_readers
+    from change_it.audit.measure import audit, read_corpus
     from change_it.audit.verdicts import read_metrics
     from change_it.networks.pretrained import local_folder
     from change_it.results.audit_tables import (
@@ -79,11 +79,8 @@ def run(options: AuditOptions) -> None:
     chooser = None
     if options.chooser:
         chooser = Judges.from_pretrained(options.chooser, precision=options.precision, device=options.device)
-    corpus = read_corpus(
-        options.corpus, casing=judges.casing, seed=options.seed, neighbours=chooser is not None
-    )
-    language = corpus.resources.language
-    labels = read_labels(options.labels, corpus.test, language) if options.labels else None
+    corpus = read_corpus(options.corpus, casing=judges.casing, seed=options.seed)
+    labels = read_labels(options.labels, corpus.test, corpus.language) if options.labels else None
     audited = audit(
         corpus,
         judges,
@@ -93,9 +90,8 @@ def run(options: AuditOptions) -> None:
         seed=options.seed,
         progress=not options.json,
         chooser=chooser,
+        labels=labels,
     )
-    if labels is not None:
-        audited = with_readers(audited, judges, labels, corpus.resources, resamples=options.resamples)
     write_audit(out, audited)
     if options.json:
         print_json(audited.as_dict())

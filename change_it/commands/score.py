@@ -155,14 +155,13 @@ def _systems(options: ScoreOptions, test: "TestSet") -> "tuple[TestSet, list[Sco
     """The items, and the built-in systems and those of the prediction files on them."""
     from change_it.scoring.systems import built_in_systems, on_same_items, read_scored_systems
 
-    everything = test if options.all_items else test.paired
-    needed = () if options.shared_items else {item.id for item in everything.items}
+    every = {item.id for item in test.items if item.reference or options.all_items}
+    needed = () if options.shared_items else every
     systems = read_scored_systems(options.predictions, test, columns=options.columns, needed=needed)
     scored, systems = on_same_items(test, systems, all_items=options.all_items)
-    if len(scored.items) < len(everything.items):
+    if len(scored.items) < len(every):
         print(
-            f"All systems are scored on {len(scored.items):,} of {len(everything.items):,} headlines.",
-            file=sys.stderr,
+            f"All systems are scored on {len(scored.items):,} of {len(every):,} headlines.", file=sys.stderr
         )
     return scored, [*built_in_systems(scored, seed=options.seed), *systems]
 

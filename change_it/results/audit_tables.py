@@ -5,9 +5,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from change_it.audit.chosen import LEADS, STYLED
 from change_it.audit.cues import OCCLUDED, Cue
 from change_it.audit.measure import Audit
+from change_it.audit.perturbations import LEADS, STYLED
 from change_it.audit.verdicts import AUDIT_MEASURES, FEW, STOPPED, Result, Verdict
 from change_it.corpus.sample import OUTLETS
 from change_it.io import write_json, write_text

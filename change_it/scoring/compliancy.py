@@ -109,7 +109,6 @@ def judge_items(
     *,
     reversal: Reversal = "relative",
     language: str | None = None,
-    batch_size: int | None = None,
     progress: Progress = True,
 ) -> pl.DataFrame:
     """Ask the judges about new headlines, and check their facts (see `facts`); what recurs among n items is read once.
@@ -132,7 +131,6 @@ def judge_items(
         return judges.by_task[task].probabilities(
             texts,
             pairs,
-            batch_size=batch_size,
             progress=partial(report, task, len(texts)) if callable(progress) else progress,
         )
 

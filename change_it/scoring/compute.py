@@ -11,27 +11,20 @@ from change_it.corpus.article import outlet_names
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.io import refuse_lengths, texts_by_name, texts_of
-from change_it.scoring.compliancy import (
-    COMPLIANCY_MEASURES,
-    OF_FLUENCY,
-    SHARES,
-    Progress,
-    Reversal,
-    aggregate,
-    judge_items,
-    language_of,
-    statistics,
-    strict_is_upper_bound,
-)
-from change_it.scoring.item import Item
-from change_it.scoring.signature import signature
-from change_it.stats import AVERAGE, Events, estimate, measure
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES, Progress, Reversal
+from change_it.scoring.item import Item, TestSet
+from change_it.scoring.scores import score
+from change_it.scoring.systems import ScoredSystem
+from change_it.stats import AVERAGE
 
 if TYPE_CHECKING:  # loads torch
     from transformers import PreTrainedTokenizerBase
 
     from change_it.scoring.judges import Judges
     from change_it.training.training_options import Arithmetic
+
+#: The system whose headlines are scored.
+SYSTEM = "predictions"
 
 
 def compute_compliancy(
@@ -47,7 +40,6 @@ def compute_compliancy(
     reversal: Reversal = "relative",
     resamples: int = 1000,
     seed: int = 1,
-    batch_size: int | None = None,
     precision: "Arithmetic" = "float32",
     device: str = "auto",
     progress: Progress = False,
@@ -60,8 +52,7 @@ def compute_compliancy(
         articles: n original articles.
         labels: outlets that the originals come from, one for all or n: short names (CHANGE-IT's R and G are understood), or the
             classes 0 and 1 of the corpus.
-        judges: folder or Hub id of the judges, or judges that are loaded already (saves time when several systems are
-            scored).
+        judges: folder or Hub id of the judges, or judges that are loaded already.
         reference_articles: n articles of the other outlet about the same events, further evidence for facts; empty texts,
             or None, without any. `change-it score` has them.
         events: n ids of events, which the intervals draw: the column `event` of a corpus. When None, near-duplicate articles
@@ -70,16 +61,15 @@ def compute_compliancy(
         reversal: when style counts as reversed, see `compliancy.verdicts`.
         resamples: bootstrap resamples of the intervals.
         seed: their seed.
-        batch_size: texts a judge reads at once; its own choice when None.
         precision: of judges that are loaded here: float32, or bf16.
         device: where they run.
         progress: as `judge_items` takes it.
 
     Returns:
         `COMPLIANCY_MEASURES`: averages over the directions that occur, `fluency` and `strict_compliancy` None without a fluency
-        judge; `strict_compliancy_is_upper_bound`, see `strict_is_upper_bound`; the same under each direction's name; `intervals`: measure to (low, high) under `average` and each
-        direction's name; `verdicts`: for each item the measures as booleans, and `unsupported`, the list of numbers,
-        names and quotations without evidence; `signature`.
+        judge; `strict_compliancy_is_upper_bound`; the same measures under each direction's name; `intervals`: measure to
+        (low, high) under `average` and each direction's name; `verdicts`: for each item the measures as booleans, and
+        `unsupported`, the list of numbers, names and quotations without evidence; `signature`.
 
     Raises:
         InputError: no items, lists of different lengths, a text that is empty, or a label that is not one of the
@@ -91,57 +81,57 @@ def compute_compliancy(
     count = len(texts["predictions"])
     if not count:
         raise InputError("there is nothing to score: predictions is empty")
-    evidence = [""] * count
-    if reference_articles is not None:
-        evidence = texts_of("reference_articles", reference_articles)
-        refuse_lengths(predictions=texts["predictions"], reference_articles=evidence)
+    evidence = texts_of(
+        "reference_articles", [""] * count if reference_articles is None else reference_articles
+    )
+    refuse_lengths(predictions=texts["predictions"], reference_articles=evidence)
+    if events is None:
+        events = [f"{event:09}" for event in events_of(texts["articles"], evidence)]  # drawn in this order
+    refuse_lengths(predictions=texts["predictions"], events=events)
     from change_it.scoring.judges import Judges
 
     judges = Judges.of(judges, precision=precision, device=device)
-    origins = outlet_names("labels", labels, judges.outlets, count)
-    targets = dict(zip(judges.outlets, judges.outlets[::-1], strict=True))
-    items = [
-        Item("", label, targets[label], source, article, "", other, new)
-        for new, source, article, label, other in zip(*texts.values(), origins, evidence, strict=True)
-    ]
-    language = language_of(items, language)
-    judged = judge_items(
-        judges, items, reversal=reversal, language=language, batch_size=batch_size, progress=progress
+    test = _test_set(judges.outlets, labels, texts["sources"], texts["articles"], evidence, events)
+    scores = score(
+        test,
+        judges,
+        [ScoredSystem(SYSTEM, tuple(texts["predictions"]))],
+        reversal=reversal,
+        language=language,
+        resamples=resamples,
+        seed=seed,
+        progress=progress,
     )
-    columns, directions = statistics(judged), [item.direction for item in items]
-    if events is None:
-        drawn: Events = events_of(texts["articles"], evidence)
-    else:
-        refuse_lengths(predictions=texts["predictions"], events=events)
-        drawn = np.array(list(map(str, events)))
-    scores = measure(columns, aggregate, directions, drawn, shares=SHARES, resamples=resamples, seed=seed)
-    values = {
-        row: {name: measured[name].value if name in measured else None for name in COMPLIANCY_MEASURES}
-        for row, measured in scores.items()
-    }
+    values, intervals = (
+        {
+            row.direction: {name: getattr(row, part).get(name) for name in COMPLIANCY_MEASURES}
+            for row in scores.rows
+        }
+        for part in ("values", "intervals")
+    )
+    verdicts = scores.items[SYSTEM].rename({"compliant": "compliancy"})
     return {
         **values.pop(AVERAGE),
-        "strict_compliancy_is_upper_bound": strict_is_upper_bound(judges, language),
+        "strict_compliancy_is_upper_bound": scores.strict_is_upper_bound,
         **values,
-        "intervals": {
-            row: {name: measured[name].interval if name in measured else None for name in COMPLIANCY_MEASURES}
-            for row, measured in scores.items()
-        },
+        "intervals": intervals,
         "verdicts": [
             {**row, "unsupported": [part["text"] for part in json.loads(row["unsupported"])]}
-            for row in judged.select(*COMPLIANCY_MEASURES, "unsupported").to_dicts()
+            for row in verdicts.select(*COMPLIANCY_MEASURES, "unsupported").to_dicts()
         ],
-        "signature": signature(
-            judges,
-            language=language,
-            reversal=reversal,
-            n=len(items),
-            partners=sum(map(bool, evidence)),
-            events=len(np.unique(drawn)),
-            resamples=resamples,
-            seed=seed,
-        ),
+        "signature": scores.signature,
     }
+
+
+def _test_set(outlets: tuple[str, str], labels: object, *columns: Sequence[Any]) -> TestSet:
+    """Items that aim at the other outlet than their labels: of sources, articles, reference articles and events."""
+    other = dict(zip(outlets, outlets[::-1], strict=True))
+    origins = outlet_names("labels", labels, outlets, len(columns[0]))
+    items = (
+        Item("", label, other[label], source, article, "", evidence, event=str(event))
+        for label, source, article, evidence, event in zip(origins, *columns, strict=True)
+    )
+    return TestSet(tuple(items), outlets, {}, SYSTEM)
 
 
 def compute_metrics(
@@ -150,7 +140,9 @@ def compute_metrics(
     sources: Sequence[str],
     articles: Sequence[str],
     labels: Sequence[str],
-    **options: Any,
+    *,
+    reversal: Reversal = "relative",
+    language: str | None = None,
 ) -> Callable[[Any], dict[str, float]]:
     """Make the `compute_metrics` of a `Seq2SeqTrainer` with `predict_with_generate=True`.
 
@@ -160,7 +152,8 @@ def compute_metrics(
         sources: n original headlines, in the order of the trainer's evaluation set.
         articles: their articles.
         labels: outlets that the originals come from, by short name.
-        **options: others of `compute_compliancy`, as `reversal`.
+        reversal: as `compute_compliancy` takes it.
+        language: as `compute_compliancy` takes it.
 
     Returns:
         A function of an `EvalPrediction`: `COMPLIANCY_MEASURES` as shares of the n headlines, averaged over the directions; without
@@ -174,33 +167,27 @@ def compute_metrics(
         >>> score = compute_metrics("runs/quickstart/judges", tokenizer, sources, articles, labels)  # doctest: +SKIP
         >>> trainer = Seq2SeqTrainer(model, arguments, ..., compute_metrics=score)  # doctest: +SKIP
     """
-    refuse_lengths(sources=sources, articles=articles, labels=labels)
+    texts = texts_by_name(sources=sources, articles=articles)
     from change_it.scoring.judges import Judges
 
-    loading = {name: options.pop(name) for name in ("precision", "device") if name in options}
-    loaded = Judges.of(judges, **loading)
+    loaded = Judges.of(judges)
+    unknown = [""] * len(texts["sources"])
+    test = _test_set(loaded.outlets, labels, *texts.values(), unknown, unknown)
 
     def compute(prediction: Any) -> dict[str, float]:
         predictions = prediction.predictions
         ids = np.asarray(predictions[0] if isinstance(predictions, tuple) else predictions)
         if ids.ndim != 2 or not np.issubdtype(ids.dtype, np.integer):
             raise InputError("these are logits, not headlines: train with predict_with_generate=True")
-        if len(ids) != len(sources):
+        if len(ids) != len(test.items):
             raise InputError(
-                f"{len(ids)} headlines were written for {len(sources)} sources: give the items of the evaluation set"
+                f"{len(ids)} headlines were written for {len(test.items)} sources: give the items of the evaluation set"
             )
         filled = np.where(ids < 0, tokenizer.pad_token_id, ids)
-        texts = [" ".join(text.split()) for text in tokenizer.batch_decode(filled, skip_special_tokens=True)]
-        rows = [row for row, text in enumerate(texts) if text]
-        measures = [name for name in COMPLIANCY_MEASURES if loaded.fluency or name not in OF_FLUENCY]
-        passed = {"n": np.ones(len(texts)), **{name: np.zeros(len(texts)) for name in measures}}
-        if rows:
-            parts = [[column[row] for row in rows] for column in (texts, sources, articles, labels)]
-            scores = compute_compliancy(
-                parts[0], parts[1], parts[2], parts[3], loaded, **{"resamples": 1, **options}
-            )
-            for name in measures:
-                passed[name][rows] = [verdict[name] for verdict in scores["verdicts"]]
-        return {name: float(shares[-1]) for name, shares in estimate(passed, aggregate, labels).items()}
+        written = tokenizer.batch_decode(filled, skip_special_tokens=True)
+        new = ScoredSystem(SYSTEM, tuple(" ".join(text.split()) for text in written))
+        scores = score(test, loaded, [new], reversal=reversal, language=language, resamples=1, progress=False)
+        values = scores.row(SYSTEM).values
+        return {name: values[name] for name in COMPLIANCY_MEASURES if name in values}
 
     return compute

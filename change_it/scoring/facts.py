@@ -7,19 +7,20 @@ the texts give them to different people; a quotation if its words do (see `text.
 whom, and negation, rules do not ask; a model (`judges.facts_model`) is asked about what they accept, and must accept it too.
 """
 
+import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from change_it.progress import ProgressOption
-from change_it.scoring.evidence import Evidence, counted_noun, is_countable, measure_of, supports
-from change_it.scoring.name_forms import aliases_of, forms_of, roman_number
 from change_it.text.folding import fold
-from change_it.text.names import Casing, Headline
-from change_it.text.numbers import AMBIGUOUS
-from change_it.text.quotations import quotations
+from change_it.text.names import Casing, Headline, key
+from change_it.text.numbers import AMBIGUOUS, Number, Piece, find_numbers, pieces
+from change_it.text.quotations import Words, quotations
 from change_it.text.stopwords import function_words
 from change_it.text.tokens import words
 
@@ -32,6 +33,79 @@ Found = tuple[int, int, FactKind]  # where something unsupported starts and ends
 VERSION = "v4"
 #: Texts whose words and numbers are kept.
 KEPT = 64
+#: Before a number that is not exact.
+_ABOUT = frozenset(
+    ["about", "nearly", "almost", "around", "roughly", "over", "than", "some", "least", "most", "circa", "quasi", "oltre", "almeno", "verso", "intorno", "approximately", "estimated", "upwards", "up", "di"]
+)  # fmt: skip
+#: What is measured: forms of one measure by its first. A number of one is no number of another.
+_MEASURES = {
+    form: forms[0]
+    for forms in (
+        ("seconds", "second", "secondi", "secondo"),
+        ("minutes", "minute", "mins", "minuti", "minuto"),
+        ("hours", "hour", "hrs", "ore", "ora"),
+        ("days", "day", "nights", "night", "giorni", "giorno", "notti", "notte"),
+        ("weeks", "week", "settimane", "settimana"),
+        ("months", "month", "mesi", "mese"),
+        ("years", "year", "yr", "yrs", "anni", "anno", "anniversario", "anniversary"),
+        ("miles", "mile", "miglia"),
+        ("km", "kilometers", "kilometres", "chilometri", "chilometro", "chilometrici"),
+        ("feet", "foot", "ft", "piedi"),
+        ("meters", "metres", "meter", "metri", "metro", "mt"),
+        ("centimeters", "cm", "centimetri", "centimetro"),
+        ("acres", "acre"), ("hectares", "ettari", "ettaro"),
+        ("pounds", "lbs"), ("kg", "kilos", "chili", "chilo", "chilogrammi"), ("tons", "tonnes", "tonnellate"),
+        ("degrees", "degree", "gradi", "grado"), ("liters", "litri", "litro"), ("gallons", "gallon"),
+    )
+    for form in forms
+}  # fmt: skip
+#: Two words with capitals, one space between.
+_TWO = re.compile(r"\b(?=([A-Z][^\W\d_]+) ([A-Z][^\W\d_]+)\b)")
+#: Names that stand for each other: abbreviations and irregular forms; folded, lower case.
+_SAME = {
+    "it": """
+        usa = us = stati uniti = america; ue = unione europea = europa; onu = nazioni unite;
+        uk = gran bretagna = regno unito; inghilterra = inglese = inglesi;
+        gran bretagna = britannico = britannici = britannica = britanniche;
+        germania = tedesco = tedeschi = tedesca = tedesche;
+        napoli = napoletano = napoletani = napoletana = napoletane;
+        firenze = fiorentino = fiorentini = fiorentina = fiorentine;
+        grecia = greco = greci = greca = greche; turchia = turco = turchi = turca = turche;
+        svezia = svedese = svedesi; m5s = cinque stelle = grillini; covid = coronavirus
+    """,
+    "en": """
+        us = usa = united states = america = american = americans;
+        uk = britain = united kingdom = british; eu = european union = europe; un = united nations;
+        gop = republican = republicans; dem = dems = democrat = democrats = democratic;
+        repubs = republicans = republican; scotus = supreme court; potus = president;
+        vp = vice president; pm = prime minister; ag = ags = attorney general = attorneys general;
+        ig = inspector general; doj = justice department = department of justice;
+        dod = pentagon = defense department; ceo = chief executive; da = district attorney;
+        flotus = first lady; fed = federal reserve;
+        obamacare = affordable care act = aca = health care law; nyc = ny = new york;
+        la = los angeles; dc = washington; nyt = new york times; wapo = washpost = washington post;
+        isis = isil = islamic state; covid = coronavirus; mideast = middle east; france = french;
+        netherlands = dutch = holland; germany = german = germans; spain = spanish;
+        turkey = turkish = turks; greece = greek = greeks; poland = polish; sweden = swedish;
+        denmark = danish; switzerland = swiss; ireland = irish; england = english; sec = secretary;
+        pres = president; gov = governor; rep = representative; sen = senator; gen = general;
+        jan = january; feb = february; mar = march; apr = april; jun = june; jul = july;
+        aug = august; sep = sept = september; oct = october; nov = november; dec = december
+    """,
+}
+#: Endings of what people, followers and languages are called after a place or a person, and of the place itself.
+_DERIVED = {
+    "it": [stem + end for stem in ("an", "ian", "itan", "in", "ist") for end in "oaie"]
+    + ["ese", "esi", "ense", "ensi", "ismo", "olo", "oli", "ola", "ole"],
+    "en": [
+        stem + end
+        for stem in ("an", "ian", "ese", "ish", "i", "ite", "er", "ic", "ist", "ism", "ization", "ite")
+        for end in ("", "s")
+    ],
+}
+_BASES = {"it": ["", "a", "e", "i", "o", "ia"], "en": ["", "a", "e", "o", "y", "ia"]}
+_ROMAN = re.compile(r"(?=[IVXLC]{2})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+_ROMAN_WORTH = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 
 @dataclass(frozen=True)
@@ -66,9 +140,144 @@ class Facts:
     p: float | None = None
 
 
-_ABOUT = frozenset(
-    ["about", "nearly", "almost", "around", "roughly", "over", "than", "some", "least", "most", "circa", "quasi", "oltre", "almeno", "verso", "intorno", "approximately", "estimated", "upwards", "up", "di"]
-)  # fmt: skip
+class Evidence:
+    """The evidence of a text: its numbers with what they count and measure, its names and words."""
+
+    def __init__(self, text: str, language: str) -> None:
+        self.folded, self.language = fold(text), language
+        self.pieces = pieces(self.folded)
+        self.keys = [key(piece) for piece in self.pieces if piece.kind == "word"]
+        self.words = frozenset(self.keys)
+        self.values: dict[float | str, set[str]] = defaultdict(set)  # each with its units
+        self.measured: dict[float | str, set[str]] = defaultdict(set)  # what each measures
+        self.counted: dict[str, set[float | str]] = defaultdict(set)  # values by the noun that they count
+        numbers = find_numbers(self.folded, language, self.pieces)
+        self.vague = [number for number in numbers if not number.values]
+        for number in numbers:
+            counted = counted_noun(self.pieces, number)
+            for value in number.values:
+                self.values[value] |= number.units
+                if number.claimed:
+                    self.measured[value].add(measure_of(self.pieces, number))
+                if counted and value != 1 and is_countable(value):
+                    self.counted[counted].add(value)
+
+    @cached_property
+    def small(self) -> frozenset[str]:
+        """Words that occur in lower case."""
+        return frozenset(piece.text for piece in self.pieces if piece.kind == "word" and piece.text.islower())
+
+    @cached_property
+    def full_names(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+        """Words with a capital to those right behind them, and to those right before them; function words left out."""
+        behind: dict[str, set[str]] = defaultdict(set)
+        before: dict[str, set[str]] = defaultdict(set)
+        for first, last in (map(str.lower, pair) for pair in _TWO.findall(self.folded)):
+            if function_words(self.language).isdisjoint((first, last)):
+                behind[first].add(last)
+                before[last].add(first)
+        return behind, before
+
+    @cached_property
+    def spoken(self) -> Words:
+        """The words that it may say of a quotation."""
+        return Words(self.folded)
+
+    @cached_property
+    def running(self) -> str:
+        """The words, each between spaces."""
+        return f" {' '.join(self.keys)} "
+
+    @cached_property
+    def squeezed(self) -> str:
+        """The letters and digits alone."""
+        return "".join(filter(str.isalnum, self.folded.lower()))
+
+    @cached_property
+    def abbreviations(self) -> frozenset[str]:
+        """Words that may be an acronym: capitals, in Italian also a capital first (Pd, Cgil)."""
+        return frozenset(
+            key(piece)
+            for piece in self.pieces
+            if piece.kind == "word"
+            and (piece.text.isupper() or (self.language == "it" and piece.text[0].isupper()))
+        )
+
+    @cached_property
+    def initials(self) -> frozenset[str]:
+        """First letters of two to six words in a row that may be a name, with and without function words."""
+        functions = function_words(self.language)
+        every = [piece.text for piece in self.pieces if piece.kind != "mark"]
+        initials = set()
+        for skip in (True, False):
+            row = [text for text in every if not (skip and text in functions)]
+            for i, first in enumerate(row):
+                if not first[0].isupper():
+                    continue
+                name = first[0]
+                for other in row[i + 1 : i + 6]:
+                    small = other[0].islower()
+                    if not other[0].isalpha() or (small and skip and self.language != "it"):
+                        break
+                    name += other[0]
+                    if not small or self.language == "it":
+                        initials.add(name.lower())
+        return frozenset(initials)
+
+
+def is_countable(value: float | str) -> bool:
+    """Whether a value is no year, time or sum that a text would round."""
+    return isinstance(value, float) and 0 <= value < 1000
+
+
+def _behind(pieces: Sequence[Piece], number: Number) -> Sequence[Piece]:
+    """The piece right behind a number and the next one, of those that there are."""
+    index = bisect_left(pieces, number.end, key=lambda piece: piece.start)
+    return pieces[index : index + 2]
+
+
+def counted_noun(pieces: Sequence[Piece], number: Number) -> str:
+    """Stem of the word of four letters or more right behind a number: what it counts; empty without one."""
+    word = "".join(piece.text.lower() for piece in _behind(pieces, number)[:1] if piece.kind == "word")
+    return word[:-1].rstrip("e")[:7] if len(word) > 3 else ""
+
+
+def measure_of(pieces: Sequence[Piece], number: Number) -> str:
+    """The unit of measure of a number, perhaps behind a hyphen; empty without one."""
+    words = [piece.text.lower() for piece in _behind(pieces, number)]
+    return next((_MEASURES.get(word, "") for word in words[words[:1] == ["-"] :]), "")
+
+
+def supports(text: Evidence, number: Number, about: bool) -> bool:
+    """Whether a text has a number."""
+    if not number.values:
+        return any(
+            number.least <= value < 10 * number.most and not 1900 <= value < 2100
+            for value in text.values
+            if isinstance(value, float)
+        ) or any(number.least == other.least for other in text.vague)
+    of_unit = [value for value, units in text.values.items() if _same_unit(number.units, units)]
+    exact = [other for other in of_unit if isinstance(other, float)]
+    return not number.values.isdisjoint(of_unit) or any(
+        abs(other - value) <= (0.1 if about else 0.05) * abs(value) and (about or _rounded(other, value))
+        for value in number.values
+        if isinstance(value, float) and (about or value >= 1e6)
+        for other in exact
+    )
+
+
+def _rounded(exact: float, value: float) -> bool:
+    """Whether a value, 1 or more, is the exact one with fewer digits."""
+    behind_the_first = len(f"{value:.0f}".rstrip("0")) - 1
+    return f"{exact:.{behind_the_first}e}" == f"{value:.{behind_the_first}e}"
+
+
+def _same_unit(claimed: frozenset[str], units: set[str]) -> bool:
+    """Whether one of the units claimed is among those of a text: none matches all but an ordinal, money and points match none."""
+    return any(
+        unit in units or ("" in units and unit not in ("%", "ordinal")) or (not unit and units != {"ordinal"})
+        for unit in claimed
+    )
 
 
 class FactChecker:
@@ -137,7 +346,7 @@ class FactChecker:
                 yield *headline.span(number.start, number.end), "number"
 
     def _names(self, headline: Headline, texts: Sequence[Evidence]) -> Iterator[Found]:
-        small: frozenset[str] | None = None
+        small = {word for text in texts for word in text.small}
         for index, piece in enumerate(headline.pieces):
             if piece.kind != "word":
                 continue
@@ -145,8 +354,6 @@ class FactChecker:
                 if self._crossed(headline, index, texts):
                     yield *headline.span_of(index), "name"
                 continue
-            if small is None:
-                small = frozenset().union(*(text.small for text in texts))
             roman = roman_number(piece.text) if headline.case != "upper" else None
             if roman is not None and index and headline.pieces[index - 1].text[0].isupper():
                 if not any(roman in text.values for text in texts):
@@ -249,3 +456,41 @@ def _begins(headline: str, *texts: str) -> bool:
     return bool(of_headline) and any(
         words(fold(text[: 2 * len(headline)]))[: len(of_headline)] == of_headline for text in texts
     )
+
+
+@cache
+def aliases_of(language: str) -> dict[str, tuple[str, ...]]:
+    """For a name the others of its groups."""
+    aliases: dict[str, set[str]] = {}
+    for group in _SAME.get(language, "").split(";"):
+        names = {name.strip() for name in group.split("=")}
+        for name in names:
+            aliases.setdefault(name, set()).update(names - {name})
+    return {name: tuple(sorted(others)) for name, others in aliases.items()}
+
+
+def forms_of(word: str, language: str) -> set[str]:
+    """Plurals of a name, and what may be derived from it or what it may be derived from."""
+    forms = {word}
+    derived, bases = _DERIVED.get(language, []), _BASES.get(language, [])
+    if language == "en":
+        forms |= {word + "s", word + "es", *map(word.removesuffix, ("s", "es", "n"))}
+    elif language == "it" and len(word) > 4 and word[-1] in "aeio" and word.endswith(tuple(derived)):
+        forms |= {word[:-1] + end for end in "aeio"}
+    for ending in derived:
+        root = word.removesuffix(ending)
+        if root != word and len(root) >= (3 if len(ending) > 1 else 4):
+            forms |= {root + base for base in bases}
+    for base in bases:
+        root = word.removesuffix(base)
+        if len(root) >= 3:
+            forms |= {root + ending for ending in derived}
+    return forms
+
+
+def roman_number(text: str) -> int | None:
+    """The value of a Roman numeral of two letters or more."""
+    if not _ROMAN.fullmatch(text):
+        return None
+    worth = [_ROMAN_WORTH[letter] for letter in text]
+    return sum(-a if a < b else a for a, b in zip(worth, [*worth[1:], 0], strict=True))

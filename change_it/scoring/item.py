@@ -13,6 +13,8 @@ from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.text.folding import composed
 
+_PARTS = ("id", "headline", "article")
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -49,29 +51,19 @@ class TestSet:
     training_headlines: dict[str, tuple[str, ...]]  # per outlet, the headlines outside A2
     name: str  # the corpus, as it was given
 
-    @property
-    def directions(self) -> list[str]:
-        """(n,) the direction of each item."""
-        return [item.direction for item in self.items]
-
     @cached_property
     def events(self) -> NDArray[np.str_]:
         """(n,) the event of each item, as the corpus has it."""
         return np.array([item.event for item in self.items])
 
     @property
-    def paired(self) -> "TestSet":
-        """The items that have a reference, which are those that every system of a table is scored on."""
-        return replace(self, items=tuple(item for item in self.items if item.reference))
-
-    @property
     def in_newspaper(self) -> "TestSet":
         """The same articles, whose headlines are to be their own outlet's (LREC 2020, settings 1 and 2): the original is the reference."""
-        items = (
+        own = (
             replace(item, target=item.label, reference=item.source, reference_article="")
             for item in self.items
         )
-        return replace(self, items=tuple(items))
+        return replace(self, items=tuple(own))
 
     def predicted(self, predictions: Sequence[str | None]) -> list[Item]:
         """The items with these n new headlines, without those that have None."""
@@ -101,13 +93,9 @@ def read_test_set(corpus: str) -> TestSet:
         corpus,
         "pairs",
         "test",
-        [
-            "similarity",
-            "event",
-            *(f"{side}_{part}" for side in "ab" for part in ("id", "headline", "article")),
-        ],
+        ["similarity", "event", *(f"{side}_{part}" for side in "ab" for part in _PARTS)],
     )
-    articles = read_table(corpus, "articles", "test", ["id", "label", "headline", "article", "event"])
+    articles = read_table(corpus, "articles", "test", ["label", "event", *_PARTS])
     training = read_table(corpus, "articles", "train", ["label", "headline"])
     if pairs.is_empty():
         raise InputError(
@@ -137,15 +125,9 @@ def _items(
     """The headlines of one side as items, those with a partner first."""
     label, target = outlets if side == "a" else outlets[::-1]
     paired = pairs.unique(f"{side}_id", keep="first", maintain_order=True)
-    columns = (
-        f"{side}_id",
-        "event",
-        f"{side}_headline",
-        f"{side}_article",
-        f"{other}_headline",
-        f"{other}_article",
-    )
-    of_outlet = articles.filter(pl.col("label") == label).select("id", "event", "headline", "article")
+    columns = [f"{one}_{part}" for one in (side, other) for part in _PARTS]
+    columns.remove(f"{other}_id")
+    of_outlet = articles.filter(label=label).select("event", *_PARTS)
     single = of_outlet.join(paired, left_on="id", right_on=f"{side}_id", how="anti", maintain_order="left")
-    for id_, event, *texts in (*paired.select(columns).iter_rows(), *single.iter_rows()):
+    for event, id_, *texts in (*paired.select("event", *columns).iter_rows(), *single.iter_rows()):
         yield replace(Item(str(id_), label, target, *texts), event=str(event))

@@ -15,7 +15,7 @@ from change_it.io import texts_by_name
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import COMMAND, TASKS, Task, check_tasks
 from change_it.networks.pretrained import local_folder
-from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, Progress, Reversal, judge_items
+from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, Progress, judge_items
 from change_it.scoring.facts import Unsupported
 from change_it.scoring.item import Item
 from change_it.stats import Floats
@@ -32,7 +32,7 @@ class JudgedHeadline:
 
     Attributes:
         text: the headline.
-        compliant: HH and AH say match, main's decision is reversed, as `reversal` takes it.
+        compliant: HH and AH say match, main's decision is reversed.
         strict: compliant, also where set alike, fluent and supported; None without a fluency judge.
         marks: each of `VERDICT_NAMES` to whether it holds; fluency is None without a fluency judge.
         probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
@@ -82,9 +82,7 @@ class Judges:
         originals: Sequence[str],
         articles: Sequence[str],
         to: str | int | Sequence[str] | Sequence[int] | None = None,
-        reversal: Reversal = "relative",
         language: str | None = None,
-        batch_size: int | None = None,
         progress: Progress = False,
     ) -> list[JudgedHeadline]:
         """Judge new headlines.
@@ -94,9 +92,7 @@ class Judges:
             originals: n original headlines.
             articles: n articles of the originals.
             to: the outlet aimed at, for all or for each; None: the one that main does not assign the original to.
-            reversal: when style counts as reversed, see `compliancy.verdicts`.
             language: of the texts, for facts: it, en or any other; guessed from the articles when None.
-            batch_size: texts a judge reads at once; its own choice when None.
             progress: as `compliancy.judge_items` takes it; True shows bars.
 
         Returns:
@@ -119,14 +115,9 @@ class Judges:
             Item("", self.outlets[1 - self.outlets.index(target)], target, source, article, prediction=text)
             for text, source, article, target in zip(*texts.values(), targets, strict=True)
         ]
-        judged = judge_items(
-            self, items, reversal=reversal, language=language, batch_size=batch_size, progress=progress
-        )
-        rows = judged.iter_rows(named=True)
-        return [
-            JudgedHeadline(text, **marks_of(row, reversal=reversal))
-            for text, row in zip(texts["headlines"], rows, strict=True)
-        ]
+        judged = judge_items(self, items, language=language, progress=progress)
+        rows = zip(texts["headlines"], judged.iter_rows(named=True), strict=True)
+        return [_judged_headline(text, row) for text, row in rows]
 
     def opposite_outlets(self, headlines: Sequence[str]) -> list[str]:
         """For each headline the outlet that main does not assign it to."""
@@ -201,7 +192,7 @@ class Judges:
     def by_task(self) -> dict[Task, Judge]:
         """The judges by task."""
         judges: dict[Task, Judge] = {"main": self.main, "hh": self.hh, "ah": self.ah}
-        return judges if self.fluency is None else {**judges, "fluency": self.fluency}
+        return judges | ({"fluency": self.fluency} if self.fluency else {})
 
     @property
     def outlets(self) -> tuple[str, str]:
@@ -236,26 +227,23 @@ class Judges:
             )
 
 
-def marks_of(row: dict[str, Any], *, reversal: Reversal = "relative") -> dict[str, Any]:
-    """The fields of `JudgedHeadline` but its text, from a row of `judge_items` that was asked with the same `reversal`."""
-    style, aimed = (
-        float(
-            joint_probability(1, 1, row["p_target"], row["p_target_source"], reversal=reversal, strict=strict)
-        )
-        for strict in (False, True)
-    )
+def _judged_headline(text: str, row: dict[str, Any]) -> JudgedHeadline:
+    """A row of `judge_items`."""
+    new, source = row["p_target"], row["p_target_source"]
+    style, aimed = (float(joint_probability(1, 1, new, source, strict=strict)) for strict in (False, True))
     matches = row["p_hh"] * row["p_ah"]
     fluent = 1.0 if row["p_fluency"] is None else row["p_fluency"]
-    return {
-        "compliant": row["compliancy"],
-        "strict": row["strict_compliancy"],
-        "marks": {name: row[name] for name in VERDICT_NAMES},
-        "probabilities": {name: row[column] for name, column in PROBABILITIES.items()},
-        "style": style,
-        "joint": matches * style,
-        "strict_joint": matches * aimed * fluent * (row["facts"] and row["main_normalised"]),
-        "unsupported": tuple(Unsupported(**words) for words in json.loads(row["unsupported"])),
-    }
+    return JudgedHeadline(
+        text,
+        compliant=row["compliancy"],
+        strict=row["strict_compliancy"],
+        marks={name: row[name] for name in VERDICT_NAMES},
+        probabilities={name: row[column] for name, column in PROBABILITIES.items()},
+        style=style,
+        joint=matches * style,
+        strict_joint=matches * aimed * fluent * (row["facts"] and row["main_normalised"]),
+        unsupported=tuple(Unsupported(**words) for words in json.loads(row["unsupported"])),
+    )
 
 
 def joint_probability(
@@ -264,17 +252,15 @@ def joint_probability(
     new: ArrayLike,
     source: ArrayLike,
     *,
-    reversal: Reversal = "relative",
     strict: bool = False,
 ) -> Floats:
     """(n,) probability that a headline satisfies all three judges, taken for independent.
 
     `hh` and `ah` are (n,) probabilities of a match, `new` and `source` that main takes the new headline and the original
-    for the target outlet's. Reversal `relative`: main decides otherwise than on the original, and with `strict` for the target;
-    `target`: for the target.
+    for the target outlet's: main decides otherwise than on the original, and with `strict` for the target.
     """
     match, fits, p_new, p_source = (np.asarray(values, dtype=np.float64) for values in (hh, ah, new, source))
-    style = p_new if reversal == "target" else (1 - p_source) * p_new
-    if reversal == "relative" and not strict:
+    style = (1 - p_source) * p_new
+    if not strict:
         style = style + p_source * (1 - p_new)
     return match * fits * style

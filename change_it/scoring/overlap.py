@@ -44,19 +44,14 @@ def statistics(
     new = [words(text) for text in predictions]
     columns: dict[str, Floats] = {}
     for side, texts in zip(_SIDES, (references, sources), strict=True):
-        rows = _against([words(text) for text in texts], new)
+        compared = [words(text) for text in texts]
+        counts = [_bleu(" ".join(one), " ".join(other)) for one, other in zip(new, compared, strict=True)]
+        rows = np.ones((len(new), len(_COLUMNS)))
+        rows[:, 1] = rouge_l(compared, new)[:, 2]
+        rows[:, 2:] = np.reshape(counts, (len(new), -1)) if counts else 0
         rows[[not text for text in texts]] = 0
         columns |= {name + side: rows[:, column] for column, name in enumerate(_COLUMNS)}
     return columns
-
-
-def _against(references: list[list[str]], candidates: list[list[str]]) -> Floats:
-    """(n, 12) statistics of the candidates against one reference each."""
-    rows = np.ones((len(candidates), len(_COLUMNS)))
-    rows[:, 1] = rouge_l(references, candidates)[:, 2]
-    for row, reference, candidate in zip(rows, references, candidates, strict=True):
-        row[2:] = _bleu(" ".join(candidate), " ".join(reference))
-    return rows
 
 
 @lru_cache(maxsize=2**17)  # a report asks of its headlines twice

@@ -1,9 +1,9 @@
 """Scores systems on a test set: compliancy and overlap with intervals, per-item verdicts, paired tests."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import chain, combinations, compress
+from itertools import chain, combinations, compress, islice
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from change_it.scoring.compliancy import (
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import Reranker, signature
 from change_it.scoring.systems import ScoredSystem
-from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure, paired_p_values
+from change_it.stats import AVERAGE, Floats, Score, Statistics, measure, paired_p_values
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
@@ -32,6 +32,8 @@ if TYPE_CHECKING:  # loads torch
 SCORE_MEASURES = (*compliancy.COMPLIANCY_MEASURES, *overlap.OVERLAP_MEASURES)
 #: What the table is sorted by: strict compliancy, or compliancy without a fluency judge.
 SORTED_BY = ("strict_compliancy", "compliancy")
+#: Numbers of a row, in files.
+COUNTS = ("n", "events", "runs", "draws", "references", "errors")
 #: Trials of a paired test, at least, for each comparison of two of the systems: no p-value is then too large for Holm's correction.
 TRIALS = 100
 
@@ -45,8 +47,7 @@ class ScoreRow:
     n: int  # number of items
     events: int  # that they are of; intervals and tests draw events
     references: int  # how many of them have a reference, which is what `bleu` and `rougeL` are of
-    # how many of them the system has no headline for; they count as not compliant. Of several runs all
-    # together.
+    # how many of them the system has no headline for, of all runs together; they count as not compliant
     errors: int
     # measure to value in 0-1; those that are unknown are left out: `fluency` and `strict_compliancy` without a
     # fluency judge, `bleu` and `rougeL` without references and of `gold`, which is its own
@@ -58,13 +59,9 @@ class ScoreRow:
     group: str = ""  # `CHOSEN` where judges chose the headlines, or those that the system learnt from
 
     def flat(self, measures: Sequence[str]) -> dict[str, Any]:
-        """The row as columns: system, group, direction, n, events, runs, draws, references, errors, each measure with `_low` and `_high`, signature."""
+        """The row as columns: system, group, direction, `COUNTS`, each measure with `_low` and `_high`, signature."""
         cells: dict[str, Any] = {
-            name: getattr(self, name)
-            for name in (
-                *("system", "group", "direction", "n", "events"),
-                *("runs", "draws", "references", "errors"),
-            )
+            name: getattr(self, name) for name in ("system", "group", "direction", *COUNTS)
         }
         for name in measures:
             low, high = self.intervals.get(name, (None, None))
@@ -81,8 +78,7 @@ class Choice:
     chooser: str  # the judges that ordered the draws, in short
     #: Measure to the chosen headlines less the expected single draw, averages (value, low, high); intervals draw events.
     gap: dict[str, Score]
-    #: N to measure to the expected best of N of the draws, over all sets of N: of one, of 2, 4, 8, …, of all; only of
-    #: one and of all where not more than the best is known.
+    #: N to measure to the expected best of N of the draws, over all sets of N: of one, of 2, 4, 8, …, of all.
     curve: dict[int, dict[str, Score]]
 
 
@@ -96,12 +92,10 @@ class Scores:
     rows: list[ScoreRow]
     # per system, a table with one row an item: its event, headlines, verdicts, probabilities, ROUGE-L
     items: dict[str, pl.DataFrame] = field(repr=False)
-    # (m, m) paired tests of the average compliancy on the items that both systems have, in the order of
-    # `systems`; 1 on the diagonal, and where there are none
+    # (m, m) paired tests of the average compliancy, in the order of `systems`; 1 on the diagonal
     p_values: Floats = field(repr=False)
-    strict_p_values: Floats | None = field(
-        repr=False
-    )  # the same of strict compliancy; None where it is unknown
+    # the same of strict compliancy; None where it is unknown
+    strict_p_values: Floats | None = field(repr=False)
     outlets: tuple[str, str]  # A and B
     reversal: Reversal  # as scored
     resamples: int  # of the intervals
@@ -156,7 +150,7 @@ class Scores:
     @property
     def signature(self) -> str:
         """Signature of the whole table."""
-        return max(map(self.row, self.systems), key=lambda row: row.n).signature
+        return self.row(self.systems[0]).signature
 
     def row(self, system: str, direction: str = AVERAGE) -> ScoreRow:
         """The row of one system in one direction."""
@@ -173,14 +167,8 @@ class Scores:
                 system: {
                     row.direction: {
                         **{name: row.values.get(name) for name in self.measures},
-                        "group": row.group,
-                        "n": row.n,
-                        "events": row.events,
-                        "runs": row.runs,
-                        "draws": row.draws,
-                        "references": row.references,
-                        "errors": row.errors,
-                        "intervals": {k: list(v) for k, v in row.intervals.items()},
+                        **{name: getattr(row, name) for name in ("group", *COUNTS)},
+                        "intervals": {name: list(ends) for name, ends in row.intervals.items()},
                         "signature": row.signature,
                     }
                     for row in self.rows
@@ -215,10 +203,9 @@ def score(
     language: str | None = None,
     resamples: int = 1000,
     seed: int = 1,
-    batch_size: int | None = None,
     progress: Progress = True,
 ) -> Scores:
-    """Score systems on the same items, see `judge_items`; `resamples` and `seed` are of intervals and paired tests.
+    """Score systems that have a headline for every item, see `on_same_items`; `resamples` and `seed` are of intervals and paired tests.
 
     Systems whose headlines judges of the same fold or weights have chosen are refused, and those that the model of facts has written.
     """
@@ -227,81 +214,57 @@ def score(
     check_independent(judges, choosers)
     _check_writers(judges, systems)
     systems = [replace(system, reranker=None) if system.order else system for system in systems]
-    every = [[test.predicted(headlines) for headlines in system.each_draw] for system in systems]
+    every = [test.predicted(headlines) for system in systems for headlines in system.each_draw]
     language = language_of(test.items, language)
-    judged = judge_items(
-        judges,
-        list(chain(*chain(*every))),
-        reversal=reversal,
-        language=language,
-        batch_size=batch_size,
-        progress=progress,
-    )
-    rows, tables, start = {}, {}, 0
-    tested, all_draws, choices = {}, {}, []
-    runs: dict[str, list[tuple[ScoredSystem, list[Item], Statistics]]] = {}
-    for system, each_draw in zip(systems, every, strict=True):
-        events = test.events[[text is not None for text in system.headlines]]
-        of_draws = []
-        for items in each_draw:
-            verdicts = judged.slice(start, len(items))
-            start += len(items)
-            statistics = {
-                **compliancy.statistics(verdicts),
-                **overlap.statistics(
-                    *(
-                        [getattr(item, name) for item in items]
-                        for name in ("prediction", "reference", "source")
-                    )
-                ),
-            }
-            of_draws.append(_item_table(items, events, verdicts, statistics))
-            for name in filter(None, (system.name, system.run_of)):
-                runs.setdefault(name, []).append((system, items, statistics))
-        tables[system.name] = tested[system.name] = of_draws[0]
-        if system.draws:
-            all_draws[system.name] = pl.concat(
-                of.with_columns(draw=pl.lit(draw)) for draw, of in enumerate(of_draws)
+    judged = judge_items(judges, list(chain(*every)), reversal=reversal, language=language, progress=progress)
+    signed = partial(signature, judges, language=language, reversal=reversal, resamples=resamples, seed=seed)
+    strata = [item.direction for item in test.items]
+    interval = partial(measure, strata=strata, events=test.events, resamples=resamples, seed=seed)
+    of_draws = iter(zip(every, judged.iter_slices(len(test.items)), strict=True))
+    tables: dict[str, list[pl.DataFrame]] = {}  # of each system one a draw
+    several: dict[str, list[tuple[ScoredSystem, Statistics]]] = {}  # the runs or the draws of each row
+    for system in systems:
+        for items, verdicts in islice(of_draws, len(system.each_draw)):
+            texts = (
+                [getattr(item, name) for item in items] for name in ("prediction", "reference", "source")
             )
-    for name, several in runs.items():
-        members, items_of_runs, statistics_of_runs = zip(*several, strict=True)
-        drawn = bool(members[0].draws)
-        count = {"draws" if drawn else "runs": len(members)}
-        signed = partial(
-            signature,
-            judges,
-            language=language,
-            reversal=reversal,
-            resamples=resamples,
-            seed=seed,
-            **count,
-            reranker=_joined(system.reranker.short if system.reranker else "" for system in members),
-        )
+            statistics = {**compliancy.statistics(verdicts), **overlap.statistics(*texts)}
+            tables.setdefault(system.name, []).append(_item_table(items, verdicts, statistics))
+            statistics["missing"] = np.array([not item.prediction.strip() for item in items], np.float64)
+            for name in filter(None, (system.name, system.run_of)):
+                several.setdefault(name, []).append((system, statistics))
+    rows, choices = {}, []
+    tested = {name: of_system[0] for name, of_system in tables.items()}
+    for name, members in several.items():
+        first, drawn = members[0][0], bool(members[0][0].draws)
+        rerankers = dict.fromkeys(system.reranker.short for system, _ in members if system.reranker)
         together = {
-            key: np.stack([of_run[key] for of_run in statistics_of_runs], axis=1)
-            for key in statistics_of_runs[0]
+            key: np.stack([statistics[key] for _, statistics in members], axis=1) for key in members[0][1]
         }
-        events = tables[members[0].name]["event"].to_numpy()
-        strata = [item.direction for item in items_of_runs[0]]
-        interval = partial(measure, strata=strata, events=events, resamples=resamples, seed=seed)
-        scored = interval(together, _aggregate, shares=compliancy.SHARES, drawn=drawn)
-        group = CHOSEN if any(system.reranker for system in members) else ""
-        rows[name] = _rows(items_of_runs, events, scored, signed, system=name, group=group, **count)
+        missing = together.pop("missing").sum(axis=1)
+        rows[name] = _rows(
+            test.items,
+            interval(together, _aggregate, shares=compliancy.SHARES, drawn=drawn),
+            missing,
+            partial(signed, reranker="+".join(rerankers)),
+            system=name,
+            group=CHOSEN if rerankers else "",
+            **{"draws" if drawn else "runs": len(members)},
+        )
         if drawn:
             means = {"compliant": "compliancy", "strict_compliancy": "strict_compliancy"}
-            tested[name] = tables[name].with_columns(
+            tested[name] = tested[name].with_columns(
                 pl.Series(column, together[key].mean(axis=1))
                 for column, key in means.items()
                 if key in together
             )
-        if members[0].order:
-            order = [of for of, texts in zip(members[0].order, members[0].draws, strict=True) if texts]
+        if first.order:
             of_choice = partial(interval, aggregate=compliancy.aggregate)
-            choices.append(_choice(name, choosers[name].short, together, order, of_choice))
-    averages = {name: of_system[-1].values for name, of_system in rows.items()}
+            choices.append(_choice(name, choosers[name].short, together, first.order, of_choice))
     key = SORTED_BY[judges.fluency is None]
-    names = sorted(rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name][key]))
-    items_of = {name: tables[name] for name in names if name in tables}
+    averages = {name: of_system[-1].values[key] for name, of_system in rows.items()}
+    names = sorted(rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name]))
+    items_of = {name: tables[name][0] for name in names if name in tables}
     p_values = partial(_p_values, [tested[name] for name in items_of], resamples=resamples, seed=seed)
     return Scores(
         rows=[row for name in names for row in rows[name]],
@@ -315,7 +278,13 @@ def score(
         rerankers={system.name: system.reranker for system in systems if system.reranker},
         strict_is_upper_bound=strict_is_upper_bound(judges, language),
         choices=tuple(choices),
-        draws=all_draws,
+        draws={
+            system.name: pl.concat(
+                table.with_columns(draw=pl.lit(draw)) for draw, table in enumerate(tables[system.name])
+            )
+            for system in systems
+            if system.draws
+        },
     )
 
 
@@ -332,15 +301,14 @@ def _choice(
     interval: Callable[..., Any],
 ) -> Choice:
     """Scores of single and chosen draws from (n, draws) statistics; `interval` is `measure` of these items."""
-    draws, known = per_draw["n"].shape[1], min(map(len, order))
-    ranks = np.array([of[:known] for of in order])
+    draws = per_draw["n"].shape[1]
     kept = {key: of for key, of in per_draw.items() if key == "n" or key in compliancy.SHARES}
-    ranked = {key: np.take_along_axis(of, ranks, axis=1) for key, of in kept.items()}
+    ranked = {key: np.take_along_axis(of, np.array(order), axis=1) for key, of in kept.items()}
     gap = {key: of[:, 0] - kept[key].mean(axis=1) for key, of in ranked.items()} | {"n": ranked["n"][:, 0]}
     curve = {1: interval(kept, shares=compliancy.SHARES, drawn=True)[AVERAGE]}
     for n in range(2, draws + 1):
-        if n == draws or (known == draws and n & (n - 1) == 0):
-            best = {key: of @ weights_of_ranks(draws, n)[:known] for key, of in ranked.items()}
+        if n == draws or n & (n - 1) == 0:
+            best = {key: of @ weights_of_ranks(draws, n) for key, of in ranked.items()}
             curve[n] = interval(best, shares=compliancy.SHARES)[AVERAGE]
     return Choice(system, draws, chooser, interval(gap)[AVERAGE], curve)
 
@@ -378,60 +346,52 @@ def _aggregate(sums: Statistics) -> dict[str, Floats]:
     return {**compliancy.aggregate(sums), **overlap.aggregate(sums)}
 
 
-def _joined(names: Iterable[str]) -> str:
-    """The names that are given, each once."""
-    return "+".join(dict.fromkeys(filter(None, names)))
-
-
 def _rows(
-    items_of_runs: Sequence[Sequence[Item]],
-    events: EventIds,
+    items: Sequence[Item],
     scores: Mapping[str, Mapping[str, Score]],
+    errors: Floats,
     signed: Callable[..., str],
-    **of_system: Any,
+    *,
+    system: str,
+    group: str,
+    **count: int,
 ) -> list[ScoreRow]:
     """Rows of one system, the mean of its runs, or of the draws of each item: its directions and the average."""
     rows = []
-    unknown = overlap.OF_REFERENCE if of_system["system"] == GOLD else ()
-    for name, scored in scores.items():
-        measured = {key: score for key, score in scored.items() if key not in unknown}
-        here = np.array([name in (item.direction, AVERAGE) for item in items_of_runs[0]])
-        runs_here = [list(compress(run, here)) for run in items_of_runs]
-        items = runs_here[0]
-        events_here = len(np.unique(events[here]))
+    unknown = overlap.OF_REFERENCE if system == GOLD else ()
+    for direction, scored in scores.items():
+        here = [direction in (item.direction, AVERAGE) for item in items]
+        of_row = list(compress(items, here))
+        measured = {
+            name: score for name, score in scored.items() if name not in unknown and np.isfinite(score.value)
+        }
+        counts = count | {"n": len(of_row), "events": len({item.event for item in of_row})}
+        partners = sum(bool(item.reference_article) for item in of_row)
         rows.append(
             ScoreRow(
-                direction=name,
-                n=len(items),
-                events=events_here,
-                references=sum(bool(item.reference) for item in items),
-                errors=sum(not item.prediction.strip() for run in runs_here for item in run),
-                values={key: score.value for key, score in measured.items() if np.isfinite(score.value)},
+                system=system,
+                direction=direction,
+                references=sum(bool(item.reference) for item in of_row),
+                errors=int(errors[here].sum()),
+                values={name: score.value for name, score in measured.items()},
                 intervals={
-                    key: score.interval
-                    for key, score in measured.items()
-                    if np.isfinite(score.interval).all()
+                    name: score.interval for name, score in measured.items() if np.isfinite(score).all()
                 },
-                signature=signed(
-                    n=len(items),
-                    partners=sum(bool(item.reference_article) for item in items),
-                    events=events_here,
-                ),
-                **of_system,
+                signature=signed(partners=partners, **counts),
+                group=group,
+                **counts,
             )
         )
     return rows
 
 
-def _item_table(
-    items: Sequence[Item], events: EventIds, verdicts: pl.DataFrame, statistics: Statistics
-) -> pl.DataFrame:
+def _item_table(items: Sequence[Item], verdicts: pl.DataFrame, statistics: Statistics) -> pl.DataFrame:
     """One row an item, as in `items/<system>.csv`."""
     return pl.DataFrame(
         {
             "id": [item.id for item in items],
             "direction": [item.direction for item in items],
-            "event": events,
+            "event": [item.event for item in items],
             "source": [item.source for item in items],
             "headline": [item.prediction for item in items],
             "gold": [item.reference for item in items],
@@ -447,28 +407,16 @@ def trials(systems: int, resamples: int) -> int:
 
 
 def _p_values(items: Sequence[pl.DataFrame], verdict: str, *, resamples: int, seed: int) -> Floats:
-    """(m, m) paired tests of the average of a verdict between any two systems, on the items that both have; 1 without any."""
+    """(m, m) paired tests of the average of a verdict between any two systems; 1 on the diagonal."""
 
     def share(sums: Statistics) -> dict[str, Floats]:
         return {"share": sums["hits"] / sums["n"]}
 
+    columns = [{"n": np.ones(of.height), "hits": of[verdict].cast(pl.Float64).to_numpy()} for of in items]
+    strata, events = items[0]["direction"].to_list(), items[0]["event"].to_numpy()
+    count = trials(len(items), resamples)
     table = np.ones((len(items), len(items)))
     for i, j in combinations(range(len(items)), 2):
-        both = items[i].join(items[j], on="id", maintain_order="left", suffix=" of j")
-        if both.is_empty():
-            continue
-        first, second = (
-            {"n": np.ones(both.height), "hits": both[verdict + suffix].cast(pl.Float64).to_numpy()}
-            for suffix in ("", " of j")
-        )
-        p = paired_p_values(
-            first,
-            second,
-            share,
-            both["direction"].to_list(),
-            both["event"].to_numpy(),
-            trials=trials(len(items), resamples),
-            seed=seed,
-        )
+        p = paired_p_values(columns[i], columns[j], share, strata, events, trials=count, seed=seed)
         table[i, j] = table[j, i] = p["share"][-1]
     return table

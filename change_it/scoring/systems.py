@@ -2,15 +2,15 @@
 
 A prediction file has `id, headline` and perhaps `target`, one new headline for every item of the test set; or it is a text file
 with one headline a line, in the order of the items. `change-it transfer` adds `error`, why an item has no headline, and
-`reranker`, the judges that chose it. A file with the column `draw` has a row for each of K draws of an item; those that judges
-have ordered have `rank`, or `chosen` alone.
+`reranker`, the judges that chose it. A file with the column `draw` has a row for each of K draws of an item, and `rank` where
+judges have ordered them.
 """
 
 import random
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress, repeat
+from itertools import compress
 from pathlib import Path
 from statistics import median_low
 
@@ -35,24 +35,19 @@ class ScoredSystem:
     run_of: str = ""
     # (n,) the K draws of each item, of which `headlines` has the first; empty where there is one headline an item
     draws: tuple[tuple[str, ...] | None, ...] = ()
-    # (n,) of each item its draws by number as the reranker orders them, best first, or the one that it chose; or empty
+    # (n,) of each item its draws by number as the reranker orders them, best first; or empty
     order: tuple[tuple[int, ...], ...] = ()
 
     @property
     def each_draw(self) -> list[tuple[str | None, ...]]:
-        """The headlines of every draw, or those that there are."""
-        if not self.draws:
-            return [self.headlines]
-        count = max(len(texts or ()) for texts in self.draws)
-        return [
-            tuple(None if texts is None else texts[draw] for texts in self.draws) for draw in range(count)
-        ]
+        """The headlines of every draw, or those that there are, where none lacks."""
+        return list(zip(*filter(None, self.draws), strict=True)) or [self.headlines]
 
     @property
     def chosen(self) -> "ScoredSystem":
-        """The draws that judges chose as a system of its own."""
-        pairs = zip(self.draws, self.order, strict=True)
-        best = tuple(None if texts is None else texts[order[0]] for texts, order in pairs)
+        """The draws that judges chose as a system of its own, where none lacks."""
+        pairs = zip(filter(None, self.draws), filter(None, self.order), strict=True)
+        best = tuple(texts[order[0]] for texts, order in pairs)
         name = f"{self.name}.best-of-{len(self.each_draw)}"
         return replace(self, name=name, headlines=best, draws=(), order=())
 
@@ -69,16 +64,13 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
             raise InputError(
                 f"the corpus {test.name} has no training headlines of {outlet}: build it from more articles"
             )
-    lengths = {
-        name: median_low(len(text.split()) for text in texts)
-        for name, texts in test.training_headlines.items()
-    }
-    draw = random.Random(seed)
-    headlines: dict[str, Sequence[str | None]] = {
-        "gold": [item.reference for item in test.items],
+    training, draw = test.training_headlines, random.Random(seed)
+    lengths = {name: median_low(len(text.split()) for text in texts) for name, texts in training.items()}
+    headlines = {
+        GOLD: [item.reference for item in test.items],
         "copy": [item.source for item in test.items],
         "lead": [lead(item.article, lengths[item.target]) for item in test.items],
-        "random-target": [draw.choice(test.training_headlines[item.target]) for item in test.items],
+        "random-target": [draw.choice(training[item.target]) for item in test.items],
     }
     return [
         ScoredSystem(name, tuple(texts)) for name, texts in headlines.items() if name != GOLD or all(texts)
@@ -109,8 +101,9 @@ def read_scored_systems(
         run = 1 + sum(system.run_of == name for system in systems)
         called = f"{name}.{run}" if name in several else name
         system = read_predictions(file, test, name=called, columns=columns, needed=needed)
+        if name in several and system.draws:
+            raise InputError(f"the files of {name} hold draws, not runs: give each file its own name")
         systems.append(replace(system, run_of=name if name in several else ""))
-    check_runs(systems)
     names = [each.name.lower() for system in systems for each in with_chosen([system])]
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise InputError(f"--predictions: {listed(twice)} would be the name of a run, choose another")
@@ -130,39 +123,21 @@ def on_same_items(
     Raises:
         InputError: a direction of the test set has no such item.
     """
-    rows = zip(*(system.headlines for system in systems), strict=True) if systems else repeat(())
     kept = [
-        (all_items or bool(item.reference)) and None not in texts
-        for item, texts in zip(test.items, rows, strict=False)
+        (all_items or bool(item.reference)) and all(system.headlines[at] is not None for system in systems)
+        for at, item in enumerate(test.items)
     ]
     items = tuple(compress(test.items, kept))
     if lacking := {item.direction for item in test.items} - {item.direction for item in items}:
         raise InputError(
             f"the files of --predictions have no headline in common of {listed(sorted(lacking))}: give files of the same headlines"
         )
+    parts = ("headlines", "draws", "order")
     same = [
-        replace(
-            system,
-            headlines=tuple(compress(system.headlines, kept)),
-            draws=tuple(compress(system.draws, kept)),
-            order=tuple(compress(system.order, kept)),
-        )
+        replace(system, **{part: tuple(compress(getattr(system, part), kept)) for part in parts})
         for system in systems
     ]
     return replace(test, items=items), same
-
-
-def check_runs(systems: Sequence[ScoredSystem]) -> None:
-    """Refuse runs of a system that have headlines for different items: their mean would be of no set of items."""
-    if drawn := [system.run_of for system in systems if system.run_of and system.draws]:
-        raise InputError(f"the files of {drawn[0]} hold draws, not runs: give each file its own name")
-    lacking: dict[str, set[tuple[bool, ...]]] = {}
-    for system in systems:
-        lacking.setdefault(system.run_of, set()).add(tuple(text is None for text in system.headlines))
-    if different := [name for name, several in lacking.items() if name and len(several) > 1]:
-        raise InputError(
-            f"the runs of {listed(different)} lack different ids: give headlines for the same ones in each run"
-        )
 
 
 def read_predictions(
@@ -180,43 +155,39 @@ def read_predictions(
     those `needed`, is None. Ids that are missing, extra or duplicate, or that aim at the wrong outlet or have an empty headline
     without an error, are refused in one message.
     """
-    rows = [
-        row
-        for each in (file, *more)
-        for row in (_lines(each, test) if each.suffix.lower() == ".txt" else _rows(each, columns))
-    ]
+    rows: list[dict[str, str]] = []
+    for each in (file, *more):
+        if each.suffix.lower() == ".txt":
+            rows += _lines(each, test)
+        else:
+            records = read_records(
+                each, required=PREDICTION_COLUMNS, optional=PREDICTION_EXTRAS, columns=columns
+            )
+            rows += [record.cells for record in records]
     wanted = {item.id: item.target for item in test.items}
     headlines = headlines_of(rows, lambda text: " ".join(text.split()))
     draws = _draws(file, rows, headlines) if "draw" in rows[0] else {}
     first = [at for at, row in enumerate(rows) if not draws or int(row["draw"]) == 0]
     matched = Predictions.match([rows[at]["id"] for at in first], [headlines[at] for at in first], wanted)
-    wanted_rows = [row for row in rows if row["id"] in wanted]
-    others = {
-        "with an empty headline": [
-            row["id"] for row in wanted_rows if not row["headline"] and not row.get("error")
-        ],
-        "with the wrong target": [
-            row["id"] for row in wanted_rows if row.get("target", wanted[row["id"]]) != wanted[row["id"]]
-        ],
-    }
+    known = [row for row in rows if row["id"] in wanted]
+    empty = [row["id"] for row in known if not row["headline"] and not row.get("error")]
+    elsewhere = [row["id"] for row in known if row.get("target") not in (None, wanted[row["id"]])]
+    others = {"with an empty headline": empty, "with the wrong target": elsewhere}
     if needed is not None and matched.headlines:
         matched = replace(matched, missing=[id_ for id_ in matched.missing if id_ in needed])
     if wrong := matched.problems("not in the test set", others):
-        fix = (
-            "; --shared-items scores all systems on what every file has"
-            if matched.missing and matched.headlines
-            else ""
-        )
+        if matched.missing and matched.headlines:
+            wrong += "; --shared-items scores all systems on what every file has"
         raise InputError(
-            f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}{fix}"
+            f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
         )
     rerankers = sorted({row.get("reranker", "") for row in rows} - {""})
     generators = sorted({row.get("generator", "") for row in rows})
     writers = tuple(writer for text in generators if (writer := Writer.parse(text)))
     in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
-    orders = _orders(file, rows) if draws and {"chosen", "rank"} & rows[0].keys() else {}
+    orders = _orders(file, rows, len(next(iter(draws.values())))) if draws and "rank" in rows[0] else {}
     if orders and not rerankers:
-        raise InputError(f"{file} has chosen draws and no column reranker: say in it which judges chose")
+        raise InputError(f"{file} has ranks and no column reranker: say in it which judges ranked the draws")
     return ScoredSystem(
         name or file.stem,
         in_order,
@@ -245,29 +216,18 @@ def _draws(
     return {id_: tuple(of[number] for number in numbers) for id_, of in found.items() if count > 1}
 
 
-def _orders(file: Path, rows: Sequence[Mapping[str, str]]) -> dict[str, tuple[int, ...]]:
-    """The draws of each id as judges ordered them, best first, or the one that they chose."""
-    column = "rank" if "rank" in rows[0] else "chosen"
-    ranks: dict[str, list[tuple[int, int]]] = {row["id"]: [] for row in rows}
+def _orders(file: Path, rows: Sequence[Mapping[str, str]], count: int) -> dict[str, tuple[int, ...]]:
+    """The draws of each id as judges ordered them, best first."""
+    ranks: dict[str, dict[str, int]] = {}
     for row in rows:
-        rank = {"true": "1"}.get(row[column].lower(), row[column])
-        if rank.isdecimal() and rank != "0":
-            ranks[row["id"]].append((int(rank), int(row["draw"])))
-    ordered = {id_: sorted(of) for id_, of in ranks.items()}
-    if odd := [
-        id_ for id_, of in ordered.items() if [rank for rank, _ in of] != [*range(1, max(2, len(of) + 1))]
-    ]:
+        ranks.setdefault(row["id"], {})[row["rank"]] = int(row["draw"])
+    numbers = [str(rank) for rank in range(1, count + 1)]
+    if odd := [id_ for id_, of in ranks.items() if of.keys() != {*numbers}]:
         raise InputError(
-            f"{file}: {len(odd)} ids have not one chosen draw, or not the ranks from 1 ({listed(odd)}): write the file again with "
+            f"{file}: {len(odd)} ids have not the ranks 1 to {count}, each once ({listed(odd)}): write the file again with "
             "change-it transfer --rerank"
         )
-    return {id_: tuple(draw for _, draw in of) for id_, of in ordered.items()}
-
-
-def _rows(file: Path, columns: str) -> list[dict[str, str]]:
-    """The cells of a table of predictions."""
-    records = read_records(file, required=PREDICTION_COLUMNS, optional=PREDICTION_EXTRAS, columns=columns)
-    return [record.cells for record in records]
+    return {id_: tuple(of[number] for number in numbers) for id_, of in ranks.items()}
 
 
 def _lines(file: Path, test: TestSet) -> list[dict[str, str]]:
@@ -289,12 +249,12 @@ def _reranker(file: Path, named: Sequence[str]) -> Reranker | None:
     if not named:
         return None
     try:
-        rerankers = [parse_reranker(text) for text in named]
+        first, *others = [parse_reranker(text) for text in named]
     except InputError as error:
         raise InputError(f"{file}: {error}") from error
-    if len(rerankers) > 1:
-        both = " and ".join(reranker.short for reranker in rerankers)
+    if others:
+        each = " and ".join(reranker.short for reranker in (first, *others))
         raise InputError(
-            f"{file} was reranked by more than one set of judges ({both}): write it again in one run of change-it transfer"
+            f"{file} was reranked by more than one set of judges ({each}): write it again in one run of change-it transfer"
         )
-    return rerankers[0]
+    return first

@@ -55,7 +55,7 @@ def corpus_examples(corpus: str, language: str) -> tuple[TabExample, ...]:
     items = [item for item in directions_in_turn(audited.test.items, 1) if _fits(item)]
     printed = [_example(item, item.reference, f"Printed by {item.target}") for item in items[:2]]
     others = items[2:]
-    changed = perturbed(others, PERTURBATIONS["numbers_changed"], audited.resources, seed=1, at_most=1)
+    changed = perturbed(others, PERTURBATIONS["numbers_changed"], audited, seed=1, at_most=1)
     return (*printed, *(_example(others[at], text, "A number changed on purpose") for at, text in changed))
 
 

@@ -34,7 +34,6 @@ Args:
     reversal: "relative" (default): main decides otherwise than on the original; "target": main decides for the outlet aimed at.
     resamples: bootstrap resamples of the 95% intervals, 1000 by default.
     seed: seed of the intervals, 1 by default.
-    batch_size: texts that a judge reads at once; its own choice by default.
     precision: arithmetic of the judges: "float32" (default) or "bf16".
     device: where judges run: auto (default), cpu, cuda, mps.
 Returns:

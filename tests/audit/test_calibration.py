@@ -9,7 +9,7 @@ from change_it.audit.measure import read_corpus
 def test_every_judge_is_tested_on_its_own_examples(corpus):
     known = read_corpus(corpus)
     judges = FakeJudges(known.test.outlets, digits="abcd")
-    found = {one.judge: one for one in reliabilities(judges, corpus, known.test.items, known.resources)}
+    found = {one.judge: one for one in reliabilities(judges, known)}
     assert set(found) == {"main", "hh", "ah", "fluency"}
     assert found["main"].n == len(known.test.items)
     assert {pair is None for _, pair in judges.main.asked} == {True}
@@ -23,7 +23,7 @@ def test_a_point_is_the_mean_probability_and_how_often_it_was_right(corpus):
     judges = FakeJudges(known.test.outlets)
     judges.main.rule = lambda text, _: 0.9 if len(text) > 70 else 0.2
     items = known.test.items
-    main = reliabilities(judges, corpus, items, known.resources)[0]
+    main = reliabilities(judges, known)[0]
     second = known.test.outlets[1]
     right = [
         np.mean([item.label == second for item in items if (len(item.source) > 70) is long])

@@ -19,7 +19,7 @@ def sample(corpus):
 
 def made(sample, name, at_most=40):
     items = sample.test.items
-    found = perturbed(items, PERTURBATIONS[name], sample.resources, seed=1, at_most=at_most)
+    found = perturbed(items, PERTURBATIONS[name], sample, seed=1, at_most=at_most)
     return [(items[place], text) for place, text in found]
 
 
@@ -86,15 +86,13 @@ def test_every_system_makes_headlines_and_the_same_ones_again(sample, name):
 )
 def test_what_is_done_to_a_headline(sample, name, texts, expected):
     item = replace(sample.test.items[0], **texts)
-    found = perturbed([item], PERTURBATIONS[name], sample.resources, seed=1, at_most=1)
+    found = perturbed([item], PERTURBATIONS[name], sample, seed=1, at_most=1)
     assert [text for _, text in found] == [expected] * (expected is not None)
 
 
 def test_every_number_is_changed(sample):
     def values(text):
-        return {
-            v for number in sample.resources.read(text).numbers() if number.claimed for v in number.values
-        }
+        return {v for number in sample.read(text).numbers() if number.claimed for v in number.values}
 
     found = made(sample, "numbers_changed")
     assert all(values(text) and not values(text) & values(item.reference) for item, text in found)
@@ -102,8 +100,8 @@ def test_every_number_is_changed(sample):
 
 def test_names_of_the_original_stand_in_another_headline(sample):
     for item, text in made(sample, "names_spliced_in", at_most=10):
-        original = sample.resources.read(item.source)
-        spans = original.full_names(sample.resources.casing)
+        original = sample.read(item.source)
+        spans = original.full_names(sample.casing)
         assert any(original.words(*span) in text for span in spans)
 
 
@@ -120,7 +118,7 @@ def test_a_claim_of_which_no_text_says_anything_is_added(sample):
         claim = text.removeprefix(item.reference.rstrip(" .…"))
         assert claim in ADDED["it"]
     item = replace(sample.test.items[0], article=" ".join(ADDED["it"]))
-    assert perturbed([item], PERTURBATIONS["claim_added"], sample.resources, seed=1, at_most=1) == []
+    assert perturbed([item], PERTURBATIONS["claim_added"], sample, seed=1, at_most=1) == []
 
 
 @pytest.mark.parametrize("name", ["quotation_before", "quotation_after"])

@@ -25,7 +25,7 @@ def sample(corpus):
 
 def measured(sample, judges, at_most=20):
     how = {"at_most": at_most, "resamples": 20, "seed": 1}
-    found = measure_systems(judges, sample.test.items, sample.test.events, sample.resources, **how)
+    found = measure_systems(judges, sample, **how)
     return {result.system: result for result in found}
 
 

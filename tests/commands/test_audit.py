@@ -10,7 +10,7 @@ from scoring_fakes import FakeJudges, toy_test_set
 
 from change_it import InputError
 from change_it.audit import verdicts
-from change_it.audit.chosen import chosen_headlines
+from change_it.audit.perturbations import chosen_headlines
 from change_it.cli import main
 from change_it.commands import audit as audit_command
 from change_it.commands import score as score_command

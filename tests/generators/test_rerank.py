@@ -1,7 +1,6 @@
 import random
 
 import numpy as np
-import pytest
 from scoring_fakes import FakeJudges, RuleJudge
 
 from change_it.generators.rerank import choose, joint_probability
@@ -45,12 +44,15 @@ def test_the_article_judge_is_asked_only_while_it_can_matter_and_the_choice_is_t
     assert 40 <= asked < 40 * 8 / 2
 
 
-@pytest.mark.parametrize("reversal", ["relative", "target"])
-def test_joint_probability_agrees_with_the_verdicts_when_judges_are_certain(reversal):
+def test_joint_probability_agrees_with_the_verdicts_when_judges_are_certain():
     hh, ah, new, source = (bits.astype(float) for bits in np.indices((2, 2, 2, 2)).reshape(4, -1))
     both = [np.column_stack([1 - values, values]) for values in (hh, ah, new, source)]
-    expected = verdicts(*both, np.ones(16, dtype=int), reversal=reversal)["compliancy"]
-    assert (joint_probability(hh, ah, new, source, reversal=reversal) == expected).all()
+    expected, aimed = (
+        verdicts(*both, np.ones(16, dtype=int), reversal=reversal)["compliancy"]
+        for reversal in ("relative", "target")
+    )
+    assert (joint_probability(hh, ah, new, source) == expected).all()
+    assert (joint_probability(hh, ah, new, source, strict=True) == expected & aimed).all()
 
 
 def test_strict_multiplies_by_fluency_and_refuses_what_no_text_supports():

@@ -209,26 +209,21 @@ def test_draws_and_their_order_are_read(tmp_path, three):
     system = read_predictions(write(tmp_path, three), three)
     assert system.draws[1] == tuple(f"Titolo a1 {draw}" for draw in range(4))
     assert (system.headlines[1], system.order) == ("Titolo a1 0", ())
-    header = "id,draw,headline,target,reranker,rank,chosen"
+    header = "id,draw,headline,target,reranker,rank"
     ranked = write(
         tmp_path,
         three,
         header=header,
-        more=lambda at, draw: f",{CHOOSERS.signature},{ORDER[at].index(draw) + 1},{ORDER[at][0] == draw}",
+        more=lambda at, draw: f",{CHOOSERS.signature},{ORDER[at].index(draw) + 1}",
     )
     system = read_predictions(ranked, three)
     assert (system.order, system.reranker) == (ORDER, CHOOSERS)
     assert system.chosen.headlines == ("Titolo a0 1", "Titolo a1 0", "Titolo a2 0")
     text = ranked.read_text(encoding="utf-8")
-    ranked.write_text(text.replace("rank,", "place,"), encoding="utf-8")  # the best one alone is known
-    system = read_predictions(ranked, three)
-    assert system.order == ((1,), (0,), (0,))
-    found = score(three, FakeJudges(fold="1"), with_chosen([system]), resamples=5, progress=False)
-    assert list(found.choices[0].curve) == [1, 4]
-    none = text.replace("rank,", "place,").replace("1,True", "1,False")
-    ranked.write_text(none, encoding="utf-8")
-    with pytest.raises(InputError, match="3 ids have not one chosen draw"):
-        read_predictions(ranked, three)
+    for wrong in (",5\n", ",3\n", ",\n"):
+        ranked.write_text(text.replace(",4\n", wrong), encoding="utf-8")
+        with pytest.raises(InputError, match="3 ids have not the ranks 1 to 4, each once"):
+            read_predictions(ranked, three)
 
 
 @pytest.mark.parametrize(
@@ -272,10 +267,11 @@ def test_draws_are_cut_with_the_items(toy_test, tmp_path, three):
         on_same_items(toy_test, [system, gold])
     one_way = replace(toy_test, items=toy_test.items[:4])
     system = read_predictions(write(tmp_path, three), one_way, needed=())
-    assert system.each_draw[3] == ("Titolo a0 3", "Titolo a1 3", "Titolo a2 3", None)
+    assert system.draws[2:] == (tuple(f"Titolo a2 {draw}" for draw in range(4)), None)
     test, [same, _] = on_same_items(one_way, [system, replace(gold, headlines=gold.headlines[:4])])
     assert [item.id for item in test.items] == ["a1", "a2"]
     assert same.draws == system.draws[1:3]
+    assert same.each_draw[3] == ("Titolo a1 3", "Titolo a2 3")
 
 
 def test_the_command_lets_judges_of_the_other_fold_choose(

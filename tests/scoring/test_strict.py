@@ -9,7 +9,8 @@ from scipy.stats import binomtest
 from scoring_fakes import FakeFacts, FakeJudges, write_toy_corpus
 
 from change_it.results.score_tables import terminal_table
-from change_it.scoring.compute import compute_compliancy, judge_items
+from change_it.scoring.compliancy import judge_items
+from change_it.scoring.compute import compute_compliancy
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
 from change_it.scoring.systems import ScoredSystem, built_in_systems, on_same_items
@@ -128,7 +129,7 @@ def test_an_article_without_a_partner_is_an_item_without_a_reference(unpaired):
     alone = [item for item in unpaired.items if not item.reference]
     assert [(item.id, item.target) for item in alone] == [("rep-alone", "gio"), ("gio-alone", "rep")]
     assert alone[0].article == "Il sindaco inaugura la piscina, dicono."
-    assert unpaired.directions == ["rep2gio"] * 5 + ["gio2rep"] * 5
+    assert [item.direction for item in unpaired.items] == ["rep2gio"] * 5 + ["gio2rep"] * 5
 
 
 def test_all_rows_are_of_the_items_that_have_a_reference(unpaired, strict_judges):

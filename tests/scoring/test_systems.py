@@ -118,13 +118,3 @@ def test_a_subset_is_refused_or_scored_alone(tmp_path, toy_test, lines):
         read_predictions(write(tmp_path / "q.csv", ["x9,Titolo,gio"]), toy_test, needed=())
     with pytest.raises(InputError, match="1 id missing: a2;"):
         read_predictions(file, toy_test, needed={"a2", "a3"})
-
-
-def test_runs_of_a_system_lack_the_same_headlines(tmp_path, toy_test, lines):
-    files = [write(tmp_path / f"{run}.csv", lines[missing:]) for run, missing in enumerate((2, 2, 3))]
-    one, other = read_scored_systems([f"mine={file}" for file in files[:2]], toy_test, needed=())
-    assert one.headlines[:3] == other.headlines[:3] == (None, None, "Titolo, a2")
-    with pytest.raises(
-        InputError, match="the runs of mine lack different ids: give headlines for the same ones in each run"
-    ):
-        read_scored_systems([f"mine={file}" for file in files], toy_test, needed=())
