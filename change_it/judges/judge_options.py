@@ -109,7 +109,7 @@ PAPER: dict[Task, dict[str, Any]] = {
 
 #: A linear judge is fitted before any update, and reads all of a text.
 FITTED: dict[str, Any] = {"max_tokens": LONGEST, "batch_size": 1, "epochs": 0, "learning_rate": 0.0}
-#: Of the Bi-LSTM, of which LREC 2020 gives the optimiser alone; its tokens are characters.
+#: Of the Bi-LSTM, of which LREC 2020 gives the optimiser alone; its tokens are bytes.
 OF_BILSTM: dict[str, Any] = {
     "max_tokens": 256,
     "batch_size": 64,

@@ -409,7 +409,7 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         **_: object,
     ) -> SequenceClassifierOutput:
         """Logits (rows, 2) of the bytes of texts, as `ByT5Tokenizer` gives them."""
-        read = [_texts(row) for row in input_ids.tolist()]
+        read = texts_of(input_ids)
         texts = [each[0] for each in read]
         logit = self.decision(texts, [each[1] for each in read] if self.reads_pairs else None)
         logits = torch.from_numpy(np.column_stack([-logit / 2, logit / 2])).to(
@@ -427,12 +427,15 @@ def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, a
     return pair_features(words, first, second, arrays)
 
 
-def _texts(row: Sequence[int]) -> list[str]:
-    """The two texts, the second one maybe empty, that the ids of bytes stand for: 1 ends a text, 3 is byte 0."""
-    parts: list[list[int]] = [[], []]
-    part = 0
-    for number in row:
-        part += number == 1
-        if 3 <= number < 259 and part < 2:
-            parts[part].append(number - 3)
-    return [bytes(each).decode(errors="ignore") for each in parts]
+def texts_of(input_ids: Tensor) -> list[list[str]]:
+    """The two texts, the second one maybe empty, that each row of ids of bytes stands for: 1 ends a text, 3 is byte 0."""
+    rows = []
+    for row in input_ids.tolist():
+        parts: list[list[int]] = [[], []]
+        part = 0
+        for number in row:
+            part += number == 1
+            if 3 <= number < 259 and part < 2:
+                parts[part].append(number - 3)
+        rows.append([bytes(each).decode(errors="ignore") for each in parts])
+    return rows
