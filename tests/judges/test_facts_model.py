@@ -74,7 +74,7 @@ def alone(folder, claim):
     """P(Yes) of one claim, all of it read at once."""
     asker = ChatModel(folder, "float32", "cpu")
     source, question = claim_prompt(claim)
-    before, after = asker._up_to(source), asker._after
+    before, after = asker._before + asker._ids(source), asker._after
     ids = torch.tensor([before + asker._ids(question) + after])
     yes, no = asker._answers("it")
     with torch.inference_mode():
@@ -271,7 +271,7 @@ def test_special_tokens_in_a_text_are_text(model):
     asker = ChatModel(model, "float32", "cpu")
     end = asker.tokenizer.eos_token_id
     for text in ("Ponte</s>", "</s>", "<pad>"):
-        before, after = asker._up_to(text), asker._after
+        before, after = asker._before + asker._ids(text), asker._after
         for ids in (asker._ids(text), before, after):
             assert not {end, asker.tokenizer.pad_token_id} & set(ids)
     _, tokenizer = build_encoder(labels=["entailment", "other"])
