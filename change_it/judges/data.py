@@ -107,11 +107,6 @@ class TaskData:
         """The examples of all tests, which share many, one test after the other."""
         return Examples.joined(list(self.tests.values()))
 
-    @property
-    def texts(self) -> list[str]:
-        """Headlines and articles of the training side."""
-        return self.headlines + self.articles
-
 
 def load_task(
     task: Task,
@@ -148,7 +143,15 @@ def load_task(
         pool = articles["train"]
     if train_on == "random":
         pool, articles["test"] = random_split(pl.concat([articles["train"], articles["test"]]), seed)
-    rng = generator(seed, "validation")
+    if task == "hh":
+        pool = pairs["train"].filter(alignment="A1")
+    distinct = pool["event"].unique().sort()
+    order = generator(seed, "validation").permutation(len(distinct))
+    held = pl.col("event").is_in(held_out(distinct, validation_share, order))
+    apart = pool.filter(held)
+    if train_on in ("train_d", "train_m"):  # LREC 2020 has a validation part of its own
+        ids = read_table(corpus, train_on, "validation", ["id"])
+        apart = articles["train"].join(ids, on="id", how="semi", maintain_order="left")
 
     def classified(rows: pl.DataFrame, side: str, kind: Negatives, seed: int) -> pl.DataFrame:
         """Examples of pairs (hh) or articles (ah), with negatives of a kind."""
@@ -159,42 +162,29 @@ def load_task(
             examples = headline_articles(rows, neighbours[side], negatives=drawn, seed=seed)
         return facts.replace(examples, FACTS[kind], seed=seed, fill=side == "train")
 
-    if task == "hh":
-        strict = pairs["train"].filter(alignment="A1")
-        held = pl.col("event").is_in(_held(strict["event"], validation_share, rng))
-        rest, apart = strict.filter(~held), strict.filter(held)
-        train, validation = (
-            _pair_examples(classified(rows, "train", negatives, seed)) for rows in (rest, apart)
-        )
-    else:
-        apart = pool.filter(pl.col("event").is_in(_held(pool["event"], validation_share, rng)))
-        if train_on in ("train_d", "train_m"):  # LREC 2020 has a validation part of its own
-            ids = read_table(corpus, train_on, "validation", ["id"])
-            apart = articles["train"].join(ids, on="id", how="semi", maintain_order="left")
-        if task == "main":
-            rest = pool.join(apart, on="id", how="anti", maintain_order="left")
-            if match:
-                rest, apart = (
-                    matched(rows, f"match {side}", seed=seed) for side, rows in enumerate((rest, apart))
-                )
-            train, validation = (_style_examples(rows, outlets[1]) for rows in (rest, apart))
-        else:
-            rows = classified(pool, "train", negatives, seed)
-            chosen = rows["article"].is_in(apart["article"].to_list())
-            train, validation = (_pair_examples(rows.filter(part)) for part in (~chosen, chosen))
     if task == "main":
+        parts = [pool.join(apart, on="id", how="anti", maintain_order="left"), apart]
+        if match:
+            parts = [matched(rows, f"match {side}", seed=seed) for side, rows in enumerate(parts)]
+        train, validation = (_style_examples(rows, outlets[1]) for rows in parts)
         tests = {"gold": _style_examples(articles["test"], outlets[1])}
         events = {"gold": articles["test"]["event"].to_list()}
     else:
+        if task == "hh":
+            parts = [classified(rows, "train", negatives, seed) for rows in (pool.filter(~held), apart)]
+        else:
+            rows = classified(pool, "train", negatives, seed)
+            chosen = rows["article"].is_in(apart["article"].to_list())
+            parts = [rows.filter(~chosen), rows.filter(chosen)]
+        train, validation = map(_pair_examples, parts)
         tested = pairs["test"] if task == "hh" else articles["test"]
         found = {kind: classified(tested, "test", kind, TEST_SEED) for kind in TESTS}
         if found["facts"].is_empty():
             del found["facts"]
         tests = {kind: _pair_examples(rows) for kind, rows in found.items()}
-        column = "headline" if task == "hh" else "article"
-        event_of = dict(zip(articles["test"][column], articles["test"]["event"], strict=True))
-        key = "headline1" if task == "hh" else "article"
-        events = {kind: [event_of[text] for text in rows[key]] for kind, rows in found.items()}
+        text, key = ("headline", "headline1") if task == "hh" else ("article", "article")
+        event_of = dict(zip(articles["test"][text], articles["test"]["event"], strict=True))
+        events = {kind: [event_of[each] for each in rows[key]] for kind, rows in found.items()}
     _check(task, corpus, fold, {"train": train, "validation": validation, **tests})
     sampled = articles["train"].sample(min(TEXTS, articles["train"].height), shuffle=True, seed=seed)
     headlines, texts = sampled["headline"].to_list(), sampled["article"].to_list()
@@ -246,12 +236,6 @@ class ChangedFacts:
         kept = wrong[np.sort(shuffle.permutation(wrong.height)[: max(0, wrong.height - len(changed))])]
         every = pl.concat([right, kept, new] if fill else [right[chosen], new])
         return every[shuffle.permutation(every.height)]
-
-
-def _held(keys: pl.Series, share: float, rng: np.random.Generator) -> list[str]:
-    """A random share of the distinct keys, at least one."""
-    distinct = keys.unique().sort()
-    return held_out(distinct, share, rng.permutation(len(distinct)))
 
 
 def _style_examples(articles: pl.DataFrame, second: str) -> Examples:
