@@ -1,7 +1,7 @@
 """How texts become tensors and tokens become headlines: one format for each kind of generator.
 
-Training, `transfer` and the pipeline read and write by these. Imports are relative and stay in this folder, so that
-all of it goes to the Hub with the weights.
+Training, `transfer` and the pipeline read and write by these. Imports are relative and stay in this folder, all of which goes
+to the Hub with the weights.
 """
 
 import re
@@ -79,10 +79,9 @@ class Format(ABC):
 
     def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
         """Rough length of each example, to batch like with like: characters, up to what is certainly cut."""
-        return [
-            min(len(source), 8 * self.max_source_tokens) + min(len(target), 8 * self.max_target_tokens)
-            for source, target in zip(sources, targets, strict=True)
-        ]
+        most = 8 * self.max_source_tokens, 8 * self.max_target_tokens
+        pairs = zip(sources, targets, strict=True)
+        return [min(len(source), most[0]) + min(len(target), most[1]) for source, target in pairs]
 
     def tokens(self, text: str) -> int:
         """Tokens of a text."""
@@ -103,16 +102,9 @@ class WordFormat(Format):
 
     tokenizer: HeadlineTokenizer
 
-    def __init__(
-        self,
-        tokenizer: HeadlineTokenizer,
-        *,
-        max_source_tokens: int,
-        max_target_tokens: int,
-        copies: bool = True,
-    ):
+    def __init__(self, tokenizer: HeadlineTokenizer, *, copies: bool = True, **lengths: int):
         """Without `copies`, unknown words of the source are learnt as `<unk>`."""
-        super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)
+        super().__init__(tokenizer, **lengths)
         self.copies = copies
 
     def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
@@ -123,11 +115,9 @@ class WordFormat(Format):
 
     def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
         """Cost of an example: attention looks at every source word for every word written."""
-        return [
-            min(source.count(" ") + 1, self.max_source_tokens)
-            * min(target.count(" ") + 1, self.max_target_tokens)
-            for source, target in zip(sources, targets, strict=True)
-        ]
+        read = [min(source.count(" ") + 1, self.max_source_tokens) for source in sources]
+        written = [min(target.count(" ") + 1, self.max_target_tokens) for target in targets]
+        return [one * other for one, other in zip(read, written, strict=True)]
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
         """`no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice."""
@@ -173,20 +163,13 @@ class EncoderDecoderFormat(Format):
 class CausalFormat(Format):
     """Format of language models: a prompt with the source, then the headline; the loss counts the headline alone."""
 
-    def __init__(
-        self,
-        tokenizer: PreTrainedTokenizerBase,
-        *,
-        max_source_tokens: int,
-        max_target_tokens: int,
-        prompt: Sequence[str],
-    ):
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, *, prompt: Sequence[str], **lengths: int):
         """`prompt` stands before and after the source; sources are cut, the prompt never is.
 
         With fields {to} and {headline} after it, a source is `to | headline | article`: the article stands in its place. The
         line of {headline} is left out where there is none.
         """
-        super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)
+        super().__init__(tokenizer, **lengths)
         begin = tokenizer.bos_token_id
         started = begin is not None and begin in tokenizer("a")["input_ids"]
         self.before = [begin] * started + self._ids([prompt[0]])[0]

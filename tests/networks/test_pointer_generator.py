@@ -64,7 +64,7 @@ def loop_distributions(model, source, inputs):
     (ahead, ahead_hidden, ahead_cell), (back, back_hidden, back_cell) = runs
     states = [ahead[place] + back[place] for place in range(len(source))]
     hidden, cell = ahead_hidden + back_hidden, ahead_cell + back_cell
-    layers = encoder.bridge_hidden, encoder.bridge_cell
+    layers = [getattr(encoder, name, None) for name in ("bridge_hidden", "bridge_cell")]
     if config.bridge == "tanh":
         hidden, cell = (
             affine(layer.weight, last, layer.bias) for layer, last in zip(layers, (hidden, cell), strict=True)
