@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ Evaluate = Callable[[nn.Module], float | Mapping[str, float]]
 
 @dataclass
 class TrainingResult:
-    """The end of a run: steps, scores and history."""
+    """The end of a run."""
 
     updates: int  # optimizer steps
     epochs: float  # passes over the data, fractional
@@ -128,9 +129,8 @@ def training_arguments(settings: TrainingSettings, out: Path) -> TrainingArgumen
         "use_cpu": not torch.accelerator.is_available(),
     }
     given = settings.arguments
-    if theirs := sorted(
-        (of_run.keys() | {"num_train_epochs", "fsdp", "deepspeed", "push_to_hub"}) & given.keys()
-    ):
+    refused = {*of_run, "num_train_epochs", "fsdp", "deepspeed", "push_to_hub"}
+    if theirs := sorted(refused & given.keys()):
         raise InputError(
             f"--arg {listed(theirs)}: that is set by the run, or --epochs, --batch-size, --seed and --out"
         )
@@ -189,9 +189,7 @@ class Pace(TrainerCallback):
         seeds = np.random.SeedSequence((args.seed, int(state.epoch or 0)))
         self.order.manual_seed(int(seeds.generate_state(1)[0]))
 
-    def on_step_end(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
-    ) -> None:
+    def on_step_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         """Decide what follows an update."""
         self.read()
         total = self.begun - self.started + self.seconds
@@ -202,13 +200,10 @@ class Pace(TrainerCallback):
         if control.should_training_stop:
             control.should_log = control.should_save = True
             control.should_evaluate = self.run.evaluate is not None
-        control.should_save |= (
-            control.should_evaluate or state.global_step % self.settings.checkpoint_steps == 0
-        )
+        at_checkpoint = state.global_step % self.settings.checkpoint_steps == 0
+        control.should_save |= control.should_evaluate or at_checkpoint
 
-    def on_save(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
-    ) -> None:
+    def on_save(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         """Mark a checkpoint as complete, with what its run needs to go on."""
         process_state().wait_for_everyone()
         if control.should_training_stop and not self.stopped:
@@ -235,7 +230,7 @@ class RunTrainer(Trainer):
     """transformers' `Trainer` over a `TrainingRun`, which is evaluated by its own function."""
 
     def __init__(self, run: TrainingRun, arguments: TrainingArguments, pace: Pace, patience: int):
-        config = vars(getattr(run.model, "config", None) or self)
+        config = vars(getattr(run.model, "config", SimpleNamespace()))
         before = dict(config)
         super().__init__(
             model=run.model,
@@ -245,9 +240,8 @@ class RunTrainer(Trainer):
             eval_dataset=run.dataset,
             callbacks=[pace, *([EarlyStoppingCallback(patience)] if patience and run.evaluate else [])],
         )
-        if config is not vars(self):  # Trainer writes into it that nothing is cached
-            config.clear()
-            config.update(before)
+        config.clear()  # Trainer writes into it that nothing is cached
+        config.update(before)
         self.run, self.pace, self.model_accepts_loss_kwargs = run, pace, False  # the loss is a batch's mean
 
     @staticmethod
@@ -263,13 +257,12 @@ class RunTrainer(Trainer):
         """The schedule of the arguments, by the updates or the time, whichever is further."""
         scheduler = super().create_scheduler(num_training_steps, optimizer)
         if isinstance(scheduler, LambdaLR):
-            scheduler.lr_lambdas = [
-                partial(self._by_time, factor, num_training_steps) for factor in scheduler.lr_lambdas
-            ]
-        return scheduler
 
-    def _by_time(self, factor: Callable[[Any], float], total: int, update: int) -> float:
-        return factor(max(update, total * self.pace.share))
+            def by_time(factor: Callable[[Any], float], update: int) -> float:
+                return factor(max(update, num_training_steps * self.pace.share))
+
+            scheduler.lr_lambdas = [partial(by_time, factor) for factor in scheduler.lr_lambdas]
+        return scheduler
 
     def _get_train_sampler(self, train_dataset: Any = None) -> ShuffledBatches:
         return ShuffledBatches(
@@ -362,10 +355,10 @@ def train(
     if checkpoint is None:
         trainer.train()
     else:
-        record = read_json(checkpoint / COMPLETE) or {}
-        if record["run"] != about:
+        begun = read_json(checkpoint / COMPLETE) or {}
+        if begun["run"] != about:
             raise InputError(
-                f"{out} is of an unfinished run with other data or options ({record['run']}, now {about}): "
+                f"{out} is of an unfinished run with other data or options ({begun['run']}, now {about}): "
                 "use the same ones to finish it, or remove that folder to begin again"
             )
         with process_state().main_process_first():
@@ -374,9 +367,9 @@ def train(
                 state.best_model_checkpoint = str(out / f"checkpoint-{state.best_global_step}")
             if arguments.should_save:
                 state.save_to_json(str(checkpoint / STATE))
-        pace.before = pace.seconds = record["seconds"]
-        if record["stopped"]:  # nothing but the saving is left
-            trainer.state, pace.stopped = state, record["stopped"]
+        pace.before = pace.seconds = begun["seconds"]
+        if begun["stopped"]:  # nothing but the saving is left
+            trainer.state, pace.stopped = state, begun["stopped"]
             trainer._load_from_checkpoint(state.best_model_checkpoint or str(checkpoint))
         else:
             trainer.train(resume_from_checkpoint=str(checkpoint))
@@ -384,13 +377,10 @@ def train(
     state = trainer.state
     history: dict[float, dict[str, float]] = {}
     for logs in state.log_history:
-        numbers = {
-            name.removeprefix("eval_"): value
-            for name, value in logs.items()
-            if name.startswith(("loss", "eval_"))
-        }
-        if numbers:
-            history.setdefault(logs["step"], {"update": logs["step"]}).update(numbers)
+        names = [name for name in logs if name.startswith(("loss", "eval_"))]
+        if names:
+            record = history.setdefault(logs["step"], {"update": logs["step"]})
+            record |= {name.removeprefix("eval_"): logs[name] for name in names}
     return TrainingResult(
         state.global_step,
         state.epoch or 0.0,
