@@ -80,9 +80,7 @@ class TaskData:
     outlets: tuple[str, str]  # short names of A and B
     train: Examples  # examples to learn from
     validation: Examples  # examples held out of the training side, to choose weights
-    # A2: `gold` for main; kinds of negatives for hh and ah. `facts`, if any, has the matches with a fact that the
-    # other text contradicts once it is changed
-    tests: dict[str, Examples]
+    tests: dict[str, Examples]  # A2: `gold` for main; kinds of negatives for hh and ah
     events: dict[str, list[str]]  # the event of each example of a test; of two headlines that of the first
     headlines: list[str]  # headlines of the training side
     # articles of the training side: at most `TEXTS` of both, for vocabularies and document frequencies
@@ -90,12 +88,9 @@ class TaskData:
 
     def changed(self, change: Callable[[str], str]) -> "TaskData":
         """The same with every single text of the examples changed."""
-
-        def of(examples: Examples) -> Examples:
-            return replace(examples, texts=[change(text) for text in examples.texts])
-
-        tests = {name: of(test) for name, test in self.tests.items()}
-        return replace(self, train=of(self.train), validation=of(self.validation), tests=tests)
+        parts = {"train": self.train, "validation": self.validation, **self.tests}
+        new = {name: replace(part, texts=[*map(change, part.texts)]) for name, part in parts.items()}
+        return replace(self, train=new.pop("train"), validation=new.pop("validation"), tests=new)
 
     @property
     def known(self) -> Examples:
@@ -208,30 +203,25 @@ class ChangedFacts:
         return language, name_pool([Headline(text, language) for text in headlines], casing), casing
 
     def replace(self, rows: pl.DataFrame, share: float, *, seed: int, fill: bool) -> pl.DataFrame:
-        """Replace a share of the negatives by positives with one fact changed in their headline; the rows are shuffled anew.
+        """Replace a share of the negatives by positives with one fact changed in their headline, of two in the second; the rows are shuffled anew.
 
-        Of two headlines the second is changed, which is where the new one stands when compliancy asks. With `fill` other
-        negatives stay, so that there are as many as before; without, nothing but the positives that could be changed does.
+        With `fill` other negatives stay, so that there are as many as before; without, only the positives that could be changed do.
         """
         if not share:
             return rows
         language, names, casing = self.known
         random, shuffle = Random(f"{seed} facts"), generator(seed, "changed facts")
         right, wrong = rows.filter(label=1), rows.filter(label=0)
-        headline, other = (
-            ("headline2", "headline1") if "headline2" in rows.columns else ("headline", "article")
-        )
-        chosen: list[int] = []
-        changed: list[str] = []
-        for row in shuffle.permutation(right.height):
+        pair = ("headline2", "headline1") if "headline2" in rows.columns else ("headline", "article")
+        changed: dict[int, str] = {}
+        for row in shuffle.permutation(right.height).tolist():
             if len(changed) == round(share * right.height):
                 break
-            right_headline = Headline(right[headline][int(row)], language)
-            text = contradict(right_headline, right[other][int(row)], random, names, casing)
+            headline, other = (right[name][row] for name in pair)
+            text = contradict(Headline(headline, language), other, random, names, casing)
             if text is not None:
-                chosen.append(int(row))
-                changed.append(text)
-        texts = pl.Series(headline, changed, dtype=pl.String)
+                changed[row] = text
+        chosen, texts = list(changed), pl.Series(pair[0], list(changed.values()), dtype=pl.String)
         new = right[chosen].with_columns(texts, label=pl.lit(0, pl.Int64))
         kept = wrong[np.sort(shuffle.permutation(wrong.height)[: max(0, wrong.height - len(changed))])]
         every = pl.concat([right, kept, new] if fill else [right[chosen], new])
