@@ -6,7 +6,6 @@ to the Hub with the weights.
 
 import re
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -53,8 +52,8 @@ class NoRepeatedNGram(NoRepeatNGramLogitsProcessor):
         return super().__call__(input_ids[:, self.prompt :], scores)
 
 
-class Format(ABC):
-    """Between texts and one kind of model; threads that share one hold its `lock`."""
+class Format:
+    """Between texts and one kind of model: T5, BART and their like, and by subclasses others; threads that share one hold its `lock`."""
 
     #: Tokens of a prompt without the source.
     overhead = 0
@@ -65,17 +64,24 @@ class Format(ABC):
         self.ends = [tokenizer.eos_token_id]  # tokens that end a headline
         self.lock = threading.Lock()  # a tokenizer must not be used by two threads at once
 
-    @abstractmethod
     def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
         """A training batch: arguments of the model, `labels` among them with -100 where nothing is learnt."""
+        batch, _ = self.inputs(sources)
+        end = self.tokenizer.eos_token_id
+        encoded = self.tokenizer(text_target=clean(targets, self.max_target_tokens))["input_ids"]
+        ended = [row if row[-1:] == [end] else [*row, end] for row in encoded]
+        return {**batch, "labels": padded([row[: self.max_target_tokens] for row in ended], IGNORED)}
 
-    @abstractmethod
     def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
         """Arguments of `generate`, and what `texts` needs of each source."""
+        most = self.max_source_tokens
+        rows = self.tokenizer(clean(sources, most), truncation=True, max_length=most)["input_ids"]
+        rows = [row or [self.tokenizer.eos_token_id] for row in rows]
+        return padded_inputs(rows, self.tokenizer.pad_token_id), [[]] * len(rows)
 
-    @abstractmethod
     def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
         """Generated ids, (rows, steps) without the prompt, as text; each row with what `inputs` gave for its source."""
+        return [one_line(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
     def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
         """Rough length of each example, to batch like with like: characters, up to what is certainly cut."""
@@ -135,29 +141,6 @@ class WordFormat(Format):
     def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
         """See `Format`."""
         return self.tokenizer.headlines(ids, context)
-
-
-class EncoderDecoderFormat(Format):
-    """Format of T5, BART and their like: the encoder reads the source, the decoder writes."""
-
-    def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
-        """See `Format`."""
-        batch, _ = self.inputs(sources)
-        end = self.tokenizer.eos_token_id
-        encoded = self.tokenizer(text_target=clean(targets, self.max_target_tokens))["input_ids"]
-        ended = [row if row[-1:] == [end] else [*row, end] for row in encoded]
-        return {**batch, "labels": padded([row[: self.max_target_tokens] for row in ended], IGNORED)}
-
-    def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
-        """See `Format`."""
-        most = self.max_source_tokens
-        rows = self.tokenizer(clean(sources, most), truncation=True, max_length=most)["input_ids"]
-        rows = [row or [self.tokenizer.eos_token_id] for row in rows]
-        return padded_inputs(rows, self.tokenizer.pad_token_id), [[]] * len(rows)
-
-    def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
-        """See `Format`."""
-        return [one_line(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
 
 class CausalFormat(Format):
@@ -228,7 +211,7 @@ class CausalFormat(Format):
 #: Formats by the kind of generator.
 FORMATS: dict[str, type[Format]] = {
     "words": WordFormat,
-    "encoder-decoder": EncoderDecoderFormat,
+    "encoder-decoder": Format,
     "causal": CausalFormat,
 }
 
