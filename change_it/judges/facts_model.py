@@ -232,18 +232,15 @@ def above_chance(auc: Sequence[float] | None) -> bool:
 
 def _read_settings(record: Any, name: str | Path) -> FactsSettings:
     try:
-        values = {each.name: record[each.name] for each in fields(FactsSettings)}
-        threshold = float(values["threshold"])
-        texts = [values[each] for each in ("model", "url", "language")]
+        found = FactsSettings(**{each.name: record[each.name] for each in fields(FactsSettings)})
+        texts = (found.model, found.url, found.language)
+        whole = isinstance(found.validated, dict) and all(isinstance(text, str) for text in texts)
+        threshold = float(found.threshold)
         if (
-            record["task"] == "facts"
-            and values["kind"] in get_args(Kind)
-            and 0 < threshold <= 1  # no NaN
-            and all(isinstance(text, str) for text in texts)
-            and isinstance(values["validated"], dict)
-        ):
-            outlets = tuple(values["outlets"]) if values["outlets"] else None
-            return FactsSettings(**values | {"threshold": threshold, "outlets": outlets})
+            whole and record["task"] == "facts" and found.kind in get_args(Kind) and 0 < threshold <= 1
+        ):  # no NaN
+            outlets = tuple(found.outlets) if found.outlets else None
+            return replace(found, threshold=threshold, outlets=outlets)
     except (KeyError, TypeError, ValueError):
         pass
     raise InputError(f"{name} holds no judge of facts of this version: make one with {COMMAND} --out {name}")

@@ -35,7 +35,7 @@ SEEN, UNSEEN = "seen damage", "unseen damage"
 class FluencyData(TaskData):
     """Printed headlines (class 1) and broken ones (class 0)."""
 
-    parts: Ints  # part of the training events of each of `known`, 1 to `PARTS`; validation has 0
+    parts: Ints  # part of the training events, 1 to `PARTS`, of each training example
     # headlines and openings of articles that words are counted in, without validation events, and the part of each
     counted: list[str]
     counted_parts: Ints
@@ -94,7 +94,7 @@ def load_fluency(
         events_of,
         headlines,
         openings,
-        np.concatenate([parts, np.zeros(len(validation_rows), np.int64)]),
+        parts,
         headlines + openings,
         np.tile(counted["part"].to_numpy(), 2),
     )

@@ -82,7 +82,7 @@ def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
     What a headline is learnt by leaves out the counts of its own part of the texts. A share `ACCEPTANCE` of the printed
     validation headlines, which nothing was learnt from, gets more than a half.
     """
-    examples, parts, counted = data.train, data.parts[: len(data.train)], np.array(data.counted, object)
+    examples, parts, counted = data.train, data.parts, np.array(data.counted, object)
     common = Counter(piece for text in counted for piece in linear.pieces(text)).most_common(FREQUENT)
     frequent = frozenset(piece for piece, _ in common)
     clusters = _clusters(counted, seed=seed)

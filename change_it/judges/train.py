@@ -151,7 +151,6 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
     pairs = data.train.pairs or [""] * len(data.train)
     return TrainingRun(
         model=model,
-        dataset=range(len(data.train)),
         collate=collate,
         evaluate=evaluate if evaluates else None,
         # characters, up to what is certainly cut

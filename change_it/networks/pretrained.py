@@ -94,7 +94,7 @@ def arithmetic(device: torch.device, precision: str) -> AbstractContextManager[o
 
 def batches_at_once(model: object) -> int:
     """Number of batches that a model answers at once: one a thread, for threads inside a batch wait for one another; or one in all the threads where it is large."""
-    if not isinstance(model, nn.Module) or is_large(model):
+    if not isinstance(model, nn.Module) or sum(map(torch.numel, model.parameters())) >= LARGE:
         return 1
     on_cpu = {parameter.device.type for parameter in model.parameters()} == {"cpu"}
     return torch.get_num_threads() if on_cpu else 1
@@ -116,11 +116,6 @@ def _compute_alone(usual: int) -> None:
     torch.set_num_threads(1)
     with ThreadPoolExecutor(1) as other:
         other.submit(torch.set_num_threads, usual).result()
-
-
-def is_large(model: nn.Module) -> bool:
-    """Whether threads help more inside a batch than between batches."""
-    return sum(map(torch.numel, model.parameters())) >= LARGE
 
 
 def local_folder(name: str | Path, *, command: str) -> Path:

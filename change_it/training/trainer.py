@@ -50,8 +50,6 @@ WEIGHT_DECAY, WARMUP = 0.01, 0.1
 COMPLETE = "complete"
 WEIGHTS, STATE = "model.safetensors", "trainer_state.json"
 
-Evaluate = Callable[[nn.Module], float | Mapping[str, float]]
-
 
 @dataclass
 class TrainingResult:
@@ -72,11 +70,9 @@ class TrainingRun:
     """A model and all that its training needs."""
 
     model: nn.Module  # returns an output with `.loss` when called with a batch
-    dataset: Any  # with `set_epoch`, an item may depend on epoch and index, but on no random state
-    collate: Callable[[list[Any]], dict[str, Any]]
-    # validation score of the model (higher is better), or a mapping with `score` and further numbers, in the main process;
-    # None keeps the last weights
-    evaluate: Evaluate | None
+    collate: Callable[[list[int]], dict[str, Any]]  # makes a batch of the examples with these numbers
+    # in the main process the validation `score` of the model (higher is better) and further numbers; None keeps the last weights
+    evaluate: Callable[[nn.Module], Mapping[str, float]] | None
     lengths: Sequence[int]  # of each example, to batch like with like
     name: str
     save: Callable[[Path], None]  # saves the trained model in a folder
@@ -236,8 +232,8 @@ class RunTrainer(Trainer):
             model=run.model,
             args=arguments,
             data_collator=run.collate,
-            train_dataset=run.dataset,
-            eval_dataset=run.dataset,
+            train_dataset=range(len(run.lengths)),
+            eval_dataset=range(len(run.lengths)),
             callbacks=[pace, *([EarlyStoppingCallback(patience)] if patience and run.evaluate else [])],
         )
         config.clear()  # Trainer writes into it that nothing is cached
@@ -281,9 +277,8 @@ class RunTrainer(Trainer):
             model = self.accelerator.unwrap_model(self.model_wrapped)
             model.eval()
             with torch.no_grad(), self.accelerator.autocast():
-                score = self.run.evaluate(model)
-            score = score if isinstance(score, Mapping) else {"score": score}
-            numbers = {f"eval_{name}": float(value) for name, value in score.items()}
+                found = self.run.evaluate(model)
+            numbers = {f"eval_{name}": float(value) for name, value in found.items()}
         metrics: dict[str, float] = of_main_process(numbers)
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
@@ -330,9 +325,9 @@ def train(
     Every process calls it with the same settings and `arguments` of `training_arguments`, which are completed. What was done since
     `started`, in `time.monotonic()`, counts among the minutes.
     """
-    if len(run.dataset) == 0:
+    if not run.lengths:
         raise InputError(f"there is nothing to train the {run.name} on: the training set is empty")
-    batches = math.ceil(math.ceil(len(run.dataset) / settings.batch_size) / arguments.world_size)
+    batches = math.ceil(math.ceil(len(run.lengths) / settings.batch_size) / arguments.world_size)
     an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)
     total = settings.updates or max(math.ceil((settings.epochs or 0) * an_epoch), run.min_updates)
     if total == 0:
@@ -349,7 +344,7 @@ def train(
         arguments.load_best_model_at_end = False
     arguments.eval_on_start = run.evaluate is not None and checkpoint is None
 
-    about = f"{len(run.dataset)} examples, {total} updates, {arguments.world_size} processes"
+    about = f"{len(run.lengths)} examples, {total} updates, {arguments.world_size} processes"
     pace = Pace(run, settings, started, about)
     trainer = RunTrainer(run, arguments, pace, settings.early_stopping)
     if checkpoint is None:
