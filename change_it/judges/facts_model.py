@@ -239,8 +239,8 @@ def _read_settings(record: Any, name: str | Path) -> FactsSettings:
         if (
             whole and record["task"] == "facts" and found.kind in get_args(Kind) and 0 < threshold <= 1
         ):  # no NaN
-            outlets = tuple(found.outlets) if found.outlets else None
-            return replace(found, threshold=threshold, outlets=outlets)
+            a, b = found.outlets or ("", "")
+            return replace(found, threshold=threshold, outlets=(a, b) if found.outlets else None)
     except (KeyError, TypeError, ValueError):
         pass
     raise InputError(f"{name} holds no judge of facts of this version: make one with {COMMAND} --out {name}")

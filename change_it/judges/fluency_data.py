@@ -33,12 +33,13 @@ SEEN, UNSEEN = "seen damage", "unseen damage"
 
 @dataclass(frozen=True)
 class FluencyData(TaskData):
-    """Printed headlines (class 1) and broken ones (class 0)."""
+    """Printed headlines (class 1) and broken ones (class 0).
+
+    Words are counted in `headlines` and `articles`, openings of the same articles, without validation events.
+    """
 
     parts: Ints  # part of the training events, 1 to `PARTS`, of each training example
-    # headlines and openings of articles that words are counted in, without validation events, and the part of each
-    counted: list[str]
-    counted_parts: Ints
+    counted_parts: Ints  # part of each of `headlines`, and of `articles`
 
 
 def load_fluency(
@@ -77,8 +78,7 @@ def load_fluency(
     lexicon = Lexicon(headlines, language, openings, tag, article_of)
     learnt = learnt[np.sort(random.permutation(learnt.height)[:BROKEN])]
     corruptions = [name for name in CORRUPTIONS if name not in HELD_OUT]
-    train_rows, rows = _with_broken(learnt["headline"], corruptions, random, lexicon, times=TIMES)
-    parts = learnt["part"].to_numpy()[rows]
+    train_rows, rows_of_train = _with_broken(learnt["headline"], corruptions, random, lexicon, times=TIMES)
     validation_rows, _ = _with_broken(validation["headline"], corruptions, random, lexicon)
     tests: dict[str, Examples] = {}
     events_of: dict[str, list[str]] = {}
@@ -94,9 +94,8 @@ def load_fluency(
         events_of,
         headlines,
         openings,
-        parts,
-        headlines + openings,
-        np.tile(counted["part"].to_numpy(), 2),
+        learnt["part"].to_numpy()[rows_of_train],
+        counted["part"].to_numpy(),
     )
 
 

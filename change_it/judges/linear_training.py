@@ -69,7 +69,7 @@ def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int)
     every = np.bincount(words.word, minlength=linear.SIZE)
     idf = linear.inverse_frequency(words.matrix())
     arrays = {"idf": idf, "name": idf * (capitals > NAME * every).astype(np.float32)}
-    settings = {"judges": task, "numerals": NUMERALS, "negations": NEGATIONS}
+    settings: dict[str, Any] = {"judges": task, "numerals": NUMERALS, "negations": NEGATIONS}
     config = linear.LinearJudgeConfig(**settings)
     features = linear.features_of_pairs(examples.texts, examples.pairs or [], config, arrays)
     trees, constant = _boost(features, examples.labels, leaves=8, rounds=150, seed=seed, rising=linear.RISING)
@@ -82,7 +82,8 @@ def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
     What a headline is learnt by leaves out the counts of its own part of the texts. A share `ACCEPTANCE` of the printed
     validation headlines, which nothing was learnt from, gets more than a half.
     """
-    examples, parts, counted = data.train, data.parts, np.array(data.counted, object)
+    examples, parts = data.train, data.parts
+    counted, counted_parts = data.headlines + data.articles, np.tile(data.counted_parts, 2)
     common = Counter(piece for text in counted for piece in linear.pieces(text)).most_common(FREQUENT)
     frequent = frozenset(piece for piece, _ in common)
     clusters = _clusters(counted, seed=seed)
@@ -90,7 +91,7 @@ def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
     counts = read(counted).counts()
     order, found = [], []
     for part in np.unique(parts):
-        own = read(counted[data.counted_parts == part]).counts()
+        own = read([counted[row] for row in np.flatnonzero(counted_parts == part)]).counts()
         order.append(np.flatnonzero(parts == part))
         texts = read(examples.select(order[-1]).texts)
         found.append(linear.fluency_features(texts, np.maximum(counts - own, 0)))

@@ -217,7 +217,10 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
     @classmethod
     def of_size(cls, size: int, tokenizer: HeadlineTokenizer) -> "PointerTransformerForConditionalGeneration":
         """A network with states of that size for the words of a `HeadlineTokenizer`; its weights depend on torch's random state."""
-        words = {"vocab_size": len(tokenizer) + tokenizer.reserved, "reserved": tokenizer.reserved}
+        words: dict[str, Any] = {
+            "vocab_size": len(tokenizer) + tokenizer.reserved,
+            "reserved": tokenizer.reserved,
+        }
         return cls(PointerTransformerConfig(**words, hidden_size=size, intermediate_size=2 * size))
 
     _tied_weights_keys = {  # noqa: RUF012 (as in transformers)
