@@ -209,11 +209,7 @@ class CausalFormat(Format):
 
 
 #: Formats by the kind of generator.
-FORMATS: dict[str, type[Format]] = {
-    "words": WordFormat,
-    "encoder-decoder": Format,
-    "causal": CausalFormat,
-}
+FORMATS: dict[str, type[Format]] = {"words": WordFormat, "encoder-decoder": Format, "causal": CausalFormat}
 
 
 def clean(texts: Sequence[str], tokens: int) -> list[str]:

@@ -18,15 +18,7 @@ from safetensors import safe_open
 from torch import nn
 
 from change_it.errors import InputError
-from change_it.io import (
-    PICKLE,
-    check_model,
-    find_weights,
-    hub_fault,
-    listed,
-    read_json,
-    weight_files,
-)
+from change_it.io import PICKLE, check_model, find_weights, hub_fault, listed, read_json, weight_files
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -168,12 +160,7 @@ def read_tokenizer(name: str | Path) -> Any:
 
 
 def load_weights(
-    auto: Any,
-    name: str | Path,
-    *,
-    use: Use = "saved",
-    config: Any = None,
-    dtype: torch.dtype = torch.float32,
+    auto: Any, name: str | Path, *, use: Use = "saved", config: Any = None, dtype: torch.dtype = torch.float32
 ) -> Any:
     """A model with the safetensors of a folder or Hub id; weights in a pickle, which can run code, are refused.
 

@@ -5,9 +5,7 @@ import torch
 from copying_networks import KINDS, RESERVED, WORDS, make_batch, make_model
 
 import change_it.auto  # noqa: F401 (registers the model)
-from change_it.networks.pointer_generator import (
-    AS_PUBLISHED,
-)
+from change_it.networks.pointer_generator import AS_PUBLISHED
 from change_it.networks.pretrained_loss import loss_per_token
 
 
