@@ -11,8 +11,9 @@ from typing import Any, get_args
 
 import numpy as np
 import torch
-from transformers import PreTrainedTokenizerBase
+from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerBase
 
+import change_it.auto  # noqa: F401 (registers our models)
 from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
 from change_it.judges.judge_options import COMMAND, LONGEST, SINGLE_TEXT, Task, read_judge_info
@@ -104,10 +105,6 @@ class Judge:
         Raises:
             InputError: no such folder or id, not a judge, broken weights, no such precision or device.
         """
-        from transformers import AutoModelForSequenceClassification
-
-        import change_it.auto  # noqa: F401 (registers our models)
-
         if precision not in get_args(Arithmetic):
             raise InputError(
                 f"precision {precision!r} is unknown: choose {' or '.join(get_args(Arithmetic))}"
