@@ -31,7 +31,7 @@ from change_it.generators.folder import prompt_of
 from change_it.generators.generator import add_adapters, kind_of, load_model, load_tokenizer
 from change_it.generators.generator_options import GeneratorOptions, GeneratorSettings, preset
 from change_it.generators.recipes import load_recipe
-from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
+from change_it.networks.formats import CausalFormat, Format
 from change_it.networks.pretrained_loss import HeadlineLoss
 from change_it.training.trainer import RunTrainer, training_arguments
 from change_it.training.training_options import Arithmetic, resolve
@@ -205,7 +205,7 @@ def measure(options: Options) -> dict[str, Any]:
     format_: Format = (
         CausalFormat(tokenizer, **lengths, prompt=prompt)
         if kind == "causal"
-        else EncoderDecoderFormat(tokenizer, **lengths)
+        else Format(tokenizer, **lengths)
     )
     batch = format_.collate(sources[: options.batch], targets[: options.batch])
     dtype = torch.bfloat16 if options.precision == "bf16" else torch.float32

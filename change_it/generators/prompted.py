@@ -18,7 +18,7 @@ from change_it.generators.headline_transfer import (
 )
 from change_it.generators.prompt import Prompt, headline_of
 from change_it.generators.search import Candidate, Search
-from change_it.networks.formats import CausalFormat, EncoderDecoderFormat, Format
+from change_it.networks.formats import CausalFormat, Format
 from change_it.networks.pretrained import (
     batches_at_once,
     hash_of_weights,
@@ -130,7 +130,7 @@ class PromptedModel(HeadlineSystem):
         format_ = (
             PromptFormat(tokenizer, **lengths, ends=ends, outlets=prompt.outlets)
             if kind == "causal"
-            else EncoderDecoderFormat(tokenizer, **lengths)
+            else Format(tokenizer, **lengths)
         )
         weights_hash = hash_of_weights(folder, command=COMMAND)
         base = str(name).rstrip("/").rpartition("/")[2]

@@ -149,7 +149,6 @@ def _prepare(
 
     return TrainingRun(
         model=trained,
-        dataset=range(len(data.train)),
         collate=collate,
         evaluate=evaluate,
         lengths=format_.lengths(data.train.sources, data.train.targets),

@@ -80,9 +80,7 @@ class TaskData:
     outlets: tuple[str, str]  # short names of A and B
     train: Examples  # examples to learn from
     validation: Examples  # examples held out of the training side, to choose weights
-    # A2: `gold` for main; kinds of negatives for hh and ah. `facts`, if any, has the matches with a fact that the
-    # other text contradicts once it is changed
-    tests: dict[str, Examples]
+    tests: dict[str, Examples]  # A2: `gold` for main; kinds of negatives for hh and ah
     events: dict[str, list[str]]  # the event of each example of a test; of two headlines that of the first
     headlines: list[str]  # headlines of the training side
     # articles of the training side: at most `TEXTS` of both, for vocabularies and document frequencies
@@ -90,12 +88,9 @@ class TaskData:
 
     def changed(self, change: Callable[[str], str]) -> "TaskData":
         """The same with every single text of the examples changed."""
-
-        def of(examples: Examples) -> Examples:
-            return replace(examples, texts=[change(text) for text in examples.texts])
-
-        tests = {name: of(test) for name, test in self.tests.items()}
-        return replace(self, train=of(self.train), validation=of(self.validation), tests=tests)
+        parts = {"train": self.train, "validation": self.validation, **self.tests}
+        new = {name: replace(part, texts=[*map(change, part.texts)]) for name, part in parts.items()}
+        return replace(self, train=new.pop("train"), validation=new.pop("validation"), tests=new)
 
     @property
     def known(self) -> Examples:
@@ -106,11 +101,6 @@ class TaskData:
     def tested(self) -> Examples:
         """The examples of all tests, which share many, one test after the other."""
         return Examples.joined(list(self.tests.values()))
-
-    @property
-    def texts(self) -> list[str]:
-        """Headlines and articles of the training side."""
-        return self.headlines + self.articles
 
 
 def load_task(
@@ -148,7 +138,15 @@ def load_task(
         pool = articles["train"]
     if train_on == "random":
         pool, articles["test"] = random_split(pl.concat([articles["train"], articles["test"]]), seed)
-    rng = generator(seed, "validation")
+    if task == "hh":
+        pool = pairs["train"].filter(alignment="A1")
+    distinct = pool["event"].unique().sort()
+    order = generator(seed, "validation").permutation(len(distinct))
+    held = pl.col("event").is_in(held_out(distinct, validation_share, order))
+    apart = pool.filter(held)
+    if train_on in ("train_d", "train_m"):  # LREC 2020 has a validation part of its own
+        ids = read_table(corpus, train_on, "validation", ["id"])
+        apart = articles["train"].join(ids, on="id", how="semi", maintain_order="left")
 
     def classified(rows: pl.DataFrame, side: str, kind: Negatives, seed: int) -> pl.DataFrame:
         """Examples of pairs (hh) or articles (ah), with negatives of a kind."""
@@ -159,42 +157,29 @@ def load_task(
             examples = headline_articles(rows, neighbours[side], negatives=drawn, seed=seed)
         return facts.replace(examples, FACTS[kind], seed=seed, fill=side == "train")
 
-    if task == "hh":
-        strict = pairs["train"].filter(alignment="A1")
-        held = pl.col("event").is_in(_held(strict["event"], validation_share, rng))
-        rest, apart = strict.filter(~held), strict.filter(held)
-        train, validation = (
-            _pair_examples(classified(rows, "train", negatives, seed)) for rows in (rest, apart)
-        )
-    else:
-        apart = pool.filter(pl.col("event").is_in(_held(pool["event"], validation_share, rng)))
-        if train_on in ("train_d", "train_m"):  # LREC 2020 has a validation part of its own
-            ids = read_table(corpus, train_on, "validation", ["id"])
-            apart = articles["train"].join(ids, on="id", how="semi", maintain_order="left")
-        if task == "main":
-            rest = pool.join(apart, on="id", how="anti", maintain_order="left")
-            if match:
-                rest, apart = (
-                    matched(rows, f"match {side}", seed=seed) for side, rows in enumerate((rest, apart))
-                )
-            train, validation = (_style_examples(rows, outlets[1]) for rows in (rest, apart))
-        else:
-            rows = classified(pool, "train", negatives, seed)
-            chosen = rows["article"].is_in(apart["article"].to_list())
-            train, validation = (_pair_examples(rows.filter(part)) for part in (~chosen, chosen))
     if task == "main":
+        parts = [pool.join(apart, on="id", how="anti", maintain_order="left"), apart]
+        if match:
+            parts = [matched(rows, f"match {side}", seed=seed) for side, rows in enumerate(parts)]
+        train, validation = (_style_examples(rows, outlets[1]) for rows in parts)
         tests = {"gold": _style_examples(articles["test"], outlets[1])}
         events = {"gold": articles["test"]["event"].to_list()}
     else:
+        if task == "hh":
+            parts = [classified(rows, "train", negatives, seed) for rows in (pool.filter(~held), apart)]
+        else:
+            rows = classified(pool, "train", negatives, seed)
+            chosen = rows["article"].is_in(apart["article"].to_list())
+            parts = [rows.filter(~chosen), rows.filter(chosen)]
+        train, validation = map(_pair_examples, parts)
         tested = pairs["test"] if task == "hh" else articles["test"]
         found = {kind: classified(tested, "test", kind, TEST_SEED) for kind in TESTS}
         if found["facts"].is_empty():
             del found["facts"]
         tests = {kind: _pair_examples(rows) for kind, rows in found.items()}
-        column = "headline" if task == "hh" else "article"
-        event_of = dict(zip(articles["test"][column], articles["test"]["event"], strict=True))
-        key = "headline1" if task == "hh" else "article"
-        events = {kind: [event_of[text] for text in rows[key]] for kind, rows in found.items()}
+        text, key = ("headline", "headline1") if task == "hh" else ("article", "article")
+        event_of = dict(zip(articles["test"][text], articles["test"]["event"], strict=True))
+        events = {kind: [event_of[each] for each in rows[key]] for kind, rows in found.items()}
     _check(task, corpus, fold, {"train": train, "validation": validation, **tests})
     sampled = articles["train"].sample(min(TEXTS, articles["train"].height), shuffle=True, seed=seed)
     headlines, texts = sampled["headline"].to_list(), sampled["article"].to_list()
@@ -218,40 +203,29 @@ class ChangedFacts:
         return language, name_pool([Headline(text, language) for text in headlines], casing), casing
 
     def replace(self, rows: pl.DataFrame, share: float, *, seed: int, fill: bool) -> pl.DataFrame:
-        """Replace a share of the negatives by positives with one fact changed in their headline; the rows are shuffled anew.
+        """Replace a share of the negatives by positives with one fact changed in their headline, of two in the second; the rows are shuffled anew.
 
-        Of two headlines the second is changed, which is where the new one stands when compliancy asks. With `fill` other
-        negatives stay, so that there are as many as before; without, nothing but the positives that could be changed does.
+        With `fill` other negatives stay, so that there are as many as before; without, only the positives that could be changed do.
         """
         if not share:
             return rows
         language, names, casing = self.known
         random, shuffle = Random(f"{seed} facts"), generator(seed, "changed facts")
         right, wrong = rows.filter(label=1), rows.filter(label=0)
-        headline, other = (
-            ("headline2", "headline1") if "headline2" in rows.columns else ("headline", "article")
-        )
-        chosen: list[int] = []
-        changed: list[str] = []
-        for row in shuffle.permutation(right.height):
+        pair = ("headline2", "headline1") if "headline2" in rows.columns else ("headline", "article")
+        changed: dict[int, str] = {}
+        for row in shuffle.permutation(right.height).tolist():
             if len(changed) == round(share * right.height):
                 break
-            right_headline = Headline(right[headline][int(row)], language)
-            text = contradict(right_headline, right[other][int(row)], random, names, casing)
+            headline, other = (right[name][row] for name in pair)
+            text = contradict(Headline(headline, language), other, random, names, casing)
             if text is not None:
-                chosen.append(int(row))
-                changed.append(text)
-        texts = pl.Series(headline, changed, dtype=pl.String)
+                changed[row] = text
+        chosen, texts = list(changed), pl.Series(pair[0], list(changed.values()), dtype=pl.String)
         new = right[chosen].with_columns(texts, label=pl.lit(0, pl.Int64))
         kept = wrong[np.sort(shuffle.permutation(wrong.height)[: max(0, wrong.height - len(changed))])]
         every = pl.concat([right, kept, new] if fill else [right[chosen], new])
         return every[shuffle.permutation(every.height)]
-
-
-def _held(keys: pl.Series, share: float, rng: np.random.Generator) -> list[str]:
-    """A random share of the distinct keys, at least one."""
-    distinct = keys.unique().sort()
-    return held_out(distinct, share, rng.permutation(len(distinct)))
 
 
 def _style_examples(articles: pl.DataFrame, second: str) -> Examples:

@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from importlib.resources import files
 from itertools import chain
@@ -35,6 +35,8 @@ SENTENCE, WINDOW = 4000, 4096
 BATCH = 32
 #: Answers that are drawn where a server gives no probabilities of its pieces; probabilities of so many it gives.
 SAMPLES, TOP = 5, 10
+#: Claims after which a server that has said neither yes nor no is given up.
+SILENT = 32
 #: Names of the class that says that a source supports a headline, of the others, and of classes that have no name.
 SUPPORTS = re.compile(r"entail|support|consistent|factual|faithful|accurate|correct|yes|true", re.IGNORECASE)
 REFUTES = re.compile(
@@ -54,10 +56,6 @@ class Claim(NamedTuple):
 
 
 Answers = Iterator[tuple[Sequence[Claim], Sequence[float]]]
-
-
-def _batches(claims: Sequence[Claim], size: int) -> Iterator[Sequence[Claim]]:
-    return (claims[start : start + size] for start in range(0, len(claims), size))
 
 
 def parts_of(text: str, words: int) -> list[str]:
@@ -122,7 +120,7 @@ class ChatModel:
         window = _window(self.model)
         for (source, language), behind in of_part.items():
             rows = [(self._ids(claim_prompt(claim)[1]) + self._after)[-window // 2 :] for claim in behind]
-            before = self._up_to(source)[: window - max(map(len, rows))]
+            before = [*self._before, *self._ids(source)][: window - max(map(len, rows))]
             with torch.inference_mode():
                 cache = DynamicCache(config=self.model.config)
                 ids = torch.tensor([before], device=self.model.device)
@@ -130,10 +128,6 @@ class ChatModel:
                 for start in range(0, len(behind), TOGETHER):
                     batch = slice(start, start + TOGETHER)
                     yield behind[batch], self._yes(deepcopy(cache), rows[batch], language)
-
-    def _up_to(self, source: str) -> list[int]:
-        """Pieces up to the end of the source."""
-        return self._before + self._ids(source)
 
     def _frame(self) -> tuple[list[int], list[int]]:
         """Pieces before the source, and after the question."""
@@ -197,16 +191,12 @@ class NLIModel:
     def ask(self, claims: Sequence[Claim]) -> Answers:
         """P of the class that says so; of a model with one logit its sigmoid."""
         length = min(self.tokenizer.model_max_length, _window(self.model) - 2)  # RoBERTa has two more
-        for batch in _batches(sorted(claims, key=lambda claim: len(claim.source)), BATCH):
+        ordered = sorted(claims, key=lambda claim: len(claim.source))
+        for start in range(0, len(ordered), BATCH):
+            batch = ordered[start : start + BATCH]
             texts = [claim.source for claim in batch], [claim.headline for claim in batch]
-            inputs = self.tokenizer(
-                *texts,
-                truncation=True,
-                max_length=length,
-                padding=True,
-                split_special_tokens=True,
-                return_tensors="pt",
-            )
+            cut = {"truncation": True, "max_length": length, "padding": True}
+            inputs = self.tokenizer(*texts, **cut, split_special_tokens=True, return_tensors="pt")
             with torch.inference_mode():
                 logits = self.model(**inputs.to(self.model.device)).logits.float()
             p = logits.sigmoid() if logits.shape[-1] == 1 else logits.softmax(-1)
@@ -235,27 +225,26 @@ class ChatServer:
         self.server, self.latest = Server(url, model, "--facts-endpoint"), ""
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
-        """P(Yes) of claims, several at a time; 0 where it says neither, which not all of them may have."""
+        """P(Yes) of claims, several at a time; 0 where it says neither, which not all of the first ones may have."""
+        silent: list[Claim] = []
         heard = False
-        for batch in _batches(claims, 4 * CONCURRENCY):
-            with ThreadPoolExecutor(CONCURRENCY) as pool:
-                futures = {pool.submit(self._ask, claim): claim for claim in batch}
-                try:
-                    wait(futures, return_when=FIRST_EXCEPTION)
-                finally:
-                    pool.shutdown(cancel_futures=True)
-            answered = [future for future in futures if not future.cancelled() and not future.exception()]
-            given = [future.result() for future in answered]
-            heard = heard or not all(map(isnan, given))
-            if given and not heard:
-                yes, no = (prompt_in(batch[0].language)[answer] for answer in ("yes", "no"))
-                raise InputError(
-                    f"{self.server.url} answers neither {yes} nor {no} (“{self.latest[:40]}”): give another model, or turn its thinking off"
-                )
-            yield [futures[future] for future in answered], [0.0 if isnan(p) else p for p in given]
-            for future in futures:
-                if not future.cancelled():
-                    future.result()  # raises what has ended it
+        with ThreadPoolExecutor(CONCURRENCY) as pool:
+            for claim, p in zip(claims, pool.map(self._ask, claims), strict=True):
+                if isnan(p):
+                    silent.append(claim)
+                else:
+                    heard = True
+                    yield [claim], [p]
+                if heard:
+                    yield silent, [0.0] * len(silent)
+                    silent = []
+                elif len(silent) == SILENT:
+                    break
+        if silent:
+            yes, no = (prompt_in(silent[0].language)[answer] for answer in ("yes", "no"))
+            raise InputError(
+                f"{self.server.url} answers neither {yes} nor {no} (“{self.latest[:40]}”): give another model, or turn its thinking off"
+            )
 
     def _ask(self, claim: Claim) -> float:
         """P(Yes) of a claim; nan where it says neither yes nor no."""

@@ -48,25 +48,15 @@ CACHE = "CHANGE_IT_CACHE"
 
 @dataclass(frozen=True)
 class FactsSettings:
-    """Settings of a judge of facts, as `config.json` has them under `change_it`.
+    """Settings of a judge of facts, as `config.json` has them under `change_it`; the last three are of the labels that set the threshold."""
 
-    Attributes:
-        model: Hub id or folder of the model, or its name on a server.
-        kind: how it is asked.
-        threshold: the least P(supported) that is accepted.
-        url: of a server.
-        outlets: of the corpus of the labels that set the threshold.
-        language: of those labels; empty without labels.
-        validated: what the other half of the labels says of it; empty without labels.
-    """
-
-    model: str
+    model: str  # Hub id or folder, or its name on a server
     kind: Kind
-    threshold: float = 0.5
-    url: str = ""
+    threshold: float = 0.5  # the least P(supported) that is accepted
+    url: str = ""  # of a server
     outlets: tuple[str, str] | None = None
     language: str = ""
-    validated: Mapping[str, Any] = field(default_factory=dict)
+    validated: Mapping[str, Any] = field(default_factory=dict)  # what the other half of the labels says of it
 
 
 class FactsModel:
@@ -80,10 +70,7 @@ class FactsModel:
     """
 
     def __init__(
-        self,
-        settings: FactsSettings,
-        asker: "ChatModel | ChatServer | NLIModel",
-        weights_hash: str = "",
+        self, settings: FactsSettings, asker: ChatModel | ChatServer | NLIModel, weights_hash: str = ""
     ):
         """A judge that asks `asker`, whose answers are kept under the hash of its weights and prompts."""
         self.settings, self.weights_hash, self._asker = settings, weights_hash, asker
@@ -104,15 +91,8 @@ class FactsModel:
     ) -> "FactsModel":
         """Load a judge of facts.
 
-        Args:
-            name: folder that `change-it train judge --task facts` has written; or a causal language model or an entailment
-                classifier, by Hub id or folder, whose threshold is .5; or, with an endpoint, the server's name of a model.
-            endpoint: address of an OpenAI-compatible server, such as http://localhost:8000/v1.
-            precision: float32, or bf16.
-            device: auto, cpu, cuda, cuda:1, mps.
-
-        Raises:
-            InputError: no such folder or id, a model that can be asked nothing, or a threshold that labels have set for another one.
+        `name` is a folder that `change-it train judge --task facts` has written; or a causal language model or an entailment
+        classifier, by Hub id or folder, whose threshold is .5; or, with an endpoint, the server's name of a model.
         """
         if endpoint is not None:
             return cls._load(FactsSettings(str(name), "endpoint", url=endpoint), precision, device)
@@ -132,19 +112,14 @@ class FactsModel:
         folder = local_folder(settings.model, command="change-it train judge")
         with load_errors(f"{settings.model} cannot be loaded as a judge of facts"), quiet():
             config = read_config(folder)
-            is_classifier = any(
-                name.endswith("ForSequenceClassification") for name in config.architectures or ()
-            )
-            is_encoder = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(
-                config, "is_decoder", False
-            )
+            is_classifier = any("ForSequenceClassification" in name for name in config.architectures or ())
+            is_decoder = getattr(config, "is_decoder", False)
+            is_encoder = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not is_decoder
             if not is_classifier and (is_encoder or config.is_encoder_decoder):
                 raise InputError(
                     f"{settings.model} ({config.model_type}) is neither a chat model nor an entailment classifier: give one of these"
                 )
-            asker: ChatModel | NLIModel = (
-                NLIModel(folder, precision, device) if is_classifier else ChatModel(folder, precision, device)
-            )
+            asker = (NLIModel if is_classifier else ChatModel)(folder, precision, device)
         found = replace(settings, kind="classifier" if is_classifier else "asked")
         return cls(found, asker, hash_of_weights(folder, command=COMMAND))
 
@@ -257,18 +232,15 @@ def above_chance(auc: Sequence[float] | None) -> bool:
 
 def _read_settings(record: Any, name: str | Path) -> FactsSettings:
     try:
-        values = {each.name: record[each.name] for each in fields(FactsSettings)}
-        threshold = float(values["threshold"])
-        texts = [values[each] for each in ("model", "url", "language")]
+        found = FactsSettings(**{each.name: record[each.name] for each in fields(FactsSettings)})
+        texts = (found.model, found.url, found.language)
+        whole = isinstance(found.validated, dict) and all(isinstance(text, str) for text in texts)
+        threshold = float(found.threshold)
         if (
-            record["task"] == "facts"
-            and values["kind"] in get_args(Kind)
-            and 0 < threshold <= 1  # no NaN
-            and all(isinstance(text, str) for text in texts)
-            and isinstance(values["validated"], dict)
-        ):
-            outlets = tuple(values["outlets"]) if values["outlets"] else None
-            return FactsSettings(**values | {"threshold": threshold, "outlets": outlets})
+            whole and record["task"] == "facts" and found.kind in get_args(Kind) and 0 < threshold <= 1
+        ):  # no NaN
+            a, b = found.outlets or ("", "")
+            return replace(found, threshold=threshold, outlets=(a, b) if found.outlets else None)
     except (KeyError, TypeError, ValueError):
         pass
     raise InputError(f"{name} holds no judge of facts of this version: make one with {COMMAND} --out {name}")

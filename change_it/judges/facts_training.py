@@ -40,7 +40,8 @@ def train_facts(options: JudgeOptions, labels: ReaderLabels | None) -> dict[str,
         raise InputError("--task facts requires --encoder MODEL: a chat model or an entailment classifier")
     started, precision = time.monotonic(), "bf16" if options.bf16 else "float32"
     model = FactsModel.from_pretrained(options.encoder, endpoint=options.facts_endpoint, precision=precision)
-    chosen, results = None, {}
+    chosen: dict[str, Any] | None = None
+    results = {}
     if labels is not None:
         half, right = labels.reports, labels.supported
         if any(len(np.unique(right[part])) < 2 for part in (half, ~half)):
@@ -53,12 +54,8 @@ def train_facts(options: JudgeOptions, labels: ReaderLabels | None) -> dict[str,
             raise InputError(
                 f"{options.encoder} does not tell the headlines that readers call supported from the others: give another model"
             )
-        chosen = {
-            "n": int((~half).sum()),
-            "events": len(np.unique(labels.events[~half])),
-            "right": int(right[~half].sum()),
-            "balanced_accuracy": accuracy,
-        }
+        chosen = {"n": int((~half).sum()), "events": len(np.unique(labels.events[~half]))}
+        chosen |= {"right": int(right[~half].sum()), "balanced_accuracy": accuracy}
         found = reader_agreement(right[half], p[half] >= threshold, labels.events[half], p[half])
         results["labels"] = found
         validated: dict[str, Any] = {name: found[name] for name in ("n", "events")}

@@ -1,6 +1,6 @@
 """Training and test data of the fluency judge: headlines as printed, and the same ones corrupted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,13 +33,13 @@ SEEN, UNSEEN = "seen damage", "unseen damage"
 
 @dataclass(frozen=True)
 class FluencyData(TaskData):
-    """Printed headlines (class 1) and broken ones (class 0)."""
+    """Printed headlines (class 1) and broken ones (class 0).
 
-    parts: Ints  # part of the training events of each of `known`, 1 to `PARTS`; validation has 0
-    counted: list[
-        str
-    ]  # headlines and openings of articles that words are counted in, without validation events
-    counted_parts: Ints  # part of each
+    Words are counted in `headlines` and `articles`, openings of the same articles, without validation events.
+    """
+
+    parts: Ints  # part of the training events, 1 to `PARTS`, of each training example
+    counted_parts: Ints  # part of each of `headlines`, and of `articles`
 
 
 def load_fluency(
@@ -48,12 +48,9 @@ def load_fluency(
     """Load the headlines of a corpus, of one fold alone and of further outlets too."""
     outlets = read_outlets(corpus)
     columns = ["id", "label", "headline", "article", "fold", "event"]
-    train, test = (
-        read_all_outlets(corpus, "articles", columns),
-        read_table(corpus, "articles", "test", columns),
-    )
+    train = of_fold(read_all_outlets(corpus, "articles", columns), fold)
+    test = read_table(corpus, "articles", "test", columns)
     random = np.random.default_rng((seed, 11))
-    train = of_fold(train, fold)
     events = train["event"].unique().sort()
     ranks = random.permutation(len(events))
     part = {name: int(rank) % PARTS + 1 for name, rank in zip(events, ranks, strict=True)}
@@ -81,22 +78,13 @@ def load_fluency(
     lexicon = Lexicon(headlines, language, openings, tag, article_of)
     learnt = learnt[np.sort(random.permutation(learnt.height)[:BROKEN])]
     corruptions = [name for name in CORRUPTIONS if name not in HELD_OUT]
-    train_rows, parts = _with_broken(
-        learnt["headline"].to_list(),
-        corruptions,
-        random,
-        lexicon,
-        times=TIMES,
-        parts=learnt["part"].to_list(),
-    )
-    validation_rows, _ = _with_broken(validation["headline"].to_list(), corruptions, random, lexicon)
+    train_rows, rows_of_train = _with_broken(learnt["headline"], corruptions, random, lexicon, times=TIMES)
+    validation_rows, _ = _with_broken(validation["headline"], corruptions, random, lexicon)
     tests: dict[str, Examples] = {}
     events_of: dict[str, list[str]] = {}
-    for name, kinds in ((SEEN, corruptions), (UNSEEN, list(HELD_OUT))):
+    for name, kinds in ((SEEN, corruptions), (UNSEEN, HELD_OUT)):
         order = np.random.default_rng(TEST_SEED)
-        tests[name], rows = _with_broken(
-            test["headline"].to_list(), kinds, order, lexicon, parts=list(range(test.height))
-        )
+        tests[name], rows = _with_broken(test["headline"], kinds, order, lexicon)
         events_of[name] = test["event"][rows].to_list()
     return FluencyData(
         outlets,
@@ -106,30 +94,27 @@ def load_fluency(
         events_of,
         headlines,
         openings,
-        np.concatenate([parts, np.zeros(len(validation_rows), np.int64)]),
-        headlines + openings,
-        np.tile(counted["part"].to_numpy(), 2),
+        learnt["part"].to_numpy()[rows_of_train],
+        counted["part"].to_numpy(),
     )
 
 
 def _with_broken(
-    headlines: Sequence[str],
+    headlines: Iterable[str],
     corruptions: Sequence[str],
     random: np.random.Generator,
     lexicon: Lexicon,
-    *,
     times: int = 1,
-    parts: Sequence[int] | None = None,
 ) -> tuple[Examples, Ints]:
-    """Headlines, each followed by itself broken, and the part of each."""
-    texts, labels, of = [], [], []
-    for part, headline in zip(parts or [0] * len(headlines), headlines, strict=True):
+    """Headlines, each followed by itself broken, and the row that each is of."""
+    texts, labels, rows = [], [], []
+    for row, headline in enumerate(headlines):
         broken = [break_headline(headline, corruptions, random, lexicon) for _ in range(times)]
         versions = [headline, *(text for text in broken if text is not None)]
         texts += versions
         labels += [1] + [0] * (len(versions) - 1)
-        of += [part] * len(versions)
-    return Examples(texts, None, np.array(labels, np.int64)), np.array(of, np.int64)
+        rows += [row] * len(versions)
+    return Examples(texts, None, np.array(labels, np.int64)), np.array(rows, np.int64)
 
 
 def break_headline(

@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import repeat
@@ -11,11 +11,12 @@ from typing import Any, get_args
 
 import numpy as np
 import torch
-from transformers import PreTrainedTokenizerBase
+from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerBase
 
+import change_it.auto  # noqa: F401 (registers our models)
 from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
-from change_it.judges.judge_options import COMMAND, SINGLE_TEXT, Task, read_judge_info
+from change_it.judges.judge_options import COMMAND, LONGEST, SINGLE_TEXT, Task, read_judge_info
 from change_it.judges.linear import LinearJudgeForSequenceClassification
 from change_it.networks.pretrained import (
     arithmetic,
@@ -57,13 +58,8 @@ class Judge:
         fold: the fold it was trained on: all, 0 or 1.
         outlets: short names of A and B.
         weights_hash: SHA-256 of its weights, which no judge that chose may share.
-        article_first: it reads article and headline, asked for headline and article.
-        shift: subtracted from the log odds of class 1.
-        hide: what is done to each text before it is read: names and numbers are masked; None: nothing.
         max_tokens: longer inputs are cut; the fluency judge refuses them, whose end it would not read.
-        precision: float32, or bf16: matrix products in bfloat16.
-        source: what it was loaded from, with precision and device, from which the processes of a cluster load it too.
-        model_hash: SHA-256 of weights, settings, tokenizer and casing, for signatures; that of the weights when not given.
+        model_hash: SHA-256 of weights, settings, tokenizer and casing, for signatures.
     """
 
     task: Task
@@ -71,56 +67,33 @@ class Judge:
     tokenizer: PreTrainedTokenizerBase
     fold: str
     outlets: tuple[str, str]
-    weights_hash: str
-    max_tokens: int
+    weights_hash: str = ""
+    max_tokens: int = LONGEST
+    model_hash: str = ""  # that of the weights when not given
     precision: Arithmetic = "float32"
-    source: tuple[Path, Arithmetic, str] | None = field(default=None, repr=False)
-    model_hash: str = ""
-    article_first: bool = False
+    article_first: bool = False  # see `JudgeInfo`
     shift: float = 0.0
-    hide: Callable[[str], str] | None = field(default=None, repr=False)
+    masked: str = ""
+    source: tuple[Path, Arithmetic, str] | None = None  # from which the processes of a cluster load it too
+    hide: Callable[[str], str] | None = None  # masks the names and numbers of a text before it is read
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.model_hash = self.model_hash or self.weights_hash
 
     @classmethod
-    def of(
-        cls,
-        model: Any,
-        tokenizer: PreTrainedTokenizerBase,
-        *,
-        weights_hash: str = "",
-        model_hash: str = "",
-        precision: Arithmetic = "float32",
-    ) -> "Judge":
+    def of(cls, model: Any, tokenizer: PreTrainedTokenizerBase, **about: Any) -> "Judge":
         """A judge of a loaded model, whose configuration says what it was trained for."""
-        about = read_judge_info(model.config.change_it)
-        if about is None:
+        info = read_judge_info(model.config.change_it)
+        if info is None:
             raise ValueError(
                 "config.json does not say for which task, fold, outlets and length it was trained"
             )
-        return cls(
-            task=about.task,
-            model=model,
-            tokenizer=tokenizer,
-            fold=about.fold,
-            outlets=about.outlets,
-            weights_hash=weights_hash,
-            model_hash=model_hash,
-            max_tokens=about.max_tokens,
-            article_first=about.article_first,
-            shift=about.shift,
-            precision=precision,
-        )
+        return cls(model=model, tokenizer=tokenizer, **info._asdict(), **about)
 
     @classmethod
     def from_pretrained(
-        cls,
-        name: str | Path,
-        *,
-        precision: Arithmetic = "float32",
-        device: str = "auto",
+        cls, name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto"
     ) -> "Judge":
         """Load a judge.
 
@@ -132,10 +105,6 @@ class Judge:
         Raises:
             InputError: no such folder or id, not a judge, broken weights, no such precision or device.
         """
-        from transformers import AutoModelForSequenceClassification
-
-        import change_it.auto  # noqa: F401 (registers our models)
-
         if precision not in get_args(Arithmetic):
             raise InputError(
                 f"precision {precision!r} is unknown: choose {' or '.join(get_args(Arithmetic))}"
@@ -153,13 +122,12 @@ class Judge:
                 weights_hash=weights_hash,
                 model_hash=hash_of_model(folder, weights_hash),
                 precision=precision,
+                source=(folder.resolve(), precision, device),
             )
-            judge.source = folder.resolve(), precision, device
-            about = read_judge_info(judge.model.config.change_it)
-            if about and about.masked:
+            if judge.masked:
                 if (casing := Casing.load(folder)) is None:
                     raise InputError(f"{name} masks names and lacks {CASING}: train it again with {COMMAND}")
-                judge.hide = partial(mask_names, language=about.masked, casing=casing)
+                judge.hide = partial(mask_names, language=judge.masked, casing=casing)
             judge._smoke_test()
         return judge
 
@@ -231,27 +199,24 @@ class Judge:
     ) -> dict[JudgeInput, Floats]:
         """Answers to the distinct questions, longest first; the report counts repeats too."""
         counts = Counter(questions)
-        distinct, done = list(counts), 0
         usual = LINEAR_BATCH if self.linear else max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
         size = batch_size or usual
-        order = sorted(range(len(distinct)), key=lambda row: -sum(map(len, filter(None, distinct[row]))))
+        order = sorted(counts, key=lambda question: -sum(map(len, filter(None, question))))
         batches = [order[start : start + size] for start in range(0, len(order), size)]
+        if self.source and is_cluster():
+            answers = map_ordered(_answer, ((*self.source, batch) for batch in batches))
+        else:
+            answers = map_threads(self.answer, batches, batches_at_once(self.model))
         found: dict[JudgeInput, Floats] = {}
-        answers = self._answers([distinct[row] for row in rows] for rows in batches)
-        for rows in batches:
+        done = 0
+        for batch in batches:
             report(done)
-            found |= zip((distinct[row] for row in rows), next(answers), strict=True)
-            done += sum(counts[distinct[row]] for row in rows)
+            found |= zip(batch, next(answers), strict=True)
+            done += sum(counts[question] for question in batch)
         return found
 
-    def _answers(self, batches: Iterable[list[JudgeInput]]) -> Iterator[Floats]:
-        """Probabilities of each batch."""
-        if self.source and is_cluster():
-            return map_ordered(_answer, ((*self.source, batch) for batch in batches))
-        return map_threads(self.answer, batches, batches_at_once(self.model))
-
     def answer(self, batch: list[JudgeInput]) -> Floats:
-        """(n, 2) probabilities of one batch."""
+        """(n, 2) probabilities of a batch of questions."""
         pairs = [pair for _, pair in batch if pair is not None] or None
         texts = [text for text, _ in batch]
         return self.predict(texts if self.hide is None else [*map(self.hide, texts)], pairs)
@@ -260,10 +225,7 @@ class Judge:
         """A batch of tensors."""
         if self.article_first and pairs is not None:
             texts, pairs = pairs, texts
-        with (
-            self._lock,
-            reading_errors(self.tokenizer),
-        ):  # a tokenizer must not be used by two threads at once
+        with self._lock, reading_errors(self.tokenizer):  # two threads must not use a tokenizer at once
             return self.tokenizer(
                 texts, pairs, truncation=True, max_length=max_tokens, padding=True, return_tensors="pt"
             )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
@@ -109,7 +109,7 @@ PAPER: dict[Task, dict[str, Any]] = {
 
 #: A linear judge is fitted before any update, and reads all of a text.
 FITTED: dict[str, Any] = {"max_tokens": LONGEST, "batch_size": 1, "epochs": 0, "learning_rate": 0.0}
-#: Of the Bi-LSTM, of which LREC 2020 gives the optimiser alone; its tokens are characters.
+#: Of the Bi-LSTM, of which LREC 2020 gives the optimiser alone; its tokens are bytes.
 OF_BILSTM: dict[str, Any] = {
     "max_tokens": 256,
     "batch_size": 64,
@@ -146,12 +146,8 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
         Row({"system": name, **each, "interval": (each["low"], each["high"])}, highlight=name == "judge")
         for name, each in found["systems"].items()
     ]
-    columns = (
-        Column("system", "text"),
-        Column("value", title="within an event"),
-        Column("interval", "interval", "95% interval"),
-        Column("macro_f1", title="mean F1"),
-    )
+    columns = [Column("system", "text"), Column("value", title="within an event")]
+    columns += [Column("interval", "interval", "95% interval"), Column("macro_f1", title="mean F1")]
     notes = [
         "within an event: of two headlines of one event, which is whose? Chance is .5; intervals draw events"
     ]
@@ -195,28 +191,25 @@ class JudgeInfo(NamedTuple):
     fold: Fold
     outlets: tuple[str, str]
     max_tokens: int
-    article_first: bool = False  # ah reads article and headline, as in the organisers' notebook
-    shift: float = (
-        0.0  # subtracted from the log odds of class 1: fluency lets its share of printed headlines through
+    article_first: bool  # ah reads article and headline, as in the organisers' notebook
+    shift: (
+        float  # subtracted from the log odds of class 1: fluency lets its share of printed headlines through
     )
-    masked: str = ""  # the language whose names and numbers main does not read; empty: it reads all
+    masked: str  # the language whose names and numbers main does not read; empty: it reads all
 
 
-def read_judge_info(record: object) -> JudgeInfo | None:
+def read_judge_info(record: Any) -> JudgeInfo | None:
     """The entry `change_it` of a judge's configuration; None where it is not as training writes it."""
-    match record:
-        case {
-            "task": str(task),
-            "fold": str(fold),
-            "outlets": [str(a), str(b)],
-            "max_tokens": int(most),
-            **rest,
-        }:
-            if task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST:
-                first, shift = rest.get("article_first") is True, float(cast(float, rest.get("shift", 0.0)))
-                masked = str(rest.get("language", "")) if rest.get("mask") == "names" else ""
-                return JudgeInfo(cast(Task, task), cast(Fold, fold), (a, b), most, first, shift, masked)
-    return None
+    try:
+        task, fold, (a, b), most = (record[name] for name in ("task", "fold", "outlets", "max_tokens"))
+        shift = float(record.get("shift", 0.0))
+        known = task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST
+    except (TypeError, KeyError, ValueError, AttributeError):
+        return None
+    if not known or not isinstance(a, str) or not isinstance(b, str):
+        return None
+    masked = str(record.get("language", "")) if record.get("mask") == "names" else ""
+    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift, masked)
 
 
 def check_tasks(folder: Path, name: str | Path) -> None:

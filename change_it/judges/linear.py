@@ -41,7 +41,8 @@ _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
 _PIECE = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+['’]?|[^\w\s]")
 
 
-def _bucket(text: str) -> int:
+def bucket(text: str) -> int:
+    """A number for a text, the same in every process."""
     return zlib.crc32(text.encode())
 
 
@@ -71,9 +72,8 @@ def tfidf(matrix: csr_matrix, idf: Array) -> csr_matrix:
     """Rows of length 1, (1 + log count) * idf."""
     matrix = matrix.copy()
     matrix.data = (1 + np.log(matrix.data)) * idf[matrix.indices]
-    matrix.data /= np.repeat(
-        np.sqrt(np.maximum(_sum(matrix.multiply(matrix)), 1e-12)), np.diff(matrix.indptr)
-    )
+    lengths = np.sqrt(np.maximum(_sum(matrix.multiply(matrix)), 1e-12))
+    matrix.data /= np.repeat(lengths, np.diff(matrix.indptr))
     return matrix
 
 
@@ -86,7 +86,7 @@ def inverse_frequency(matrix: csr_matrix) -> Array:
 def ngrams(texts: Sequence[str]) -> csr_matrix:
     """Counts of n-grams of 1 to 5 characters within words, and of 1 and 2 words, cased: (n, SIZE)."""
     padded = [[f" {word} " for word in text.split()] for text in texts]
-    words = [[_bucket(word) for word in _TOKEN.findall(text)] for text in texts]
+    words = [[bucket(word) for word in _TOKEN.findall(text)] for text in texts]
     characters = np.frombuffer("".join(chain.from_iterable(padded)).encode("utf-32-le"), np.uint32)
     owner = np.repeat(np.arange(len(texts)), [len(each) for each in padded])
     word, in_words = _runs(characters, [len(each) for each in chain.from_iterable(padded)], CHARACTERS, 1)
@@ -123,7 +123,7 @@ class Words:
         def number(word: str) -> tuple[int, int]:
             low = word.lower()
             flags = CAPITAL * word[0].isupper() + NEGATION * (low in negations)
-            return _bucket(low) % SIZE, flags + NUMBER * (low[0].isdigit() or low in numerals)
+            return bucket(low) % SIZE, flags + NUMBER * (low[0].isdigit() or low in numerals)
 
         found = [_WORD.findall(unicodedata.normalize("NFC", text)) for text in texts]
         self.count = len(texts)
@@ -138,16 +138,19 @@ class Words:
         return _matrix(self.row[kept], self.word[kept], self.count)
 
 
-#: Whether two texts match the more (1) or the less (-1) the larger each of `pair_features` is.
+#: Whether two texts match the more (1) or the less (-1) the larger each of `features_of_pairs` is.
 RISING = [1, *[1, -1, -1, 1, 1, 1, -1, -1] * 4]
 
 
-def pair_features(words: Words, first: Array, second: Array, arrays: Arrays) -> Array:
-    """Features of the overlap of two texts, float32 (n, features): n rows of texts in `first` and in `second`.
+def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
+    """Features of the overlap of n texts and their n second ones, float32 (n, features); each distinct text is read once.
 
     The tf-idf cosine, then of words, names, numbers and negations the idf that is shared and that each text has alone, the
     share of the first text's, and the rarest one that is shared and missed.
     """
+    rows = {text: row for row, text in enumerate(dict.fromkeys([*texts, *pairs]))}
+    words = Words(list(rows), frozenset(config.numerals or ()), frozenset(config.negations or ()))
+    first, second = (np.array([rows[text] for text in side], np.int64) for side in (texts, pairs))
     word = words.matrix()
     unit = tfidf(word, arrays["idf"])
     found = [_sum(unit[first].multiply(unit[second]))]
@@ -157,13 +160,8 @@ def pair_features(words: Words, first: Array, second: Array, arrays: Arrays) -> 
         a, b = weighted[first], weighted[second]
         both = a.multiply(bare[second]).tocsr()
         shared, all_a, all_b = _sum(both), _sum(a), _sum(b)
-        found += [
-            shared,
-            all_a - shared,
-            all_b - shared,
-            (shared + 1) / (all_a + 1),
-            (shared + 1) / (all_b + 1),
-        ]
+        found += [shared, all_a - shared, all_b - shared]
+        found += [(shared + 1) / (all_a + 1), (shared + 1) / (all_b + 1)]
         found += [_most(both), _most(a - both), _most(b - both)]
     return np.column_stack(found).astype(np.float32)
 
@@ -208,12 +206,12 @@ class Pieces:
                     fine = coarse = "~0"
                 elif piece[0].isalpha() and piece not in frequent:
                     fine, coarse = "~" + piece[-3:], f"~{piece[-2:]}{min(len(piece), 9) // 4}"
-                whole, ending, short = _bucket(piece), _bucket(fine), _bucket(coarse)
+                whole, ending, short = bucket(piece), bucket(fine), bucket(coarse)
                 of = [int(each) for each in clusters[:, whole % COUNTS]]
                 known[piece] = (whole, ending, short, *(each or ending for each in of), len(self.spelt))
                 letters = f"^{piece}$" if piece[0].isalpha() else ""
                 runs = (letters[at : at + LETTERS] for at in range(len(letters) - LETTERS + 1))
-                self.spelt.append([_bucket(run) % COUNTS for run in runs])
+                self.spelt.append([bucket(run) % COUNTS for run in runs])
             return known[piece]
 
         begin, end = (1, 1, 1, 1, 1, 0), (2, 2, 2, 2, 2, 0)
@@ -371,19 +369,18 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
     def decision(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
         """Log odds of class 1, float64 (n,)."""
         arrays = {name: buffer.cpu().numpy() for name, buffer in self.named_buffers()}
-        answers = [np.empty(0)]
-        for start in range(0, len(texts), TEXTS):
-            part = slice(start, start + TEXTS)
-            answers.append(self._answers(texts[part], None if pairs is None else pairs[part], arrays))
-        return np.concatenate(answers) + self.constant.item()
+        parts = [slice(start, start + TEXTS) for start in range(0, len(texts), TEXTS)]
+        answers = [
+            self._answers(texts[part], None if pairs is None else pairs[part], arrays) for part in parts
+        ]
+        return np.concatenate([np.empty(0), *answers]) + self.constant.item()
 
     def _answers(self, texts: Sequence[str], pairs: Sequence[str] | None, arrays: Arrays) -> Array:
         if self.config.judges == "main":
             return np.asarray(tfidf(ngrams(texts), arrays["idf"]) @ arrays["weight"], np.float64)
         if self.config.judges == "fluency":
-            found = fluency_features(
-                Pieces(texts, frozenset(self.config.frequent), arrays["clusters"]), arrays["counts"]
-            )
+            read = Pieces(texts, frozenset(self.config.frequent), arrays["clusters"])
+            found = fluency_features(read, arrays["counts"])
         else:
             found = features_of_pairs(texts, pairs or (), self.config, arrays)
         return boosted(found, arrays)
@@ -409,30 +406,24 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         **_: object,
     ) -> SequenceClassifierOutput:
         """Logits (rows, 2) of the bytes of texts, as `ByT5Tokenizer` gives them."""
-        read = [_texts(row) for row in input_ids.tolist()]
+        read = texts_of(input_ids)
         texts = [each[0] for each in read]
         logit = self.decision(texts, [each[1] for each in read] if self.reads_pairs else None)
-        logits = torch.from_numpy(np.column_stack([-logit / 2, logit / 2])).to(
-            input_ids.device, torch.float32
-        )
+        logits = torch.from_numpy(np.column_stack([-logit / 2, logit / 2]).astype(np.float32))
+        logits = logits.to(input_ids.device)
         loss = None if labels is None else nn.functional.cross_entropy(logits, labels)
         return SequenceClassifierOutput(loss=loss, logits=logits)
 
 
-def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, arrays: Arrays) -> Array:
-    """`pair_features` of texts; each distinct one is read once."""
-    rows = {text: row for row, text in enumerate(dict.fromkeys([*texts, *pairs]))}
-    words = Words(list(rows), frozenset(config.numerals or ()), frozenset(config.negations or ()))
-    first, second = (np.array([rows[text] for text in side], np.int64) for side in (texts, pairs))
-    return pair_features(words, first, second, arrays)
-
-
-def _texts(row: Sequence[int]) -> list[str]:
-    """The two texts, the second one maybe empty, that the ids of bytes stand for: 1 ends a text, 3 is byte 0."""
-    parts: list[list[int]] = [[], []]
-    part = 0
-    for number in row:
-        part += number == 1
-        if 3 <= number < 259 and part < 2:
-            parts[part].append(number - 3)
-    return [bytes(each).decode(errors="ignore") for each in parts]
+def texts_of(input_ids: Tensor) -> list[list[str]]:
+    """The two texts, the second one maybe empty, that each row of ids of bytes stands for: 1 ends a text, 3 is byte 0."""
+    rows = []
+    for row in input_ids.tolist():
+        parts: list[list[int]] = [[], []]
+        part = 0
+        for number in row:
+            part += number == 1
+            if 3 <= number < 259 and part < 2:
+                parts[part].append(number - 3)
+        rows.append([bytes(each).decode(errors="ignore") for each in parts])
+    return rows

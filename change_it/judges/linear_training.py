@@ -1,6 +1,5 @@
 """Training of linear judges: scikit-learn on the arrays that `linear` sees, in seconds."""
 
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -14,27 +13,11 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
+from change_it.judges import linear
 from change_it.judges.data import Examples, TaskData
 from change_it.judges.fluency_data import FluencyData
 from change_it.judges.judge_options import Task
-from change_it.judges.linear import (
-    CAPITAL,
-    COUNTS,
-    RISING,
-    SIZE,
-    Array,
-    Arrays,
-    LinearJudgeConfig,
-    Pieces,
-    Words,
-    boosted,
-    features_of_pairs,
-    fluency_features,
-    inverse_frequency,
-    ngrams,
-    pieces,
-    tfidf,
-)
+from change_it.judges.linear import Array, Arrays
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
 from change_it.text.numbers import spelled
 from change_it.text.typography import plain
@@ -52,12 +35,7 @@ DIMENSIONS, GROUPS = 50, (200, 60)
 #: Frequent pieces that are classes of their own.
 FREQUENT = 200
 NUMERALS = sorted(
-    {
-        word
-        for language in ("it", "en")
-        for ordinal in (False, True)
-        for word in spelled(language, ordinal=ordinal)
-    }
+    {word for name in ("it", "en") for kind in (False, True) for word in spelled(name, ordinal=kind)}
 )
 NEGATIONS = ["cannot", "mai", "nessun", "nessuna", "nessuno", "never", "niente", "no", "nobody", "non", "none", "nor", "not", "nulla", "né", "senza", "t", "without"]  # fmt: skip
 
@@ -68,15 +46,15 @@ def fit_linear(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
         return fit_fluency(data, seed=seed)
     if task == "main":
         return fit_main(data.known, seed=seed)
-    return fit_pairs(task, data.known, data.texts, seed=seed)
+    return fit_pairs(task, data.known, data.headlines + data.articles, seed=seed)
 
 
 def fit_main(examples: Examples, *, seed: int) -> LinearJudge:
     """Fit main: each headline as printed, and once more without its outlet's typography, so that words count by themselves."""
-    counts = ngrams([*examples.texts, *map(plain, examples.texts)])
-    idf = inverse_frequency(counts[: len(examples)])
+    counts = linear.ngrams([*examples.texts, *map(plain, examples.texts)])
+    idf = linear.inverse_frequency(counts[: len(examples)])
     model = LogisticRegression(C=5.0, max_iter=300, random_state=seed)
-    model.fit(tfidf(counts, idf), np.tile(examples.labels, 2))
+    model.fit(linear.tfidf(counts, idf), np.tile(examples.labels, 2))
     arrays = {"idf": idf, "weight": model.coef_[0].astype(np.float32)}
     return LinearJudge.of(arrays, float(model.intercept_[0]), judges="main")
 
@@ -85,26 +63,17 @@ def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int)
     """Fit HH or AH; `texts` of the training side say how rare words are, and which are names."""
     rng = np.random.default_rng(seed)
     examples = examples.select(np.sort(rng.permutation(len(examples))[:PAIRS]))
-    config = LinearJudgeConfig(judges=task, numerals=NUMERALS, negations=NEGATIONS)
-    arrays = _rarity(
-        Words(
-            [texts[row] for row in rng.permutation(len(texts))[:COUNTED]],
-            frozenset(NUMERALS),
-            frozenset(NEGATIONS),
-        )
-    )
-    features = features_of_pairs(examples.texts, examples.pairs or [], config, arrays)
-    trees, constant = _boost(features, examples.labels, leaves=8, rounds=150, seed=seed, rising=RISING)
-    return LinearJudge.of(arrays | trees, constant, judges=task, numerals=NUMERALS, negations=NEGATIONS)
-
-
-def _rarity(words: Words) -> Arrays:
-    """The idf of words, and of names alone."""
-    capitals, every = (
-        np.bincount(words.word[kept], minlength=SIZE) for kept in (words.flags & CAPITAL > 0, slice(None))
-    )
-    idf = inverse_frequency(words.matrix())
-    return {"idf": idf, "name": idf * (capitals > NAME * every).astype(np.float32)}
+    counted = [texts[row] for row in rng.permutation(len(texts))[:COUNTED]]
+    words = linear.Words(counted, frozenset(NUMERALS), frozenset(NEGATIONS))
+    capitals = np.bincount(words.word[words.flags & linear.CAPITAL > 0], minlength=linear.SIZE)
+    every = np.bincount(words.word, minlength=linear.SIZE)
+    idf = linear.inverse_frequency(words.matrix())
+    arrays = {"idf": idf, "name": idf * (capitals > NAME * every).astype(np.float32)}
+    settings: dict[str, Any] = {"judges": task, "numerals": NUMERALS, "negations": NEGATIONS}
+    config = linear.LinearJudgeConfig(**settings)
+    features = linear.features_of_pairs(examples.texts, examples.pairs or [], config, arrays)
+    trees, constant = _boost(features, examples.labels, leaves=8, rounds=150, seed=seed, rising=linear.RISING)
+    return LinearJudge.of(arrays | trees, constant, **settings)
 
 
 def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
@@ -113,26 +82,24 @@ def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
     What a headline is learnt by leaves out the counts of its own part of the texts. A share `ACCEPTANCE` of the printed
     validation headlines, which nothing was learnt from, gets more than a half.
     """
-    examples, parts, counted = data.train, data.parts[: len(data.train)], data.counted
-    common = Counter(piece for text in counted for piece in pieces(text)).most_common(FREQUENT)
+    examples, parts = data.train, data.parts
+    counted, counted_parts = data.headlines + data.articles, np.tile(data.counted_parts, 2)
+    common = Counter(piece for text in counted for piece in linear.pieces(text)).most_common(FREQUENT)
     frequent = frozenset(piece for piece, _ in common)
     clusters = _clusters(counted, seed=seed)
-    read = partial(Pieces, frequent=frequent, clusters=clusters)
+    read = partial(linear.Pieces, frequent=frequent, clusters=clusters)
     counts = read(counted).counts()
-    found: Array | None = None
+    order, found = [], []
     for part in np.unique(parts):
-        own = read(
-            [text for text, its in zip(counted, data.counted_parts, strict=True) if its == part]
-        ).counts()
-        rows = np.flatnonzero(parts == part)
-        seen = fluency_features(read([examples.texts[row] for row in rows]), np.maximum(counts - own, 0))
-        found = np.zeros((len(examples), seen.shape[1]), np.float32) if found is None else found
-        found[rows] = seen
-    assert found is not None
-    trees, _ = _boost(found, examples.labels, leaves=16, rounds=300, seed=seed)
+        own = read([counted[row] for row in np.flatnonzero(counted_parts == part)]).counts()
+        order.append(np.flatnonzero(parts == part))
+        texts = read(examples.select(order[-1]).texts)
+        found.append(linear.fluency_features(texts, np.maximum(counts - own, 0)))
+    features = np.concatenate(found)[np.argsort(np.concatenate(order))]
+    trees, _ = _boost(features, examples.labels, leaves=16, rounds=300, seed=seed)
     kept = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)
     printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
-    scores = boosted(fluency_features(read(printed), kept), trees)
+    scores = linear.boosted(linear.fluency_features(read(printed), kept), trees)
     return LinearJudge.of(
         {"counts": kept, "clusters": clusters} | trees,
         -float(np.quantile(scores, 1 - ACCEPTANCE)),
@@ -143,7 +110,7 @@ def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
 
 def _clusters(texts: Sequence[str], *, seed: int) -> Array:
     """Two groupings of words by what stands before and after them (Schütze 1995), uint8 (2, COUNTS); 0 for rare words."""
-    read = [pieces(text) for text in texts]
+    read = [linear.pieces(text) for text in texts]
     count = Counter(piece for text in read for piece in text)
     known = {piece: row for row, (piece, times) in enumerate(count.most_common(CLUSTERED)) if times >= LEAST}
     rows = [known.get(piece, len(known)) for text in read for piece in (*text, "")]
@@ -155,8 +122,8 @@ def _clusters(texts: Sequence[str], *, seed: int) -> Array:
         sides.append(csr_matrix((np.ones(kept.sum()), (before[kept], after[kept])), shape=shape)[:-1].log1p())
     dimensions = min(DIMENSIONS, len(known) - 1)
     vectors = normalize(TruncatedSVD(dimensions, random_state=seed).fit_transform(hstack(sides)))
-    columns = [zlib.crc32(piece.encode()) % COUNTS for piece in known]
-    clusters = np.zeros((len(GROUPS), COUNTS), np.uint8)
+    columns = [linear.bucket(piece) % linear.COUNTS for piece in known]
+    clusters = np.zeros((len(GROUPS), linear.COUNTS), np.uint8)
     for row, groups in enumerate(GROUPS):
         model = MiniBatchKMeans(min(groups, len(known)), random_state=seed, n_init=1)
         clusters[row, columns] = model.fit_predict(vectors) + 3

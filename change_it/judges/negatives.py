@@ -7,7 +7,8 @@ where it does not apply; the rest of the headline stays as it is, to the letter.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from random import Random
 
@@ -31,14 +32,8 @@ def contradict(
     what a headline says beyond the other text, nothing there can refute.
     """
     words, refutable = Counter(_words(headline.text)), set(_words(other))
-    swaps: list[Callable[[], str | None]] = [
-        lambda: swap_numbers(headline, rng),
-        lambda: swap_names(headline, rng, names, casing),
-    ]
-    rewordings: list[Callable[[], str | None]] = [
-        lambda: swap_roles(headline, rng, casing),
-        lambda: negate(headline, rng),
-    ]
+    swaps = [partial(swap_numbers, headline, rng), partial(swap_names, headline, rng, names, casing)]
+    rewordings = [partial(swap_roles, headline, rng, casing), partial(negate, headline, rng)]
     for change in rng.sample(swaps + rewordings, 4):
         for _ in range(_TRIES):
             new = change()
@@ -82,19 +77,12 @@ def _other_number(text: str, number: Number, language: str, rng: Random) -> str 
     if not word:
         return None
     ordinal = "ordinal" in number.units
-    if ordinal and language == "it":
-        return (
-            like(word[0], rng.choice(_same_ending(word[0], spelled("it", ordinal=True)))) + text[word.end() :]
-        )
     number_words = spelled(language, ordinal=ordinal)
-    if fold(word[0]).lower() not in number_words:
+    if ordinal and language == "it":  # it agrees in gender and number
+        number_words = [each for each in number_words if each[-1] == word[0][-1].lower()] or number_words
+    elif fold(word[0]).lower() not in number_words:
         return None
     return like(word[0], rng.choice(number_words)) + text[word.end() :]
-
-
-def _same_ending(word: str, words: Sequence[str]) -> list[str]:
-    """Words that agree in gender and number."""
-    return [other for other in words if other[-1] == word[-1].lower()] or list(words)
 
 
 def swap_names(

@@ -4,8 +4,8 @@ What is unfinished, and how a finished judge replaces an older one: `training.ru
 """
 
 import sys
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -26,6 +26,7 @@ from change_it.judges.judge_options import (
     BILSTM,
     LINEAR,
     LONGEST,
+    SINGLE_TEXT,
     JudgeOptions,
     JudgeSettings,
     Task,
@@ -36,16 +37,14 @@ from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main
 from change_it.judges.metrics import f1_lead, scores
 from change_it.judges.within_event import Ask, fit_marks, measure_main
 from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
-from change_it.published_figures import PUBLISHED_JUDGES
 from change_it.stats import Ints
 from change_it.tables import Column, Row, Table
-from change_it.text.names import Casing, mask_names
+from change_it.text.names import mask_names
 from change_it.text.stopwords import guess_language
 from change_it.training.run_folder import stage_pretrained, train_in_folder
 from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state
 from change_it.training.training_options import resolve
 
-PUBLISHED = "published"
 TITLES = {
     "main": "main: which outlet",
     "hh": "HH: headline and headline",
@@ -87,38 +86,35 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     if settings.match and settings.train_on != "main":
         raise InputError("--match requires --train-on main")
     check_writable(settings.out, kind="run", inputs=settings.inputs)
-    files = {MODEL_CORPUS: describe_corpus(settings.corpus)}
-    sampled: dict[str, Any] = {"fold": settings.fold, "seed": settings.seed}
     with process_state().main_process_first():
         if task == "fluency":
-            data: TaskData = load_fluency(settings.corpus, **sampled)
+            data: TaskData = load_fluency(settings.corpus, fold=settings.fold, seed=settings.seed)
         else:
-            chosen: dict[str, Any] = {"negatives": settings.negatives, "train_on": settings.train_on}
-            chosen["match"] = settings.match
-            data = load_task(task, settings.corpus, **chosen, **sampled)
-
-    def prepare(work: Path) -> TrainingRun:
-        return _prepare(settings, data, work)
-
-    return train_in_folder(settings, settings.out, "judge", prepare, libraries=LIBRARIES, files=files)
+            names = ("fold", "negatives", "seed", "train_on", "match")
+            data = load_task(task, settings.corpus, **{name: getattr(settings, name) for name in names})
+    return train_in_folder(
+        settings,
+        settings.out,
+        "judge",
+        partial(_prepare, settings, data),
+        libraries=LIBRARIES,
+        files={MODEL_CORPUS: describe_corpus(settings.corpus)},
+    )
 
 
 def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun:
     """The judge before training, and how it is trained and tested; a linear one is fitted here."""
-    task, linear = settings.task, settings.encoder == LINEAR
-    classes = CLASSES.get(task, data.outlets)
-    labels: dict[str, Any] = {
-        "id2label": dict(enumerate(classes)),
-        "label2id": {name: i for i, name in enumerate(classes)},
-    }
-    raw, names = data, _Names(settings.corpus, data.headlines) if task == "main" else None
-    if names and settings.mask:
-        data = data.changed(names.hide)
-    model, tokenizer = _start(settings, data, labels, work)
+    task, linear, raw = settings.task, settings.encoder == LINEAR, data
+    casing = read_casing(settings.corpus) if task in SINGLE_TEXT else None
+    language = read_language(settings.corpus) or guess_language(data.headlines)
+    hide = partial(mask_names, language=language, casing=casing)
+    if settings.mask:
+        data = data.changed(hide)
+    model, tokenizer = _start(settings, data, work)
     model.config.problem_type = "single_label_classification"  # transformers would write it in training alone
     model.config.change_it = settings.about(data.outlets)
-    if names and settings.mask:
-        model.config.change_it |= {"mask": settings.mask, "language": names.language}
+    if settings.mask:
+        model.config.change_it |= {"mask": settings.mask, "language": language}
     judge = Judge.of(model, tokenizer, precision=settings.arithmetic)
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
     validation = data.validation.select(np.sort(order[: VALIDATION[task]]))
@@ -128,8 +124,8 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
         batch = judge.encode(examples.texts, examples.pairs, settings.max_tokens)
         return {**batch, "labels": torch.from_numpy(examples.labels)}
 
-    def evaluate(model: Any) -> dict[str, float]:
-        given = Judge.of(model, tokenizer).probabilities(validation.texts, validation.pairs, progress=False)
+    def evaluate(_: Any) -> dict[str, float]:
+        given = judge.probabilities(validation.texts, validation.pairs, progress=False)
         right = given[np.arange(len(validation)), validation.labels]
         return {
             "score": scores(validation.labels, given.argmax(axis=1), data.outlets)["macro_f1"],
@@ -138,28 +134,30 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
 
     def save(folder: Path) -> None:
         if task == "fluency" and not linear:
-            model.config.change_it["shift"] = _shift(model, tokenizer, data.validation)
-        Judge.of(model, tokenizer).save_pretrained(folder)
-        if task == "fluency":
-            read_casing(settings.corpus).save(folder)
-        if names and settings.mask:
-            names.casing.save(folder)
+            judge.shift = model.config.change_it["shift"] = _shift(judge, data.validation)
+        judge.save_pretrained(folder)
+        if casing and (task == "fluency" or settings.mask):
+            casing.save(folder)
 
     def describe(_: Any) -> dict[str, Any]:
-        judge = Judge.of(model, tokenizer, precision=settings.arithmetic)
         metrics = _tested(settings, data, judge)
         # a random split tests on other headlines than A2, and learns from some of A2
-        tested = names and settings.train_on != "random"
-        return metrics | (_style_of(settings, raw, data, judge, names) if names and tested else {})
+        if task == "main" and settings.train_on != "random":
+            metrics |= _style_of(settings, raw, data, judge, hide)
+        return metrics
 
     # The papers train to the end; they stop early in HH alone.
     evaluates = not linear and (not settings.as_published or settings.early_stopping)
+    pairs = data.train.pairs or [""] * len(data.train)
     return TrainingRun(
         model=model,
-        dataset=range(len(data.train)),
         collate=collate,
         evaluate=evaluate if evaluates else None,
-        lengths=_lengths(data.train, settings.max_tokens),
+        # characters, up to what is certainly cut
+        lengths=[
+            min(len(a) + len(b), 8 * settings.max_tokens)
+            for a, b in zip(data.train.texts, pairs, strict=True)
+        ],
         name=f"{task} judge",
         save=save,
         describe=describe,
@@ -167,45 +165,30 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
     )
 
 
-class _Names:
-    """Masking of names in the headlines of a corpus."""
-
-    def __init__(self, corpus: str, headlines: Sequence[str]) -> None:
-        self.corpus, self.language = corpus, read_language(corpus) or guess_language(headlines)
-
-    @cached_property
-    def casing(self) -> Casing:
-        """Casing statistics of the corpus."""
-        return read_casing(self.corpus)
-
-    def hide(self, text: str) -> str:
-        """A headline without its names and numbers."""
-        return mask_names(text, self.language, self.casing)
-
-
 def _style_of(
-    settings: JudgeSettings, raw: TaskData, data: TaskData, judge: Judge, names: _Names
+    settings: JudgeSettings, raw: TaskData, data: TaskData, judge: Judge, hide: Callable[[str], str]
 ) -> dict[str, Any]:
     """Main where topic does not help, compared with judges that learn from the same examples; `data` is what it learnt from, `raw` the same as printed."""
 
-    def hidden(ask: Ask, hide: bool) -> Ask:
-        return (lambda texts: ask([*map(names.hide, texts)])) if hide else ask
+    def hidden(ask: Ask) -> Ask:
+        return lambda texts: ask([*map(hide, texts)])
 
-    asked: dict[str, Ask] = {"judge": hidden(judge.probabilities, settings.mask is not None)}
+    asked: dict[str, Ask] = {"judge": judge.probabilities}
     if settings.encoder != LINEAR:
-        linear = fit_main(data.known, seed=settings.seed)
-        asked[LINEAR] = hidden(linear.predict_proba, settings.mask is not None)
-    if not settings.mask:
-        masked = fit_main(raw.changed(names.hide).known, seed=settings.seed)
-        asked["linear, names masked"] = hidden(masked.predict_proba, True)
+        asked[LINEAR] = fit_main(data.known, seed=settings.seed).predict_proba
+    if settings.mask:
+        asked = {name: hidden(ask) for name, ask in asked.items()}
+    else:
+        masked = fit_main(raw.changed(hide).known, seed=settings.seed)
+        asked["linear, names masked"] = hidden(masked.predict_proba)
     asked["marks, capitals, length"] = fit_marks(raw.known, seed=settings.seed)
     return measure_main(settings.corpus, data.outlets, asked)
 
 
-def _shift(model: Any, tokenizer: PreTrainedTokenizerBase, validation: Examples) -> float:
+def _shift(judge: Judge, validation: Examples) -> float:
     """The shift subtracted from the log odds of fluency, so that `ACCEPTANCE` of the printed validation headlines gets more than a half."""
     printed = validation.select(np.flatnonzero(validation.labels)).texts
-    given = np.clip(Judge.of(model, tokenizer).probabilities(printed, progress=False)[:, 1], 1e-12, 1 - 1e-12)
+    given = np.clip(judge.probabilities(printed, progress=False)[:, 1], 1e-12, 1 - 1e-12)
     return float(np.quantile(np.log(given / (1 - given)), 1 - ACCEPTANCE))
 
 
@@ -243,33 +226,16 @@ def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, 
 
 
 def table_of(metrics: dict[str, Any]) -> Table:
-    """The result of `train_judge` as a table: the judge and its baselines, as in the papers' Table 1.
-
-    The published row is shown with a judge of the papers' kind alone.
-    """
+    """The result of `train_judge` as a table: the judge and its baselines, as in the papers' Table 1."""
     classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
     keys = {"precision": "P", "recall": "R", "f1": "F1"}
-
-    def row(
-        group: str, system: str, result: Mapping[str, Any], mean: float, *, highlight: bool = False
-    ) -> Row:
-        numbers = {f"{name} {short}": result[name][key] for name in classes for key, short in keys.items()}
-        about = {"test": group if group != PUBLISHED else "", "system": system}
-        return Row({**about, **numbers, "mean F1": mean}, group, highlight)
-
     rows = []
     for test, result in metrics["results"].items():
-        rows.append(row(test, "judge", result, result["macro_f1"], highlight=True))
-        for name, tests in metrics["baselines"].items():
-            rows.append(row(test, name, tests[test], tests[test]["macro_f1"]))
-    if metrics["options"]["as_published"]:
-        published = [
-            published_row._asdict()
-            for published_row in PUBLISHED_JUDGES
-            if published_row.judge == metrics["task"]
-        ]
-        mean = float(np.mean([published_row["f1"] for published_row in published]))
-        rows.append(row(PUBLISHED, PUBLISHED, dict(zip(classes, published, strict=True)), mean))
+        baselines = {name: tests[test] for name, tests in metrics["baselines"].items()}
+        for system, found in {"judge": result, **baselines}.items():
+            cells = {f"{name} {short}": found[name][key] for name in classes for key, short in keys.items()}
+            cells |= {"test": test, "system": system, "mean F1": found["macro_f1"]}
+            rows.append(Row(cells, test, system == "judge"))
     best = f"best validation F1 {training['best_score']:.3f}; " if training["best_score"] is not None else ""
     tests = ", ".join(f"{name} {sizes[name]:,}" for name in metrics["results"])
     unbeaten = [
@@ -277,39 +243,28 @@ def table_of(metrics: dict[str, Any]) -> Table:
         for test in metrics["results"]
         if (names := no_better_than(metrics, test))
     ]
-    learnt = (
-        f"{training['updates']:,} updates ({training['epochs']:.1f} epochs)"
-        if training["updates"]
-        else "fitted"
-    )
+    updates = f"{training['updates']:,} updates ({training['epochs']:.1f} epochs)"
     note = (
         f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {tests}; "
-        f"{learnt} in {metrics['seconds']['all']:.0f} s; "
+        f"{updates if training['updates'] else 'fitted'} in {metrics['seconds']['all']:.0f} s; "
         f"{best}fold {metrics['fold']}; hash {metrics['model_hash'][:6]}"
     )
-    return Table(
-        (
-            Column("test", "text", "negatives" if metrics["task"] in ("hh", "ah") else "test"),
-            Column("system", "text"),
-            *(Column(f"{name} {short}") for name in classes for short in keys.values()),
-            Column("mean F1"),
-        ),
-        tuple(rows),
-        f"{TITLES[metrics['task']]} · gold A2",
-        (note, *unbeaten),
+    columns = (
+        Column("test", "text", "negatives" if metrics["task"] in ("hh", "ah") else "test"),
+        Column("system", "text"),
+        *(Column(f"{name} {short}") for name in classes for short in keys.values()),
+        Column("mean F1"),
     )
+    return Table(columns, tuple(rows), f"{TITLES[metrics['task']]} · gold A2", (note, *unbeaten))
 
 
-def _lengths(examples: Examples, max_tokens: int) -> list[int]:
-    """Rough length of each example: characters, up to what is certainly cut."""
-    pairs = examples.pairs or [""] * len(examples)
-    return [min(len(a) + len(b), 8 * max_tokens) for a, b in zip(examples.texts, pairs, strict=True)]
-
-
-def _start(
-    settings: JudgeSettings, data: TaskData, labels: dict[str, Any], work: Path
-) -> tuple[Any, PreTrainedTokenizerBase]:
+def _start(settings: JudgeSettings, data: TaskData, work: Path) -> tuple[Any, PreTrainedTokenizerBase]:
     """The model before training, made once: a resumed run and every process load the same one."""
+    classes = CLASSES.get(settings.task, data.outlets)
+    labels: dict[str, Any] = {
+        "id2label": dict(enumerate(classes)),
+        "label2id": {name: i for i, name in enumerate(classes)},
+    }
 
     def make() -> tuple[Any, PreTrainedTokenizerBase]:
         if settings.encoder == LINEAR:
@@ -321,8 +276,7 @@ def _start(
         return _transformer(settings, labels)
 
     folder = stage_pretrained(work / "start", make, seed=settings.seed)
-    model = load_weights(AutoModelForSequenceClassification, folder)
-    return model, read_tokenizer(folder)
+    return load_weights(AutoModelForSequenceClassification, folder), read_tokenizer(folder)
 
 
 def _transformer(settings: JudgeSettings, labels: dict[str, Any]) -> tuple[Any, PreTrainedTokenizerBase]:

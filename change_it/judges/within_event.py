@@ -73,13 +73,10 @@ def measure_main(corpus: str, outlets: tuple[str, str], asked: Mapping[str, Ask]
     }
     systems = {}
     for name, given in answers.items():
-        of_articles, *of_sides = np.split(
-            np.log(given[:, 1]) - np.log(given[:, 0]), np.cumsum([len(labels), pairs.height])
-        )
-        first, second = of_sides
-        systems[name] = accuracy(first, second, pairs["event"].to_list()) | {
-            "macro_f1": scores(labels, (of_articles > 0).astype(np.int64), outlets)["macro_f1"]
-        }
+        odds = np.log(given[:, 1]) - np.log(given[:, 0])
+        of_articles, first, second = np.split(odds, np.cumsum([len(labels), pairs.height]))
+        systems[name] = accuracy(first, second, pairs["event"].to_list())
+        systems[name]["macro_f1"] = scores(labels, (of_articles > 0).astype(np.int64), outlets)["macro_f1"]
     judge = next(iter(asked))
     decided = answers[judge][: len(labels)].argmax(axis=1)
     return {

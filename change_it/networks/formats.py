@@ -1,12 +1,11 @@
 """How texts become tensors and tokens become headlines: one format for each kind of generator.
 
-Training, `transfer` and the pipeline read and write by these. Imports are relative and stay in this folder, so that
-all of it goes to the Hub with the weights.
+Training, `transfer` and the pipeline read and write by these. Imports are relative and stay in this folder, all of which goes
+to the Hub with the weights.
 """
 
 import re
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -53,8 +52,8 @@ class NoRepeatedNGram(NoRepeatNGramLogitsProcessor):
         return super().__call__(input_ids[:, self.prompt :], scores)
 
 
-class Format(ABC):
-    """Between texts and one kind of model; threads that share one hold its `lock`."""
+class Format:
+    """Between texts and one kind of model: T5, BART and their like, and by subclasses others; threads that share one hold its `lock`."""
 
     #: Tokens of a prompt without the source.
     overhead = 0
@@ -65,24 +64,30 @@ class Format(ABC):
         self.ends = [tokenizer.eos_token_id]  # tokens that end a headline
         self.lock = threading.Lock()  # a tokenizer must not be used by two threads at once
 
-    @abstractmethod
     def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
         """A training batch: arguments of the model, `labels` among them with -100 where nothing is learnt."""
+        batch, _ = self.inputs(sources)
+        end = self.tokenizer.eos_token_id
+        encoded = self.tokenizer(text_target=clean(targets, self.max_target_tokens))["input_ids"]
+        ended = [row if row[-1:] == [end] else [*row, end] for row in encoded]
+        return {**batch, "labels": padded([row[: self.max_target_tokens] for row in ended], IGNORED)}
 
-    @abstractmethod
     def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
         """Arguments of `generate`, and what `texts` needs of each source."""
+        most = self.max_source_tokens
+        rows = self.tokenizer(clean(sources, most), truncation=True, max_length=most)["input_ids"]
+        rows = [row or [self.tokenizer.eos_token_id] for row in rows]
+        return padded_inputs(rows, self.tokenizer.pad_token_id), [[]] * len(rows)
 
-    @abstractmethod
     def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
         """Generated ids, (rows, steps) without the prompt, as text; each row with what `inputs` gave for its source."""
+        return [one_line(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
     def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
         """Rough length of each example, to batch like with like: characters, up to what is certainly cut."""
-        return [
-            min(len(source), 8 * self.max_source_tokens) + min(len(target), 8 * self.max_target_tokens)
-            for source, target in zip(sources, targets, strict=True)
-        ]
+        most = 8 * self.max_source_tokens, 8 * self.max_target_tokens
+        pairs = zip(sources, targets, strict=True)
+        return [min(len(source), most[0]) + min(len(target), most[1]) for source, target in pairs]
 
     def tokens(self, text: str) -> int:
         """Tokens of a text."""
@@ -103,16 +108,9 @@ class WordFormat(Format):
 
     tokenizer: HeadlineTokenizer
 
-    def __init__(
-        self,
-        tokenizer: HeadlineTokenizer,
-        *,
-        max_source_tokens: int,
-        max_target_tokens: int,
-        copies: bool = True,
-    ):
+    def __init__(self, tokenizer: HeadlineTokenizer, *, copies: bool = True, **lengths: int):
         """Without `copies`, unknown words of the source are learnt as `<unk>`."""
-        super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)
+        super().__init__(tokenizer, **lengths)
         self.copies = copies
 
     def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
@@ -123,11 +121,9 @@ class WordFormat(Format):
 
     def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
         """Cost of an example: attention looks at every source word for every word written."""
-        return [
-            min(source.count(" ") + 1, self.max_source_tokens)
-            * min(target.count(" ") + 1, self.max_target_tokens)
-            for source, target in zip(sources, targets, strict=True)
-        ]
+        read = [min(source.count(" ") + 1, self.max_source_tokens) for source in sources]
+        written = [min(target.count(" ") + 1, self.max_target_tokens) for target in targets]
+        return [one * other for one, other in zip(read, written, strict=True)]
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
         """`no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice."""
@@ -147,46 +143,16 @@ class WordFormat(Format):
         return self.tokenizer.headlines(ids, context)
 
 
-class EncoderDecoderFormat(Format):
-    """Format of T5, BART and their like: the encoder reads the source, the decoder writes."""
-
-    def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
-        """See `Format`."""
-        batch, _ = self.inputs(sources)
-        end = self.tokenizer.eos_token_id
-        encoded = self.tokenizer(text_target=clean(targets, self.max_target_tokens))["input_ids"]
-        ended = [row if row[-1:] == [end] else [*row, end] for row in encoded]
-        return {**batch, "labels": padded([row[: self.max_target_tokens] for row in ended], IGNORED)}
-
-    def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
-        """See `Format`."""
-        most = self.max_source_tokens
-        rows = self.tokenizer(clean(sources, most), truncation=True, max_length=most)["input_ids"]
-        rows = [row or [self.tokenizer.eos_token_id] for row in rows]
-        return padded_inputs(rows, self.tokenizer.pad_token_id), [[]] * len(rows)
-
-    def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
-        """See `Format`."""
-        return [one_line(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
-
-
 class CausalFormat(Format):
     """Format of language models: a prompt with the source, then the headline; the loss counts the headline alone."""
 
-    def __init__(
-        self,
-        tokenizer: PreTrainedTokenizerBase,
-        *,
-        max_source_tokens: int,
-        max_target_tokens: int,
-        prompt: Sequence[str],
-    ):
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, *, prompt: Sequence[str], **lengths: int):
         """`prompt` stands before and after the source; sources are cut, the prompt never is.
 
         With fields {to} and {headline} after it, a source is `to | headline | article`: the article stands in its place. The
         line of {headline} is left out where there is none.
         """
-        super().__init__(tokenizer, max_source_tokens=max_source_tokens, max_target_tokens=max_target_tokens)
+        super().__init__(tokenizer, **lengths)
         begin = tokenizer.bos_token_id
         started = begin is not None and begin in tokenizer("a")["input_ids"]
         self.before = [begin] * started + self._ids([prompt[0]])[0]
@@ -243,11 +209,7 @@ class CausalFormat(Format):
 
 
 #: Formats by the kind of generator.
-FORMATS: dict[str, type[Format]] = {
-    "words": WordFormat,
-    "encoder-decoder": EncoderDecoderFormat,
-    "causal": CausalFormat,
-}
+FORMATS: dict[str, type[Format]] = {"words": WordFormat, "encoder-decoder": Format, "causal": CausalFormat}
 
 
 def clean(texts: Sequence[str], tokens: int) -> list[str]:

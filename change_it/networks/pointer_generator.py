@@ -3,13 +3,9 @@
 The network is See et al.'s (2017): bidirectional LSTM encoder, LSTM decoder that is fed the last context, MLP attention
 (eq. 1-3), a switch between writing from the vocabulary and copying from the source (eq. 8-9), coverage (eq. 10-13). Source
 words outside the vocabulary carry temporary ids after its end (`tokenizer.HeadlineTokenizer`), so that logits always have
-the same width and `generate` needs nothing special.
+the same width. Training never makes the distribution over them: its loss needs the probability of the right word alone.
 
-Nothing loops over the batch, the vocabulary is projected once for all steps, and training never makes the distribution
-over the extended vocabulary: the probability of the right word is all that its loss needs.
-
-Imports are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
-with the weights.
+Imports are relative and stay in this folder, all of which goes to the Hub with the weights.
 """
 
 from dataclasses import dataclass
@@ -44,9 +40,8 @@ class PointerGeneratorConfig(WordConfig):
     tie_word_embeddings: bool = True
     # between encoder and decoder: tanh, over both directions together; relu, OpenNMT's, one layer for either direction; none
     bridge: Literal["tanh", "relu", "none"] = "tanh"
-    loss_by_sequence: bool = (
-        False  # mean over headlines of their means (See et al. eq. 7); False: mean over all words
-    )
+    # mean over headlines of their means (See et al. eq. 7); False: mean over all words
+    loss_by_sequence: bool = False
 
 
 #: What the organisers' files set otherwise than the defaults; those of S2S have no bridge.
@@ -100,8 +95,8 @@ class PointerEncoder(nn.Module):
         self.lstm = nn.LSTM(config.embedding_size, size // 2, bidirectional=True, batch_first=True)
         self.bridge = config.bridge
         between = size // 2 if self.bridge == "relu" else size
-        self.bridge_hidden = None if self.bridge == "none" else nn.Linear(between, between)
-        self.bridge_cell = None if self.bridge == "none" else nn.Linear(between, between)
+        if self.bridge != "none":
+            self.bridge_hidden, self.bridge_cell = nn.Linear(between, between), nn.Linear(between, between)
         self.keys = nn.Linear(size, size)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: object) -> EncodedSource:
@@ -110,12 +105,11 @@ class PointerEncoder(nn.Module):
         embedded = self.embedding(in_vocabulary(input_ids, self.words, self.unknown))
         with torch.autocast("cpu", enabled=False):  # not every processor's LSTM has bfloat16
             states, hidden, cell = self._run(embedded, mask)
-        if self.bridge_hidden is not None and self.bridge_cell is not None:
-            if self.bridge == "relu":
-                layers = (self.bridge_hidden, hidden), (self.bridge_cell, cell)
-                hidden, cell = (layer(last.unflatten(1, (2, -1))).relu().flatten(1) for layer, last in layers)
-            else:
-                hidden, cell = self.bridge_hidden(hidden).tanh(), self.bridge_cell(cell)
+        if self.bridge == "relu":
+            layers = (self.bridge_hidden, hidden), (self.bridge_cell, cell)
+            hidden, cell = (layer(last.unflatten(1, (2, -1))).relu().flatten(1) for layer, last in layers)
+        elif self.bridge == "tanh":
+            hidden, cell = self.bridge_hidden(hidden).tanh(), self.bridge_cell(cell)
         return EncodedSource(
             last_hidden_state=states,
             projected=2 * self.keys(states),
@@ -179,17 +173,6 @@ def negative_log_likelihood(states: Tensor, weight: Tensor, bias: Tensor, wanted
     return torch.logsumexp(torch.stack(sums), 0) - right
 
 
-@dataclass
-class _Steps:
-    """Decoder output of t steps: each (n, t, …)."""
-
-    embedded: Tensor
-    hidden: Tensor
-    context: Tensor
-    attention: Tensor
-    coverage: Tensor | None
-
-
 class PointerGeneratorForConditionalGeneration(WordGenerator):
     """S2S, PN or PNC, as the configuration says; trains, generates, saves and loads like any encoder-decoder."""
 
@@ -239,7 +222,8 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
 
     def _decode(
         self, ids: Tensor, encoded: EncodedSource, state: DecoderState | None
-    ) -> tuple[_Steps, DecoderState]:
+    ) -> tuple[tuple[Tensor, ...], DecoderState]:
+        """Of t steps, each (n, t, ...): embedded words, states, contexts, attention, coverage before it; and the state after them."""
         embedded = self.embedding(in_vocabulary(ids, self.config.words, self.config.unk_token_id))
         state = state or self._first_state(encoded)
         hidden, cell, context, coverage = state.hidden, state.cell, state.context, state.coverage
@@ -273,10 +257,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             context = torch.bmm(attention.unsqueeze(1), encoded.last_hidden_state).squeeze(1)
             rows.append((hidden, context, attention, coverage))
             coverage = coverage + attention
-        hiddens, contexts, attentions, covered = (
-            torch.stack(part, dim=1) for part in zip(*rows, strict=True)
-        )
-        steps = _Steps(embedded, hiddens, contexts, attentions, None if self.coverage is None else covered)
+        steps = embedded, *(torch.stack(part, dim=1) for part in zip(*rows, strict=True))
         return steps, DecoderState(hidden, cell, context, coverage, state.steps + len(inputs))
 
     def _merged(self, hidden: Tensor, context: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -288,29 +269,26 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
 
     def _switch(self, hidden: Tensor, context: Tensor, embedded: Tensor) -> Tensor:
         """(..., 1) logit of p_gen (eq. 8)."""
-        if self.switch is None:
-            raise ValueError("a model without copying has no switch")
+        assert self.switch is not None
         return self.switch(torch.cat([context, hidden, embedded], dim=-1))
 
-    def _loss(self, steps: _Steps, encoded: EncodedSource, labels: Tensor) -> Tensor:
+    def _loss(self, steps: tuple[Tensor, ...], encoded: EncodedSource, labels: Tensor) -> Tensor:
         """Mean over the labels' words, or over headlines of theirs (eq. 6, 7, 9, 13)."""
         lengths = (labels != IGNORED).sum(1)
         rows, times = torch.nonzero(labels != IGNORED, as_tuple=True)
         wanted = labels[rows, times]
-        parts = steps.hidden, steps.context, steps.attention
-        hidden, context, attention = (part[rows, times] for part in parts)
+        embedded, hidden, context, attention, covered = (part[rows, times] for part in steps)
         inside = wanted < self.config.words
         words = in_vocabulary(wanted, self.config.words, self.config.unk_token_id)
         nll = negative_log_likelihood(*self._merged(hidden, context), words)
         if self.switch is None:
             return self._mean(nll, lengths, rows)
         copied = (attention * (encoded.source_ids[rows] == wanted.unsqueeze(1))).sum(1)
-        switch = self._switch(hidden, context, steps.embedded[rows, times]).squeeze(1).to(nll.dtype).sigmoid()
+        switch = self._switch(hidden, context, embedded).squeeze(1).to(nll.dtype).sigmoid()
         probability = switch * inside * torch.exp(-nll) + (1 - switch) * copied
         losses = -torch.log(probability + torch.finfo(probability.dtype).tiny)
-        if steps.coverage is not None:
-            twice = torch.minimum(attention, steps.coverage[rows, times]).sum(1)
-            losses = losses + self.config.coverage_weight * twice
+        if self.coverage is not None:
+            losses = losses + self.config.coverage_weight * torch.minimum(attention, covered).sum(1)
         return self._mean(losses, lengths, rows)
 
     def _mean(self, losses: Tensor, lengths: Tensor, rows: Tensor) -> Tensor:
@@ -319,19 +297,20 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             return losses.mean()
         return (losses / lengths[rows]).sum() / (lengths > 0).sum()
 
-    def _log_probabilities(self, steps: _Steps, encoded: EncodedSource) -> Tensor:
+    def _log_probabilities(self, steps: tuple[Tensor, ...], encoded: EncodedSource) -> Tensor:
         """(n, t, vocab_size), `<unk>` given to the most attended source word."""
         config = self.config
-        written = torch.softmax(functional.linear(*self._merged(steps.hidden, steps.context)), dim=-1)
-        sources = encoded.source_ids.unsqueeze(1).expand_as(steps.attention)
+        embedded, hidden, context, attention, _ = steps
+        written = torch.softmax(functional.linear(*self._merged(hidden, context)), dim=-1)
+        sources = encoded.source_ids.unsqueeze(1).expand_as(attention)
         if self.switch is None:
             extended = functional.pad(written, (0, config.reserved))
         else:
-            switch = self._switch(steps.hidden, steps.context, steps.embedded).sigmoid()
+            switch = self._switch(hidden, context, embedded).sigmoid()
             extended = functional.pad(written * switch, (0, config.reserved))
-            extended = extended.scatter_add(-1, sources, steps.attention * (1 - switch))
+            extended = extended.scatter_add(-1, sources, attention * (1 - switch))
         unknown = extended[..., config.unk_token_id].clone()
         extended[..., [self._padding, config.unk_token_id, config.decoder_start_token_id]] = 0.0
-        most_attended = sources.gather(-1, steps.attention.argmax(-1, keepdim=True))
+        most_attended = sources.gather(-1, attention.argmax(-1, keepdim=True))
         extended = extended.scatter_add(-1, most_attended, unknown.unsqueeze(-1))
         return torch.log(extended + torch.finfo(extended.dtype).tiny)

@@ -6,8 +6,7 @@ words of a headline, where an LSTM goes word by word. Each place also sees the w
 with the next word from the first layer on. Source words outside the vocabulary carry temporary ids
 (`tokenizer.HeadlineTokenizer`), which have embeddings of their own: encoder and decoder distinguish such words.
 
-Imports are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
-with the weights.
+Imports are relative and stay in this folder, all of which goes to the Hub with the weights.
 """
 
 import math
@@ -61,9 +60,8 @@ class DecoderState(DynamicCache):
 
     def __init__(self) -> None:
         super().__init__()
-        self.crossed: list[
-            Pairs
-        ] = []  # (sources, heads, tokens, hidden / heads) of each layer, those of the sources
+        # of each layer those of the sources, (sources, heads, tokens, hidden / heads)
+        self.crossed: list[Pairs] = []
         self.last: Tensor | None = None  # (n, 1, hidden) embedding of the last word
 
     def reorder_cache(self, beam_idx: torch.LongTensor) -> None:
@@ -219,15 +217,11 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
     @classmethod
     def of_size(cls, size: int, tokenizer: HeadlineTokenizer) -> "PointerTransformerForConditionalGeneration":
         """A network with states of that size for the words of a `HeadlineTokenizer`; its weights depend on torch's random state."""
-        reserved = tokenizer.reserved
-        return cls(
-            PointerTransformerConfig(
-                vocab_size=len(tokenizer) + reserved,
-                reserved=reserved,
-                hidden_size=size,
-                intermediate_size=2 * size,
-            )
-        )
+        words: dict[str, Any] = {
+            "vocab_size": len(tokenizer) + tokenizer.reserved,
+            "reserved": tokenizer.reserved,
+        }
+        return cls(PointerTransformerConfig(**words, hidden_size=size, intermediate_size=2 * size))
 
     _tied_weights_keys = {  # noqa: RUF012 (as in transformers)
         "encoder.embedding.words.weight": "embedding.words.weight",
@@ -253,10 +247,6 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
     def get_input_embeddings(self) -> nn.Module:
         """The word embeddings."""
         return self.embedding.words
-
-    def set_input_embeddings(self, value: Any) -> None:
-        """Replace the word embeddings, of encoder and decoder."""
-        self.embedding.words = value
 
     @staticmethod
     def _expand_inputs_for_generation(

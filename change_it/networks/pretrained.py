@@ -11,25 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import torch
+from huggingface_hub import snapshot_download
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 from safetensors import safe_open
 from torch import nn
+from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
+from transformers.utils import logging
 
 from change_it.errors import InputError
-from change_it.io import (
-    PICKLE,
-    check_model,
-    find_weights,
-    hub_fault,
-    listed,
-    read_json,
-    weight_files,
-)
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+from change_it.io import PICKLE, check_model, find_weights, hub_fault, listed, read_json, weight_files
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -62,8 +55,6 @@ LARGE = 100_000_000
 @contextmanager
 def quiet() -> Iterator[None]:
     """Silence the progress bars that transformers shows for the seconds of loading and saving weights, and its report of them."""
-    from transformers.utils import logging
-
     shown, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()
     logging.set_verbosity_error()
@@ -94,7 +85,7 @@ def arithmetic(device: torch.device, precision: str) -> AbstractContextManager[o
 
 def batches_at_once(model: object) -> int:
     """Number of batches that a model answers at once: one a thread, for threads inside a batch wait for one another; or one in all the threads where it is large."""
-    if not isinstance(model, nn.Module) or is_large(model):
+    if not isinstance(model, nn.Module) or sum(map(torch.numel, model.parameters())) >= LARGE:
         return 1
     on_cpu = {parameter.device.type for parameter in model.parameters()} == {"cpu"}
     return torch.get_num_threads() if on_cpu else 1
@@ -118,19 +109,11 @@ def _compute_alone(usual: int) -> None:
         other.submit(torch.set_num_threads, usual).result()
 
 
-def is_large(model: nn.Module) -> bool:
-    """Whether threads help more inside a batch than between batches."""
-    return sum(map(torch.numel, model.parameters())) >= LARGE
-
-
 def local_folder(name: str | Path, *, command: str) -> Path:
     """A folder of models: itself, or the download of a Hub id; `command` writes such folders."""
     folder = Path(name)
     if folder.is_dir():
         return folder
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
-
     check_model(str(name), command=command)
     http_error: type[Exception] = HfHubHTTPError.__mro__[1]  # of a proxy, too
     try:
@@ -153,32 +136,23 @@ def load_errors(refusal: str) -> Iterator[None]:
         raise InputError(f"{refusal} ({reason})") from error
 
 
-def reading_errors(tokenizer: "PreTrainedTokenizerBase") -> AbstractContextManager[None]:
+def reading_errors(tokenizer: PreTrainedTokenizerBase) -> AbstractContextManager[None]:
     """As `load_errors`, for a tokenizer that cannot read a text: a regular expression in it can give up on some texts alone."""
     return load_errors(f"the tokenizer in {tokenizer.name_or_path} cannot read a text")
 
 
 def read_config(name: str | Path) -> Any:
     """The configuration of a model in a folder or on the Hub."""
-    from transformers import AutoConfig
-
     return AutoConfig.from_pretrained(name, trust_remote_code=False)
 
 
 def read_tokenizer(name: str | Path) -> Any:
     """The tokenizer of a model in a folder or on the Hub."""
-    from transformers import AutoTokenizer
-
     return AutoTokenizer.from_pretrained(name, trust_remote_code=False)
 
 
 def load_weights(
-    auto: Any,
-    name: str | Path,
-    *,
-    use: Use = "saved",
-    config: Any = None,
-    dtype: torch.dtype = torch.float32,
+    auto: Any, name: str | Path, *, use: Use = "saved", config: Any = None, dtype: torch.dtype = torch.float32
 ) -> Any:
     """A model with the safetensors of a folder or Hub id; weights in a pickle, which can run code, are refused.
 

@@ -12,35 +12,28 @@ from transformers.modeling_outputs import CausalLMOutput
 from change_it.networks.tokenizer import IGNORED
 
 
-def headline_loss(model: Any, batch: Mapping[str, Tensor]) -> Tensor:
-    """The model's own loss of a batch, with logits for the positions of the headlines alone where it knows `logits_to_keep`.
+class HeadlineLoss(nn.Module):
+    """A model, called with a batch for its own loss, with logits for the positions of the headlines alone where it knows `logits_to_keep`.
 
     With a vocabulary of 262,144 those of a prompt would take most of a training step's time and memory.
     """
-    inner = extract_model_from_parallel(model)
-    inner = inner.get_base_model() if hasattr(inner, "get_base_model") else inner  # in adapters
-    options: dict[str, Any] = dict(batch)
-    known = signature(type(inner).forward).parameters
-    if "logits_to_keep" in known:
-        first = int((batch["labels"] != IGNORED).any(0).nonzero()[0])
-        keep = batch["labels"].shape[1] - first + 1  # a token is predicted from the one before
-        options |= {"labels": batch["labels"][:, -keep:], "logits_to_keep": keep}
-        if "position_ids" in known:  # padding is on the left
-            options["position_ids"] = (batch["attention_mask"].cumsum(1) - 1).clamp(min=0)
-    loss: Tensor = model(use_cache=False, **options).loss
-    return loss
-
-
-class HeadlineLoss(nn.Module):
-    """A model, called with a batch for its `headline_loss`."""
 
     def __init__(self, model: Any):
         super().__init__()
         self.model = model  # causal or encoder-decoder; adapters may be around it
 
-    def forward(self, **batch: Tensor) -> CausalLMOutput:
+    def forward(self, **batch: Any) -> CausalLMOutput:
         """The loss; `labels`, (rows, tokens), are -100 where nothing is learnt, as transformers has them."""
-        return CausalLMOutput(loss=headline_loss(self.model, batch))
+        inner = extract_model_from_parallel(self.model)
+        inner = inner.get_base_model() if hasattr(inner, "get_base_model") else inner  # in adapters
+        known = signature(type(inner).forward).parameters
+        if "logits_to_keep" in known:
+            first = int((batch["labels"] != IGNORED).any(0).nonzero()[0])
+            keep = batch["labels"].shape[1] - first + 1  # a token is predicted from the one before
+            batch |= {"labels": batch["labels"][:, -keep:], "logits_to_keep": keep}
+            if "position_ids" in known:  # padding is on the left
+                batch["position_ids"] = (batch["attention_mask"].cumsum(1) - 1).clamp(min=0)
+        return CausalLMOutput(loss=self.model(use_cache=False, **batch).loss)
 
 
 @torch.no_grad()

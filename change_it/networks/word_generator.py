@@ -1,7 +1,6 @@
 """Base classes of the word-level encoder-decoders: configuration and call.
 
-Imports are relative and stay in this folder, so that `register_for_auto_class` can send all of it to the Hub
-with the weights.
+Imports are relative and stay in this folder, all of which goes to the Hub with the weights.
 """
 
 from typing import TYPE_CHECKING, Any

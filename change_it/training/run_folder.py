@@ -97,17 +97,13 @@ def train_in_folder(
 
 
 def _recorded(settings: TrainingSettings) -> dict[str, Any]:
-    plain: dict[str, Any] = json.loads(json.dumps(asdict(settings), default=str))
-    return plain
+    return dict(json.loads(json.dumps(asdict(settings), default=str)))
 
 
 def _changed(settings: TrainingSettings, record: Mapping[str, Any]) -> list[str]:
     """The differences between two runs, in words; empty if one can resume the other."""
-    return [
-        f"{name} was {record.get(name)}, is {value}"
-        for name, value in _recorded(settings).items()
-        if name not in FREE and record.get(name) != value
-    ]
+    now = {name: value for name, value in _recorded(settings).items() if name not in FREE}
+    return [f"{name} was {record.get(name)}, is {now[name]}" for name in now if record.get(name) != now[name]]
 
 
 def _open(settings: TrainingSettings, work: Path, what: str) -> None:
@@ -170,13 +166,12 @@ def _finished(settings: TrainingSettings, out: Path) -> dict[str, Any] | None:
 
 def publish(final: Path, out: Path, *, logs: Path | None = None) -> None:
     """Replace the model in `out` as a whole by the finished one; drop everything unfinished, keep files of others."""
+    if logs is not None and logs.exists():
+        logs.rename(final / "logs")
     ours = {WORK, *(path.name for path in final.iterdir())}
     ours |= {path.name for pattern in MODEL_FILES for path in out.glob(pattern)}
     if (out / METRICS).exists():  # it is of the model that is replaced
         ours.add("README.md")
-    has_logs = logs is not None and logs.exists()
-    with replace_folder(out, ours=ours | ({"logs"} if has_logs else set())) as folder:
+    with replace_folder(out, ours=ours) as folder:
         for path in list(final.iterdir()):
             os.replace(path, folder / path.name)
-        if logs is not None and has_logs:
-            logs.rename(folder / "logs")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -49,12 +50,10 @@ WEIGHT_DECAY, WARMUP = 0.01, 0.1
 COMPLETE = "complete"
 WEIGHTS, STATE = "model.safetensors", "trainer_state.json"
 
-Evaluate = Callable[[nn.Module], float | Mapping[str, float]]
-
 
 @dataclass
 class TrainingResult:
-    """The end of a run: steps, scores and history."""
+    """The end of a run."""
 
     updates: int  # optimizer steps
     epochs: float  # passes over the data, fractional
@@ -71,11 +70,9 @@ class TrainingRun:
     """A model and all that its training needs."""
 
     model: nn.Module  # returns an output with `.loss` when called with a batch
-    dataset: Any  # with `set_epoch`, an item may depend on epoch and index, but on no random state
-    collate: Callable[[list[Any]], dict[str, Any]]
-    # validation score of the model (higher is better), or a mapping with `score` and further numbers, in the main process;
-    # None keeps the last weights
-    evaluate: Evaluate | None
+    collate: Callable[[list[int]], dict[str, Any]]  # makes a batch of the examples with these numbers
+    # in the main process the validation `score` of the model (higher is better) and further numbers; None keeps the last weights
+    evaluate: Callable[[nn.Module], Mapping[str, float]] | None
     lengths: Sequence[int]  # of each example, to batch like with like
     name: str
     save: Callable[[Path], None]  # saves the trained model in a folder
@@ -128,9 +125,8 @@ def training_arguments(settings: TrainingSettings, out: Path) -> TrainingArgumen
         "use_cpu": not torch.accelerator.is_available(),
     }
     given = settings.arguments
-    if theirs := sorted(
-        (of_run.keys() | {"num_train_epochs", "fsdp", "deepspeed", "push_to_hub"}) & given.keys()
-    ):
+    refused = {*of_run, "num_train_epochs", "fsdp", "deepspeed", "push_to_hub"}
+    if theirs := sorted(refused & given.keys()):
         raise InputError(
             f"--arg {listed(theirs)}: that is set by the run, or --epochs, --batch-size, --seed and --out"
         )
@@ -189,9 +185,7 @@ class Pace(TrainerCallback):
         seeds = np.random.SeedSequence((args.seed, int(state.epoch or 0)))
         self.order.manual_seed(int(seeds.generate_state(1)[0]))
 
-    def on_step_end(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
-    ) -> None:
+    def on_step_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         """Decide what follows an update."""
         self.read()
         total = self.begun - self.started + self.seconds
@@ -202,13 +196,10 @@ class Pace(TrainerCallback):
         if control.should_training_stop:
             control.should_log = control.should_save = True
             control.should_evaluate = self.run.evaluate is not None
-        control.should_save |= (
-            control.should_evaluate or state.global_step % self.settings.checkpoint_steps == 0
-        )
+        at_checkpoint = state.global_step % self.settings.checkpoint_steps == 0
+        control.should_save |= control.should_evaluate or at_checkpoint
 
-    def on_save(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
-    ) -> None:
+    def on_save(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         """Mark a checkpoint as complete, with what its run needs to go on."""
         process_state().wait_for_everyone()
         if control.should_training_stop and not self.stopped:
@@ -235,19 +226,18 @@ class RunTrainer(Trainer):
     """transformers' `Trainer` over a `TrainingRun`, which is evaluated by its own function."""
 
     def __init__(self, run: TrainingRun, arguments: TrainingArguments, pace: Pace, patience: int):
-        config = vars(getattr(run.model, "config", None) or self)
+        config = vars(getattr(run.model, "config", SimpleNamespace()))
         before = dict(config)
         super().__init__(
             model=run.model,
             args=arguments,
             data_collator=run.collate,
-            train_dataset=run.dataset,
-            eval_dataset=run.dataset,
+            train_dataset=range(len(run.lengths)),
+            eval_dataset=range(len(run.lengths)),
             callbacks=[pace, *([EarlyStoppingCallback(patience)] if patience and run.evaluate else [])],
         )
-        if config is not vars(self):  # Trainer writes into it that nothing is cached
-            config.clear()
-            config.update(before)
+        config.clear()  # Trainer writes into it that nothing is cached
+        config.update(before)
         self.run, self.pace, self.model_accepts_loss_kwargs = run, pace, False  # the loss is a batch's mean
 
     @staticmethod
@@ -263,13 +253,12 @@ class RunTrainer(Trainer):
         """The schedule of the arguments, by the updates or the time, whichever is further."""
         scheduler = super().create_scheduler(num_training_steps, optimizer)
         if isinstance(scheduler, LambdaLR):
-            scheduler.lr_lambdas = [
-                partial(self._by_time, factor, num_training_steps) for factor in scheduler.lr_lambdas
-            ]
-        return scheduler
 
-    def _by_time(self, factor: Callable[[Any], float], total: int, update: int) -> float:
-        return factor(max(update, total * self.pace.share))
+            def by_time(factor: Callable[[Any], float], update: int) -> float:
+                return factor(max(update, num_training_steps * self.pace.share))
+
+            scheduler.lr_lambdas = [partial(by_time, factor) for factor in scheduler.lr_lambdas]
+        return scheduler
 
     def _get_train_sampler(self, train_dataset: Any = None) -> ShuffledBatches:
         return ShuffledBatches(
@@ -288,9 +277,8 @@ class RunTrainer(Trainer):
             model = self.accelerator.unwrap_model(self.model_wrapped)
             model.eval()
             with torch.no_grad(), self.accelerator.autocast():
-                score = self.run.evaluate(model)
-            score = score if isinstance(score, Mapping) else {"score": score}
-            numbers = {f"eval_{name}": float(value) for name, value in score.items()}
+                found = self.run.evaluate(model)
+            numbers = {f"eval_{name}": float(value) for name, value in found.items()}
         metrics: dict[str, float] = of_main_process(numbers)
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
@@ -337,9 +325,9 @@ def train(
     Every process calls it with the same settings and `arguments` of `training_arguments`, which are completed. What was done since
     `started`, in `time.monotonic()`, counts among the minutes.
     """
-    if len(run.dataset) == 0:
+    if not run.lengths:
         raise InputError(f"there is nothing to train the {run.name} on: the training set is empty")
-    batches = math.ceil(math.ceil(len(run.dataset) / settings.batch_size) / arguments.world_size)
+    batches = math.ceil(math.ceil(len(run.lengths) / settings.batch_size) / arguments.world_size)
     an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)
     total = settings.updates or max(math.ceil((settings.epochs or 0) * an_epoch), run.min_updates)
     if total == 0:
@@ -356,16 +344,16 @@ def train(
         arguments.load_best_model_at_end = False
     arguments.eval_on_start = run.evaluate is not None and checkpoint is None
 
-    about = f"{len(run.dataset)} examples, {total} updates, {arguments.world_size} processes"
+    about = f"{len(run.lengths)} examples, {total} updates, {arguments.world_size} processes"
     pace = Pace(run, settings, started, about)
     trainer = RunTrainer(run, arguments, pace, settings.early_stopping)
     if checkpoint is None:
         trainer.train()
     else:
-        record = read_json(checkpoint / COMPLETE) or {}
-        if record["run"] != about:
+        begun = read_json(checkpoint / COMPLETE) or {}
+        if begun["run"] != about:
             raise InputError(
-                f"{out} is of an unfinished run with other data or options ({record['run']}, now {about}): "
+                f"{out} is of an unfinished run with other data or options ({begun['run']}, now {about}): "
                 "use the same ones to finish it, or remove that folder to begin again"
             )
         with process_state().main_process_first():
@@ -374,9 +362,9 @@ def train(
                 state.best_model_checkpoint = str(out / f"checkpoint-{state.best_global_step}")
             if arguments.should_save:
                 state.save_to_json(str(checkpoint / STATE))
-        pace.before = pace.seconds = record["seconds"]
-        if record["stopped"]:  # nothing but the saving is left
-            trainer.state, pace.stopped = state, record["stopped"]
+        pace.before = pace.seconds = begun["seconds"]
+        if begun["stopped"]:  # nothing but the saving is left
+            trainer.state, pace.stopped = state, begun["stopped"]
             trainer._load_from_checkpoint(state.best_model_checkpoint or str(checkpoint))
         else:
             trainer.train(resume_from_checkpoint=str(checkpoint))
@@ -384,13 +372,10 @@ def train(
     state = trainer.state
     history: dict[float, dict[str, float]] = {}
     for logs in state.log_history:
-        numbers = {
-            name.removeprefix("eval_"): value
-            for name, value in logs.items()
-            if name.startswith(("loss", "eval_"))
-        }
-        if numbers:
-            history.setdefault(logs["step"], {"update": logs["step"]}).update(numbers)
+        names = [name for name in logs if name.startswith(("loss", "eval_"))]
+        if names:
+            record = history.setdefault(logs["step"], {"update": logs["step"]})
+            record |= {name.removeprefix("eval_"): logs[name] for name in names}
     return TrainingResult(
         state.global_step,
         state.epoch or 0.0,

@@ -11,7 +11,7 @@ from change_it.generators.search import Candidate, Search, best, generate
 from change_it.networks import formats
 from change_it.networks.formats import (
     CausalFormat,
-    EncoderDecoderFormat,
+    Format,
     NoRepeatedNGram,
     NoRepeatedWord,
     WordFormat,
@@ -36,7 +36,7 @@ def generator(request, tiny_t5, tiny_gpt2, tiny_llama):
     tokenizer = load_tokenizer(folder)
     model = load_model(folder, kind, tokenizer).eval()
     if name == "t5":
-        return EncoderDecoderFormat(tokenizer, **LENGTHS), model
+        return Format(tokenizer, **LENGTHS), model
     return CausalFormat(tokenizer, **LENGTHS, prompt=prompt_of("en", "headline", "gio")), model
 
 

@@ -171,7 +171,7 @@ def test_the_network_as_published_is_the_organisers(name):
     assert model.output.weight.shape == (model.config.words, cells)
     assert model.merge.weight.shape == (cells, 2 * cells)
     assert model.config.loss_by_sequence
-    bridge = model.encoder.bridge_hidden
+    bridge = getattr(model.encoder, "bridge_hidden", None)
     assert bridge is None if name == "s2s" else bridge.weight.shape == (cells // 2, cells // 2)
     usual, _ = new_network(name, texts, vocabulary=100, cells=cells)
     assert usual.output is None

@@ -70,11 +70,28 @@ def model(tmp_path, request):
     return tmp_path / "model"
 
 
+def load(folder):
+    return FactsModel.from_pretrained(folder, device="cpu")
+
+
+@pytest.fixture
+def facts(model):
+    return load(model)
+
+
+def classifier(folder, labels):
+    """An untrained classifier with these labels, saved, and its tokenizer."""
+    network, tokenizer = build_encoder(labels=labels)
+    for part in (network.eval(), tokenizer):
+        part.save_pretrained(folder)
+    return network, tokenizer
+
+
 def alone(folder, claim):
     """P(Yes) of one claim, all of it read at once."""
     asker = ChatModel(folder, "float32", "cpu")
     source, question = claim_prompt(claim)
-    before, after = asker._up_to(source), asker._after
+    before, after = asker._before + asker._ids(source), asker._after
     ids = torch.tensor([before + asker._ids(question) + after])
     yes, no = asker._answers("it")
     with torch.inference_mode():
@@ -82,8 +99,7 @@ def alone(folder, claim):
     return float(torch.sigmoid(logits[yes] - logits[no]))
 
 
-def test_what_is_read_together_is_answered_as_if_read_alone(model):
-    facts = FactsModel.from_pretrained(model, device="cpu")
+def test_what_is_read_together_is_answered_as_if_read_alone(facts, model):
     given = facts.probabilities(HEADLINES, SOURCES, language="it")
     claims = [
         Claim(f"{original}. {article}", text, "it")
@@ -93,9 +109,8 @@ def test_what_is_read_together_is_answered_as_if_read_alone(model):
     assert len(set(given.tolist())) == 3
 
 
-def test_the_opening_and_the_nearest_part_are_read_and_the_better_counts(model, monkeypatch):
+def test_the_opening_and_the_nearest_part_are_read_and_the_better_counts(facts, model, monkeypatch):
     monkeypatch.setattr("change_it.judges.facts_model.PART_WORDS", 8)
-    facts = FactsModel.from_pretrained(model, device="cpu")
     asked = ["Scuole chiuse, restano"], [("Ponte giù", ARTICLES[0])]
     [[claims]] = facts._claims(*asked, "it")
     opening = "Ponte giù. Il ponte sulla statale è crollato lunedì."
@@ -105,8 +120,7 @@ def test_the_opening_and_the_nearest_part_are_read_and_the_better_counts(model, 
     assert given == pytest.approx(max(alone(model, claim) for claim in claims), abs=1e-5)
 
 
-def test_the_log_odds_of_two_articles_are_averaged(model):
-    facts = FactsModel.from_pretrained(model, device="cpu")
+def test_the_log_odds_of_two_articles_are_averaged(facts, model):
     [given] = facts.probabilities(["Due feriti"], [("Ponte giù", *ARTICLES)], language="it")
     both = [Claim(f"Ponte giù. {ARTICLES[0]}", "Due feriti", "it"), Claim(ARTICLES[1], "Due feriti", "it")]
     odds = [np.log(p / (1 - p)) for p in (alone(model, claim) for claim in both)]
@@ -117,22 +131,21 @@ def test_a_headline_is_asked_about_once(model, monkeypatch):
     asked = []
     ask = ChatModel.ask
     monkeypatch.setattr(ChatModel, "ask", lambda self, claims: asked.extend(claims) or ask(self, claims))
-    first = FactsModel.from_pretrained(model, device="cpu").probabilities(HEADLINES, SOURCES, language="it")
-    again = FactsModel.from_pretrained(model, device="cpu").probabilities(
+    first = load(model).probabilities(HEADLINES, SOURCES, language="it")
+    again = load(model).probabilities(
         [*HEADLINES, HEADLINES[0], ""], [*SOURCES, SOURCES[0], SOURCES[0]], language="it"
     )
     assert len(asked) == 3
     assert again.tolist() == [*first, first[0], 0.0]
 
 
-def test_a_run_that_is_interrupted_asks_for_the_rest_alone(model, monkeypatch):
+def test_a_run_that_is_interrupted_asks_for_the_rest_alone(facts, monkeypatch):
     ask = ChatModel.ask
 
     def interrupted(self, claims):
         yield next(ask(self, claims))
         raise KeyboardInterrupt
 
-    facts = FactsModel.from_pretrained(model, device="cpu")
     monkeypatch.setattr(ChatModel, "ask", interrupted)
     with pytest.raises(KeyboardInterrupt):
         facts.probabilities(HEADLINES, SOURCES, language="it")
@@ -142,11 +155,10 @@ def test_a_run_that_is_interrupted_asks_for_the_rest_alone(model, monkeypatch):
     assert [claim.headline for claim in rest] == ["Festival gratuito"]
 
 
-def test_saved_it_is_the_same_judge_and_another_threshold_is_another(model, tmp_path):
-    facts = FactsModel.from_pretrained(model, device="cpu")
+def test_saved_it_is_the_same_judge_and_another_threshold_is_another(facts, tmp_path):
     strict = facts.with_threshold(0.9, language="it", outlets=("rep", "gio"), validated={"n": 50})
     strict.save(tmp_path / "facts")
-    loaded = FactsModel.from_pretrained(tmp_path / "facts", device="cpu")
+    loaded = load(tmp_path / "facts")
     assert loaded.settings == strict.settings
     assert loaded.signature == strict.signature != facts.signature
     assert [loaded.is_validated(language) for language in ("it", "en")] == [True, False]
@@ -157,8 +169,7 @@ def test_saved_it_is_the_same_judge_and_another_threshold_is_another(model, tmp_
 @pytest.mark.parametrize(
     ("auc", "validated"), [((0.8, 0.6, 0.9), True), ((0.6, 0.45, 0.7), False), ((0.8,), False)], ids=str
 )
-def test_labels_validate_what_is_above_chance(model, auc, validated):
-    facts = FactsModel.from_pretrained(model, device="cpu")
+def test_labels_validate_what_is_above_chance(facts, auc, validated):
     facts = facts.with_threshold(0.6, language="it", validated={"n": 50, "auc": auc})
     assert facts.is_validated("it") is validated
 
@@ -170,10 +181,8 @@ def test_parts_are_whole_sentences():
 
 
 def test_a_classifier_is_asked_about_each_sentence_by_its_label(tmp_path):
-    network, tokenizer = build_encoder(labels=["contradiction", "neutral", "entailment"])
-    for part in (network.eval(), tokenizer):
-        part.save_pretrained(tmp_path / "nli")
-    facts = FactsModel.from_pretrained(tmp_path / "nli", device="cpu")
+    network, tokenizer = classifier(tmp_path / "nli", ["contradiction", "neutral", "entailment"])
+    facts = load(tmp_path / "nli")
     assert facts.settings.kind == "classifier"
     [given] = facts.probabilities(["Festival gratuito"], [("Al via", ARTICLES[1])], language="it")
     sentences = ["Al via", "Il sindaco ha inaugurato il festival.", "Ingresso gratuito per tutti."]
@@ -181,15 +190,6 @@ def test_a_classifier_is_asked_about_each_sentence_by_its_label(tmp_path):
         inputs = tokenizer(sentences, ["Festival gratuito"] * 3, padding=True, return_tensors="pt")
         logits = network(**inputs).logits
     assert given == pytest.approx(float(logits.softmax(-1)[:, 2].max()), abs=1e-5)
-
-
-def test_a_classifier_without_such_a_label_is_refused(tmp_path):
-    for part in build_encoder(labels=["red", "green", "blue"]):
-        part.save_pretrained(tmp_path / "colours")
-    with pytest.raises(
-        InputError, match=r"none of the classes .* \(red, green, blue\): give a model of entailment"
-    ):
-        FactsModel.from_pretrained(tmp_path / "colours", device="cpu")
 
 
 @pytest.mark.parametrize(
@@ -207,15 +207,13 @@ def test_a_classifier_without_such_a_label_is_refused(tmp_path):
     ids=str,
 )
 def test_the_class_that_supports_is_known_by_its_name(tmp_path, labels, supports):
-    network, tokenizer = build_encoder(labels=labels)
-    for part in (network.eval(), tokenizer):
-        part.save_pretrained(tmp_path / "nli")
+    network, tokenizer = classifier(tmp_path / "nli", labels)
     # The same weights under other names have other answers, which are not mixed in the cache.
     given = []
     for names in (labels, labels[::-1]):
         network.config.id2label = dict(enumerate(names))
         network.config.save_pretrained(tmp_path / "nli")
-        facts = FactsModel.from_pretrained(tmp_path / "nli", device="cpu")
+        facts = load(tmp_path / "nli")
         given += facts.probabilities(["Festival gratuito"], [("Al via", "")], language="it").tolist()
     with torch.inference_mode():
         inputs = tokenizer(["Al via"], ["Festival gratuito"], return_tensors="pt")
@@ -227,12 +225,13 @@ def test_the_class_that_supports_is_known_by_its_name(tmp_path, labels, supports
         assert given == pytest.approx([float(p[supports]), float(p[len(labels) - 1 - supports])], abs=1e-5)
 
 
-@pytest.mark.parametrize("labels", [["negative", "positive"], ["LABEL_0", "LABEL_1", "LABEL_2"], ["not_entailment", "no_support"]], ids=str)  # fmt: skip
+@pytest.mark.parametrize("labels", [["red", "green", "blue"], ["negative", "positive"], ["LABEL_0", "LABEL_1", "LABEL_2"], ["not_entailment", "no_support"]], ids=str)  # fmt: skip
 def test_classes_of_which_none_surely_supports_are_named(tmp_path, labels):
-    for part in build_encoder(labels=labels):
-        part.save_pretrained(tmp_path / "model")
-    with pytest.raises(InputError, match=rf"none of the classes of .* \({', '.join(labels)}\)"):
-        FactsModel.from_pretrained(tmp_path / "model", device="cpu")
+    classifier(tmp_path / "model", labels)
+    with pytest.raises(
+        InputError, match=rf"none of the classes of .* \({', '.join(labels)}\): give a model of"
+    ):
+        load(tmp_path / "model")
 
 
 @pytest.mark.parametrize("network", [BertModel, BertForMaskedLM], ids=lambda network: network.__name__)
@@ -241,7 +240,7 @@ def test_an_encoder_that_is_no_classifier_is_refused(tmp_path, network):
     for part in (network(encoder.config), tokenizer):
         part.save_pretrained(tmp_path / "bert")
     with pytest.raises(InputError, match=r"bert \(bert\) is neither a chat model nor an entailment class"):
-        FactsModel.from_pretrained(tmp_path / "bert", device="cpu")
+        load(tmp_path / "bert")
 
 
 @pytest.mark.parametrize(
@@ -255,12 +254,12 @@ def test_an_encoder_that_is_no_classifier_is_refused(tmp_path, network):
 def test_a_chat_template_that_cannot_be_used_is_one_sentence(model, template, reason):
     (model / "chat_template.jinja").write_text(template)
     with pytest.raises(InputError, match=f"cannot be loaded as a judge of facts .*{reason}"):
-        FactsModel.from_pretrained(model, device="cpu")
+        load(model)
 
 
 def test_a_tokenizer_that_does_not_fit_the_model_is_one_sentence(model):
     config = json.loads((model / "config.json").read_text())
-    asker = FactsModel.from_pretrained(model, device="cpu")
+    asker = load(model)
     asker._asker._ids = lambda text, **_: [config["vocab_size"] + 1]
     with pytest.raises(InputError, match="cannot be asked"):
         asker.probabilities(HEADLINES, SOURCES, language="it")
@@ -271,7 +270,7 @@ def test_special_tokens_in_a_text_are_text(model):
     asker = ChatModel(model, "float32", "cpu")
     end = asker.tokenizer.eos_token_id
     for text in ("Ponte</s>", "</s>", "<pad>"):
-        before, after = asker._up_to(text), asker._after
+        before, after = asker._before + asker._ids(text), asker._after
         for ids in (asker._ids(text), before, after):
             assert not {end, asker.tokenizer.pad_token_id} & set(ids)
     _, tokenizer = build_encoder(labels=["entailment", "other"])
@@ -279,8 +278,7 @@ def test_special_tokens_in_a_text_are_text(model):
     assert ids.count(tokenizer.sep_token_id) == 2
 
 
-def test_what_is_too_long_is_cut_and_a_headline_of_a_page_is_none(model):
-    facts = FactsModel.from_pretrained(model, device="cpu")
+def test_what_is_too_long_is_cut_and_a_headline_of_a_page_is_none(facts):
     long = "parole senza punto e senza fine " * 2000
     given = facts.probabilities(
         ["Due feriti", "x " * 501, "🦊" * 900], [("Ponte giù", long)] * 3, language="it"
@@ -295,20 +293,19 @@ def test_what_is_too_long_is_cut_and_a_headline_of_a_page_is_none(model):
     ids=str,
 )
 def test_settings_that_can_be_none_are_refused(model, tmp_path, change):
-    FactsModel.from_pretrained(model, device="cpu").save(tmp_path / "facts")
+    load(model).save(tmp_path / "facts")
     record = json.loads((tmp_path / "facts" / "config.json").read_text())
     record["change_it"] |= change
     (tmp_path / "facts" / "config.json").write_text(json.dumps(record))
     with pytest.raises(InputError, match="holds no judge of facts of this version"):
-        FactsModel.from_pretrained(tmp_path / "facts", device="cpu")
+        load(tmp_path / "facts")
 
 
-def test_a_threshold_of_another_model_is_refused(model, tmp_path, monkeypatch):
-    facts = FactsModel.from_pretrained(model, device="cpu")
+def test_a_threshold_of_another_model_is_refused(facts, model, tmp_path, monkeypatch):
     facts.with_threshold(0.9, language="it", validated={"n": 50}).save(tmp_path / "facts")
     monkeypatch.setattr("change_it.judges.facts_model.hash_of_weights", lambda *_, **__: "0" * 64)
     with pytest.raises(InputError, match=r"labels have set the threshold in .* for another model"):
-        FactsModel.from_pretrained(tmp_path / "facts", device="cpu")
+        load(tmp_path / "facts")
 
 
 @pytest.fixture
@@ -318,38 +315,39 @@ def server(monkeypatch):
         yield state
 
 
+def ask_server(server, headlines=HEADLINES[:1], sources=SOURCES[:1]):
+    facts = FactsModel.from_pretrained("tiny", endpoint=server.url)
+    return facts.probabilities(headlines, sources, language="it")
+
+
 def test_a_server_is_asked_for_the_probabilities_of_its_first_piece(server):
     pieces = [("Sì", 0.6), (" si", 0.1), ("No", 0.2), ("Forse", 0.1)]
     top = [{"token": token, "logprob": float(np.log(p)), "bytes": None} for token, p in pieces]
     first = {"token": "Sì", "logprob": float(np.log(0.6)), "bytes": None, "top_logprobs": top}
     server.reply = lambda prompt, number: {"content": "Sì", "logprobs": {"content": [first]}}
-    facts = FactsModel.from_pretrained("tiny", endpoint=server.url)
-    [given] = facts.probabilities(["Crolla il ponte"], SOURCES[:1], language="it")
+    [given] = ask_server(server)
     assert given == pytest.approx(0.6 / 0.8)
     assert "Affermazione: Crolla il ponte" in server.requests[0]["messages"][0]["content"]
 
 
 def test_a_server_without_probabilities_is_asked_several_times(server):
     server.reply = lambda prompt, number: "Sì." if number in (2, 3, 5) else "No, perché"
-    facts = FactsModel.from_pretrained("tiny", endpoint=server.url)
-    assert facts.probabilities(["Crolla il ponte"], SOURCES[:1], language="it").tolist() == [0.6]
+    assert ask_server(server).tolist() == [0.6]
     assert len(server.requests) == 6
 
 
 def test_a_request_that_a_server_refuses_is_one_sentence(server):
     server.reply = lambda prompt, number: (400, json.dumps({"error": "too long"}).encode())
-    facts = FactsModel.from_pretrained("tiny", endpoint=server.url)
     with pytest.raises(InputError, match=r"does not say whether “Crolla il ponte” is supported .*too long"):
-        facts.probabilities(["Crolla il ponte"], SOURCES[:1], language="it")
+        ask_server(server)
 
 
 def test_a_server_that_says_neither_is_refused_but_one_headline_that_confuses_it_is_unsupported(server):
     server.reply = lambda prompt, number: "Forse" if "Crolla" in prompt or number < 20 else "Sì"
-    facts = FactsModel.from_pretrained("tiny", endpoint=server.url)
     with pytest.raises(InputError, match=r"answers neither Sì nor No \(“Forse”\)"):
-        facts.probabilities(HEADLINES[:1], SOURCES[:1], language="it")
+        ask_server(server)
     server.requests += [{}] * 20
-    given = facts.probabilities(["Crolla", "Due feriti"], [("Ponte", "Articolo")] * 2, language="it")
+    given = ask_server(server, ["Crolla", "Due feriti"], [("Ponte", "Articolo")] * 2)
     assert given == pytest.approx([0, 1], abs=1e-6)
 
 
@@ -358,31 +356,28 @@ def test_probabilities_that_are_no_numbers_are_none(server, logprob):
     top = [{"token": "Sì", "logprob": logprob}, {"token": "No", "logprob": -1.0}]
     first = {"token": "Sì", "logprob": -1.0, "top_logprobs": top}
     server.reply = lambda prompt, number: {"content": "No", "logprobs": {"content": [first]}}
-    facts = FactsModel.from_pretrained("tiny", endpoint=server.url)
     if logprob != logprob:  # which the client does not read
         with pytest.raises(InputError, match="the answer is no chat completion"):
-            facts.probabilities(HEADLINES[:1], SOURCES[:1], language="it")
+            ask_server(server)
     else:
-        assert facts.probabilities(HEADLINES[:1], SOURCES[:1], language="it") == pytest.approx([0], abs=1e-6)
+        assert ask_server(server) == pytest.approx([0], abs=1e-6)
 
 
 @pytest.mark.parametrize("status", [400, 500])
 def test_a_server_that_refuses_to_give_probabilities_is_asked_several_times(server, status):
     refusal = json.dumps({"error": {"message": "logprobs is not supported"}}).encode()
     server.reply = lambda prompt, number: (status, refusal) if number == 1 else "Sì"
-    facts = FactsModel.from_pretrained("tiny", endpoint=server.url)
-    assert facts.probabilities(HEADLINES[:1], SOURCES[:1], language="it") == pytest.approx([1], abs=1e-6)
+    assert ask_server(server) == pytest.approx([1], abs=1e-6)
 
 
 def test_a_server_that_fails_has_been_asked_and_is_asked_for_the_rest_alone(server):
     server.reply = lambda prompt, number: 500 if "Titolo 7\n" in prompt else "Sì"
-    facts = FactsModel.from_pretrained("tiny", endpoint=server.url)
     asked = [f"Titolo {n}\n" for n in range(12)], [("Ponte giù", "Articolo")] * 12
     with pytest.raises(InputError, match="answers with status 500"):
-        facts.probabilities(*asked, language="it")
+        ask_server(server, *asked)
     before = len(server.requests)
     server.reply = lambda prompt, number: "Sì"
-    facts.probabilities(*asked, language="it")
+    ask_server(server, *asked)
     rest = {
         each["messages"][0]["content"].split("Titolo ")[1].split()[0] for each in server.requests[before:]
     }
@@ -392,33 +387,29 @@ def test_a_server_that_fails_has_been_asked_and_is_asked_for_the_rest_alone(serv
 
 def test_a_server_sees_no_special_token_in_a_text(server):
     server.reply = lambda prompt, number: "No"
-    facts = FactsModel.from_pretrained("tiny", endpoint=server.url)
     text = "Ponte<|im_end|> <|im_start|>assistant</s> [INST] 1 < 2, a > b [sic]"
-    facts.probabilities([text], [("Ponte giù", "<start_of_turn>model")], language="it")
+    ask_server(server, [text], [("Ponte giù", "<start_of_turn>model")])
     prompt = server.requests[0]["messages"][0]["content"]
     assert "Ponte< |im_end|> < |im_start|>assistant< /s> [ INST] 1 < 2, a > b [sic]" in prompt
     assert "< start_of_turn>" in prompt
 
 
 @pytest.mark.parametrize("row", [None, "a"], ids=str)
-def test_an_answer_that_is_no_number_is_asked_for_again(model, tmp_path, row):
-    facts = FactsModel.from_pretrained(model, device="cpu")
+def test_an_answer_that_is_no_number_is_asked_for_again(facts, tmp_path, row):
     given = facts.probabilities(HEADLINES, SOURCES, language="it").tolist()
     with closing(sqlite3.connect(tmp_path / "cache" / "facts.sqlite")) as connection, connection:
         connection.execute("UPDATE answers SET p = ?", [row])
     assert facts.probabilities(HEADLINES, SOURCES, language="it").tolist() == given
 
 
-def test_where_answers_cannot_be_kept_is_named(model, tmp_path, monkeypatch):
+def test_where_answers_cannot_be_kept_is_named(facts, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CHANGE_IT_CACHE", str(tmp_path / "file"))
-    facts = FactsModel.from_pretrained(model, device="cpu")
     with pytest.raises(InputError, match=r"answers cannot be kept in .*CHANGE_IT_CACHE"):
         facts.probabilities(HEADLINES, SOURCES, language="it")
 
 
-def test_verdicts_do_not_depend_on_the_company_and_need_no_article(model):
-    facts = FactsModel.from_pretrained(model, device="cpu")
+def test_verdicts_do_not_depend_on_the_company_and_need_no_article(facts):
     alone_given = [
         facts.probabilities([text], [of], language="it")[0]
         for text, of in zip(HEADLINES, SOURCES, strict=True)

@@ -18,12 +18,12 @@ def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypat
     printed = data.train.labels == 1
     assert printed.sum() == 200
     assert (~printed).sum() == 2 * 200
-    assert len(data.parts) == len(data.known)
-    assert {*data.parts[: len(data.train)]} == {*range(1, PARTS + 1)}
+    assert len(data.parts) == len(data.train)
+    assert {*data.parts} == {*range(1, PARTS + 1)}
     test = read_table(corpus, "articles", "test", ["headline", "event"])
     learnt = {text for text, label in zip(data.known.texts, data.known.labels, strict=True) if label}
     assert not learnt & {*test["headline"]}
-    assert not {*data.counted} & {*test["headline"]}
+    assert not {*data.headlines} & {*test["headline"]}
     assert {*data.tests} == {SEEN, UNSEEN}
     for name, examples in data.tests.items():
         assert len(examples) == len(data.events[name])
@@ -36,8 +36,8 @@ def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypat
 def test_a_headline_and_what_is_made_of_it_share_a_part(corpus):
     data = load_fluency(corpus, fold="all", validation_share=0.1, seed=1)
     begins = np.flatnonzero(data.train.labels)
-    part = data.parts[: len(data.train)]
-    of = dict(zip(data.counted, data.counted_parts, strict=True))
+    part = data.parts
+    of = dict(zip(data.headlines, data.counted_parts, strict=True))
     for at in begins[:50]:
         assert part[at] == of[data.train.texts[at]]
         assert len({*part[at : at + 2]}) == 1

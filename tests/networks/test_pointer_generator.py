@@ -5,9 +5,7 @@ import torch
 from copying_networks import KINDS, RESERVED, WORDS, make_batch, make_model
 
 import change_it.auto  # noqa: F401 (registers the model)
-from change_it.networks.pointer_generator import (
-    AS_PUBLISHED,
-)
+from change_it.networks.pointer_generator import AS_PUBLISHED
 from change_it.networks.pretrained_loss import loss_per_token
 
 
@@ -64,7 +62,7 @@ def loop_distributions(model, source, inputs):
     (ahead, ahead_hidden, ahead_cell), (back, back_hidden, back_cell) = runs
     states = [ahead[place] + back[place] for place in range(len(source))]
     hidden, cell = ahead_hidden + back_hidden, ahead_cell + back_cell
-    layers = encoder.bridge_hidden, encoder.bridge_cell
+    layers = [getattr(encoder, name, None) for name in ("bridge_hidden", "bridge_cell")]
     if config.bridge == "tanh":
         hidden, cell = (
             affine(layer.weight, last, layer.bias) for layer, last in zip(layers, (hidden, cell), strict=True)
