@@ -121,11 +121,6 @@ def histogram(similarity: Floats) -> Ints:
     return np.bincount(bins[bins >= 0], minlength=len(EDGES) - 1)
 
 
-def number_above(counts: Ints) -> Ints:
-    """Number of pairs above each of `EDGES` but the last: the curve of LREC 2020's Figure 2, from `Pairs.counts`."""
-    return counts[::-1].cumsum()[::-1]
-
-
 class Compared(NamedTuple):
     """Articles that are compared with others."""
 
