@@ -6,7 +6,7 @@ Cosines have nine decimals, so that the order of summation decides nothing.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from itertools import product
@@ -70,37 +70,29 @@ def day_numbers(dates: Iterable[date | None]) -> Ints:
 
 
 def align(
-    x: csr_matrix,
-    y: csr_matrix,
-    x_days: Ints,
-    y_days: Ints,
-    *,
-    window_days: int | None,
-    floor: float,
-    once: bool = False,
+    vectors: csr_matrix, days: Ints, sides: tuple[Ints, Ints], *, window_days: int | None, floor: float
 ) -> Pairs:
-    """All pairs of rows of x and y, of unit length, whose cosine is above a floor and whose days are close (many-to-many).
+    """All pairs of an article of each side (positions) whose cosine is above a floor and whose days are close (many-to-many).
 
-    A window of None compares undated rows too. With `once`, x and y are the same articles, and each two of them are one pair.
-    Counted are all pairs above .05; with `once` those above the floor alone.
+    A window of None compares undated articles too. Two sides that are the same articles give each two of them once.
+    Counted are all pairs above .05; of articles of one side those above the floor alone.
     """
-    rows, columns = (_by_day(days, undated=window_days is None) for days in (x_days, y_days))
+    rows, columns = (side[_by_day(days[side], undated=window_days is None)] for side in sides)
+    once = np.array_equal(rows, columns)
     if window_days is None:
         low, high = np.zeros(len(rows), dtype=np.int64), np.full(len(rows), len(columns))
     else:
-        low, high = _window(x_days[rows], y_days[columns], window_days)
+        low, high = _window(days[rows], days[columns], window_days)
     if once:
         low = np.maximum(low, np.arange(1, len(rows) + 1))
-    lowest = floor if once else min(floor, float(EDGES[0]))
 
     def above_floor(i: Ints, j: Ints, cosine: Floats) -> tuple[Ints, Ints, Floats, Ints]:
         inside = (j >= low[i]) & (j < high[i])
-        counts = histogram(cosine[inside])
         kept = np.flatnonzero(inside & (cosine > floor))
-        return rows[i[kept]], columns[j[kept]], cosine[kept], counts
+        return rows[i[kept]], columns[j[kept]], cosine[kept], histogram(cosine[inside])
 
-    x = x[rows]
-    parts = _over_blocks(x, x if once else y[columns], low, high, lowest, above_floor)
+    lowest = floor if once else min(floor, LOWEST)
+    parts = _over_blocks(vectors[rows], vectors[columns], low, high, lowest, above_floor)
     counts = np.sum([histogram(np.zeros(0)), *(part[3] for part in parts)], axis=0)
     a_index, b_index = (np.concatenate([NONE, *(part[side] for part in parts)]) for side in (0, 1))
     similarity = np.concatenate([np.zeros(0), *(part[2] for part in parts)])
@@ -129,11 +121,6 @@ def histogram(similarity: Floats) -> Ints:
     return np.bincount(bins[bins >= 0], minlength=len(EDGES) - 1)
 
 
-def number_above(counts: Ints) -> Ints:
-    """Number of pairs above each of `EDGES` but the last: the curve of LREC 2020's Figure 2, from `Pairs.counts`."""
-    return counts[::-1].cumsum()[::-1]
-
-
 class Compared(NamedTuple):
     """Articles that are compared with others."""
 
@@ -144,37 +131,36 @@ class Compared(NamedTuple):
         Ints  # rows with the same number belong together: the row itself, its partner, their near-duplicates
     )
 
-    def of(self, rows: Ints) -> "Compared":
-        """The articles at these rows."""
-        return Compared(self.vectors[rows], self.days[rows], self.groups[rows], self.clusters[rows])
-
 
 def nearest_wrong(
-    x: Compared,
-    y: Compared,
+    compared: Compared,
+    x: Ints,
+    y: Ints,
     *,
     window_days: int | None,
     ceiling: float,
     at_least: int = 25,
 ) -> tuple[Ints, Floats]:
-    """For each row of x the most similar row of y that is surely not its partner, and their cosine: a hard negative; -1 and 0 where no row shares a word.
+    """For each position in x the one in y of the most similar article that is surely not its partner, and their cosine: a hard negative; -1 and 0 where none shares a word.
 
     It is of the same group, of another cluster, and less similar than the ceiling. It is looked for in the window; where that
-    holds fewer than `at_least` rows of the group, among the `at_least` nearest in time. An undated row looks through its whole
-    group, and so does every row without a window, or of a group that has fewer than `at_least` dated rows.
+    holds fewer than `at_least` articles of the group, among the `at_least` nearest in time. An undated one looks through its whole
+    group, and so does every one without a window, or of a group that has fewer than `at_least` dated ones.
     """
-    index, nearest = np.full(len(x.days), -1, dtype=np.int64), np.zeros(len(x.days))
+    vectors, days, groups, clusters = compared
+    index, nearest = np.full(len(x), -1, dtype=np.int64), np.zeros(len(x))
     steps = STEPS if window_days is None else STEPS[-1:]
-    for group, step in product(np.intersect1d(x.groups, y.groups), steps):
-        x_rows, y_rows = np.flatnonzero((x.groups == group) & (index < 0)), np.flatnonzero(y.groups == group)
-        x_rows, y_rows = x_rows[_by_day(x.days[x_rows])], y_rows[_by_day(y.days[y_rows])]
-        low, high = _widened(x.days[x_rows], y.days[y_rows], window_days, at_least)
-        clusters = x.clusters[x_rows], y.clusters[y_rows]
-        best = partial(_nearest_of_block, intervals=(low, high), clusters=clusters, ceiling=ceiling)
-        parts = _over_blocks(x.vectors[x_rows], y.vectors[y_rows], low, high, step * ceiling, best)
+    for group, step in product(np.intersect1d(groups[x], groups[y]), steps):
+        places, columns = np.flatnonzero((groups[x] == group) & (index < 0)), y[groups[y] == group]
+        places = places[_by_day(days[x[places]])]
+        rows, columns = x[places], columns[_by_day(days[columns])]
+        low, high = _widened(days[rows], days[columns], window_days, at_least)
+        both = clusters[rows], clusters[columns]
+        best = partial(_nearest_of_block, intervals=(low, high), clusters=both, ceiling=ceiling)
+        parts = _over_blocks(vectors[rows], vectors[columns], low, high, step * ceiling, best)
         if parts:
             i, j, cosine = _highest(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-            index[x_rows[i]], nearest[x_rows[i]] = y_rows[j], cosine
+            index[places[i]], nearest[places[i]] = columns[j], cosine
     return index, nearest
 
 
@@ -350,26 +336,23 @@ def find_pairs(
             "an outlet has no dated article to align: give a date column, or use --window-days none"
         )
 
-    def compared(floor: float) -> Pairs:
-        return _align(vectors, days, (a_rows, b_rows), window=window, floor=floor)
-
+    compared = partial(align, vectors, days, (a_rows, b_rows), window_days=window)
     lowest = min(LOWEST, options.loose)
     for floor in (options.loose, lowest):
-        every = compared(floor)
+        every = compared(floor=floor)
         best = one_to_one(every)
         if len(best) >= wanted:
             break
     nearest = np.zeros(len(articles))
     for rows in (every.a_index, every.b_index):
         np.maximum.at(nearest, rows, every.similarity)
-    rows = np.arange(len(articles))
-    strict = _align(vectors, days, (rows, rows), window=window, floor=options.strict, once=True)
+    strict = align(vectors, days, (np.arange(len(articles)),) * 2, window_days=window, floor=options.strict)
     return Candidates(
         best.a_index,
         best.b_index,
         best.similarity,
         every.counts,
-        best.similarity if len(best) >= FEW else one_to_one(compared(lowest)).similarity,
+        best.similarity if len(best) >= FEW else one_to_one(compared(floor=lowest)).similarity,
         (strict.a_index, strict.b_index),
         nearest,
         others=_of_other_outlets(strict, labels),
@@ -384,27 +367,23 @@ def find_neighbours(
     options: BuildOptions,
 ) -> pl.DataFrame:
     """The nearest wrong article of the own and of the other outlet, of the same side and fold; one row an article, null where there is none."""
-    ids = np.array([article.id for article in articles], dtype=object)
     days = day_numbers(article.date for article in articles)
-    groups = (splits.alignment == "A2") * 2 + splits.fold
-    compared = Compared(vectors, days, groups, splits.event)
+    compared = Compared(vectors, days, (splits.alignment == "A2") * 2 + splits.fold, splits.event)
     present = splits.alignment != ""
     columns: dict[str, pl.Series] = {}
     for which in ("own", "other"):
-        names = np.full(len(articles), None, dtype=object)
-        cosines = np.full(len(articles), np.nan)
+        index, cosines = np.full(len(articles), -1, dtype=np.int64), np.full(len(articles), np.nan)
         for outlet in np.unique(labels).tolist():
             x = np.flatnonzero(present & (labels == outlet))
             others = (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
             y = x if which == "own" else np.flatnonzero(present & others)
-            index, cosine = nearest_wrong(
-                compared.of(x), compared.of(y), window_days=options.window, ceiling=options.loose
+            index[x], cosines[x] = nearest_wrong(
+                compared, x, y, window_days=options.window, ceiling=options.loose
             )
-            has = index >= 0
-            names[x[has]] = ids[y[index[has]]]
-            cosines[x[has]] = cosine[has]
-        columns[f"{which}_id"] = pl.Series(names.tolist(), dtype=pl.String)
-        columns[f"{which}_similarity"] = pl.Series(cosines, nan_to_null=True)
+        has = index >= 0
+        names = [articles[place].id if place >= 0 else None for place in index.tolist()]
+        columns[f"{which}_id"] = pl.Series(names, dtype=pl.String)
+        columns[f"{which}_similarity"] = pl.Series(np.where(has, cosines, np.nan), nan_to_null=True)
     return pl.DataFrame(columns)
 
 
@@ -434,7 +413,7 @@ def _given_pairs(
         if by_id:
             part = (*shared, cosine)
         else:
-            every = _align(vectors, days, (a_rows, b_rows), window=None, floor=options.loose)
+            every = align(vectors, days, (a_rows, b_rows), window_days=None, floor=options.loose)
             compared = compared + every.counts
             best = one_to_one(every)
             part = (best.a_index, best.b_index, best.similarity)
@@ -449,7 +428,8 @@ def _given_pairs(
     # Events of the test set; training articles are not compared with each other, there can be very many.
     test = np.flatnonzero([article.alignment == "A2" for article in articles])
     window = options.window if (days >= 0).any() else None
-    close = _align(vectors, days, (test, np.arange(len(articles))), window=window, floor=options.strict)
+    everything = np.arange(len(articles))
+    close = align(vectors, days, (test, everything), window_days=window, floor=options.strict)
     return Candidates(
         a[order],
         b[order],
@@ -460,21 +440,6 @@ def _given_pairs(
         np.zeros(len(articles)),
         partners,
     )
-
-
-def _align(
-    vectors: csr_matrix,
-    days: Ints,
-    sides: tuple[Ints, Ints],
-    *,
-    window: int | None,
-    floor: float,
-    once: bool = False,
-) -> Pairs:
-    """Pairs of the articles at these positions, as positions."""
-    a, b = sides
-    pairs = align(vectors[a], vectors[b], days[a], days[b], window_days=window, floor=floor, once=once)
-    return replace(pairs, a_index=a[pairs.a_index], b_index=b[pairs.b_index])
 
 
 def _shared(articles: Sequence[Article], a_rows: Ints, b_rows: Ints) -> tuple[Ints, Ints]:

@@ -21,7 +21,6 @@ from change_it.corpus.alignment import (
     find_neighbours,
     find_pairs,
     histogram,
-    number_above,
     outlet_numbers,
 )
 from change_it.corpus.article import Article, Outlets
@@ -29,7 +28,6 @@ from change_it.corpus.corpus_options import BuildOptions, parse_sizes
 from change_it.corpus.folder import (
     CARD,
     CONFIGS,
-    CURVE,
     FILES,
     OTHER,
     REJECTED,
@@ -216,9 +214,6 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
         rejected = ([item.file, item.line, item.id, item.reason] for item in corpus.rejected)
         write_table(folder / REJECTED, ("file", "line", "id", "reason"), rejected)
         write_json(folder / REPORT, corpus.report)
-        bins = corpus.report["histogram"]
-        above = {name: number_above(np.array(bins[name])).tolist() for name in ("compared", "pairs")}
-        write_json(folder / CURVE, {"thresholds": bins["edges"][:-1], **above})
         write_text(folder / CARD, card(corpus, digests))
 
 

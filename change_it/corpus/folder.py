@@ -29,55 +29,33 @@ OTHER = "other"
 #: `validation` is in CHANGE-IT alone.
 SPLITS = ("train", "validation", "test", OTHER)
 
-_HEADLINES = {"id": "string", "headline": "string", "label": "outlet", "fold": "int64"}
-_GENERATION = {"id": "string", "source": "string", "target": "string", "direction": "string", "fold": "int64"}
-_SIDE = {"id": "string", "headline": "string", "article": "string", "date": "date32"}
-
+_HEADLINES = "id headline label:outlet fold:int64"
+_GENERATION = "id source target direction fold:int64"
+_COLUMNS = {
+    "articles": "id label date:date32 headline article alignment fold:int64 event",
+    "pairs": "pair_id similarity:float64 alignment a_id a_headline a_article a_date:date32 "
+    "b_id b_headline b_article b_date:date32 fold:int64 event",
+    "main": _HEADLINES,
+    "hh": "headline1 headline2 label:match fold:int64",
+    "ah": "headline article label:match fold:int64",
+    **dict.fromkeys(("sum", "s2s1", "s2s2", "s2s3"), _GENERATION),
+    **dict.fromkeys(("train_d", "train_m"), _HEADLINES),
+    "agnostic": _GENERATION,
+    "neighbours": "id own_id own_similarity:float64 other_id other_similarity:float64",
+}
 #: Config → column → type; `outlet` and `match` are class labels.
 CONFIGS: dict[str, dict[str, str]] = {
-    "articles": {
-        "id": "string",
-        "label": "string",
-        "date": "date32",
-        "headline": "string",
-        "article": "string",
-        "alignment": "string",
-        "fold": "int64",
-        "event": "string",
-    },
-    "pairs": {
-        "pair_id": "string",
-        "similarity": "float64",
-        "alignment": "string",
-        **{f"a_{name}": kind for name, kind in _SIDE.items()},
-        **{f"b_{name}": kind for name, kind in _SIDE.items()},
-        "fold": "int64",
-        "event": "string",
-    },
-    "main": _HEADLINES,
-    "hh": {"headline1": "string", "headline2": "string", "label": "match", "fold": "int64"},
-    "ah": {"headline": "string", "article": "string", "label": "match", "fold": "int64"},
-    "sum": _GENERATION,
-    "s2s1": _GENERATION,
-    "s2s2": _GENERATION,
-    "s2s3": _GENERATION,
-    "train_d": _HEADLINES,
-    "train_m": _HEADLINES,
-    "agnostic": _GENERATION,
-    "neighbours": {
-        "id": "string",
-        "own_id": "string",
-        "own_similarity": "float64",
-        "other_id": "string",
-        "other_similarity": "float64",
-    },
+    config: {
+        name: kind or "string" for name, _, kind in (column.partition(":") for column in columns.split())
+    }
+    for config, columns in _COLUMNS.items()
 }
 MATCH = ("no_match", "match")
-#: Number of alignments against the threshold (LREC 2020, Figure 2), as numbers and as a picture.
-CURVE, PICTURE = "curve.json", "curve.png"
+#: Number of alignments against the threshold (LREC 2020, Figure 2); the numbers are in the report.
+PICTURE = "curve.png"
 #: What `corpus build` writes; whatever else lies in a corpus folder stays.
 FILES = (
-    *(CARD, REPORT, REJECTED, CURVE, PICTURE),
+    *(CARD, REPORT, REJECTED, PICTURE),
     *(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS),
 )
 

@@ -1,20 +1,17 @@
 """From files of any of the known kinds to articles of two outlets; what cannot be used is kept with its reason."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from itertools import chain, groupby, islice
-from operator import itemgetter
 from typing import NamedTuple, get_args
 
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
 from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.dates import both_orders, parse_date
-from change_it.engines import map_ordered
 from change_it.errors import InputError
-from change_it.io import ROWS_A_BATCH, InputRow, InputTable, cell_text, listed, parse_columns, read_tables
+from change_it.io import InputRow, InputTable, cell_text, listed, parse_columns, read_tables
 
 #: Our columns, and what they are called in the input without a column map (`full_text` and `full`: CHANGE-IT on the Hub).
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -89,17 +86,14 @@ def read_articles(options: ReadingOptions) -> Reading:
     """
     if options.other_outlets and not options.labels:
         raise InputError("--other-outlets requires --labels with two labels, as in --labels Post,Herald")
-    cleaner = _Cleaner(
+    reader = _Reader(
         parse_columns(options.columns, COLUMNS),
         Outlets.parse(options.labels) if options.labels else None,
         options.dayfirst,
         options.other_outlets,
     )
-    reader = _RowReader(cleaner)
-    tables = read_tables(options.files)
-    cleaned = map_ordered(cleaner.clean, reader.batches(tables), threads=1)
-    for name, parts in groupby(cleaned, key=itemgetter(0)):
-        reader.take_table(name, chain.from_iterable(rows for _, rows in parts))
+    for table in read_tables(options.files):
+        reader.take_table(table)
     return reader.reading(", ".join(options.files))
 
 
@@ -116,28 +110,70 @@ class _Cleaned(NamedTuple):
     written: str | None = None  # the article's date, where its order is open
 
 
-@dataclass(frozen=True)
-class _Cleaner:
-    """Makes articles of rows, each on its own; they carry the label of the input until `_Reader.reading` knows the outlets."""
+@dataclass
+class _Reader:
+    """Makes articles of rows; until `reading` knows the outlets they carry the label of the input."""
 
     columns: dict[str, tuple[str, ...]]
     outlets: Outlets | None
     day_first: bool | None
-    others: bool = False  # whether labels other than the outlets' are kept
+    others: bool  # whether labels other than the outlets' are kept
     today: date = field(default_factory=date.today)
+    articles: list[Article] = field(default_factory=list)
+    places: list[tuple[str, int]] = field(default_factory=list)
+    rejected: list[Rejection] = field(default_factory=list)
+    seen_columns: dict[str, None] = field(default_factory=dict)
+    labels: dict[str, None] = field(default_factory=dict)  # outlets that the input names, in order
+    label_is_read: bool = False  # whether a table is of no one outlet
+    ids: set[tuple[str, str]] = field(default_factory=set)
+    texts: set[tuple[str, str]] = field(default_factory=set)
+    days_first: dict[str, bool] = field(default_factory=dict)  # by file, where its dates decided
 
-    def clean(self, table: InputTable, first: int, rows: Sequence[InputRow]) -> tuple[str, list[_Cleaned]]:
-        """The name of the table and its rows cleaned; `first` is the number of the first row."""
-        done: list[_Cleaned] = []
-        for number, row in enumerate(rows, start=first):
-            id_ = cleaning.visible(cell_text(self._cell(row.values, "id"))) or f"{table.stem}-{number}"
-            try:
-                done.append(_Cleaned(row.line, id_, *self._article(table, row, id_)))
-            except _RejectedError as error:
-                done.append(_Cleaned(row.line, id_, str(error)))
-        return table.name, done
+    def take_table(self, table: InputTable) -> None:
+        """Take the rows of a table; those from the first date on whose order is open wait for the last."""
+        if table.label:
+            self.labels[table.label] = None
+        elif not table.outlet:
+            self.label_is_read = True
+        waiting: list[_Cleaned] = []
+        for number, row in enumerate(table.rows, start=1):
+            cleaned = self._cleaned(table, row, number)
+            if waiting or cleaned.written:
+                waiting.append(cleaned)
+            else:
+                self._take(table.name, cleaned, cleaned.article)
+        self.seen_columns.update(table.columns)
+        if not waiting:
+            return
+        day_first = _day_first(table.name, waiting)
+        if day_first is not None:
+            self.days_first[table.name] = day_first
+        for cleaned in waiting:
+            self._take(table.name, cleaned, self._dated(cleaned, bool(day_first)))
 
-    def dated(self, row: _Cleaned, day_first: bool) -> Article | str:
+    def _take(self, name: str, row: _Cleaned, article: Article | str) -> None:
+        """Keep an article, or a row with its reason."""
+        if not isinstance(article, str):
+            if (article.label, article.id) in self.ids:
+                article = "duplicate id"
+            elif (article.label, article.article) in self.texts:
+                article = "repeated article"
+        if isinstance(article, str):
+            self.rejected.append(Rejection(name, row.line, row.id, article))
+            return
+        self.ids.add((article.label, article.id))
+        self.texts.add((article.label, article.article))
+        self.articles.append(article)
+        self.places.append((name, row.line))
+
+    def _cleaned(self, table: InputTable, row: InputRow, number: int) -> _Cleaned:
+        id_ = cleaning.visible(cell_text(self._cell(row.values, "id"))) or f"{table.stem}-{number}"
+        try:
+            return _Cleaned(row.line, id_, *self._article(table, row, id_))
+        except _RejectedError as error:
+            return _Cleaned(row.line, id_, str(error))
+
+    def _dated(self, row: _Cleaned, day_first: bool) -> Article | str:
         """The article with its date by the order that its file has; why there is none."""
         if row.written is None or isinstance(row.article, str):
             return row.article
@@ -192,73 +228,13 @@ class _Cleaner:
     def _cell(self, values: Mapping[str, object], column: str, default: object = None) -> object:
         return next((values[name] for name in self.columns[column] if name in values), default)
 
-
-@dataclass
-class _RowReader:
-    """Takes row after row."""
-
-    cleaner: _Cleaner
-    articles: list[Article] = field(default_factory=list)
-    places: list[tuple[str, int]] = field(default_factory=list)
-    rejected: list[Rejection] = field(default_factory=list)
-    seen_columns: dict[str, None] = field(default_factory=dict)
-    labels: dict[str, None] = field(default_factory=dict)  # outlets that the input names, in order
-    label_is_read: bool = False  # whether a table is of no one outlet
-    ids: set[tuple[str, str]] = field(default_factory=set)
-    texts: set[tuple[str, str]] = field(default_factory=set)
-    day_first: dict[str, bool] = field(default_factory=dict)
-
-    def batches(self, tables: Iterable[InputTable]) -> Iterator[tuple[InputTable, int, list[InputRow]]]:
-        """The rows of the tables, some at a time, with the number of the first of them in its table, from 1."""
-        for table in tables:
-            about, first = InputTable(table.name, table.stem, table.outlet, table.label), 1
-            if table.label:
-                self.labels[table.label] = None
-            elif not table.outlet:
-                self.label_is_read = True
-            while rows := list(islice(table.rows, ROWS_A_BATCH)):
-                yield about, first, rows
-                first += len(rows)
-            self.seen_columns.update(table.columns)
-
-    def take_table(self, name: str, rows: Iterable[_Cleaned]) -> None:
-        """Take the rows of a table; those from the first date on whose order is open wait for the last."""
-        waiting: list[_Cleaned] = []
-        for row in rows:
-            if waiting or row.written:
-                waiting.append(row)
-            else:
-                self.take(name, row, row.article)
-        if not waiting:
-            return
-        day_first = _day_first(name, waiting)
-        if day_first is not None:
-            self.day_first[name] = day_first
-        for row in waiting:
-            self.take(name, row, self.cleaner.dated(row, bool(day_first)))
-
-    def take(self, name: str, row: _Cleaned, article: Article | str) -> None:
-        """Keep an article, or a row with its reason."""
-        if not isinstance(article, str):
-            if (article.label, article.id) in self.ids:
-                article = "duplicate id"
-            elif (article.label, article.article) in self.texts:
-                article = "repeated article"
-        if isinstance(article, str):
-            self.rejected.append(Rejection(name, row.line, row.id, article))
-            return
-        self.ids.add((article.label, article.id))
-        self.texts.add((article.label, article.article))
-        self.articles.append(article)
-        self.places.append((name, row.line))
-
     def reading(self, files: str) -> Reading:
         """Settle outlets and ids; `files` is for messages."""
         rows = len(self.articles) + len(self.rejected)
         if not rows:
             raise InputError(f"{files} holds no rows: give files with articles")
         needs = [] if self.articles else ["headline", "article", *(["label"] if self.label_is_read else [])]
-        check_columns(files, self.seen_columns, self.cleaner.columns, needs=needs)
+        check_columns(files, self.seen_columns, self.columns, needs=needs)
         if not self.articles:
             counts = Counter(item.reason for item in self.rejected).most_common()
             reasons = listed([f"{count} {reason}" for reason, count in counts])
@@ -266,7 +242,7 @@ class _RowReader:
                 f"no row of {files} can be used ({reasons}): correct them, or --columns and --labels; --columns date= leaves "
                 "dates unread"
             )
-        outlets = self.cleaner.outlets or self._found_outlets()
+        outlets = self.outlets or self._found_outlets()
         labels = {article.label for article in self.articles}
         names = {label: outlets.name_of(label) or label for label in labels}
         for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
@@ -275,7 +251,7 @@ class _RowReader:
                     f"no usable row has the label {label!r}: give files of both outlets, or correct --labels"
                 )
         articles = _settled(self.articles, names)
-        return Reading(articles, self.rejected, rows, outlets, self.places, self.day_first)
+        return Reading(articles, self.rejected, rows, outlets, self.places, self.days_first)
 
     def _found_outlets(self) -> Outlets:
         occurring = {article.label for article in self.articles}

@@ -17,9 +17,7 @@ class MetricOptions:
     """Options that the values of the metrics depend on."""
 
     language: str = "it"
-    """Language of documents and headlines: it or en; others, such as de, with --tagger and --stop-words."""
-    tagger: str = ""
-    """For PNR, NR, PR: spacy:NAME for an installed spaCy pipeline; the package's own tagger of the language when not given."""
+    """Language of documents and headlines: it or en; others, such as de, with --stop-words and without PNR, NR and PR."""
     stop_words: str = ""
     """Words that LSI, LDA and baselines leave out: it, en or none; those of the language when not given."""
     weights: Literal["tf", "tf-idf"] = "tf"

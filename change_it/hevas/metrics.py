@@ -169,8 +169,8 @@ def _tags(work: Work) -> Measure:
     from change_it.text.tagging import load_tagger
 
     language = work.options.language
-    tagger = load_tagger(work.options.tagger or language)
-    work.notes["tagger"] = work.options.tagger or "perceptron"
+    tagger = load_tagger(language)
+    work.notes["tagger"] = "perceptron"
 
     def measure(system: System, headlines: Words) -> dict[str, Floats]:
         tagged = readability.tag_headlines(system.headlines, tagger, language)

@@ -8,7 +8,7 @@ import numpy as np
 
 from change_it.errors import InputError
 from change_it.stats import Floats
-from change_it.text.tagging import Tagger, load_tagger, tokens
+from change_it.text.tagging import PerceptronTagger, load_tagger, tokens
 from change_it.text.tokens import words
 
 #: A word or mark and its universal part-of-speech tag.
@@ -28,7 +28,7 @@ COMPLEX = 3
 _PATTERNS = {"en": "en_US"}
 
 
-def tag_headlines(headlines: Sequence[str], tagger: Tagger, language: str) -> list[list[Tagged]]:
+def tag_headlines(headlines: Sequence[str], tagger: PerceptronTagger, language: str) -> list[list[Tagged]]:
     """Words and marks of each headline with their tags, each headline tagged as one sentence."""
     split = (tokens(headline, language) for headline in headlines)
     return [list(zip(each, tagger.tag(each), strict=True)) if each else [] for each in split]
@@ -86,11 +86,9 @@ def average_word_length(headlines: Sequence[str]) -> Floats:
     return np.array([sum(each) / len(each) if each else 0.0 for each in lengths], dtype=np.float64)
 
 
-def readability(
-    headlines: Sequence[str], language: str, *, tagger: Tagger | None = None
-) -> dict[str, Floats]:
-    """All five metrics by name; tagged by the package's own tagger of the language when none is given."""
-    tagged = tag_headlines(headlines, tagger or load_tagger(language), language)
+def readability(headlines: Sequence[str], language: str) -> dict[str, Floats]:
+    """All five metrics by name."""
+    tagged = tag_headlines(headlines, load_tagger(language), language)
     return {
         **{name: tag_ratio(tagged, tag) for name, tag in RATIOS.items()},
         "Fog": fog(headlines, language),

@@ -1,21 +1,18 @@
 """Headlines broken in known ways: what the fluency judge learns to refuse, and what the audit tests it with.
 
-A corruption is a function of a split headline, a random generator and the words of the corpus (`Lexicon`);
-it returns the corrupted headline, or None where it does not apply. Marks stay in place, the first word takes the
-first word's case and the end keeps its sign, so that neither case nor punctuation betrays the corruption.
+Marks stay in place, the first word takes the first word's case and the end keeps its sign, so that neither case nor
+punctuation betrays a corruption.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from itertools import permutations
 
 import numpy as np
 
 from change_it.text.lexicon import Lexicon, Split
 from change_it.text.sentences import sentences
-
-Corruption = Callable[["Split", np.random.Generator, "Lexicon"], str | None]
 
 _ELISION = re.compile(r"(\w{1,6})['’](\w{3,}.*)")
 #: Words of the text that a headline of the language model has, at least and at most.
@@ -26,249 +23,8 @@ SENTENCE_WORDS = 25
 RESTARTED = 0.2
 #: Marks that come in pairs.
 PAIRS = (("«", "»"), ("“", "”"), ("(", ")"), ("[", "]"))
-
-
-CORRUPTIONS: dict[str, Corruption] = {}
-
-
-def corruption(function: Corruption) -> Corruption:
-    """Register a corruption under the function's name."""
-    CORRUPTIONS[function.__name__] = function
-    return function
-
-
-def corrupt(headline: str, name: str, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """A headline corrupted by one of `CORRUPTIONS`; None if the corruption does not apply or leaves the headline as it was."""
-    broken = CORRUPTIONS[name](Split.of(headline), random, lexicon)
-    if broken is None:
-        return None
-    broken = _tidy(" ".join(broken.split()))
-    return None if not broken or broken.lower() == " ".join(headline.split()).lower() else broken
-
-
-def _tidy(text: str) -> str:
-    """The text without marks that stand at its beginning or whose other half is missing."""
-    for left, right in PAIRS:
-        if text.count(left) != text.count(right):
-            text = text.replace(left, "").replace(right, "")
-    if text.count('"') % 2:
-        last = text.rindex('"')
-        text = text[:last] + text[last + 1 :]
-    if text.endswith("'") and " '" not in text and text[:1] != "'":
-        text = text[:-1]
-    return text.strip().lstrip(" ,:;.!?…)»”–—-") or text
-
-
-def _cased(split: Split, original: Split, lexicon: Lexicon) -> str:
-    """The headline with the case that its first words have where they stand now."""
-    words = list(split.words)
-    if not words:
-        return ""
-    first = original.words[0]
-    for index, word in enumerate(words[1:], 1):
-        low = word[:1].lower() + word[1:]
-        if word == first and lexicon.counts[low] > lexicon.counts[word]:
-            words[index] = low
-    if first[:1].isupper():
-        words[0] = words[0][:1].upper() + words[0][1:]
-    return str(Split(words, split.gaps))
-
-
-def _ended(words: list[str], gaps: list[str], original: Split, lexicon: Lexicon) -> str:
-    """Words and the gaps before them, and the original's last sign."""
-    return _cased(Split(words, [*gaps, original.gaps[-1]]), original, lexicon)
-
-
-# Word order
-
-
-@corruption
-def shuffled(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """All words in another order."""
-    if len(split.words) < 3:
-        return None
-    order = random.permutation(len(split.words))
-    return _cased(Split([split.words[index] for index in order], split.gaps), split, lexicon)
-
-
-@corruption
-def neighbours(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """One to three pairs of neighbours change places, not across a mark."""
-    words = list(split.words)
-    inside = [
-        index
-        for index in range(len(words) - 1)
-        if not split.gaps[index + 1].strip() and words[index].lower() != words[index + 1].lower()
-    ]
-    if not inside:
-        return None
-    for index in random.permutation(inside)[: random.integers(1, 4)]:
-        words[index], words[index + 1] = words[index + 1], words[index]
-    return _cased(Split(words, split.gaps), split, lexicon)
-
-
-@corruption
-def reversed_words(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """The last word first."""
-    return _cased(Split(split.words[::-1], split.gaps), split, lexicon) if len(split.words) > 2 else None
-
-
-@corruption
-def moved(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """A few words in a row stand somewhere else."""
-    count = len(split.words)
-    if count < 5:
-        return None
-    length = int(random.integers(1, 1 + count // 3))
-    start = int(random.integers(0, count - length + 1))
-    part, others = split.words[start : start + length], split.words[:start] + split.words[start + length :]
-    index = int(random.integers(0, len(others)))
-    index += index >= start
-    return _cased(Split(others[:index] + part + others[index:], split.gaps), split, lexicon)
-
-
-# Function words
-
-
-def _without(split: Split, dropped: set[int], lexicon: Lexicon) -> str:
-    """The headline without these words; an elided word loses what stands before its apostrophe."""
-    words = list(split.words)
-    for index in list(dropped):
-        if elided := _ELISION.fullmatch(words[index]):
-            words[index] = elided[2]
-            dropped.discard(index)
-    indices = [index for index in range(len(words)) if index not in dropped]
-    return _cased(Split(words, split.gaps).keep(indices), split, lexicon)
-
-
-def _droppable(split: Split, lexicon: Lexicon) -> list[int]:
-    """Indices of function words, and of words that one is elided into."""
-    return [
-        index
-        for index, word in enumerate(split.words)
-        if lexicon.is_function(word)
-        or ((elided := _ELISION.fullmatch(word)) and lexicon.is_function(elided[1]))
-    ]
-
-
 #: English headlines do without these as it is, and any headline without one other function word as often as not.
 ARTICLES = {"a", "an", "the"}
-
-
-def _missed(split: Split, indices: Collection[int], lexicon: Lexicon) -> list[int]:
-    """Those of the indices whose words a headline cannot do without."""
-    english = lexicon.language == "en"
-    return [index for index in indices if not english or split.words[index].lower() not in ARTICLES]
-
-
-@corruption
-def telegram(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """No function words at all."""
-    indices = set(_droppable(split, lexicon))
-    if len(split.words) - len(indices) < 2 or len(_missed(split, indices, lexicon)) < 2:
-        return None
-    return _without(split, indices, lexicon)
-
-
-@corruption
-def dropped(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """Some function words are left out, two at least unless there is one."""
-    indices = _missed(split, _droppable(split, lexicon), lexicon)
-    if not indices or len(split.words) < 4:
-        return None
-    count = int(random.integers(min(2, len(indices)), len(indices) + 1))
-    return _without(split, set(random.permutation(indices)[:count].tolist()), lexicon)
-
-
-@corruption
-def inserted(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """One to three function words stand where they do not belong."""
-    if len(split.words) < 3 or not lexicon.function_list:
-        return None
-    words, gaps = list(split.words), split.gaps[:-1]
-    for _ in range(int(random.integers(1, 4))):
-        index = int(random.integers(1, len(words) + 1))
-        words.insert(index, lexicon.function_list[random.integers(len(lexicon.function_list))])
-        gaps.insert(index, " ")
-    return _ended(words, gaps, split, lexicon)
-
-
-# Repetition
-
-
-@corruption
-def stuttered(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """One to three times, one to three words stand twice, side by side or further on; or the headline follows its own beginning."""
-    if len(split.words) < 3:
-        return None
-    if random.random() < RESTARTED:
-        count = len(split.words) if random.random() < 0.5 else int(random.integers(3, len(split.words) + 1))
-        mark = (" ", ", ", ". ", ": ")[random.integers(4)]
-        return str(Split(split.words[:count] + split.words, [*split.gaps[:count], mark, *split.gaps[1:]]))
-    words, gaps = list(split.words), split.gaps[:-1]
-    for _ in range(int(random.integers(1, 4))):
-        length = int(random.integers(1, 4))
-        start = int(random.integers(0, max(1, len(words) - length + 1)))
-        part = words[start : start + length]
-        index = start + len(part) if random.random() < 0.5 else int(random.integers(1, len(words) + 1))
-        words[index:index] = part
-        gaps[index:index] = [" ", *gaps[start + 1 : start + len(part)]]
-    return _ended(words, gaps, split, lexicon)
-
-
-@corruption
-def looped(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """The end repeats two to five words again and again, as a generator in a loop does."""
-    count = len(split.words)
-    if count < 4:
-        return None
-    length = int(random.integers(1, min(5, count - 2) + 1))
-    start = int(random.integers(0, count - length + 1))
-    part, part_gaps = split.words[start : start + length], [*split.gaps[start : start + length]]
-    part_gaps[0] = (" ", " ", ", ", ": ")[random.integers(4)]
-    repeats = int(random.integers(1, 4))
-    if random.random() < 0.5:
-        repeats = max(repeats, -(-(count - start - length) // length))
-    words = split.words[: start + length] + part * repeats
-    gaps = split.gaps[: start + length] + part_gaps * repeats
-    return _ended(words[: count + 6], gaps[: count + 6], split, lexicon)
-
-
-# Substitution
-
-
-@corruption
-def foreign(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """A quarter of the words are random words of other headlines."""
-    if len(split.words) < 3:
-        return None
-    words = list(split.words)
-    for index in random.permutation(len(words))[: max(1, round(len(words) * random.uniform(0.1, 0.4)))]:
-        words[index] = _like(words[index], str(lexicon.words[random.integers(len(lexicon.words))]))
-    return _cased(Split(words, split.gaps), split, lexicon)
-
-
-@corruption
-def same_tag(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """A third of the content words give way to random words of the same part of speech."""
-    if len(split.words) < 4 or not lexicon.tagged:
-        return None
-    tags = lexicon.tags(split.words)
-    indices = [p for p, tag in enumerate(tags) if tag in ("NOUN", "VERB", "ADJ", "ADV", "AUX", "ADP", "DET")]
-    if len(indices) < 2:
-        return None
-    words = list(split.words)
-    for index in random.permutation(indices)[: max(2, round(len(indices) / 3))]:
-        choices = lexicon.tagged.get(tags[index], words)
-        words[index] = _like(words[index], choices[random.integers(len(choices))])
-    return _cased(Split(words, split.gaps), split, lexicon)
-
-
-def _like(old: str, new: str) -> str:
-    """The new word with the old one's first letter's case."""
-    return new[:1].upper() + new[1:] if old[:1].isupper() else new[:1].lower() + new[1:]
-
-
 #: Italian articles, masculine and feminine.
 ITALIAN_GENDERS = (
     "il la,i le,lo la,gli le,un una,uno una,del della,dei delle,dello della,degli delle,al alla,ai alle,allo alla,agli alle,"
@@ -290,6 +46,33 @@ for _language, _pairs in (("it", _ITALIAN_PAIRS), ("en", _ENGLISH_PAIRS)):
             _FORMS[_language][_form].append(_wrong)
 
 
+def corrupt(headline: str, name: str, random: np.random.Generator, lexicon: Lexicon) -> str | None:
+    """A headline corrupted by one of `CORRUPTIONS`; None if the corruption does not apply or leaves the headline as it was."""
+    broken: str | None = CORRUPTIONS[name](Corruption(Split.of(headline), random, lexicon))
+    if broken is None:
+        return None
+    broken = _tidy(" ".join(broken.split()))
+    return None if not broken or broken.lower() == " ".join(headline.split()).lower() else broken
+
+
+def _tidy(text: str) -> str:
+    """The text without marks that stand at its beginning or whose other half is missing."""
+    for left, right in PAIRS:
+        if text.count(left) != text.count(right):
+            text = text.replace(left, "").replace(right, "")
+    if text.count('"') % 2:
+        last = text.rindex('"')
+        text = text[:last] + text[last + 1 :]
+    if text.endswith("'") and " '" not in text and text[:1] != "'":
+        text = text[:-1]
+    return text.strip().lstrip(" ,:;.!?…)»”–—-") or text
+
+
+def _like(old: str, new: str) -> str:
+    """The new word with the old one's first letter's case."""
+    return new[:1].upper() + new[1:] if old[:1].isupper() else new[:1].lower() + new[1:]
+
+
 def _italian_forms(word: str, tag: str) -> list[str]:
     if word[-1:] in "aeio" and len(word) > 3 and tag in ("NOUN", "ADJ", "VERB", ""):
         return [word[:-1] + ending for ending in "aeio" if ending != word[-1]]
@@ -306,181 +89,341 @@ def _english_forms(word: str, tag: str) -> list[str]:
     return [word + "s", word + "es", word + "ing", word[:-1] + "ing"]
 
 
-@corruption
-def agreement(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """One to three articles, nouns, adjectives or verbs have the wrong gender, number or person."""
-    if lexicon.language not in _FORMS:
-        return None
-    tags = lexicon.tags(split.words)
-    forms = _FORMS[lexicon.language]
-    make = _italian_forms if lexicon.language == "it" else _english_forms
-    words, wrong = list(split.words), 0
-    most = int(random.integers(1, 4))
-    for index in random.permutation(len(words)).tolist():
-        low = words[index].lower()
-        others = forms.get(low) or [form for form in make(low, tags[index]) if form in lexicon.vocabulary]
-        if others and wrong < most:
-            words[index] = _like(words[index], others[random.integers(len(others))])
-            wrong += 1
-    return _cased(Split(words, split.gaps), split, lexicon) if wrong else None
+class Corruption:
+    """A split headline and the words of a corpus; each method returns the headline corrupted, or None where it does not apply."""
 
+    def __init__(self, split: Split, random: np.random.Generator, lexicon: Lexicon) -> None:
+        self._words, self._gaps, self._count = split.words, split.gaps, len(split.words)
+        self._random, self._lexicon = random, lexicon
 
-# Truncation and splicing
+    def _cased(self, words: list[str], gaps: list[str] | None = None) -> str:
+        """Words between gaps, the headline's unless given, with the case that its first words have where they stand now."""
+        if not words:
+            return ""
+        first, counts = self._words[0], self._lexicon.counts
+        words = list(words)
+        for index, word in enumerate(words[1:], 1):
+            low = word[:1].lower() + word[1:]
+            if word == first and counts[low] > counts[word]:
+                words[index] = low
+        if first[:1].isupper():
+            words[0] = words[0][:1].upper() + words[0][1:]
+        return str(Split(words, self._gaps if gaps is None else gaps))
 
+    def _ended(self, words: list[str], gaps: list[str]) -> str:
+        """Words and the gaps before them, and the headline's last sign."""
+        return self._cased(words, [*gaps, self._gaps[-1]])
 
-def _cuts(split: Split, lexicon: Lexicon) -> list[int]:
-    """After how many words the headline can be cut so that it dangles."""
-    return [
-        count
-        for count in range(2, len(split.words))
-        if not split.gaps[count].strip() and lexicon.dangles(split.words[count - 1], split.words[count])
-    ]
+    # Word order
 
+    def shuffled(self) -> str | None:
+        """All words in another order."""
+        if self._count < 3:
+            return None
+        return self._cased([self._words[index] for index in self._random.permutation(self._count)])
 
-@corruption
-def cut_end(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """The end is missing, after a word that no headline ends with."""
-    cuts = _cuts(split, lexicon)
-    if not cuts:
-        return None
-    count = cuts[random.integers(len(cuts))]
-    return str(Split(split.words[:count], [*split.gaps[:count], split.gaps[-1]]))
-
-
-@corruption
-def cut_start(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """The beginning is missing, before a word that no headline begins with."""
-    indices = [
-        index
-        for index in range(1, len(split.words) - 1)
-        if not split.gaps[index].strip() and lexicon.goes_on(split.words[index])
-    ]
-    if not indices:
-        return None
-    start = indices[random.integers(len(indices))]
-    return _cased(Split(split.words[start:], ["", *split.gaps[start + 1 :]]), split, lexicon)
-
-
-@corruption
-def joined(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """Another headline follows without a mark between them."""
-    other = lexicon.splits[random.integers(len(lexicon.splits))]
-    if len(split.words) < 3 or len(other.words) < 3:
-        return None
-    between = f"{split.gaps[-1].rstrip(' .!?…')} {other.gaps[0]}"
-    return str(Split(split.words + other.words, [*split.gaps[:-1], between, *other.gaps[1:]]))
-
-
-@corruption
-def spliced(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """The beginning, and the end of another headline: behind a word that must go on, or where two words meet that no text has side by side."""
-    cuts = _cuts(split, lexicon)
-    other = lexicon.splits[random.integers(len(lexicon.splits))]
-    starts = [index for index in range(1, len(other.words)) if not other.gaps[index].strip()]
-    if random.random() < 0.5:
-        inside = [count for count in range(2, len(split.words)) if not split.gaps[count].strip()]
-        junctions = [
-            (count, start)
-            for count in inside
-            for start in starts
-            if (split.words[count - 1].lower(), other.words[start].lower()) not in lexicon.adjacent
+    def neighbours(self) -> str | None:
+        """One to three pairs of neighbours change places, not across a mark."""
+        words = list(self._words)
+        inside = [
+            index
+            for index in range(self._count - 1)
+            if not self._gaps[index + 1].strip() and words[index].lower() != words[index + 1].lower()
         ]
-    else:
-        junctions = [(count, start) for count in cuts for start in starts]
-    if not junctions:
+        if not inside:
+            return None
+        for index in self._random.permutation(inside)[: self._random.integers(1, 4)]:
+            words[index], words[index + 1] = words[index + 1], words[index]
+        return self._cased(words)
+
+    def reversed_words(self) -> str | None:
+        """The last word first."""
+        return self._cased(self._words[::-1]) if self._count > 2 else None
+
+    def moved(self) -> str | None:
+        """A few words in a row stand somewhere else."""
+        if self._count < 5:
+            return None
+        length = int(self._random.integers(1, 1 + self._count // 3))
+        start = int(self._random.integers(0, self._count - length + 1))
+        part, others = (
+            self._words[start : start + length],
+            self._words[:start] + self._words[start + length :],
+        )
+        index = int(self._random.integers(0, len(others)))
+        index += index >= start
+        return self._cased(others[:index] + part + others[index:])
+
+    # Function words
+
+    def _without(self, dropped: set[int]) -> str:
+        """The headline without these words; an elided word loses what stands before its apostrophe."""
+        words = list(self._words)
+        for index in list(dropped):
+            if elided := _ELISION.fullmatch(words[index]):
+                words[index] = elided[2]
+                dropped.discard(index)
+        kept = Split(words, self._gaps).keep([index for index in range(self._count) if index not in dropped])
+        return self._cased(kept.words, kept.gaps)
+
+    def _droppable(self) -> list[int]:
+        """Indices of function words, and of words that one is elided into."""
+        is_function = self._lexicon.is_function
+        return [
+            index
+            for index, word in enumerate(self._words)
+            if is_function(word) or ((elided := _ELISION.fullmatch(word)) and is_function(elided[1]))
+        ]
+
+    def _missed(self, indices: Collection[int]) -> list[int]:
+        """Those of the indices whose words a headline cannot do without."""
+        english = self._lexicon.language == "en"
+        return [index for index in indices if not english or self._words[index].lower() not in ARTICLES]
+
+    def telegram(self) -> str | None:
+        """No function words at all."""
+        indices = set(self._droppable())
+        if self._count - len(indices) < 2 or len(self._missed(indices)) < 2:
+            return None
+        return self._without(indices)
+
+    def dropped(self) -> str | None:
+        """Some function words are left out, two at least unless there is one."""
+        indices = self._missed(self._droppable())
+        if not indices or self._count < 4:
+            return None
+        count = int(self._random.integers(min(2, len(indices)), len(indices) + 1))
+        return self._without(set(self._random.permutation(indices)[:count].tolist()))
+
+    def inserted(self) -> str | None:
+        """One to three function words stand where they do not belong."""
+        functions = self._lexicon.function_list
+        if self._count < 3 or not functions:
+            return None
+        words, gaps = list(self._words), self._gaps[:-1]
+        for _ in range(int(self._random.integers(1, 4))):
+            index = int(self._random.integers(1, len(words) + 1))
+            words.insert(index, functions[self._random.integers(len(functions))])
+            gaps.insert(index, " ")
+        return self._ended(words, gaps)
+
+    # Repetition
+
+    def stuttered(self) -> str | None:
+        """One to three times, one to three words stand twice, side by side or further on; or the headline follows its own beginning."""
+        if self._count < 3:
+            return None
+        random = self._random
+        if random.random() < RESTARTED:
+            count = self._count if random.random() < 0.5 else int(random.integers(3, self._count + 1))
+            mark = (" ", ", ", ". ", ": ")[random.integers(4)]
+            return str(Split(self._words[:count] + self._words, [*self._gaps[:count], mark, *self._gaps[1:]]))
+        words, gaps = list(self._words), self._gaps[:-1]
+        for _ in range(int(random.integers(1, 4))):
+            length = int(random.integers(1, 4))
+            start = int(random.integers(0, max(1, len(words) - length + 1)))
+            part = words[start : start + length]
+            index = start + len(part) if random.random() < 0.5 else int(random.integers(1, len(words) + 1))
+            words[index:index] = part
+            gaps[index:index] = [" ", *gaps[start + 1 : start + len(part)]]
+        return self._ended(words, gaps)
+
+    def looped(self) -> str | None:
+        """The end repeats two to five words again and again, as a generator in a loop does."""
+        count, random = self._count, self._random
+        if count < 4:
+            return None
+        length = int(random.integers(1, min(5, count - 2) + 1))
+        start = int(random.integers(0, count - length + 1))
+        part, part_gaps = self._words[start : start + length], [*self._gaps[start : start + length]]
+        part_gaps[0] = (" ", " ", ", ", ": ")[random.integers(4)]
+        repeats = int(random.integers(1, 4))
+        if random.random() < 0.5:
+            repeats = max(repeats, -(-(count - start - length) // length))
+        words = self._words[: start + length] + part * repeats
+        gaps = self._gaps[: start + length] + part_gaps * repeats
+        return self._ended(words[: count + 6], gaps[: count + 6])
+
+    # Substitution
+
+    def foreign(self) -> str | None:
+        """A quarter of the words are random words of other headlines."""
+        if self._count < 3:
+            return None
+        words, others = list(self._words), self._lexicon.words
+        order = self._random.permutation(self._count)
+        for index in order[: max(1, round(self._count * self._random.uniform(0.1, 0.4)))]:
+            words[index] = _like(words[index], others[self._random.integers(len(others))])
+        return self._cased(words)
+
+    def same_tag(self) -> str | None:
+        """A third of the content words give way to random words of the same part of speech."""
+        if self._count < 4 or not self._lexicon.tagged:
+            return None
+        tags = self._lexicon.tags(self._words)
+        changed = ("NOUN", "VERB", "ADJ", "ADV", "AUX", "ADP", "DET")
+        indices = [index for index, tag in enumerate(tags) if tag in changed]
+        if len(indices) < 2:
+            return None
+        words = list(self._words)
+        for index in self._random.permutation(indices)[: max(2, round(len(indices) / 3))]:
+            choices = self._lexicon.tagged.get(tags[index], words)
+            words[index] = _like(words[index], choices[self._random.integers(len(choices))])
+        return self._cased(words)
+
+    def agreement(self) -> str | None:
+        """One to three articles, nouns, adjectives or verbs have the wrong gender, number or person."""
+        language = self._lexicon.language
+        if language not in _FORMS:
+            return None
+        tags = self._lexicon.tags(self._words)
+        make = _italian_forms if language == "it" else _english_forms
+        words, wrong = list(self._words), 0
+        most = int(self._random.integers(1, 4))
+        for index in self._random.permutation(self._count).tolist():
+            low = words[index].lower()
+            others = _FORMS[language].get(low) or [
+                form for form in make(low, tags[index]) if form in self._lexicon.vocabulary
+            ]
+            if others and wrong < most:
+                words[index] = _like(words[index], others[self._random.integers(len(others))])
+                wrong += 1
+        return self._cased(words) if wrong else None
+
+    # Truncation and splicing
+
+    def _cuts(self) -> list[int]:
+        """After how many words the headline can be cut so that it dangles."""
+        return [
+            count
+            for count in range(2, self._count)
+            if not self._gaps[count].strip()
+            and self._lexicon.dangles(self._words[count - 1], self._words[count])
+        ]
+
+    def cut_end(self) -> str | None:
+        """The end is missing, after a word that no headline ends with."""
+        cuts = self._cuts()
+        if not cuts:
+            return None
+        count = cuts[self._random.integers(len(cuts))]
+        return str(Split(self._words[:count], [*self._gaps[:count], self._gaps[-1]]))
+
+    def cut_start(self) -> str | None:
+        """The beginning is missing, before a word that no headline begins with."""
+        indices = [
+            index
+            for index in range(1, self._count - 1)
+            if not self._gaps[index].strip() and self._lexicon.goes_on(self._words[index])
+        ]
+        if not indices:
+            return None
+        start = indices[self._random.integers(len(indices))]
+        return self._cased(self._words[start:], ["", *self._gaps[start + 1 :]])
+
+    def _other(self) -> Split:
+        return self._lexicon.splits[self._random.integers(len(self._lexicon.splits))]
+
+    def joined(self) -> str | None:
+        """Another headline follows without a mark between them."""
+        other = self._other()
+        if self._count < 3 or len(other.words) < 3:
+            return None
+        between = f"{self._gaps[-1].rstrip(' .!?…')} {other.gaps[0]}"
+        return str(Split(self._words + other.words, [*self._gaps[:-1], between, *other.gaps[1:]]))
+
+    def spliced(self) -> str | None:
+        """The beginning, and the end of another headline: behind a word that must go on, or where two words meet that no text has side by side."""
+        cuts, other = self._cuts(), self._other()
+        starts = [index for index in range(1, len(other.words)) if not other.gaps[index].strip()]
+        if self._random.random() < 0.5:
+            inside = [count for count in range(2, self._count) if not self._gaps[count].strip()]
+            junctions = [
+                (count, start)
+                for count in inside
+                for start in starts
+                if (self._words[count - 1].lower(), other.words[start].lower()) not in self._lexicon.adjacent
+            ]
+        else:
+            junctions = [(count, start) for count in cuts for start in starts]
+        if not junctions:
+            return None
+        count, start = junctions[self._random.integers(len(junctions))]
+        words = self._words[:count] + other.words[start:]
+        return self._ended(words, [*self._gaps[:count], " ", *other.gaps[start + 1 : -1]])
+
+    # Word lists
+
+    def keywords(self) -> str | None:
+        """The content words by the alphabet, or as they come, between commas, semicolons or bars."""
+        words = [word for word in self._words if not self._lexicon.is_function(word)]
+        if len(words) < 3:
+            return None
+        mark = self._random.choice([" ", " ", ", ", "; ", " | "])
+        if mark == " " or self._random.random() < 0.5:
+            words.sort(key=str.lower)
+        return self._ended(words, ["", *[str(mark)] * (len(words) - 1)])
+
+    def function_words(self) -> str | None:
+        """The function words alone."""
+        indices = [index for index, word in enumerate(self._words) if self._lexicon.is_function(word)]
+        kept = Split(self._words, self._gaps).keep(indices)
+        return self._cased(kept.words, kept.gaps) if len(indices) > 1 else None
+
+    def fragment(self) -> str | None:
+        """A word or two from different places, or the marks alone."""
+        if self._count < 4:
+            return None
+        marks = "".join("".join(self._gaps).split())
+        if marks and self._random.random() < 0.2:
+            return marks
+        indices = np.sort(self._random.permutation(self._count)[: self._random.integers(1, 3)]).tolist()
+        if len(indices) == 2 and indices[1] - indices[0] < 2:
+            indices = indices[:1]
+        return self._cased([self._words[index] for index in indices], ["", *[" "] * (len(indices) - 1), ""])
+
+    # Running text, language models
+
+    def sentence(self) -> str | None:
+        """A sentence of the headline's article, with its own end or the headline's."""
+        article = self._lexicon.article_of.get(str(Split(self._words, self._gaps)), "")
+        longest = max(SENTENCE_WORDS, 2 * self._count)
+        candidates = [
+            text.strip()
+            for text in sentences(article)[:-1]  # the last one may be cut
+            if SAMPLE_WORDS[0] <= len(text.split()) <= longest
+        ]
+        if not candidates:
+            return None
+        text = candidates[int(self._random.integers(len(candidates)))]
+        return text if self._random.random() < 0.5 else text.rstrip(".") + self._gaps[-1]
+
+    def sampled(self) -> str | None:
+        """A sample of the bigrams and trigrams of the corpus's headlines; nothing of the headline but its last sign."""
+        random, followers = self._random, self._lexicon.followers
+        for _ in range(4):
+            words, gaps, switches = ["", ""], [], 0
+            share = random.uniform(0.0, 0.6)
+            while len(words) < SAMPLE_WORDS[1] + 2:
+                after_two = followers.get((words[-2], words[-1]), [])
+                choices = after_two if after_two and random.random() < share else followers[words[-1],]
+                gap, word = choices[random.integers(len(choices))]
+                if not word:
+                    break
+                switches += (words[-2], words[-1], word) not in self._lexicon.trigrams
+                words.append(word)
+                gaps.append(gap)
+            if len(words) - 2 >= SAMPLE_WORDS[0] and switches >= 2:
+                return self._ended(words[2:], gaps)
         return None
-    count, start = junctions[random.integers(len(junctions))]
-    words = split.words[:count] + other.words[start:]
-    gaps = [*split.gaps[:count], " ", *other.gaps[start + 1 : -1]]
-    return _ended(words, gaps, split, lexicon)
+
+    def word_soup(self) -> str | None:
+        """As many random words of other headlines, between the headline's marks."""
+        if self._count < 3:
+            return None
+        others = self._lexicon.words
+        drawn = self._random.integers(len(others), size=self._count)
+        return self._cased([_like(old, others[new]) for old, new in zip(self._words, drawn, strict=True)])
 
 
-# Word lists
-
-
-@corruption
-def keywords(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """The content words by the alphabet, or as they come, between commas, semicolons or bars."""
-    words = [word for word in split.words if not lexicon.is_function(word)]
-    if len(words) < 3:
-        return None
-    mark = random.choice([" ", " ", ", ", "; ", " | "])
-    if mark == " " or random.random() < 0.5:
-        words.sort(key=str.lower)
-    return _ended(words, ["", *[str(mark)] * (len(words) - 1)], split, lexicon)
-
-
-@corruption
-def function_words(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """The function words alone."""
-    indices = [index for index, word in enumerate(split.words) if lexicon.is_function(word)]
-    return _cased(split.keep(indices), split, lexicon) if len(indices) > 1 else None
-
-
-@corruption
-def fragment(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """A word or two from different places, or the marks alone."""
-    if len(split.words) < 4:
-        return None
-    marks = "".join("".join(split.gaps).split())
-    if marks and random.random() < 0.2:
-        return marks
-    indices = np.sort(random.permutation(len(split.words))[: random.integers(1, 3)]).tolist()
-    if len(indices) == 2 and indices[1] - indices[0] < 2:
-        indices = indices[:1]
-    gaps = ["", *[" "] * (len(indices) - 1), ""]
-    return _cased(Split([split.words[index] for index in indices], gaps), split, lexicon)
-
-
-# Running text
-
-
-@corruption
-def sentence(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """A sentence of the headline's article, with its own end or the headline's."""
-    article = lexicon.article_of.get(str(split), "")
-    longest = max(SENTENCE_WORDS, 2 * len(split.words))
-    candidates = [
-        text.strip()
-        for text in list(sentences(article))[:-1]  # the last one may be cut
-        if SAMPLE_WORDS[0] <= len(text.split()) <= longest
-    ]
-    if not candidates:
-        return None
-    text = candidates[int(random.integers(len(candidates)))]
-    return text if random.random() < 0.5 else text.rstrip(".") + split.gaps[-1]
-
-
-# Language models
-
-
-@corruption
-def sampled(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """A sample of the bigrams and trigrams of the corpus's headlines; nothing of the headline but its last sign."""
-    followers = lexicon.followers
-    for _ in range(4):
-        words, gaps, switches = ["", ""], [], 0
-        share = random.uniform(0.0, 0.6)
-        while len(words) < SAMPLE_WORDS[1] + 2:
-            after_two = followers.get((words[-2], words[-1]), [])
-            uses_two = after_two and random.random() < share
-            choices = after_two if uses_two else followers[words[-1],]
-            gap, word = choices[random.integers(len(choices))]
-            if not word:
-                break
-            switches += (words[-2], words[-1], word) not in lexicon.trigrams
-            words.append(word)
-            gaps.append(gap)
-        if len(words) - 2 >= SAMPLE_WORDS[0] and switches >= 2:
-            return _ended(words[2:], gaps, split, lexicon)
-    return None
-
-
-@corruption
-def word_soup(split: Split, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """As many random words of other headlines, between the headline's marks."""
-    if len(split.words) < 3:
-        return None
-    drawn = random.integers(len(lexicon.words), size=len(split.words))
-    words = [_like(old, lexicon.words[new]) for old, new in zip(split.words, drawn, strict=True)]
-    return _cased(Split(words, split.gaps), split, lexicon)
+CORRUPTIONS = {name: method for name, method in vars(Corruption).items() if not name.startswith("_")}

@@ -83,15 +83,10 @@ class Lexicon:
     def __post_init__(self) -> None:
         self.splits = [split for split in map(Split.of, self.headlines) if split.words]
 
-    @cached_property
-    def functions(self) -> frozenset[str]:
-        """Function words, lower-cased."""
-        return stop_words(self.language)
-
     def is_function(self, word: str) -> bool:
         """Is it a function word? Any short one where the language has no list."""
-        if self.functions:
-            return word.lower() in self.functions
+        if functions := stop_words(self.language):
+            return word.lower() in functions
         return word.isalpha() and word.islower() and len(word) <= SHORT
 
     @cached_property

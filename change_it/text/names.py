@@ -12,7 +12,7 @@ from change_it.io import read_json, record_errors, write_json
 from change_it.text.folding import fold, fold_with_offsets
 from change_it.text.numbers import Number, Piece, find_numbers, number_words, pieces
 from change_it.text.stopwords import function_words
-from change_it.text.tagging import Case, Tagger, languages, load_tagger, sentence_case, tokens
+from change_it.text.tagging import Case, languages, load_tagger, sentence_case, tokens
 
 #: A capital after these says nothing.
 _OPENING = frozenset(':.!?"-/;|()[]*>+…•') | {"'"}
@@ -140,9 +140,8 @@ class Headline:
     def _tags(self) -> list[str]:
         if self.language not in languages():
             return [""] * len(self.pieces)
-        tagger: Tagger = load_tagger(self.language)
         words = tokens(self.text, self.language)
-        tags = tagger.tag(words)
+        tags = load_tagger(self.language).tag(words)
         by_offset: dict[int, str] = {}
         offset = 0
         for word, tag in zip(words, tags, strict=True):

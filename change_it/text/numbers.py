@@ -213,11 +213,9 @@ _TIME = re.compile(r"([01]?\d|2[0-4])[.:,]([0-5]\d)")
 def _readings(text: str, language: str) -> set[float | str]:
     """The values that digits with separators may have."""
     decimal = "," if language == "it" else "."
-    if text.isdecimal():
-        return {float(text)}
+    if (whole := text.replace(" ", "")).isdecimal():
+        return {float(whole)}
     values: set[float | str] = set()
-    if " " in text:
-        return {float(text.replace(" ", ""))}
     if time := _TIME.fullmatch(text):
         values.add(f"{int(time[1])}:{time[2]}")
         if time[2] == "00" and ":" in text:
@@ -246,6 +244,15 @@ def number_words(language: str) -> frozenset[str]:
     return frozenset({*_words(language), *_SCALES[language], *_VAGUE[language]})
 
 
+class _Read(NamedTuple):
+    """A number that was read, with its pieces from `start` to the one before `end`."""
+
+    number: Number
+    start: int
+    end: int
+    scale: float = 1.0  # what its last word multiplies by
+
+
 class _NumberReader:
     """Reads the numbers of one text from left to right."""
 
@@ -264,61 +271,55 @@ class _NumberReader:
 
     def read(self) -> list[Number]:
         """The numbers, in order."""
-        numbers: list[Number] = []
-        bounds: list[tuple[int, int, float]] = []  # first piece, piece after the last, scale
-        vague, starts, free = _VAGUE[self.language], number_words(self.language), 0
-        for i, (piece, word) in enumerate(zip(self.pieces, self.low, strict=True)):
+        found: list[_Read] = []
+        starts, free = number_words(self.language), 0
+        for i, word in enumerate(self.low):
             if i < free:
                 continue
-            if word not in starts and not word[0].isdecimal() and _worth(word, self.language) is None:
+            if word in starts or word[0].isdecimal() or _worth(word, self.language) is not None:
+                found.append(self._vague(i) or self._exact(i))
+            elif not word.isalpha() and (inside := frozenset(map(float, re.findall(r"\d+", word)))):
                 # The digits of M5S, G20 are evidence.
-                if not word.isalpha() and (inside := frozenset(map(float, re.findall(r"\d+", word)))):
-                    units = frozenset({"", "ordinal"})
-                    numbers.append(Number(piece.start, piece.end, inside, units, claimed=False))
-                    bounds.append((i, i + 1, 1))
+                piece, units = self.pieces[i], frozenset({"", "ordinal"})
+                found.append(_Read(Number(piece.start, piece.end, inside, units, claimed=False), i, i + 1))
+            else:
                 continue
-            counted = i and (
-                self.pieces[i - 1].kind == "digits" or _worth(self.low[i - 1], self.language) is not None
-            )
-            if word in vague and not counted:
-                least, most = vague[word]
-                end = i + 1
-                while self._word(end) in ("of", "di") and self._word(end + 1) in vague:
-                    end += 2
-                    more = vague[self._word(end - 1)]
-                    least, most = least * more[0], more[1]
-                unit, after = self._unit(i, end)
-                last = self.pieces[after - 1].end
-                numbers.append(Number(piece.start, last, frozenset(), frozenset({unit}), least, most))
-                bounds.append((i, after, 1))
-                free = after
-                continue
-            values, end, scale = self._cardinal(i)
-            unit, after = self._unit(i, end)
-            of_number = {unit}
-            if self.low[end - 1] in _ordinals(self.language):
-                of_number = {"ordinal"}
-            elif self.low[end - 1] in _ORDINAL_MARKS and end > i + 1:
-                of_number = {"", "ordinal"}
-            elif self._word(after) == "°":
-                of_number, after = {"", "ordinal"}, after + 1
-            values |= self._years(i, end, values)
-            claimed = word not in _NOT_CLAIMED or end > i + 1
-            start = i
-            if self._negative(i):
-                values = {-value if isinstance(value, float) else value for value in values}
-                start = i - 1
-            elif any(
-                self.low[j : j + 2] in (["sotto", "zero"], ["below", "zero"])
-                for j in range(after, min(after + 3, len(self.low)))
-            ):
-                values |= {-value for value in values if isinstance(value, float)}
-            first, last = self.pieces[start].start, self.pieces[after - 1].end
-            number = Number(first, last, frozenset(values), frozenset(of_number), claimed=claimed)
-            numbers.append(number)
-            bounds.append((i, after, scale))
-            free = after
-        return self._connected(numbers, bounds)
+            free = found[-1].end
+        return self._connected(found)
+
+    def _vague(self, i: int) -> _Read | None:
+        """The unspecified amount that begins at piece i."""
+        vague, end = _VAGUE[self.language], i + 1
+        if self.low[i] not in vague:
+            return None
+        least, most = vague[self.low[i]]
+        while self._word(end) in ("of", "di") and self._word(end + 1) in vague:
+            more = vague[self._word(end + 1)]
+            least, most, end = least * more[0], more[1], end + 2
+        unit, after = self._unit(i, end)
+        first, last = self.pieces[i].start, self.pieces[after - 1].end
+        return _Read(Number(first, last, frozenset(), frozenset({unit}), least, most), i, after)
+
+    def _exact(self, i: int) -> _Read:
+        """The number that begins at piece i."""
+        values, end, scale = self._digits(i) if self.pieces[i].kind == "digits" else self._words(i)
+        unit, after = self._unit(i, end)
+        units = {unit}
+        if self.low[end - 1] in _ordinals(self.language):
+            units = {"ordinal"}
+        elif self.low[end - 1] in _ORDINAL_MARKS and end > i + 1:
+            units = {"", "ordinal"}
+        elif self._word(after) == "°":
+            units, after = {"", "ordinal"}, after + 1
+        values |= self._years(i, end, values)
+        start = i
+        if self._negative(i):
+            values = {-value if isinstance(value, float) else value for value in values}
+            start = i - 1
+        first, last = self.pieces[start].start, self.pieces[after - 1].end
+        claimed = self.low[i] not in _NOT_CLAIMED or end > i + 1
+        number = Number(first, last, frozenset(values), frozenset(units), claimed=claimed)
+        return _Read(number, i, after, scale)
 
     def _negative(self, i: int) -> bool:
         if i == 0:
@@ -330,78 +331,60 @@ class _NumberReader:
         )
         return self.low[i - 1] == "-" and self._joined(i) and apart and self.pieces[i].kind == "digits"
 
-    def _cardinal(self, i: int) -> tuple[set[float | str], int, float]:
-        """Values of the number that begins at piece i, the piece after it, and its last scale."""
-        language, piece = self.language, self.pieces[i]
-        half = i > 0 and (
-            self.low[i - 1] in _HALF[language]
-            or (self.low[i - 1] in ("a", "un") and self._word(i - 2) in _HALF[language])
-        )
-        scale = 1.0
-        if piece.kind == "digits":
-            values = _readings(piece.text, language)
-            end = i + 1
-            while True:
-                word = self._word(end)
-                apart = end + (word == "-" and self._word(end + 1) in self.scales)  # 20-million
-                factor = (
-                    _SUFFIXES.get(word) if self._joined(end) and end == i + 1 else self.scales.get(word)
-                ) or self.scales.get(self._word(apart))
-                if factor is None:
-                    break
-                scaled = {round(value * factor, 6) for value in values if isinstance(value, float)}
-                values = values | scaled if word == "m" else {*scaled}
-                scale *= factor
-                end = apart + 1
-            if self._joined(end) and end == i + 1 and self._word(end) in ("s", *_ORDINAL_MARKS):
-                end += 1
-            if scale > 1:
-                values, end = self._and_a_half(values, end, scale)
-            return values, end, scale
-        total, current, end = 0.0, -1.0, i
+    def _digits(self, i: int) -> tuple[set[float | str], int, float]:
+        """Values of the number of digits at piece i, the piece after it, and its scale."""
+        values, end, scale = _readings(self.pieces[i].text, self.language), i + 1, 1.0
+        while True:
+            word = self._word(end)
+            apart = end + (word == "-" and self._word(end + 1) in self.scales)  # 20-million
+            factor = (
+                _SUFFIXES.get(word) if self._joined(end) and end == i + 1 else self.scales.get(word)
+            ) or self.scales.get(self._word(apart))
+            if factor is None:
+                break
+            scaled = {round(value * factor, 6) for value in values if isinstance(value, float)}
+            values = values | scaled if word == "m" else {*scaled}
+            scale *= factor
+            end = apart + 1
+        if self._joined(end) and end == i + 1 and self._word(end) in ("s", *_ORDINAL_MARKS):
+            end += 1
+        return (*self._and_a_half(values, end, scale), scale) if scale > 1 else (values, end, scale)
+
+    def _words(self, i: int) -> tuple[set[float | str], int, float]:
+        """The same of the number in words that begins at piece i."""
+        before, half, english = self._word(i - 1), _HALF[self.language], self.language == "en"
+        one = 0.5 if before in half or (before in ("a", "un") and self._word(i - 2) in half) else 1
+        total, current, scale, end = 0.0, -1.0, 1.0, i
         while end < len(self.low):
-            word = self.low[end]
+            word, step = self.low[end], 1
             if (word == "-" and end > i and self._joined(end) and self._joined(end + 1)) or (
-                word == "and" and language == "en" and current >= 100 and end > i
+                word == "and" and english and current >= 100 and end > i
             ):
                 word, step = self._word(end + 1), 2
-            else:
-                step = 1
-            factor = self.scales.get(word)
-            value = _worth(word, language)
-            if factor is not None and (end == i or word not in _VAGUE[language] or current >= 0 or total):
-                if factor == 100 and language == "en":
+            factor, value = self.scales.get(word), _worth(word, self.language)
+            rest = current % 100
+            if factor is not None and (
+                end == i or word not in _VAGUE[self.language] or current >= 0 or total
+            ):
+                if factor == 100 and english:
                     if current >= 100:
                         break
                     current = (current if current >= 0 else 1) * 100
-                elif total and current < 0:
-                    total *= factor
                 else:
-                    total += (current if current >= 0 else 0.5 if half else 1) * factor
+                    total += (current if current >= 0 else one) * factor
                     current = -1.0
                 scale *= factor
-            elif value is not None:
-                if current < 0 and (end == i or (total and step == 1 and language == "en")):
-                    current = value
-                elif (
-                    language == "en"
-                    and current >= 20
-                    and (
-                        (current % 100 in range(20, 100, 10) and value < 10)
-                        or (current % 100 == 0 and value < 100)
-                    )
-                    and value > 0
-                ):
-                    current += value
-                else:
-                    break
+            elif value is not None and current < 0 and (end == i or (total and english)):
+                current = value
+            elif (value and english and current >= 20) and (
+                (rest in range(20, 100, 10) and value < 10) or (rest == 0 and value < 100)
+            ):
+                current += value
             else:
                 break
             end += step
         end = max(end, i + 1)
-        values = {round(total + max(current, 0.0), 6)}
-        values, end = self._and_a_half(values, end, scale)
-        return values, end, scale
+        return (*self._and_a_half({round(total + max(current, 0.0), 6)}, end, scale), scale)
 
     def _and_a_half(self, values: set[float | str], end: int, scale: float) -> tuple[set[float | str], int]:
         words = _AND_A_HALF[self.language]
@@ -429,20 +412,21 @@ class _NumberReader:
             return unit, end + 1
         return (self.low[i - 1] if i > 0 and self.low[i - 1] in ("$", "€", "£") else ""), end
 
-    def _connected(self, numbers: list[Number], bounds: list[tuple[int, int, float]]) -> list[Number]:
+    def _connected(self, found: list[_Read]) -> list[Number]:
         """Share scale and unit with the number before, and the century of a season's first year."""
-        connected = list(numbers)
-        for k in range(len(connected) - 2, -1, -1):
-            first, second = connected[k], connected[k + 1]
-            (_, end, scale), (start, _, next_scale) = bounds[k], bounds[k + 1]
-            joint = "".join(word for word in self.low[end:start] if word not in ("$", "€", "£"))
+        numbers = [each.number for each in found]
+        for k in range(len(found) - 2, -1, -1):
+            first, second = numbers[k : k + 2]
+            joint = "".join(
+                word for word in self.low[found[k].end : found[k + 1].start] if word not in ("$", "€", "£")
+            )
             if joint.strip("-") in ("to", "a"):
                 joint = joint.strip("-")
             if joint not in _BETWEEN | _JOINTS or not first.values or not second.values:
                 continue
             values, units = first.values, first.units
-            if next_scale > 1 and scale == 1:
-                values |= {round(v * next_scale, 6) for v in values if isinstance(v, float)}
+            if found[k + 1].scale > 1 and found[k].scale == 1:
+                values |= {round(v * found[k + 1].scale, 6) for v in values if isinstance(v, float)}
             if units == {""}:
                 units |= second.units
             if joint in _JOINTS:
@@ -451,10 +435,9 @@ class _NumberReader:
                     for each in (first.values, second.values)
                 )
                 if 1000 < a < 2100 and 0 <= b < 100:  # 2015-16
-                    later = second.values | {a // 100 * 100 + b}
-                    connected[k + 1] = replace(second, values=later)
-            connected[k] = replace(first, values=values, units=units)
-        return connected
+                    numbers[k + 1] = replace(second, values=second.values | {a // 100 * 100 + b})
+            numbers[k] = replace(first, values=values, units=units)
+        return numbers
 
 
 def find_numbers(folded: str, language: str, of_text: list[Piece] | None = None) -> list[Number]:

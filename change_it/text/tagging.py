@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,6 @@ Case = Literal["sentence", "lower", "title", "upper"]
 
 #: Where the weights of the package's own taggers are, `<language>.npz`.
 WEIGHTS = Path(__file__).parent / "weights"
-
-_SPACY = "spacy:"
 
 _LETTER = r"[^\W\d_]"
 _COMMON_BEFORE = rf"[@#]\w+|(?:{_LETTER}\.){{2,}}|(?<!\w)['’]\d\d(?!\d)|\d+(?:[.,:/]\d+)*{_LETTER}*"
@@ -59,14 +57,6 @@ _MARKS = str.maketrans(
 )
 #: What a sentence may begin after, inside a headline.
 _OPENING = frozenset(':.!?"-')
-
-
-class Tagger(Protocol):
-    """A tagger with universal tags: the package's, spaCy's, or yours."""
-
-    def tag(self, words: Sequence[str]) -> list[str]:
-        """Tag one sentence: as many universal tags as words, in order."""
-        ...
 
 
 def tokens(text: str, language: str) -> list[str]:
@@ -117,32 +107,13 @@ def word_features(words: Sequence[str], language: str) -> list[list[str]]:
         word, last, next_word = low[i], low[i - 1], low[i + 1]
         shape = shapes[i]
         begins = i == 2 or last in _OPENING
-        row = [
-            "b",
-            f"w{word}",
-            f"1{word[-1:]}",
-            f"2{word[-2:]}",
-            f"3{word[-3:]}",
-            f"4{word[-4:]}",
-            f"5{word[-5:]}",
-            f"p{word[:1]}",
-            f"q{word[:2]}",
-            f"r{word[:3]}",
-            f"s{shape}{begins:d}",
-            f"S{shape}{word[-2:]}",
-            f"z{shape} {shapes[i - 1]}",
-            f"y{shape} {shapes[i + 1]}",
-            f"l{last}",
-            f"m{low[i - 2]}",
-            f"n{next_word}",
-            f"o{low[i + 2]}",
-            f"L{last[-3:]}",
-            f"N{next_word[-3:]}",
-            f"M{next_word[-2:]} {word[-2:]}",
-            f"k{last} {word}",
-            f"j{word} {next_word}",
-        ]
-        rows.append(row)
+        rows.append([
+            "b", f"w{word}", f"1{word[-1:]}", f"2{word[-2:]}", f"3{word[-3:]}", f"4{word[-4:]}", f"5{word[-5:]}",
+            f"p{word[:1]}", f"q{word[:2]}", f"r{word[:3]}", f"s{shape}{begins:d}", f"S{shape}{word[-2:]}",
+            f"z{shape} {shapes[i - 1]}", f"y{shape} {shapes[i + 1]}", f"l{last}", f"m{low[i - 2]}", f"n{next_word}",
+            f"o{low[i + 2]}", f"L{last[-3:]}", f"N{next_word[-3:]}", f"M{next_word[-2:]} {word[-2:]}",
+            f"k{last} {word}", f"j{word} {next_word}",
+        ])  # fmt: skip
     return rows
 
 
@@ -214,45 +185,14 @@ class PerceptronTagger:
         return cls(language, {feature: row for row, feature in enumerate(features)}, weights, closed)
 
 
-class SpacyTagger:
-    """Universal tags of a spaCy pipeline, for words that are tokens already."""
-
-    def __init__(self, pipeline: Any) -> None:
-        self.pipeline = pipeline
-
-    def tag(self, words: Sequence[str]) -> list[str]:
-        """As many universal tags, in order; `X` where the pipeline gives none."""
-        from spacy.tokens import Doc
-
-        return [token.pos_ or "X" for token in self.pipeline(Doc(self.pipeline.vocab, words=list(words)))]
-
-
 def languages() -> list[str]:
     """The languages that the package's own taggers exist for."""
     return sorted(path.stem for path in WEIGHTS.glob("*.npz"))
 
 
 @cache
-def load_tagger(name: str) -> Tagger:
-    """The tagger of `it` or `en`, or `spacy:` and the name or folder of an installed pipeline."""
-    pipe = name.removeprefix(_SPACY)
-    if pipe == name:
-        if name not in languages():
-            raise InputError(
-                f"no part-of-speech tagger for {name!r}: choose one of {', '.join(languages())}, "
-                f"or a spaCy pipeline such as {_SPACY}it_core_news_sm"
-            )
-        return PerceptronTagger.load(WEIGHTS / f"{name}.npz", name)
-    try:
-        import spacy
-
-        pipeline = spacy.load(pipe)
-    except ImportError:
-        raise InputError(f"{name} requires spaCy: pip install spacy") from None
-    except OSError:
-        raise InputError(
-            f"no spaCy pipeline {pipe!r} is installed: python -m spacy download {pipe}"
-        ) from None
-    if not {"tagger", "morphologizer"} & set(pipeline.pipe_names):
-        raise InputError(f"the spaCy pipeline {pipe!r} has no part-of-speech tagger: choose another one")
-    return SpacyTagger(pipeline)
+def load_tagger(language: str) -> PerceptronTagger:
+    """The package's own tagger of `it` or `en`."""
+    if language not in languages():
+        raise InputError(f"no part-of-speech tagger for {language!r}: choose one of {', '.join(languages())}")
+    return PerceptronTagger.load(WEIGHTS / f"{language}.npz", language)

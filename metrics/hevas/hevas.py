@@ -36,7 +36,7 @@ Args:
     metrics: names, such as ["R-1", "LSA-C", "Fog"]; all when not given.
     use_aggregator: True (default) for means, False for one value a headline.
     vectors: gensim KeyedVectors for WE-C and WE-S, or a word2vec file; trained on the documents when not given.
-    language, tagger, stop_words, weights, lsi, topics, seed: as the options of `change-it hevas`.
+    language, stop_words, weights, lsi, topics, seed: as the options of `change-it hevas`.
 Returns:
     a value (or list) under the name of each metric.
     empty: number of predictions without words, which have 0 in every metric.

@@ -113,7 +113,7 @@ class Grammar:
         sources = {
             entry.name.removesuffix(".toml"): tomllib.loads(entry.read_text(encoding="utf-8"))
             for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
-            if entry.name.endswith(".toml") and entry.name != "names.toml"
+            if entry.name.endswith(".toml") and entry.name not in ("names.toml", "papers.toml")
         }
         common = sources.pop("common")
         witnesses = tuple(common.pop("witnesses"))

@@ -1,6 +1,8 @@
 """The two invented newspapers: what they like to report, and the style of their headlines."""
 
-from dataclasses import dataclass, field
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,69 +28,12 @@ class Paper:
     figure: float  # a figure comes first
     long: float  # each further part after the core is added with this probability
     city: float  # places are towns, otherwise parts of towns
-    # weights of the topics that only this paper reports; 1 where none is given
-    topics: dict[str, float] = field(default_factory=dict)
+    topics: dict[str, float]  # weights of the topics that only this paper reports; 1 where none is given
 
 
-FARO = Paper(
-    label="faro",
-    name="Il Faro",
-    side=0,
-    words=150,
-    guillemets=0.85,
-    quote=0.42,
-    colon=0.2,
-    ecco=0.04,
-    nominal=0.28,
-    question=0.05,
-    exclamation=0.01,
-    kicker=0.04,
-    dots=0.03,
-    digits=0.22,
-    named=0.7,
-    capitals=0.01,
-    figure=0.1,
-    long=0.5,
-    city=0.9,
-    topics={
-        "economia": 1.8,
-        "cultura": 2.0,
-        "ambiente": 1.5,
-        "scuola": 1.4,
-        "cronaca": 0.6,
-        "spettacolo": 0.5,
-        "sport": 0.8,
-    },
+PAPERS = tuple(
+    Paper(label, **traits)
+    for label, traits in tomllib.loads(
+        (files(__package__) / "data" / "papers.toml").read_text(encoding="utf-8")
+    ).items()
 )
-COLLE = Paper(
-    label="colle",
-    name="La Gazzetta del Colle",
-    side=1,
-    words=115,
-    guillemets=0.2,
-    quote=0.2,
-    colon=0.42,
-    ecco=0.17,
-    nominal=0.66,
-    question=0.2,
-    exclamation=0.1,
-    kicker=0.22,
-    dots=0.14,
-    digits=0.8,
-    named=0.42,
-    capitals=0.08,
-    figure=0.25,
-    long=0.33,
-    city=0.86,
-    topics={
-        "cronaca": 1.8,
-        "spettacolo": 2.0,
-        "sport": 1.4,
-        "giustizia": 1.3,
-        "cultura": 0.5,
-        "economia": 0.7,
-        "ambiente": 0.7,
-    },
-)
-#: A then B, in the alphabetical order of their labels.
-PAPERS = (COLLE, FARO)

@@ -1,13 +1,11 @@
-"""Train the part-of-speech tagger on a CoNLL-U file, or cross-validate it: `python -m tools.tagger.train`."""
+"""Train the part-of-speech tagger on a CoNLL-U file: `python -m tools.tagger.train`."""
 
-import json
 import random
 import sys
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
 import numpy as np
 import tyro
@@ -39,14 +37,18 @@ class Sentence(NamedTuple):
     words: list[str]
     tags: list[str]
 
+    def add(self, word: str, tag: str) -> None:
+        """One word more."""
+        self.words.append(word)
+        self.tags.append(tag)
+
 
 @dataclass(kw_only=True)
 class TaggerOptions:
-    """Train the part-of-speech tagger of HEvAS on a CoNLL-U file, or cross-validate it.
+    """Train the part-of-speech tagger of HEvAS on a CoNLL-U file.
 
     Examples:
         python -m tools.tagger.train it_pud.conllu --language it --out change_it/text/weights/it.npz
-        python -m tools.tagger.train it_pud.conllu --language it --folds 10
     """
 
     treebank: Annotated[Path, tyro.conf.Positional]
@@ -55,11 +57,8 @@ class TaggerOptions:
     language: Literal["it", "en"]
     """Language of the sentences."""
 
-    out: Path | None = None
+    out: Path
     """File for the weights, `.npz`."""
-
-    folds: int = 0
-    """Cross-validate over so many parts of the sentences and print accuracy and F1 as JSON; 0: do not."""
 
     epochs: int = 10
     """Passes over the sentences."""
@@ -68,67 +67,53 @@ class TaggerOptions:
     """Seed of the order of the sentences."""
 
 
-def read_conllu(path: Path, *, joined: bool) -> list[Sentence]:
-    """Sentences of a CoNLL-U file.
+def read_treebank(path: Path, language: str) -> list[Sentence]:
+    """The sentences of a CoNLL-U file that a tagger learns from.
 
-    A token of several words (Italian "della", "farlo") stays one word with the tag of its first part (ADP, VERB) when
-    `joined`, as in a running text, or is given as its parts.
+    Italian ones come as a running text writes them ("della", "farlo" with the tag of their first part, ADP, VERB) and
+    then, where this differs, as the treebank's words ("di", "la"); English ones as the treebank's words.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        paragraphs = path.read_text(encoding="utf-8").split("\n\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read as UTF-8 text ({error}): give a CoNLL-U file") from None
-    sentences = []
-    current = Sentence([], [])
-    token, end = "", 0  # the token of several words that is open, and its last word
-    for number, line in enumerate([*text.splitlines(), ""], start=1):
-        if not line.strip():
-            if current.words:
-                sentences.append(current)
-            current, end = Sentence([], []), 0
-            continue
-        fields = line.split("\t")
-        if line.startswith("#") or "." in fields[0]:
-            continue
-        if len(fields) != 10 or not fields[0].replace("-", "").isdigit():
-            raise InputError(f"{path}, line {number}: not CoNLL-U (ten columns, a number in the first)")
-        if "-" in fields[0]:
-            token, end = fields[1], int(fields[0].split("-")[1])
-            continue
-        if fields[3] not in _COLUMN:
-            raise InputError(
-                f"{path}, line {number}: {fields[3]!r} is no universal tag: give a file with UPOS"
-            )
-        if joined and int(fields[0]) <= end:
-            if token:
-                current.words.append(token)
-                current.tags.append(fields[3])
-            token = ""
-        else:
-            current.words.append(fields[1])
-            current.tags.append(fields[3])
-    if not sentences:
+    treebank: list[Sentence] = []
+    for paragraph in paragraphs:
+        running, words = Sentence([], []), Sentence([], [])
+        token, end = "", 0  # the token of several words that is open, and its last word
+        for line in paragraph.splitlines():
+            number, word, _, tag = [*line.split("\t"), "", "", ""][:4]
+            if not line.strip() or line.startswith("#") or "." in number:
+                continue
+            if "-" in number:
+                token, end = word, int(number.split("-")[1])
+                continue
+            if tag not in _COLUMN or not number.isdigit():
+                raise InputError(f"{path}: {line!r} is not CoNLL-U with universal tags")
+            words.add(word, tag)
+            if int(number) > end:
+                running.add(word, tag)
+            elif token:
+                running.add(token, tag)
+                token = ""
+        if words.words:
+            treebank += [words] if language == "en" or running == words else [running, words]
+    if not treebank:
         raise InputError(f"{path} has no sentences: give a CoNLL-U file")
-    return sentences
-
-
-def recase(words: Sequence[str], case: Case, draw: random.Random) -> list[str]:
-    """A sentence in another typography; in `title`, half of the time words of up to three letters stay as they are."""
-    if case == "sentence":
-        return list(words)
-    if case == "lower":
-        return [word.lower() for word in words]
-    if case == "upper":
-        return [word.upper() for word in words]
-    least = draw.choice((0, 3))
-    return [word[0].upper() + word[1:] if len(word) > least else word for word in words]
+    return treebank
 
 
 def as_headline(sentence: Sentence, case: Case, draw: random.Random) -> Sentence:
-    """A sentence as a headline: recased, without its full stop."""
+    """A sentence in another typography, without its full stop; in `title`, half of the time words of up to three letters stay."""
     words, tags = sentence
     end = len(words) - (len(words) > 1 and words[-1] == ".")
-    return Sentence(recase(words[:end], case, draw), tags[:end])
+    words = words[:end]
+    if case in ("lower", "upper"):
+        words = [word.lower() if case == "lower" else word.upper() for word in words]
+    elif case == "title":
+        least = draw.choice((0, 3))
+        words = [word[0].upper() + word[1:] if len(word) > least else word for word in words]
+    return Sentence(words, tags[:end])
 
 
 class _Trainer:
@@ -201,60 +186,6 @@ def train(
     return PerceptronTagger(language, *trainer.average(), closed)
 
 
-def _scores(gold: Sequence[Sequence[str]], given: Sequence[Sequence[str]]) -> dict[str, float]:
-    """Accuracy, and F1 of the tags that the readability metrics count, in 0-1."""
-    pairs = [pair for one, other in zip(gold, given, strict=True) for pair in zip(one, other, strict=True)]
-    scores = {"accuracy": sum(one == other for one, other in pairs) / len(pairs)}
-    for tag in ("PROPN", "NOUN", "PRON"):
-        both = sum(one == other == tag for one, other in pairs)
-        either = sum((one == tag) + (other == tag) for one, other in pairs)
-        scores[f"f1_{tag}"] = 2 * both / either if either else 0.0
-    return {name: round(value, 4) for name, value in scores.items()}
-
-
-def read_treebank(path: Path, language: str) -> list[list[Sentence]]:
-    """For each sentence one or two versions that a tagger learns from.
-
-    Italian ones come as a running text writes them ("della" a single ADP) and, where this differs, as the treebank's
-    words ("di", "la"); English ones as the treebank's words.
-    """
-    parts = read_conllu(path, joined=False)
-    if language == "en":
-        return [[sentence] for sentence in parts]
-    joined = read_conllu(path, joined=True)
-    return [[one, other] if one != other else [one] for one, other in zip(joined, parts, strict=True)]
-
-
-def cross_validate(
-    treebank: Sequence[Sequence[Sentence]], language: str, *, folds: int, epochs: int = 10, seed: int = 1
-) -> dict[str, dict[str, float]]:
-    """Accuracy and F1 of taggers that have not seen the sentences that they tag, over all sentences.
-
-    `text` is for words of the running text, `words` for the treebank's words, and, without the full stop at the end,
-    `sentence`, `lower`, `title` and `upper` for the running text as a headline.
-    """
-    order = list(range(len(treebank)))
-    random.Random(seed).shuffle(order)
-    given: dict[str, list[list[str]]] = {name: [] for name in ("text", "words", *get_args(Case))}
-    gold: dict[str, list[list[str]]] = {name: [] for name in given}
-    for fold in range(folds):
-        held = set(order[fold::folds])
-        tagger = train(
-            [sentence for i, versions in enumerate(treebank) if i not in held for sentence in versions],
-            language,
-            epochs=epochs,
-            seed=seed,
-        )
-        draw = random.Random(seed)
-        for i in sorted(held):
-            text, words = treebank[i][0], treebank[i][-1]
-            asked = {case: as_headline(text, case, draw) for case in get_args(Case)}
-            for name, sentence in {"text": text, "words": words, **asked}.items():
-                given[name].append(tagger.tag(sentence.words))
-                gold[name].append(sentence.tags)
-    return {name: _scores(gold[name], given[name]) for name in given}
-
-
 def save(tagger: PerceptronTagger, path: Path) -> None:
     """Write the weights to one compressed file; the same tagger gives the same bytes."""
     with replace_file(path) as partial, partial.open("wb") as file:
@@ -272,32 +203,9 @@ def _packed(lines: Iterable[str]) -> NDArray[np.uint8]:
 
 
 def run(options: TaggerOptions) -> None:
-    """Train or cross-validate, and print JSON."""
-    if options.folds == 0 and options.out is None:
-        raise InputError("nothing to do: give --out FILE.npz to train or --folds 10 to cross-validate")
-    treebank = read_treebank(options.treebank, options.language)
-    if options.folds and not 2 <= options.folds <= len(treebank):
-        raise InputError(f"--folds {options.folds}: from 2 to the number of sentences, {len(treebank)}")
-    begin = time.perf_counter()
-    record: dict[str, Any] = {
-        "language": options.language,
-        "sentences": len(treebank),
-        "epochs": options.epochs,
-    }
-    if options.folds:
-        record |= {"folds": options.folds} | cross_validate(
-            treebank, options.language, folds=options.folds, epochs=options.epochs, seed=options.seed
-        )
-    if options.out is not None:
-        tagger = train(
-            [sentence for versions in treebank for sentence in versions],
-            options.language,
-            epochs=options.epochs,
-            seed=options.seed,
-        )
-        save(tagger, options.out)
-        record |= {"features": len(tagger.index), "bytes": options.out.stat().st_size}
-    print(json.dumps(record | {"seconds": round(time.perf_counter() - begin, 1)}, indent=2))
+    """Train, and write the weights."""
+    sentences = read_treebank(options.treebank, options.language)
+    save(train(sentences, options.language, epochs=options.epochs, seed=options.seed), options.out)
 
 
 if __name__ == "__main__":
