@@ -1,21 +1,16 @@
 """All that a run has to offer on the Hub, published under one owner: data set, judges, generator, metrics and the Space.
 
-The links to them in README.md are written, too; with --dry-run in a copy beside what would be pushed.
-
 python tools/publish.py --owner NAME --dry-run --out staged
 python tools/publish.py --owner NAME --run runs/quickstart
 """
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import fill
 
 import tyro
 
 from change_it.commands import push
-from change_it.hub.push_options import REPO_TYPES, PushKind, PushOptions
-from change_it.io import write_text
+from change_it.hub.push_options import PushKind, PushOptions
 
 #: What stands where: kind, folder of the run or name of what the package ships, and name on the Hub.
 REPOSITORIES: tuple[tuple[PushKind, str, str], ...] = (
@@ -27,8 +22,6 @@ REPOSITORIES: tuple[tuple[PushKind, str, str], ...] = (
     ("metric", "hevas", "hevas"),
     ("space", "headline_transfer", "headline-transfer"),
 )
-README = Path(__file__).parents[1] / "README.md"
-_LINKS = re.compile(r"(?<=<!-- hub -->\n).*?(?=<!-- /hub -->)", re.DOTALL)
 
 
 @dataclass(kw_only=True)
@@ -64,26 +57,13 @@ def pushes(options: Options) -> list[PushOptions]:
     ]
 
 
-def with_links(readme: str, owner: str) -> str:
-    """README.md with the links to what stands under an owner, whatever links were there."""
-    prefixes = {"model": "", "dataset": "datasets/", "space": "spaces/"}
-    links = [
-        f"[{name if kind == 'metric' else kind}](https://hf.co/{prefixes[REPO_TYPES[kind]]}{owner}/{name})"
-        for kind, _, name in REPOSITORIES
-    ]
-    text = fill(f"On the Hub: {', '.join(links)}.", 120, break_on_hyphens=False)
-    return _LINKS.sub(lambda _: text + "\n", readme)
-
-
 def main(options: Options) -> None:
-    """Check all, then push one after the other; the links to them come last."""
+    """Check all, then push one after the other."""
     every = pushes(options)
     for one in every:
         push.check(one)
     for one in every:
         push.run(one)
-    written = options.out / README.name if options.dry_run else README
-    write_text(written, with_links(README.read_text(encoding="utf-8"), options.owner))
 
 
 if __name__ == "__main__":

@@ -14,10 +14,15 @@ from change_it.tables import console
 
 def check(options: PushOptions) -> None:
     """Refuse, before anything large loads, a folder that is not what is pushed, and options that do not fit each other."""
-    if options.repo_id.count("/") == 0:
-        raise InputError(
-            f"{options.repo_id} lacks its owner: give owner/name, with the user or organisation that pushes"
-        )
+    from huggingface_hub.utils import HFValidationError, validate_repo_id
+
+    refusal = InputError(f"{options.repo_id} is no name of a repository: give owner/name")
+    if "/" not in options.repo_id:
+        raise refusal
+    try:
+        validate_repo_id(options.repo_id)
+    except HFValidationError as error:
+        raise refusal from error
     if options.out and not options.dry_run:
         raise InputError("--out requires --dry-run")
     if options.dry_run:
@@ -47,10 +52,9 @@ def run(options: PushOptions) -> None:
     """Push a folder, or write what would be pushed."""
     check(options)
 
-    from change_it.hub.commit import check_name, publish, write
+    from change_it.hub.commit import publish, write
     from change_it.hub.packaging import files_of
 
-    check_name(options.repo_id)
     files = files_of(options)
     size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
     summary = f"{len(files)} files, {size / 1e6:,.1f} MB"

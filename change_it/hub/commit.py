@@ -2,10 +2,10 @@
 
 import warnings
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from huggingface_hub import CommitInfo, CommitOperationAdd, CommitOperationDelete, HfApi, get_token
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, HTTPError, OfflineModeIsEnabled
-from huggingface_hub.utils import filter_repo_objects, validate_repo_id
+from huggingface_hub import CommitInfo, HfApi, get_token
+from huggingface_hub.errors import HfHubHTTPError, HTTPError, OfflineModeIsEnabled
 
 from change_it import __version__
 from change_it.errors import InputError
@@ -47,18 +47,16 @@ def publish(files: Files, options: PushOptions) -> CommitInfo:
             raise InputError(
                 f"the {where} exists and is public: make it private in its settings, or push without --private"
             )
-        present = api.list_repo_files(repo, repo_type=kind)
-        stale = set(filter_repo_objects(present, allow_patterns=STALE[kind])) - files.keys()
-        with warnings.catch_warnings():  # the sample in the package's source is meant to be in a Space
+        with TemporaryDirectory() as folder, warnings.catch_warnings():
+            write(files, Path(folder) / "push")
+            # The sample in the package's source is meant to be in a Space.
             warnings.filterwarnings("ignore", "It seems that you are about to commit a data file")
-            return api.create_commit(
-                repo,
-                [
-                    *(CommitOperationAdd(name, content) for name, content in files.items()),
-                    *map(CommitOperationDelete, sorted(stale)),
-                ],
-                commit_message=f"Push {options.kind} with change-it {__version__}",
+            return api.upload_folder(
+                repo_id=repo,
                 repo_type=kind,
+                folder_path=Path(folder) / "push",
+                delete_patterns=STALE[kind],
+                commit_message=f"Push {options.kind} with change-it {__version__}",
             )
     except OfflineModeIsEnabled as error:
         raise InputError("HF_HUB_OFFLINE is set, so nothing can be pushed: unset it") from error
@@ -80,13 +78,3 @@ def _sentence(error: Exception, where: str) -> str:
         f"the connection to the Hub was lost while pushing to the {where}: look at the repository, which holds all "
         "of this push or nothing of it, and try again"
     )
-
-
-def check_name(repo_id: str) -> None:
-    """Refuse what the Hub takes for no name of a repository."""
-    try:
-        validate_repo_id(repo_id)
-    except HFValidationError as error:
-        raise InputError(
-            f"{repo_id} is no name of a repository: give owner/name with letters, digits, - _ and ."
-        ) from error

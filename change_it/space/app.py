@@ -54,11 +54,6 @@ def launch(page: gr.Blocks, **settings: Any) -> Any:
     return page.launch(**defaults | settings)
 
 
-def launch_from_environment() -> None:
-    """Serve the page as on Spaces, with the models of `Models.from_environment`."""
-    launch(build(Models.from_environment()))
-
-
 def _theme() -> gr.themes.Base:
     """The fonts of the reader's own machine, so that nothing is fetched from elsewhere; Gradio's own greys are too pale to read."""
     base = gr.themes.Base(

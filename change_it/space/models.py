@@ -116,26 +116,22 @@ class Models:
         return cls._of(judges, systems, environment.get("CHANGE_IT_CORPUS", "").strip())
 
     @classmethod
-    def _of(cls, judges: str, transfers: Mapping[str, HeadlineTransfer], corpus: str) -> "Models":
+    def _of(cls, name: str, systems: Mapping[str, HeadlineTransfer], corpus: str) -> "Models":
         """Load judges, and examples where there is a corpus."""
-        systems: dict[str, HeadlineSystem] = dict(transfers)
-        infos = [
-            generator.info for transfer in transfers.values() for generator in transfer.generators.values()
-        ]
-        language: str = infos[-1].language if infos else "it"
-        loaded = Judges.from_pretrained(judges)
-        report = None
+        languages = [each.info.language for of in systems.values() for each in of.generators.values()]
+        language: str = languages[-1] if languages else "it"
+        judges, report = Judges.from_pretrained(name), None
         if corpus:
             language = read_language(corpus) or language
-            loaded = loaded if loaded.casing else loaded.with_casing(read_casing(corpus))
+            judges = judges if judges.casing else judges.with_casing(read_casing(corpus))
             if (Path(corpus) / REPORT).is_file():
                 report = read_report(Path(corpus))
         return cls(
-            loaded,
+            judges,
             systems,
             language,
-            read_summary(loaded, local_folder(judges, command=COMMAND), language),
-            is_sample_corpus(loaded.outlets, report),
+            read_summary(judges, local_folder(name, command=COMMAND), language),
+            is_sample_corpus(judges.outlets, report),
             corpus_examples(corpus, language) if corpus else (),
         )
 

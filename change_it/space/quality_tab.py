@@ -1,6 +1,5 @@
 """The Headline quality tab: HEvAS on uploaded documents and systems, as `change-it hevas` does it; needs no judges."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,11 +30,10 @@ from change_it.space.parts import (
     downloads,
     uploaded,
 )
-from change_it.space.score_tab import TABLE_FILES
+from change_it.space.score_tab import LEAD, TABLE_FILES
 
 _LANGUAGES = ("it", "en")
 _TOPICS = 10
-_WORDS = 9  # in the example's headlines
 
 
 def build(models: Models | None) -> None:
@@ -91,11 +89,10 @@ def read_uploaded_documents(path: Path) -> Documents:
     """Uploaded documents, see `read_documents`; refused where there are too many or a text is too long."""
     with uploaded(path):
         documents = replace(read_documents(str(path)), name=path.name)
-    references = [text for several in documents.references or () for text in several]
     if len(documents) > ROWS:
         raise InputError(f"{path.name} has more than {ROWS:,} documents: split it into smaller files.")
-    _refuse_long(path, "an article", documents.texts, ARTICLE)
-    _refuse_long(path, "a headline", references, HEADLINE)
+    _refuse_long(path, documents.texts, ARTICLE)
+    _refuse_long(path, [text for several in documents.references or () for text in several], HEADLINE)
     return documents
 
 
@@ -103,26 +100,18 @@ def read_uploaded_systems(paths: Sequence[Path], documents: Documents) -> list[S
     """The uploaded headlines of any number of systems, called like their files; see `read_headlines`."""
     if len(paths) > SYSTEMS:
         raise InputError(f"{len(paths)} systems are too many, give at most {SYSTEMS}.")
-    systems: list[System] = []
+    systems = []
     for path in paths:
         with uploaded(path):
             headlines = read_headlines(path, documents)
-        _refuse_long(path, "a headline", headlines, HEADLINE)
-        taken = {*BASELINES, *(system.name.lower() for system in systems)}
-        systems.append(System(_name(path, taken), headlines))
+        _refuse_long(path, headlines, HEADLINE)
+        systems.append(System(path.stem, headlines))
     return systems
 
 
-def _refuse_long(path: Path, what: str, texts: Sequence[str], most: int) -> None:
+def _refuse_long(path: Path, texts: Sequence[str], most: int) -> None:
     if any(len(text) > most for text in texts):
-        raise InputError(f"{path.name} has {what} of more than {most:,} characters: shorten it.")
-
-
-def _name(path: Path, taken: set[str]) -> str:
-    """A system's name from its file's, unlike all others and fit for a file itself."""
-    name = re.sub(r"[^\w.+-]+", "-", path.stem).strip("-.")[:40] or "system"
-    tries = [name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))]
-    return next(candidate for candidate in tries if candidate.lower() not in taken)
+        raise InputError(f"{path.name} has a text of more than {most:,} characters: shorten it.")
 
 
 def measure(
@@ -134,6 +123,8 @@ def measure(
     """Measure systems with HEvAS, without the metrics that need references where there are none."""
     if not systems:
         raise InputError("Drop the headlines of a system, or tick a baseline.")
+    if len({system.name for system in systems}) < len(systems):
+        raise InputError("Two systems have one name: rename a file, or untick the baseline of its name.")
     return evaluate(
         documents,
         systems,
@@ -145,12 +136,11 @@ def measure(
 
 def _example(language: str) -> list[Any]:
     """Files of documents with references, and of a system that takes the article's first words."""
-    numbered = list(enumerate(examples(language), start=1))
+    numbered = [(str(n), one["article"], one["headline"]) for n, one in enumerate(examples(language), 1)]
 
     def write(folder: Path) -> None:
-        rows = [[str(n), example["article"], example["headline"]] for n, example in numbered]
-        write_table(folder / "documents.csv", ["id", "article", "headline"], rows)
-        rows = [[str(n), lead(example["article"], _WORDS)] for n, example in numbered]
+        write_table(folder / "documents.csv", ["id", "article", "headline"], numbered)
+        rows = [(number, lead(article, LEAD)) for number, article, _ in numbered]
         write_table(folder / "lead.csv", ["id", "headline"], rows)
 
     documents, system = downloads(write)

@@ -1,17 +1,17 @@
 """The Score tab: one headline judged as it is written, or a CSV of many; and the endpoint `/score`."""
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
-from change_it.corpus.article import KNOWN_LABELS
+from change_it.corpus.article import outlet_names
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
-from change_it.io import Record, listed, read_records, write_table
+from change_it.io import listed, read_records, write_table
 from change_it.results.report_files import without_formulas, write_report
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.scores import Scores, score
@@ -38,10 +38,13 @@ from change_it.space.transfer_tab import answer_live, cards, direction_of, judge
 COLUMNS = ("id", "source", "article", "label", "headline")
 #: What it may have: the target outlet's headline about the same event; the judges that chose.
 OPTIONAL = ("gold", "reranker")
+#: Columns, where they are there, without an empty cell, and how long a cell may be.
+_NEEDED = ("id", "source", "article", "gold")
+_LONGEST = {"id": HEADLINE, "source": HEADLINE, "headline": HEADLINE, "gold": HEADLINE, "article": ARTICLE}
 #: Endings of tables; parquet is none, ten megabytes of it can hold gigabytes.
 TABLE_FILES = [".csv", ".tsv", ".json", ".jsonl"]
 _NAME = 60  # characters of a system's name
-_LEAD = 9  # words of the example's headlines
+LEAD = 9  # words of the example's headlines
 
 
 def build(models: Models) -> None:
@@ -115,55 +118,37 @@ def read_uploaded_predictions(path: Path, outlets: tuple[str, str]) -> tuple[Tes
     original headline. An empty headline is one that the system failed to write.
     """
     with uploaded(path):
-        if path.suffix == ".parquet":
-            raise InputError(f"{path} is parquet: save it as CSV in UTF-8")
         rows = read_records(path, required=COLUMNS, optional=OPTIONAL, max_rows=ROWS)
-    labels = {name: name for name in outlets} | {
-        label: name for label, name in KNOWN_LABELS.items() if name in outlets
-    }
-    faults = _cell_faults(rows, labels, outlets)
-    items: dict[str, Item] = {}
-    headlines: dict[str, str] = {}
-    for line, cells, _ in rows:
-        outlet = labels.get(cells["label"], outlets[0])
-        target = outlets[1 - outlets.index(outlet)]
-        source, article, gold = (
-            " ".join(cells.get(name, "").split()) for name in ("source", "article", "gold")
-        )
-        item = Item(cells["id"], outlet, target, source, article, gold)
-        if items.setdefault(item.id, item) is not item:
-            faults.setdefault("an id that stands twice", []).append(line)
-        headlines[item.id] = " ".join(cells["headline"].split())
-    if found := [f"{what} ({listed(list(map(str, lines)), 5)})" for what, lines in faults.items() if lines]:
-        raise InputError(f"{path.name}: {'; '.join(found)}. Mend or remove these lines.")
-    ordered = sorted(items.values(), key=lambda item: item.label != outlets[0])
-    events = events_of([item.article for item in ordered], [""] * len(ordered)).tolist()
-    ordered = [replace(item, event=str(event)) for item, event in zip(ordered, events, strict=True)]
-    chosen = _reranker({name for row in rows if (name := row.cells.get("reranker"))})
-    return TestSet(tuple(ordered), outlets, dict.fromkeys(outlets, ()), path.name), ScoredSystem(
-        path.stem[:_NAME], tuple(headlines[item.id] for item in ordered), chosen
-    )
-
-
-def _cell_faults(
-    rows: Sequence[Record], labels: dict[str, str], outlets: tuple[str, str]
-) -> dict[str, list[int]]:
-    """Texts that are missing or too long and unknown labels, to their lines."""
-    needed = [name for name in (*COLUMNS[:3], "gold") if name in rows[0].cells]
-    longest = dict.fromkeys(("id", "source", "headline", "gold"), HEADLINE)
-    longest |= {"article": ARTICLE}
+        labels = outlet_names("label", [row.cells["label"] for row in rows], outlets, len(rows))
+    counts = Counter(row.cells["id"] for row in rows)
     faults = {
-        f"an empty cell in the column {name}": [row.line for row in rows if not row.cells[name]]
-        for name in needed
+        "an empty cell": [row for row in rows if not all(row.cells.get(name, "-") for name in _NEEDED)],
+        "an id that stands twice": [row for row in rows if counts[row.cells["id"]] > 1],
+        f"more than {HEADLINE} characters in a headline or {ARTICLE:,} in an article": [
+            row for row in rows if any(len(row.cells.get(name, "")) > most for name, most in _LONGEST.items())
+        ],
     }
-    faults |= {
-        f"more than {most:,} characters in the column {name}": [
-            row.line for row in rows if len(row.cells.get(name, "")) > most
-        ]
-        for name, most in longest.items()
-    }
-    unknown = [row.line for row in rows if row.cells["label"] not in labels]
-    return faults | {f"a label that is neither {outlets[0]} nor {outlets[1]}": unknown}
+    for fault, found in faults.items():
+        if found:
+            raise InputError(f"{path.name} has {fault} in line {listed([str(row.line) for row in found])}")
+    ordered = sorted(zip(rows, labels, strict=True), key=lambda pair: pair[1] != outlets[0])
+    texts = [{name: " ".join(text.split()) for name, text in row.cells.items()} for row, _ in ordered]
+    events = events_of([each["article"] for each in texts], [""] * len(texts)).tolist()
+    items = tuple(
+        Item(
+            row.cells["id"],
+            outlet,
+            outlets[1 - outlets.index(outlet)],
+            each["source"],
+            each["article"],
+            each.get("gold", ""),
+            event=str(event),
+        )
+        for (row, outlet), each, event in zip(ordered, texts, events, strict=True)
+    )
+    chosen = _reranker({name for row in rows if (name := row.cells.get("reranker"))})
+    system = ScoredSystem(path.stem[:_NAME], tuple(each["headline"] for each in texts), chosen)
+    return TestSet(items, outlets, dict.fromkeys(outlets, ()), path.name), system
 
 
 def _reranker(named: set[str]) -> Reranker | None:
@@ -188,7 +173,7 @@ def _endpoint(models: Models) -> None:
     hidden: dict[str, Any] = {"visible": False}
     gr.Button(**hidden).click(
         score_endpoint,
-        gr.File(label="CSV file", **hidden),
+        gr.File(label="CSV file", file_types=TABLE_FILES, **hidden),
         [gr.JSON(label="summary", **hidden), gr.File(label="items, CSV", **hidden)],
         api_name="score",
         api_description=(
@@ -202,15 +187,9 @@ def _endpoint(models: Models) -> None:
 
 def _example(models: Models) -> str:
     """A file of headlines that need no model: the article's first words."""
-    rows = [
-        [
-            str(number),
-            one["headline"],
-            one["article"],
-            models.outlets[one["outlet"]],
-            lead(one["article"], _LEAD),
-        ]
-        for number, one in enumerate(examples(models.language), start=1)
-    ]
+    rows = []
+    for number, one in enumerate(examples(models.language), start=1):
+        headline, article, outlet = one["headline"], one["article"], models.outlets[one["outlet"]]
+        rows.append([str(number), headline, article, outlet, lead(article, LEAD)])
     [path] = downloads(lambda folder: write_table(folder / "lead.csv", COLUMNS, rows))
     return path

@@ -112,41 +112,38 @@ def cards_html(answer: Mapping[str, Any]) -> str:
     return render("candidates.html.jinja", answer=answer, own=OWN, headlines=shown)
 
 
-def _opening(models: Models) -> tuple[list[str], str]:
+def _opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
     """The initial fields and their answer: the first example that a system writes for and main does not take for the other outlet's."""
     for example in models.examples:
         for system in models.systems:
-            asked = [example.headline, example.article, example.direction, system]
+            asked = (example.headline, example.article, example.direction, system)
             with suppress(InputError):  # it does not write for that outlet, or finds nothing to write
                 answer = transfer(models, *asked)
                 if not answer["wrong_direction"]:
                     return asked, cards_html(answer)
-    first = ["", "", next(iter(models.directions)), next(iter(models.systems))]
+    first = ("", "", next(iter(models.directions)), next(iter(models.systems)))
     return first, notice("Write a headline and paste its article: the candidates appear here.")
 
 
 def transfer(
     models: Models,
-    headline: object,
-    article: object,
-    direction: object,
-    system: Any,
-    candidates: Any = SHOWN,
+    headline: str,
+    article: str,
+    direction: str,
+    system: str,
+    candidates: float = SHOWN,
 ) -> dict[str, Any]:
     """New headlines for one original, each with what the judges say.
 
-    The system is asked for as many as the page offers, and the best of them are shown.
-
     Returns:
-        What can be written as JSON: `system`, `from`, `to`, `original`, `signature`, and
-        `candidates`, the best by `strict_joint`, each with `headline`, `system`, `joint` (probability that
-        HH, AH and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts or where the style is typography alone),
-        `probabilities` (hh, ah, fluency, facts; main, that it is of the outlet aimed at; style, that main's decision is
-        reversed), `verdicts` (those of `scoring`), `unsupported` (numbers, names and quotations, with their places in the headline),
-        `looks_like` (the outlet that main takes the original and the new headline for);
+        What can be written as JSON: `system`, `from`, `to`, `original`, `signature`; `candidates`, the best by `strict_joint`;
         `wrong_direction`, why there is no verdict on style and compliancy, where main takes the original for the outlet
-        aimed at, else empty; `known_words`, the share of the original's and the article's words that the judges' corpus has,
-        and `foreign`, whether that is too few to believe them; `asked`, the model that is asked about facts, empty where rules alone check them; `reliability`, how far to rely on each judge. What needs a fluency judge is None where there is none.
+        aimed at, else empty; `known_words`, the share of the texts' words that the judges' corpus has, and `foreign`, whether
+        that is too few to believe them; `asked`, the model that is asked about facts, empty where rules alone check them;
+        `reliability`, how far to rely on each judge. A candidate has `headline`, `system`, `joint` (probability that HH, AH
+        and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts or where the style is
+        typography alone), `probabilities` (style: that main's decision is reversed), `verdicts` (those of `scoring`),
+        `unsupported` (with places in the headline) and `looks_like`, the outlet that main takes it and the original for.
 
     Raises:
         InputError: something is missing, unknown or too long.
@@ -155,9 +152,7 @@ def transfer(
     return answer_of(models, question, models.answer_all([question])[0], count)
 
 
-def judge(
-    models: Models, headline: object, original: object, article: object, direction: object
-) -> dict[str, Any]:
+def judge(models: Models, headline: str, original: str, article: str, direction: str) -> dict[str, Any]:
     """Judge a headline that somebody wrote; see `transfer`, with one candidate."""
     question, count = judge_question(models, headline, original, article, direction)
     return answer_of(models, question, models.answer_all([question])[0], count)
@@ -165,18 +160,17 @@ def judge(
 
 def transfer_question(
     models: Models,
-    headline: object,
-    article: object,
-    direction: object,
-    system: Any,
-    candidates: Any,
+    headline: str,
+    article: str,
+    direction: str,
+    system: str,
+    candidates: float,
 ) -> tuple[Question, int]:
     """The question of `transfer`, and the number of candidates shown."""
     item = _item(models, headline, article, direction)
-    if not isinstance(system, str) or system not in models.systems:
+    if system not in models.systems:
         raise InputError(f"There is no such system: choose one of {', '.join(models.systems)}.")
-    is_whole = isinstance(candidates, int | float) and candidates == candidates // 1
-    if not is_whole or not 1 <= candidates <= CANDIDATES:
+    if not 1 <= candidates <= CANDIDATES:
         raise InputError(f"The number of candidates goes from 1 to {CANDIDATES}.")
     if item.target not in models.systems[system].targets:
         raise InputError(
@@ -186,7 +180,7 @@ def transfer_question(
 
 
 def judge_question(
-    models: Models, headline: object, original: object, article: object, direction: object
+    models: Models, headline: str, original: str, article: str, direction: str
 ) -> tuple[Question, int]:
     """The question of `judge`."""
     item = _item(models, original, article, direction)
@@ -196,7 +190,7 @@ def judge_question(
     return Question(item, own=new), 1
 
 
-def _item(models: Models, headline: object, article: object, direction: object) -> Item:
+def _item(models: Models, headline: str, article: str, direction: str) -> Item:
     """The item to transfer."""
     source = " ".join(text_of(headline, HEADLINE, "original headline").split())
     text = text_of(article, ARTICLE, "article")
@@ -204,7 +198,7 @@ def _item(models: Models, headline: object, article: object, direction: object) 
         raise InputError("Write the original headline: the judges compare the new one with it.")
     if not words(text):
         raise InputError("Paste the article too: the judges read it, and some systems write from it.")
-    if not isinstance(direction, str) or direction not in models.directions:
+    if direction not in models.directions:
         raise InputError(f"There is no such direction: choose one of {', '.join(models.directions)}.")
     return Item("", *models.directions[direction], source, text)
 

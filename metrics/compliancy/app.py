@@ -1,70 +1,54 @@
 """A page to try compliancy on one headline; judges come from the Hub or from a folder."""
 
 import os
+from pathlib import Path
 
 import evaluate
 import gradio as gr
 
+from change_it import InputError
+
 #: By its file: on the Hub the folder has another name.
-MODULE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "compliancy.py")
-JUDGES = os.environ.get("CHANGE_IT_JUDGES", "")
+MODULE = str(Path(__file__).with_name("compliancy.py"))
+QUESTIONS = {
+    "compliancy": "compliant",
+    "hh": "HH: same story as the original headline",
+    "ah": "AH: fits the article",
+    "main": "main: style reversed",
+    "main_normalised": "main normalised: reversed without its typography, too",
+    "fluency": "fluency: a newspaper would print it",
+    "facts": "facts: numbers, names and quotations supported",
+    "strict_compliancy": "strictly compliant: all of it",
+}
+ANSWERS = {True: "yes", False: "no", None: "n/a, there is no fluency judge"}
 
 
 def judge(source, headline, article, label, judges):
     """Score one new headline and say in words what each judge found."""
-    from change_it import InputError
-
+    given = {"predictions": [headline], "sources": [source], "articles": [article], "labels": [label.strip()]}
     try:
-        result = evaluate.load(MODULE).compute(
-            predictions=[headline],
-            sources=[source],
-            articles=[article],
-            labels=[label.strip()],
-            judges=judges.strip(),
-            resamples=1,
-        )
+        result = evaluate.load(MODULE).compute(**given, judges=judges.strip(), resamples=1)
     except InputError as error:
         raise gr.Error(str(error)) from error
-    verdict = result["verdicts"][0]
-    rows = [
-        ["compliant", verdict["compliancy"]],
-        ["HH: same story as the original headline", verdict["hh"]],
-        ["AH: fits the article", verdict["ah"]],
-        ["main: style reversed", verdict["main"]],
-        ["main normalised: reversed without its typography, too", verdict["main_normalised"]],
-        ["fluency: a newspaper would print it", verdict["fluency"]],
-        ["facts: numbers, names and quotations supported", verdict["facts"]],
-        ["strictly compliant: all of it", verdict["strict_compliancy"]],
-    ]
-    answers = {True: "yes", False: "no", None: "n/a, there is no fluency judge"}
-    table = [[name, answers[found]] for name, found in rows]
-    if verdict["unsupported"]:
-        table.append(["without support", ", ".join(verdict["unsupported"])])
-    return table, result["signature"]
+    [verdict] = result["verdicts"]
+    table = [[question, ANSWERS[verdict[name]]] for name, question in QUESTIONS.items()]
+    return [*table, ["without support", ", ".join(verdict["unsupported"])]], result["signature"]
 
 
-def build():
-    """The page."""
-    with gr.Blocks(title="Compliancy") as page:
-        gr.Markdown(
-            "# Compliancy\nDid the style of the headline change, and did its story stay? Trained judges say."
-        )
-        with gr.Row():
-            with gr.Column():
-                source = gr.Textbox(label="Original headline")
-                headline = gr.Textbox(label="New headline")
-                article = gr.Textbox(label="Article", lines=8)
-                label = gr.Textbox(label="Outlet of the original", value="rep")
-                judges = gr.Textbox(label="Judges: Hub id or folder", value=JUDGES)
-                button = gr.Button("Judge", variant="primary")
-            with gr.Column():
-                verdicts = gr.Dataframe(headers=["question", "answer"], label="Verdicts", interactive=False)
-                signature = gr.Textbox(label="Signature", interactive=False)
-        button.click(
-            judge, [source, headline, article, label, judges], [verdicts, signature], api_name="judge"
-        )
-    return page
-
+page = gr.Interface(
+    judge,
+    [
+        gr.Textbox(label="Original headline"),
+        gr.Textbox(label="New headline"),
+        gr.Textbox(label="Article", lines=8),
+        gr.Textbox(label="Outlet of the original", value="rep"),
+        gr.Textbox(label="Judges: Hub id or folder", value=os.environ.get("CHANGE_IT_JUDGES", "")),
+    ],
+    [gr.Dataframe(headers=["question", "answer"], label="Verdicts"), gr.Textbox(label="Signature")],
+    title="Compliancy",
+    description="Did the style of the headline change, and did its story stay? Trained judges say.",
+    flagging_mode="never",
+)
 
 if __name__ == "__main__":
-    build().launch()
+    page.launch()

@@ -1,12 +1,12 @@
 """A page to try the ROUGE measures on one headline."""
 
-import os
+from pathlib import Path
 
 import evaluate
 import gradio as gr
 
 #: By its file: on the Hub the folder has another name.
-MODULE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headline_rouge.py")
+MODULE = str(Path(__file__).with_name("headline_rouge.py"))
 NAMES = {
     "rouge1": "R-1: words of the reference",
     "rouge2": "R-2: neighbouring words",
@@ -21,26 +21,18 @@ def score(headline, references):
     texts = [line.strip() for line in references.splitlines() if line.strip()]
     if not texts:
         raise gr.Error("Give at least one reference headline.")
-    metric = evaluate.load(MODULE)
-    result = metric.compute(predictions=[headline], references=[texts])
+    result = evaluate.load(MODULE).compute(predictions=[headline], references=[texts])
     return [[label, round(result[name], 3)] for name, label in NAMES.items()], result["signature"]
 
 
-def build():
-    """The page."""
-    with gr.Blocks(title="Headline ROUGE") as page:
-        gr.Markdown("# Headline ROUGE\nHow much of a reference headline does a new headline hold?")
-        with gr.Row():
-            with gr.Column():
-                headline = gr.Textbox(label="New headline")
-                references = gr.Textbox(label="Reference headlines, one a line", lines=3)
-                button = gr.Button("Score", variant="primary")
-            with gr.Column():
-                scores = gr.Dataframe(headers=["measure", "recall"], label="Scores", interactive=False)
-                signature = gr.Textbox(label="Signature", interactive=False)
-        button.click(score, [headline, references], [scores, signature], api_name="score")
-    return page
-
+page = gr.Interface(
+    score,
+    [gr.Textbox(label="New headline"), gr.Textbox(label="Reference headlines, one a line", lines=3)],
+    [gr.Dataframe(headers=["measure", "recall"], label="Scores"), gr.Textbox(label="Signature")],
+    title="Headline ROUGE",
+    description="How much of a reference headline does a new headline hold?",
+    flagging_mode="never",
+)
 
 if __name__ == "__main__":
-    build().launch()
+    page.launch()

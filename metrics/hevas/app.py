@@ -1,51 +1,41 @@
 """A page to try those metrics of HEvAS that one headline and its article suffice for."""
 
-import os
+from pathlib import Path
 
 import evaluate
 import gradio as gr
 
+from change_it import InputError
+
 #: By its file: on the Hub the folder has another name.
-MODULE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hevas.py")
+MODULE = str(Path(__file__).with_name("hevas.py"))
 METRICS = ["R-1", "R-2", "R-SU", "R-WSU", "JS-C", "JS-S", "PNR", "NR", "PR", "Fog", "AWL"]
 
 
 def score(headline, references, document, language):
     """Measure one headline against its article and the references, one a line."""
-    from change_it import InputError
-
     texts = [line.strip() for line in references.splitlines() if line.strip()]
-    metric = evaluate.load(MODULE)
+    given = {"predictions": [headline], "references": [texts], "documents": [document]}
     try:
-        result = metric.compute(
-            predictions=[headline],
-            references=[texts],
-            documents=[document],
-            metrics=METRICS,
-            language=language,
-        )
+        result = evaluate.load(MODULE).compute(**given, metrics=METRICS, language=language)
     except InputError as error:
         raise gr.Error(str(error)) from error
     return [[name, round(result[name], 3)] for name in METRICS], result["signature"]
 
 
-def build():
-    """The page."""
-    with gr.Blocks(title="HEvAS") as page:
-        gr.Markdown("# HEvAS\nHow informative and how readable is a headline?")
-        with gr.Row():
-            with gr.Column():
-                headline = gr.Textbox(label="New headline")
-                references = gr.Textbox(label="Reference headlines, one a line", lines=3)
-                document = gr.Textbox(label="Article", lines=8)
-                language = gr.Radio(["it", "en"], value="it", label="Language")
-                button = gr.Button("Measure", variant="primary")
-            with gr.Column():
-                scores = gr.Dataframe(headers=["metric", "value"], label="Values", interactive=False)
-                signature = gr.Textbox(label="Signature", interactive=False)
-        button.click(score, [headline, references, document, language], [scores, signature], api_name="score")
-    return page
-
+page = gr.Interface(
+    score,
+    [
+        gr.Textbox(label="New headline"),
+        gr.Textbox(label="Reference headlines, one a line", lines=3),
+        gr.Textbox(label="Article", lines=8),
+        gr.Radio(["it", "en"], value="it", label="Language"),
+    ],
+    [gr.Dataframe(headers=["metric", "value"], label="Values"), gr.Textbox(label="Signature")],
+    title="HEvAS",
+    description="How informative and how readable is a headline?",
+    flagging_mode="never",
+)
 
 if __name__ == "__main__":
-    build().launch()
+    page.launch()

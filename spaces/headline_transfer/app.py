@@ -3,7 +3,8 @@
 CHANGE_IT_JUDGES and CHANGE_IT_GENERATORS name them, see README.md; without them the tab on quality works alone.
 """
 
-from change_it.space.app import launch_from_environment
+from change_it.space.app import build, launch
+from change_it.space.models import Models
 
 if __name__ == "__main__":
-    launch_from_environment()
+    launch(build(Models.from_environment()))

@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import pytest
-from huggingface_hub import CommitOperationDelete
 from huggingface_hub.errors import HfHubHTTPError, HTTPError
 
 from change_it.cli import main
@@ -12,7 +11,7 @@ from change_it.hub import commit
 
 FILES = {"README.md": b"---\nlicense: mit\n---\n", "model.safetensors": b"new"}
 #: What is done on the Hub, in turn.
-CALLS = ("create_repo", "list_repo_files", "create_commit")
+CALLS = ("create_repo", "upload_folder")
 
 
 class FakeApi:
@@ -22,7 +21,7 @@ class FakeApi:
         self.calls, self.faults, self.private = [], {}, False
 
     def __getattr__(self, name):
-        def call(*arguments, **given):
+        def call(*_, **given):
             self.calls.append((name, given))
             if (status := self.faults.get(name)) == 0:
                 raise HTTPError("lost")
@@ -31,10 +30,13 @@ class FakeApi:
                 raise HfHubHTTPError(f"{status}\nfor that", response=response)
             if name == "repo_info":
                 return SimpleNamespace(private=self.private)
-            if name == "list_repo_files":
-                return ["notes.md", "model-00001-of-00002.safetensors", "README.md"]
-            if name == "create_commit":
-                self.operations = arguments[1]
+            if name == "upload_folder":
+                root = given["folder_path"]
+                self.files = {
+                    path.relative_to(root).as_posix(): path.read_bytes()
+                    for path in root.rglob("*")
+                    if path.is_file()
+                }
                 return SimpleNamespace(pr_url=None, commit_url="https://hf.co/commit/1")
             return None
 
@@ -53,11 +55,10 @@ def api(monkeypatch):
 
 def test_one_commit_brings_the_files_and_removes_what_an_earlier_push_left(api, options):
     commit.publish(FILES, options("judge", "none", "nina/x", private=False))
-    [made] = api.made("create_commit")
-    removed = {one.path_in_repo for one in api.operations if isinstance(one, CommitOperationDelete)}
-    assert removed == {"model-00001-of-00002.safetensors"}
-    assert {one.path_in_repo for one in api.operations} - removed == set(FILES)
-    assert made["repo_type"] == "model"
+    [made] = api.made("upload_folder")
+    assert (made["repo_id"], made["repo_type"]) == ("nina/x", "model")
+    assert "*.safetensors" in made["delete_patterns"]
+    assert api.files == FILES
 
 
 def test_kinds_and_private_repositories(api, options):
@@ -66,7 +67,7 @@ def test_kinds_and_private_repositories(api, options):
     assert [one["space_sdk"] for one in api.made("create_repo")] == [None, "gradio"]
     with pytest.raises(InputError, match="exists and is public"):
         commit.publish(FILES, options("judge", "none", private=True))
-    assert len(api.made("create_commit")) == 2
+    assert len(api.made("upload_folder")) == 2
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -79,7 +80,7 @@ def test_a_fault_is_one_sentence(api, options, call, status, words):
     with pytest.raises(InputError, match=words) as error:
         commit.publish(FILES, options("judge", "none"))
     assert "\n" not in str(error.value)
-    assert call == "create_commit" or api.made("create_commit") == []
+    assert call == "upload_folder" or api.made("upload_folder") == []
 
 
 def test_bad_input_is_refused_before_anything_is_sent(api, run, tmp_path, capsys):

@@ -59,11 +59,15 @@ def environment(tmp_path_factory):
 
 def test_three_judges_go_to_the_hub_and_come_back(run, environment):
     hub, variables = environment
+    hub.commits["nina/judges"] = [
+        {"model-00001-of-00002.safetensors": b"of an earlier push", "notes.md": b""}
+    ]
     pushed = run_python("-c", PUSH, "judge", str(run / "judges"), "nina/judges", env=variables)
     assert pushed.returncode == 0, pushed.stderr
-    assert len(hub.commits["nina/judges"]) == 2  # the one that made it, and one push
+    assert len(hub.commits["nina/judges"]) == 2  # that of before, and one push
     files = hub.commits["nina/judges"][-1]
-    assert {"README.md", "linear.py", "main/config.json", "hh/model.safetensors"} < files.keys()
+    assert {"README.md", "linear.py", "main/config.json", "hh/model.safetensors", "notes.md"} < files.keys()
+    assert "model-00001-of-00002.safetensors" not in files
     assert str(run) not in "".join(
         content.decode() for name, content in files.items() if name.endswith(".json")
     )

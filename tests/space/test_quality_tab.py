@@ -86,4 +86,4 @@ def test_what_cells_hold_is_text_in_all_that_comes_back(page, tmp_path):
     by_name = {path.rpartition("/")[2]: path for path in files["value"]}
     with open(by_name["report.html"], encoding="utf-8") as file:
         assert "<img src=x" not in file.read()
-    assert all(row["headline"].startswith("'") for row in read_csv(by_name["b-mine.csv"]))
+    assert all(row["headline"].startswith("'") for row in read_csv(by_name["bmine.csv"]))

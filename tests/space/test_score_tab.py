@@ -82,10 +82,17 @@ def faulty():
         "open quote": ((text([line]) + '\n2,"open,x,rep,y').encode(), "mine.csv, line 3"),
         "binary": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "mine.csv is not text in UTF-8"),
         "long names of columns": (b"x" * 100_000 + b"\n1\n", "lacks the column"),
-        "unknown label": (text([["1", "a", "b", "elsewhere", "c"]]).encode(), "neither rep nor gio (2)"),
-        "long headline": (text([["1", "a" * 500, "b", "rep", "c"]]).encode(), "more than 300 characters"),
-        "an id twice": (text([line, line]).encode(), "an id that stands twice (3)"),
+        "unknown label": (
+            text([["1", "a", "b", "elsewhere", "c"]]).encode(),
+            "'elsewhere' is no outlet: give rep or gio",
+        ),
+        "long headline": (
+            text([["1", "a" * 500, "b", "rep", "c"]]).encode(),
+            "more than 300 characters in a headline or 20,000 in an article in line 2",
+        ),
+        "an id twice": (text([line, line]).encode(), "an id that stands twice in line 2, 3"),
         "many rows": (text([line] * 5_001).encode(), "more than 5,000 rows"),
+        "empty cell": (text([["1", "", "b", "rep", "c"]]).encode(), "an empty cell in line 2"),
         "reranker": (text([[*line, "me"]], [*HEADER, "reranker"]).encode(), "reranker"),
     }
 
