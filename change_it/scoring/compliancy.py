@@ -23,7 +23,7 @@ from change_it.scoring.facts import Facts, check_all_facts
 from change_it.scoring.item import Item
 from change_it.stats import Bools, Floats, Ints, Statistics
 from change_it.text.stopwords import guess_language
-from change_it.text.typography import normalise_pairs
+from change_it.text.typography import is_set, normalise_pairs
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge_options import Task
@@ -118,7 +118,7 @@ def judge_items(
 
     n rows: the verdicts `COMPLIANCY_MEASURES`; `unsupported`, a JSON list of the numbers, names and quotations that no evidence
     has; and the columns of `PROBABILITIES`. What needs a fluency judge is null without one, `p_facts` where no model was asked:
-    there is none, the rules refuse the headline, or a source begins with it.
+    there is none, the rules refuse the headline, or a source begins with it; `p_fluency` is 0 where it is not `is_set`.
     """
     tasks = [*judges.by_task, *(["facts"] if judges.facts else [])]
 
@@ -166,7 +166,9 @@ def judge_items(
     }
     if judges.fluency is not None:
         printed = ask("fluency", new)
-        columns |= {"fluency": decide(printed) == 1, "p_fluency": printed[:, 1]}
+        evidence = [(item.source, item.article, item.reference_article) for item in written]
+        well_set = np.array([is_set(*each) for each in zip(new, evidence, strict=True)], dtype=bool)
+        columns |= {"fluency": (decide(printed) == 1) & well_set, "p_fluency": printed[:, 1] * well_set}
         strict = ("compliancy", "main_normalised", "fluency", "facts")
         columns["strict_compliancy"] = np.all([columns[name] for name in strict], axis=0)
     return _table(columns, facts, is_written, main_source[np.arange(len(items)), target])

@@ -19,7 +19,8 @@ if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
 
 #: Of strict compliancy: with v2 main is asked about headlines that are set alike, too; with v3 it must decide for the outlet aimed at; with
-#: v4 headlines of the same words are set alike whatever stands between these; with v5 more than a quarter of the words must be new.
+#: v4 headlines of the same words are set alike whatever stands between these; with v5 more than a quarter of the words must be new,
+#: and the headline `is_set`.
 STRICT = "v5"
 
 #: Stands for the weights of a model behind a server, which nobody here has seen.
