@@ -18,6 +18,7 @@ from change_it.errors import InputError
 from change_it.generators.headline_transfer import TransferInput
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
+from change_it.text.typography import BULLET, LABEL
 
 #: Characters of an article that is asked about, and of one in an example.
 ARTICLE, EXAMPLE_ARTICLE = 1200, 400
@@ -30,14 +31,6 @@ _THOUGHTS = re.compile(r"\A.*(?:</think(?:ing)?>|\[/THINK\])", re.DOTALL)
 _THINKING = re.compile(r"\s*(?:<think(?:ing)?>|\[THINK\])")
 #: What stands around a line, and before the headline in it.
 _MARKDOWN = " \t*_`"
-_BULLET = re.compile(r"\A(?:[-•>]|#{1,6}|1[.)]) +")
-_LABEL = re.compile(
-    r"\A(?:(?:sure|certainly|certo|certamente)[,.!]* *)?"
-    r"(?:(?:here(?:'s|’s| is)|ecco)\b[^:«“\"]{0,40}\b(?:headline|title|titolo)\b[^:«“\"]{0,40}"
-    r"|(?:new |nuovo |rewritten )?(?:headline|title|titolo|article|articolo)(?: riscritto| nuovo)?"
-    r"(?: (?:in|for|su|per)\b[^:«“\"]{1,40}| \([^:«“\"()]{1,40}\))?)[*_ ]*:[*_ ]+",
-    re.IGNORECASE,
-)
 _OPENED = re.compile(r'"[^"]+|“[^”]+|«[^»]+')
 _QUOTES = (("“", "”"), ("«", "»"))
 #: Where a headline that was cut off may end.
@@ -147,7 +140,7 @@ def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ())
     while len(lines) > 1 and lines[0].endswith(":"):
         lines.pop(0)
     text = " ".join(lines[0].split()) if lines else ""
-    text = _LABEL.sub("", _BULLET.sub("", text)).strip(_MARKDOWN)
+    text = LABEL.sub("", BULLET.sub("", text)).strip(_MARKDOWN)
     names = "|".join(map(re.escape, outlets))
     text = (
         re.sub(rf"\A(?:(?:in|su) )?(?:{names})[*_ ]*:[*_ ]+", "", text, flags=re.IGNORECASE)

@@ -12,7 +12,7 @@ from change_it.scoring.item import Item
 from change_it.scoring.judges import JudgedHeadline, Judges, joint_probability
 from change_it.stats import Bools, Floats
 from change_it.text.stopwords import guess_language
-from change_it.text.typography import normalise_pairs
+from change_it.text.typography import is_set, normalise_pairs
 
 #: Weight of a style that is gone once both headlines are set alike.
 TYPOGRAPHY = 1e-6
@@ -160,5 +160,6 @@ def _without_ah(
             model=judges.facts,
         )
         kept[rows] = [fact.supported for fact in facts]
-        bounds = bounds * judges.fluency.probabilities(texts, progress=False)[:, 1]
+        well_set = [is_set(texts[row], (originals[row], articles[owner[row]])) for row in range(len(texts))]
+        bounds = bounds * judges.fluency.probabilities(texts, progress=False)[:, 1] * well_set
     return pairs, kept, bounds

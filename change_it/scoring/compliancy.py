@@ -4,7 +4,7 @@ A transferred headline is compliant when HH says that it matches the original he
 matches the article, and main's decision is reversed. It is strictly compliant (ours) when, besides, main decides for the
 outlet aimed at, as printed and, otherwise than on the original, once both headlines are set alike (`main_normalised`: a
 reversal towards the wrong outlet is none, and other marks and capitals or an edited original are no style), the fluency
-judge takes it for a headline that a newspaper would print (never one whose quotation marks do not pair), and its facts
+judge takes it for a headline that a newspaper would print, and its facts
 are supported. The strict share is an upper bound where facts are checked by rules alone, which refuse too little, or
 asked of a model whose threshold no labels have set.
 """
@@ -23,9 +23,8 @@ from change_it.errors import InputError
 from change_it.scoring.facts import Facts, check_all_facts
 from change_it.scoring.item import Item
 from change_it.stats import Bools, Floats, Ints, Statistics
-from change_it.text.quotations import has_paired_marks
 from change_it.text.stopwords import guess_language
-from change_it.text.typography import normalise_pairs
+from change_it.text.typography import is_set, normalise_pairs
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge_options import Task
@@ -119,7 +118,7 @@ def judge_items(
 
     n rows: the verdicts `COMPLIANCY_MEASURES`; `unsupported`, a JSON list of the numbers, names and quotations that no evidence
     has; and the columns of `PROBABILITIES`. What needs a fluency judge is null without one, `p_facts` where no model was asked:
-    there is none, the rules refuse the headline, or a source begins with it.
+    there is none, the rules refuse the headline, or a source begins with it; `p_fluency` is 0 where it is not `is_set`.
     """
     tasks = [*judges.by_task, *(["facts"] if judges.facts else [])]
 
@@ -166,8 +165,9 @@ def judge_items(
     }
     if judges.fluency is not None:
         printed = ask("fluency", new)
-        printed[[not has_paired_marks(headline) for headline in new]] = 1, 0
-        columns |= {"fluency": decide(printed) == 1, "p_fluency": printed[:, 1]}
+        evidence = [(item.source, item.article, item.reference_article) for item in written]
+        well_set = np.array([is_set(*each) for each in zip(new, evidence, strict=True)], dtype=bool)
+        columns |= {"fluency": (decide(printed) == 1) & well_set, "p_fluency": printed[:, 1] * well_set}
         strict = ("compliancy", "main_normalised", "fluency", "facts")
         columns["strict_compliancy"] = np.all([columns[name] for name in strict], axis=0)
     return _table(columns, facts, is_written, main_source[np.arange(len(items)), target])

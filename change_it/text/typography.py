@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from change_it.text.folding import fold
+from change_it.text.quotations import has_paired_marks
 from change_it.text.tokens import words
 
 #: A quoted stretch, by the marks around it.
@@ -16,6 +17,19 @@ QUOTED = {
     "‘’": re.compile(r"‘([^‘’]*)’(?!\w)"),
     "''": re.compile(r"(?<!\w)'([^']*)'(?!\w)"),
 }
+#: What models write before a headline.
+BULLET = re.compile(r"\A(?:[-•>]|#{1,6}|1[.)]) +")
+LABEL = re.compile(
+    r"\A(?:(?:sure|certainly|certo|certamente)[,.!]* *)?"
+    r"(?:(?:here(?:'s|’s| is)|ecco)\b[^:«“\"]{0,40}\b(?:headline|title|titolo)\b[^:«“\"]{0,40}"
+    r"|(?:new |nuovo |rewritten )?(?:headline|title|titolo|article|articolo)(?: riscritto| nuovo)?"
+    r"(?: (?:in|for|su|per)\b[^:«“\"]{1,40}| \([^:«“\"()]{1,40}\))?)[*_ ]*:[*_ ]+",
+    re.IGNORECASE,
+)
+#: Marks of any newspaper, folded, and those that end no headline.
+_MARKS, _OPEN = frozenset(" .,:;!?¡¿'\"()-/&%€$£°+"), tuple(",;:([-")
+#: A word with a capital behind a small letter.
+_MIXED = re.compile(r"\w*[a-zà-öø-ÿ][A-ZÀ-ÖØ-Þ]\w*")
 _DASH = re.compile(r" ([-–—]) ")
 _DOTS = re.compile(r"\.\.\.|…")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
@@ -95,6 +109,26 @@ def plain(headline: str) -> str:
         '"L\'Italia" - ecco perché...'
     """
     return Typography(titles=_is_title(headline)).apply(headline)
+
+
+def is_set(headline: str, texts: Sequence[str]) -> bool:
+    """Whether a newspaper could set a headline like this: no label, every mark a usual one or in a text, none left open, no sPelling that no text has.
+
+    Examples:
+        >>> [is_set(headline, ["McCain dies"]) for headline in ("McCain (81) dies", "McCain (81 dies", "McCain DiEs", "Title: McCain", "McCain 😱")]
+        [True, False, False, False, False]
+    """
+    folded = fold(headline).strip()
+    marks = {character for character in folded if not character.isalnum()}
+    return not (
+        LABEL.match(headline)
+        or BULLET.match(headline)
+        or folded.endswith(_OPEN)
+        or not has_paired_marks(headline)
+        or folded.count("(") != folded.count(")")
+        or ((odd := marks - _MARKS) and not odd.issubset("".join(map(fold, texts))))
+        or not all(any(word in text for text in texts) for word in _MIXED.findall(headline))
+    )
 
 
 def has_own_words(headline: str, original: str) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binomtest
 from scoring_fakes import FakeFacts, FakeJudges, write_toy_corpus
 
+from change_it.generators.rerank import choose
 from change_it.results.score_tables import terminal_table
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.compute import compute_compliancy
@@ -190,12 +191,33 @@ def test_an_original_that_is_edited_or_cut_is_not_strict(toy_test, strict_judges
     assert row["strict_compliancy"] == (own and row["fluency"])
 
 
-def test_a_headline_whose_quotation_marks_do_not_pair_is_not_printed(toy_test, strict_judges):
-    headlines = ["Ecco: «ponte giù», è caos!", "Ecco: «ponte giù, è caos!", ""]
-    items = [replace(toy_test.items[0], prediction=headline) for headline in headlines]
-    rows = judge_items(strict_judges, items, language="it", progress=False)
-    assert rows["p_fluency"].to_list() == [0.6, 0, 0]
-    assert rows["strict_compliancy"].to_list() == [True, False, False]
+@pytest.mark.parametrize(
+    ("headline", "well_set"),
+    [
+        ("Che scena: «Giù il ponte»!", True),
+        ("Titolo: giù il ponte, che scena!", False),
+        ("- Giù il ponte, che scena!", False),
+        ("Che scena: «Giù il ponte!", False),
+        ("Che scena: «Giù il ponte\"!", False),
+        ("Giù il ponte (che scena!", False),
+        ("Giù il ponte! Che scena,", False),
+        ("Giù il ponte, che scena! 😱", False),
+        ("Giù il ponte, che scena! | notizie", False),
+        ("Giù il ponte, che scena! #crollo", True),  # the article has the mark
+        ("Giù il pOnTe, che scena!", False),
+        ("Giù il ponte, che iScena!", True),  # the article spells it so
+    ],
+)
+def test_a_headline_that_no_newspaper_would_set_is_not_fluent(toy_test, strict_judges, headline, well_set):
+    item = toy_test.items[0]
+    item = replace(item, article=f"{item.article} #ponte, iScena", prediction=headline)
+    row = judge_items(strict_judges, [item], language="it", progress=False).row(0, named=True)
+    assert (row["main"], row["fluency"]) == (True, well_set)
+    assert row["p_fluency"] == (0.6 if well_set else 0)
+    [chosen] = choose(
+        strict_judges, [[headline, "Il ponte sulla statale, che scena!"]], [item], language="it"
+    )
+    assert chosen == (0 if row["strict_compliancy"] else 1)
 
 
 def test_strict_is_an_upper_bound_where_facts_are_checked_by_rules(toy_test, strict_judges):
