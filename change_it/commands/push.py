@@ -5,7 +5,7 @@ from pathlib import Path
 from change_it import metric_path, space_path
 from change_it.corpus.folder import check_corpus, read_report
 from change_it.errors import InputError
-from change_it.generators.folder import GeneratorInfo, single_generator
+from change_it.generators.folder import GeneratorInfo
 from change_it.hub.push_options import PushOptions
 from change_it.io import check_writable, weight_files
 from change_it.judges.judge_options import COMMAND, check_judges
@@ -38,7 +38,7 @@ def check(options: PushOptions) -> None:
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}: give the one that holds the {options.kind}")
     if options.kind == "generator":
-        GeneratorInfo.load(single_generator(folder))
+        GeneratorInfo.load(folder)
     elif options.kind == "judge" and (folder / "config.json").is_file():
         weight_files(folder, command=COMMAND)
     elif options.kind == "judge":

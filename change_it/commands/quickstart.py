@@ -9,10 +9,10 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 from rich.markup import escape
@@ -30,16 +30,12 @@ from change_it.commands import (
 from change_it.commands.audit import AuditOptions
 from change_it.commands.corpus_sample import SampleOptions
 from change_it.commands.score import ScoreOptions
-from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.errors import InputError
-from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe
+from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe, TransferOptions
 from change_it.io import check_model, check_writable, read_json, write_json
 from change_it.judges.judge_options import Fold, JudgeOptions, Task
 from change_it.tables import console
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
 
 #: In the folder of a run: its options and the seconds of its finished steps.
 RECORD = "run.json"
@@ -56,23 +52,10 @@ WRITES: dict[str, Any] = {
 }
 #: How long a pre-trained writer is tuned.
 MINUTES = 15.0
-#: With `--full` it learns for as long as its preset says.
-FULL: dict[str, Any] = {}
 #: The judges that score, and those of the other fold, which choose the headlines of the system `floor`.
 JUDGES: tuple[Task, ...] = ("main", "hh", "ah", "fluency")
 #: Headlines that are printed at the end.
 SHOWN = 10
-#: The steps in the order in which they are noted.
-STEPS = (
-    "sample",
-    "corpus",
-    *(f"{task} judge" for task in (*JUDGES, "facts")),
-    "audit",
-    "generator",
-    "transfer",
-    *(f"{task} judge of fold 0" for task in JUDGES),
-    "report",
-)
 
 
 @dataclass(kw_only=True)
@@ -108,8 +91,7 @@ class Steps:
 
     def __init__(self, options: QuickstartOptions) -> None:
         """Open a folder; InputError where it holds a run with other options."""
-        free = ("out",) if options.writer else ("out", "writer")
-        values = {name: value for name, value in asdict(options).items() if name not in free}
+        values = {name: value for name, value in asdict(options).items() if name != "out"}
         self.out, self.settings = options.out, {**values, "version": __version__}
         earlier = read_json(options.out / RECORD)
         if earlier is not None and earlier["settings"] != self.settings:
@@ -138,16 +120,15 @@ class Steps:
         threads = torch.get_num_threads()
         half = max(1, threads // 2)
         torch.set_num_threads(half)
-        context = get_context("spawn")
-        until_closed, held = context.Pipe(duplex=False)
-        arguments = (until_closed, self.out / LOG, half)
+        arguments = (self.out / LOG, half)
         try:
-            with ProcessPoolExecutor(1, context, _start_process, arguments) as self._pool:
+            with ProcessPoolExecutor(1, get_context("spawn"), _start_process, arguments) as self._pool:
                 try:
                     yield
                     self.wait(*self._started)
                 except BaseException:
-                    held.close()
+                    for process in active_children():
+                        process.terminate()
                     raise
         finally:
             torch.set_num_threads(threads)
@@ -175,8 +156,7 @@ class Steps:
 
     def _note(self, name: str, seconds: float) -> None:
         self.seconds[name] = seconds
-        noted = {step: self.seconds[step] for step in STEPS if step in self.seconds}
-        write_json(self.out / RECORD, {"settings": self.settings, "seconds": noted})
+        write_json(self.out / RECORD, {"settings": self.settings, "seconds": self.seconds})
 
 
 def _timed(command: Callable[[Any], None], options: object) -> float:
@@ -186,19 +166,20 @@ def _timed(command: Callable[[Any], None], options: object) -> float:
     return round(time.perf_counter() - start, 1)
 
 
-def _start_process(until_closed: "Connection", log: Path, threads: int) -> None:
-    """Prepare the other process: print into a log, and end when the one that asked for it closes its end, or dies."""
+def _start_process(log: Path, threads: int) -> None:
+    """Prepare the other process: print into a log, and end with the one that started it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both; the other one ends this one
-    Thread(target=_end_with, args=(until_closed,), daemon=True).start()
+    Thread(target=_end_with_parent, daemon=True).start()
     sys.stdout = sys.stderr = log.open("a", buffering=1, encoding="utf-8")
     import torch
 
     torch.set_num_threads(threads)
 
 
-def _end_with(until_closed: "Connection") -> None:
-    until_closed.poll(None)
-    os._exit(1)
+def _end_with_parent() -> None:
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def check(options: QuickstartOptions) -> None:
@@ -220,20 +201,13 @@ def run(options: QuickstartOptions) -> None:
         folder = judges if fold == "1" else choosers
         return JudgeOptions(task=task, out=folder / task, corpus=corpus, fold=fold, seed=seed, **more)
 
-    training = FULL if options.full else WRITES
+    training: dict[str, Any] = {} if options.full else WRITES
     if options.writer:
         training = {**WRITER, "architecture": options.writer, "max_minutes": MINUTES, "resume": True}
     generator = GeneratorOptions(
         recipe=RECIPE, **training, corpus=corpus, out=out / "generators" / RECIPE, seed=seed
     )
-    steps = Steps(options)
-    if options.writer and "generator" not in steps.seconds:
-        from change_it.generators.generator import kind_of
-        from change_it.networks.pretrained import local_folder
-
-        kind_of(str(local_folder(options.writer, command="save_pretrained")))
-
-    terminal = console()
+    steps, terminal = Steps(options), console()
     terminal.rule("[bold]change_it quickstart")
     sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed)
     steps.run("sample", corpus_sample.run, sample)

@@ -4,23 +4,20 @@ import json
 import sys
 import time
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import tyro
-
-from change_it.commands.checks import check_files
-from change_it.corpus.folder import check_corpus, check_outlet, read_casing
+from change_it.commands.checks import check_counts, check_files
+from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.errors import InputError
-from change_it.generators.folder import COMMAND, choose_generators
-from change_it.generators.generator_options import SystemOptions
+from change_it.generators.folder import COMMAND, GeneratorInfo, choose_generators
+from change_it.generators.generator_options import TransferOptions
 from change_it.io import (
     GENERATOR_FILE,
     HUB,
-    SUFFIXES,
     check_model,
     check_writable,
     parse_columns,
@@ -31,48 +28,11 @@ from change_it.judges.judge_options import check_judges
 from change_it.tables import Column, Row, Table, console, print_table
 
 if TYPE_CHECKING:  # loads torch
-    from collections.abc import Sequence
-
     from change_it.generators.file_transfer import TransferSetup
     from change_it.scoring.item import Item
-    from change_it.text.names import Casing
 
 #: Transfers that are printed at the end.
 SHOWN = 5
-
-
-@dataclass(kw_only=True)
-class TransferOptions(SystemOptions):
-    """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
-
-    For a headline on the command line the new one is printed; the headlines of --corpus or --input are written to --out, one row
-    each (with --all-draws one a draw): id, headline, target, error, reranker, generator. An interrupted run is resumed by the
-    same command; partial output is kept in FILE.partial.
-
-    Examples:
-        change-it transfer "Crolla il ponte: chiuse le scuole" --article - <<< "Il ponte sulla statale è crollato lunedì. Le scuole restano chiuse."
-        change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
-        change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
-        change-it transfer --generator owner/model --prompt --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/asked.csv
-        change-it transfer --endpoint http://localhost:8000/v1 --model NAME --corpus runs/mine/corpus --out runs/mine/predictions/served.csv
-        change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
-        change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --candidates 16 --all-draws --out runs/mine/predictions/drawn.csv
-    """
-
-    headline: tyro.conf.Positional[str] = ""
-    """One headline to transfer, with its --article."""
-    article: Path | None = None
-    """Text file with the headline's article; - reads standard input."""
-    out: Path | None = None
-    """CSV file to write; it appears only when the run is finished."""
-    input: str | None = None
-    """CSV, TSV, JSON lines or parquet file with headline, article and label (the outlet the row comes from); id if there is one."""
-    columns: str = ""
-    """Column map of --input, ours=theirs: headline=title,article=body."""
-    items: int | None = None
-    """Number of headlines of --corpus to transfer, drawn by --seed among those with an aligned one; all when not given."""
-    json: bool = False
-    """Print JSON instead of one headline alone."""
 
 
 def check(options: TransferOptions) -> None:
@@ -92,31 +52,25 @@ def check(options: TransferOptions) -> None:
     _check_fit(options)
     if options.article and str(options.article) != "-" and not read_input(options.article).strip():
         raise InputError(f"{options.article} has no text: give the article of the headline")
-    needs, targets = {"headline", "article"}, 2
+    infos: Collection[GeneratorInfo] = ()
     if options.is_prompted:
         if options.to is not None:
             check_outlet(str(options.corpus), options.to)
     elif (folder := Path(options.generator)).is_dir():
         infos = choose_generators(folder, options.recipe, options.to, name=options.generator).values()
-        needs = {text for info in infos for text in ("headline", "article") if info.reads in (text, "both")}
-        targets = sum(1 if info.to else 2 for info in infos)
-    else:
-        needs = set()
-    if options.rerank:
-        needs = {"headline", "article"}
-    if not tables:
-        return
-    names = parse_columns(options.columns, COLUMNS)
-    if any(SUFFIXES.get(Path(table.name).suffix.lower()) != "CSV" for table in tables):
-        return
     for table in tables:
+        if Path(table.name).suffix.lower() not in (".csv", ".tsv"):
+            continue
         next(table.rows, None)
-    if seen := {name: None for table in tables for name in table.columns}:
-        if options.to is None and targets > 1:
-            needs = {*needs, "label"}
-        check_columns(str(options.input), seen, names, needs=sorted(needs), without_label="give --to")
-    else:
-        raise InputError(f"{options.input} is empty: give a file with a header and at least one row")
+        if not table.columns:
+            raise InputError(f"{table.name} is empty: give a file with a header and at least one row")
+        needs = {text for info in infos for text in info.needs}
+        if options.is_prompted or options.rerank:
+            needs = {"headline", "article"}
+        if not options.to and (options.is_prompted or len(infos) > 1 or any(not info.to for info in infos)):
+            needs.add("label")
+        names = parse_columns(options.columns, COLUMNS)
+        check_columns(table.name, table.columns, names, needs=sorted(needs), without_label="give --to")
 
 
 def _check_fit(options: TransferOptions) -> None:
@@ -140,15 +94,12 @@ def _check_fit(options: TransferOptions) -> None:
         ),
         (options.facts and not options.rerank, "--facts requires --rerank"),
         (one and options.all_draws, "--all-draws and a headline exclude each other"),
+        (options.shots < 0, f"--shots {options.shots}: give 0 or more"),
     ]  # fmt: skip
     for holds, fault in faults:
         if holds:
             raise InputError(fault)
-    for name in ("items", "candidates", "batch_size"):
-        if (value := getattr(options, name)) is not None and value < 1:
-            raise InputError(f"--{name.replace('_', '-')} {value}: give at least 1")
-    if options.shots < 0:
-        raise InputError(f"--shots {options.shots}: give 0 or more")
+    check_counts(items=options.items, candidates=options.candidates, batch_size=options.batch_size)
     if options.endpoint is not None:
         from change_it.networks.server import check_url
 
@@ -168,20 +119,18 @@ def run(options: TransferOptions) -> None:
     setup = load_setup(options)
     if options.headline:
         items = [_one_item(options, setup)]
-    elif options.input:
-        items = file_items(setup, options.input, columns=options.columns, to=options.to)
     else:
-        items = corpus_items(setup, str(options.corpus), options.items, seed=options.seed)
-    items, before = transfer_items(options, setup, items, options.out)
+        items = file_items(options, setup) if options.input else corpus_items(options, setup)
+    items = transfer_items(options, setup, items)
     if options.out:
-        _show(items, before, options, setup, time.monotonic() - started)
+        _show(items, options, setup, time.monotonic() - started)
     if items and all(item.error for item in items):
         error = items[0].error
         if not options.out:
             raise InputError(f"{error}: give a longer article, or another --generator or --model")
         raise InputError(f"no headline was written; {options.out} says why for each: {error}")
     if options.headline:
-        _print_one(options, setup, items[0])
+        _print_one(options, items[0])
 
 
 def _one_item(options: TransferOptions, setup: "TransferSetup") -> "Item":
@@ -192,17 +141,21 @@ def _one_item(options: TransferOptions, setup: "TransferSetup") -> "Item":
     article = clean(read_input(options.article)) if options.article else ""
     if "article" in setup.needs and not article:
         raise InputError("this generator requires --article FILE, or - for standard input")
-    to = setup.targets[0] if len(setup.targets) == 1 else _other_outlet(options, setup)
-    return Item("headline", "", to, clean(options.headline), article)
+    targets = setup.system.targets
+    if len(targets) > 1:
+        raise InputError(f"the outlet to write for is unknown: give --to {' or --to '.join(targets)}")
+    return Item("headline", "", targets[0], clean(options.headline), article)
 
 
-def _print_one(options: TransferOptions, setup: "TransferSetup", item: "Item") -> None:
+def _print_one(options: TransferOptions, item: "Item") -> None:
     """The new headline; on standard error a warning where the text is far from what a generator trained here has learnt."""
+    from change_it.text.names import Casing
     from change_it.text.stopwords import guess_language
 
     text = f"{options.headline}. {item.article}"
-    language = guess_language([text])
-    casing = None if options.is_prompted else _casing(options, setup)
+    language, folder = guess_language([text]), Path(options.generator).resolve()
+    run = folder.parents[1] if (folder / GENERATOR_FILE).is_file() else folder.parent
+    casing = None if options.is_prompted else Casing.load(run / "judges/fluency")
     if casing and casing.is_foreign(text, language):
         share = casing.known_share(text, language)
         print(
@@ -213,40 +166,7 @@ def _print_one(options: TransferOptions, setup: "TransferSetup", item: "Item") -
     print(json.dumps(record, ensure_ascii=False) if options.json else item.prediction)
 
 
-def _other_outlet(options: TransferOptions, setup: "TransferSetup") -> str:
-    """The outlet that main does not assign the headline to."""
-    from change_it.scoring.judges import Judges
-
-    folder = _judges_of_run(options)
-    if setup.judges is None and folder is None:
-        raise InputError(f"the outlet to write for is unknown: give --to {' or --to '.join(setup.targets)}")
-    judges = setup.judges or Judges.from_pretrained(str(folder), device=options.device)
-    judges.check_outlets(setup.system.outlets, f"behind {options.model or options.generator}")
-    [outlet] = judges.opposite_outlets([options.headline])
-    return outlet
-
-
-def _judges_of_run(options: TransferOptions) -> Path | None:
-    """The judges of the run that the generators are of; of what is made of a corpus, of the run with that."""
-    folder = Path(str(options.corpus) if options.is_prompted else options.generator).resolve()
-    run = folder.parents[1] if (folder / GENERATOR_FILE).is_file() else folder.parent
-    return run / "judges" if (run / "judges").is_dir() else None
-
-
-def _casing(options: TransferOptions, setup: "TransferSetup") -> "Casing | None":
-    """Casing statistics of the generators' corpus, from its judges or the corpus; None without either."""
-    from change_it.text.names import Casing
-
-    if setup.judges and setup.judges.casing:
-        return setup.judges.casing
-    folder = _judges_of_run(options)
-    casing = Casing.load(folder / "fluency") if folder else None
-    return casing or (read_casing(options.corpus) if options.corpus else None)
-
-
-def _show(
-    items: "Sequence[Item]", before: int, options: TransferOptions, setup: "TransferSetup", seconds: float
-) -> None:
+def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSetup", seconds: float) -> None:
     """Some transfers and a summary."""
     from change_it.scoring.item import directions_in_turn  # loads polars
 
@@ -260,9 +180,7 @@ def _show(
     errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     say = partial(terminal.print, soft_wrap=True)
     say(
-        f"{len(good):,} headlines"
-        + (f", {before:,} of them by an interrupted run," if before else "")
-        + f" in {seconds:.0f} s"
+        f"{len(good):,} headlines in {seconds:.0f} s"
         + (f"; {sum(reasons.values()):,} rows have an error ({errors})" if errors else ""),
         markup=False,
     )
@@ -272,6 +190,6 @@ def _show(
             f"{warning}the judges that chose train on all folds, so change-it score refuses every judge for this file: "
             "train them with change-it train judge --fold 0"
         )
-    if not options.input and len(setup.targets) == 1:
-        say(f"{warning}only the headlines for {setup.targets[0]}: change-it score wants both directions")
+    if not options.input and len(setup.system.targets) == 1:
+        say(f"{warning}only the headlines for {items[0].target}: change-it score wants both directions")
     say(f"[green]✓[/] wrote [bold]{options.out}[/]")

@@ -16,11 +16,6 @@ BEGINNING = '.:?!…«"“'
 _TOKEN = re.compile(HEADLINE_TOKEN)
 
 
-def rewriting_source(headline: str, article: str, to: str) -> str:
-    """The source of a rewrite: the target, the original headline if there is one, the article."""
-    return f"{to} | {headline} | {article}"
-
-
 def read_rewriting(corpus: str) -> pl.DataFrame:
     """`id, given, article, to, target`: every article with its own headline, and both directions of pairs.
 

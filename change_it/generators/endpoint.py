@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from change_it.generators.headline_transfer import HeadlineSystem, TransferInput
+from change_it.generators.headline_transfer import HeadlineSystem
 from change_it.generators.prompt import Prompt, headline_of
 from change_it.generators.search import Candidate, Search
 from change_it.networks.server import CONCURRENCY, Server
 from change_it.progress import bar
+from change_it.scoring.item import Item
+from change_it.scoring.signature import ENDPOINT, Writer
 
 #: Tokens of an answer, at most, when no `max_new_tokens` are given.
 ANSWER_TOKENS = 96
@@ -27,30 +29,34 @@ class Endpoint(HeadlineSystem):
         self.server, self.prompt = Server(url, model), prompt
         self._named: set[str] = set()
 
-    @property
-    def names(self) -> list[str]:
-        """The server's name of the model that answered; the last name alone of a folder."""
-        names = self._named or {self.server.model}
-        return sorted(name.rpartition("/")[2] if name.startswith("/") else name for name in names)
+    def writer(self, target: str) -> Writer:
+        """See `HeadlineSystem`; of the models that have answered so far, of a folder the last name alone."""
+        named = self._named or {self.server.model}
+        names = sorted(name.rpartition("/")[2] if name.startswith("/") else name for name in named)
+        return Writer(ENDPOINT, "+".join(names), self.prompt.signature)
 
-    def _propose(
-        self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool
+    def propose(
+        self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
     ) -> list[list[Candidate]]:
-        """A request for each candidate: greedy for the first, drawn for the others."""
-        unique = dict.fromkeys(item for item in items if any(item[:2]))
-        asked = [(item, number) for item in unique for number in range(search.candidates)]
-        texts: dict[TransferInput, list[str]] = {item: [] for item in items}
+        """See `HeadlineSystem`; a request for each candidate: greedy for the first, drawn for the others."""
+        asked = [
+            (row, number)
+            for row, item in enumerate(items)
+            for number in range(search.candidates)
+            if item.source or item.article
+        ]
+        texts: list[list[str]] = [[] for _ in items]
         with ThreadPoolExecutor(CONCURRENCY) as pool:
-            answers = pool.map(lambda one: self._ask(one[0], one[1], search), asked)
+            answers = pool.map(lambda one: self._ask(items[one[0]], one[1], search), asked)
             shown = bar("asking", len(asked), items=answers, shown=progress)
-            for (item, _), (text, fault) in zip(asked, shown, strict=True):
-                if search.all_draws or (text and text not in texts[item]):
-                    texts[item].append(text)
+            for (row, _), (text, fault) in zip(asked, shown, strict=True):
+                if search.all_draws or (text and text not in texts[row]):
+                    texts[row].append(text)
                 if not text:
-                    self.faults.setdefault(item, fault)
-        return [[Candidate(text, 0.0) for text in texts[item]] for item in items]
+                    self.faults.setdefault(items[row], fault)
+        return [[Candidate(text, 0.0) for text in of_item] for of_item in texts]
 
-    def _ask(self, item: TransferInput, number: int, search: Search) -> tuple[str, str]:
+    def _ask(self, item: Item, number: int, search: Search) -> tuple[str, str]:
         """A candidate, or why there is none."""
         decoding = search.decoding
         settings: dict[str, Any] = {"temperature": 0.0}
@@ -65,6 +71,6 @@ class Endpoint(HeadlineSystem):
         self._named.add(choice.model)
         ended = choice.finish_reason != "length"
         text = headline_of(choice.message.content or "", ended=ended, outlets=self.prompt.outlets)
-        if text and self.prompt.is_example(text, item[2]):
+        if text and self.prompt.is_example(text, item.target):
             return "", "the headline of an example in the prompt"
         return text, "" if text else f"empty answer ({choice.finish_reason})"

@@ -52,6 +52,11 @@ class GeneratorInfo:
         write_json(folder / GENERATOR_FILE, asdict(self))
 
     @property
+    def needs(self) -> tuple[str, ...]:
+        """The texts of an item that it reads."""
+        return ("headline", "article") if self.reads == "both" else (self.reads,)
+
+    @property
     def pretrained(self) -> str:
         """Name of the pre-trained model that it was trained from; empty for a network of this package."""
         return "" if self.kind == "words" else Path(self.base or self.architecture).name
@@ -62,7 +67,8 @@ class GeneratorInfo:
         path = folder / GENERATOR_FILE
         if (values := read_json(path)) is None:
             raise InputError(
-                f"{folder} holds no {GENERATOR_FILE}, so it is not a change_it generator: train one with {COMMAND}"
+                f"{folder} holds no {GENERATOR_FILE}: give the folder of one generator, since it is one model a repository, or "
+                f"train one with {COMMAND}"
             )
         try:
             of_info = {field.name: values[field.name] for field in fields(cls) if field.name in values}
@@ -86,8 +92,6 @@ class GeneratorInfo:
 def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:
     """The text before and after the source in the prompt of a causal model; `to` None is agnostic, or a field that each source fills."""
     path = files("change_it.generators") / "prompts" / f"{language}.toml"
-    if not path.is_file():
-        raise InputError(f"there are no prompts for --language {language}: use it or en")
     template = tomllib.loads(path.read_text(encoding="utf-8"))[reads]["targeted" if to else "agnostic"]
     before, _, after = template.partition("{source}")
     return (before.replace("{to}", to), after.replace("{to}", to)) if to else (before, after)
@@ -97,37 +101,28 @@ def choose_generators(
     folder: Path, recipe: Recipe | None, to: str | None, *, name: str
 ) -> dict[Path, GeneratorInfo]:
     """One generator, or one for each outlet, of a folder that holds generators; see `HeadlineTransfer.from_pretrained`."""
-    folders = (
-        [folder]
-        if (folder / GENERATOR_FILE).exists()
-        else [path.parent for path in sorted(folder.glob(f"*/{GENERATOR_FILE}"))]
-    )
-    infos = {path: GeneratorInfo.load(path) for path in folders}
+    alone = (folder / GENERATOR_FILE).exists()
+    paths = [folder] if alone else [path.parent for path in sorted(folder.glob(f"*/{GENERATOR_FILE}"))]
+    infos = {path: GeneratorInfo.load(path) for path in paths}
     if not infos:
         if (folder / "config.json").exists():
             raise InputError(
                 f"{name} is a model that was not trained here: ask it with --prompt, or train it with {COMMAND} --architecture {name}"
             )
         raise InputError(f"{name} holds no generator: train one with {COMMAND} --out {name}")
-    held = "it holds " + ", ".join(
-        path.name if path.name == usual_name(info) else f"{path.name} ({usual_name(info)})"
-        for path, info in infos.items()
-    )
     recipes = list(dict.fromkeys(info.recipe for info in infos.values()))
     if recipe is None and len(recipes) > 1:
         raise InputError(f"{name} has generators of several recipes: choose one of {', '.join(recipes)}")
     recipe = recipe or recipes[0]
     chosen = {path: info for path, info in infos.items() if info.recipe == recipe}
-    if not chosen:
-        raise InputError(f"{name} has no generator of recipe {recipe}: {held}")
     if to is not None:
         chosen = {path: info for path, info in chosen.items() if info.to in (None, to)}
-        if not chosen:
-            raise InputError(f"{name} has no {recipe} generator for {to}: {held}")
-        outlets = list(dict.fromkeys(outlet for info in chosen.values() for outlet in info.outlets))
-        if to not in outlets:
-            raise InputError(f"{to} is no outlet of {name}: give {' or '.join(outlets)}")
-    by_outlet: dict[Path, GeneratorInfo] = {}
+    if not chosen:
+        held = ", ".join(f"{path.name} ({usual_name(info)})" for path, info in infos.items())
+        raise InputError(f"{name} has no {recipe} generator{f' for {to}' if to else ''}: it holds {held}")
+    outlets = next(iter(chosen.values())).outlets
+    if to not in (None, *outlets):
+        raise InputError(f"{to} is no outlet of {name}: give {' or '.join(outlets)}")
     for outlet in dict.fromkeys(info.to for info in chosen.values()):
         paths = [path for path, info in chosen.items() if info.to == outlet]
         usual = [path for path in paths if path.name == usual_name(chosen[path])]
@@ -135,19 +130,9 @@ def choose_generators(
             raise InputError(
                 f"{name} has several generators for {outlet}: give one of them, {' or '.join(map(str, paths))}"
             )
-        path = (usual or paths)[0]
-        by_outlet[path] = chosen[path]
-    return by_outlet
-
-
-def single_generator(folder: Path) -> Path:
-    """The folder, unless it is one of several generators."""
-    if not (folder / GENERATOR_FILE).is_file() and (several := sorted(folder.rglob(GENERATOR_FILE))):
-        names = ", ".join(path.parent.relative_to(folder).as_posix() for path in several)
-        raise InputError(
-            f"{folder} holds {len(several)} generators ({names}): push each folder by itself, one model a repository"
-        )
-    return folder
+        for other in {*paths} - {(usual or paths)[0]}:
+            del chosen[other]
+    return chosen
 
 
 def usual_name(info: GeneratorInfo) -> str:

@@ -146,12 +146,7 @@ def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase,
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
     info.save(folder)
-    add_pipeline(folder, info)
-
-
-def add_pipeline(folder: Path, info: GeneratorInfo) -> None:
-    """Add to a saved generator what `transformers.pipeline` writes the headlines of `transfer` with; adapters have no configuration."""
-    if (config := read_json(folder / "config.json")) is None:
+    if (config := read_json(folder / "config.json")) is None:  # of adapters
         return
     from change_it.networks.headline_pipeline import HeadlinePipeline
 
@@ -331,8 +326,3 @@ def import_peft() -> Any:
     except ImportError as error:
         raise InputError("adapters require PEFT: pip install peft") from error
     return peft
-
-
-def base_of(architecture: str) -> str:
-    """The name of an adapter's base: a Hub id, or the full path of a folder."""
-    return str(Path(architecture).resolve()) if Path(architecture).is_dir() else architecture

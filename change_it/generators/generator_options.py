@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from tyro.conf import Positional
+
 from change_it.errors import InputError
 from change_it.training.training_options import Hidden, InferenceOptions, TrainingOptions, TrainingSettings
 
@@ -93,9 +95,37 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
 
 
 @dataclass(kw_only=True)
-class SystemOptions(InferenceOptions):
-    """Options for the system that writes headlines and the judges that choose."""
+class TransferOptions(InferenceOptions):
+    """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
 
+    For a headline on the command line the new one is printed; the headlines of --corpus or --input are written to --out, one row
+    each (with --all-draws one a draw): id, headline, target, error, reranker, generator. An interrupted run is resumed by the
+    same command; partial output is kept in FILE.partial.
+
+    Examples:
+        change-it transfer "Crolla il ponte: chiuse le scuole" --to faro --article - <<< "Il ponte sulla statale è crollato lunedì. Le scuole restano chiuse."
+        change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
+        change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
+        change-it transfer --generator owner/model --prompt --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/asked.csv
+        change-it transfer --endpoint http://localhost:8000/v1 --model NAME --corpus runs/mine/corpus --out runs/mine/predictions/served.csv
+        change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
+        change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --candidates 16 --all-draws --out runs/mine/predictions/drawn.csv
+    """
+
+    headline: Positional[str] = ""
+    """One headline to transfer, with its --article."""
+    article: Path | None = None
+    """Text file with the headline's article; - reads standard input."""
+    out: Path | None = None
+    """CSV file to write; it appears only when the run is finished."""
+    input: str | None = None
+    """CSV, TSV, JSON lines or parquet file with headline, article and label (the outlet the row comes from); id if there is one."""
+    columns: str = ""
+    """Column map of --input, ours=theirs: headline=title,article=body."""
+    items: int | None = None
+    """Number of headlines of --corpus to transfer, drawn by --seed among those with an aligned one; all when not given."""
+    json: bool = False
+    """Print JSON instead of one headline alone."""
     generator: str = "runs/quickstart/generators"
     """Folder or Hub id of a generator, or a folder of them (both directions); with --prompt any causal model or encoder-decoder."""
     corpus: str | None = None
@@ -111,14 +141,13 @@ class SystemOptions(InferenceOptions):
     shots: int = 0
     """Examples in a prompt: the training pairs of --corpus, never of A2, that are nearest to each item by tf-idf."""
     to: str | None = None
-    """Outlet to write for. When not given: for files the other one than each row's label, for one headline the other one than main (of --rerank or of the run's judges) assigns it to."""
+    """Outlet to write for; of the rows of a file the other one than their label when not given."""
     rerank: str | None = None
     """Folder or Hub id of judges main, hh and ah that choose, with fluency for strict compliancy; train them with --fold, others of the other fold must score."""
     candidates: int | None = None
     """Candidates a headline that the judges choose among, or that are drawn with --all-draws; 10 when not given."""
     all_draws: bool = False
     """Draw the candidates at random (do_sample=true) and write them all, a row for each (column draw); with --rerank also the judges' order of them (chosen, rank)."""
-    beams: Hidden[int] = 5  # width of the search, at least as many as the candidates
     generation: tuple[str, ...] = ()
     """Settings of transformers' GenerationConfig: num_beams=1 (greedy; 5 when not given) do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
     batch_size: int | None = None
@@ -190,12 +219,6 @@ PRETRAINED: dict[ModelKind, dict[str, Any]] = {
 WRITER: dict[str, Any] = {"lora": True, "source_tokens": 192, "target_tokens": 64, "checkpoint_steps": 20}
 #: Adapters start at nothing and take larger steps; their rank, and the scale of what they add (alpha / rank).
 LORA_RATE, LORA_RANK, LORA_ALPHA = 1e-3, 16, 32
-
-
-def check_recipe(recipe: str) -> None:
-    """Refuse a recipe that there is not."""
-    if recipe not in READS:
-        raise InputError(f"there is no recipe {recipe!r}: choose one of {', '.join(READS)}")
 
 
 def architecture_of(options: GeneratorOptions) -> str:

@@ -1,9 +1,9 @@
 """`HeadlineTransfer`: trained generators as a function from headlines and articles to new headlines."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from transformers import GenerationConfig
 
@@ -11,24 +11,15 @@ from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators, usual_name
 from change_it.generators.generator import Generator, load_generator
-from change_it.generators.generator_options import CANDIDATES, Recipe
-from change_it.generators.recipes import source_of
-from change_it.generators.search import Candidate, Search, generate
-from change_it.io import refuse_empty, texts_of
-from change_it.networks.formats import Format
-from change_it.networks.pretrained import batches_at_once, local_folder, map_threads
-from change_it.progress import bar
+from change_it.generators.generator_options import CANDIDATES, Reads, Recipe
+from change_it.generators.rerank import judge_candidates
+from change_it.generators.search import LARGEST_BATCH, Candidate, Search, write
+from change_it.io import refuse_empty, refuse_lengths, texts_of
+from change_it.networks.pretrained import batches_at_once, local_folder
 from change_it.scoring.item import Item
+from change_it.scoring.judges import Judges
+from change_it.scoring.signature import Writer
 from change_it.training.training_options import Arithmetic
-
-if TYPE_CHECKING:
-    from change_it.scoring.judges import Judges
-
-#: A batch has at most so many sources, source tokens, headlines that are searched at once, and scores of their tokens (1 GiB).
-LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES, BATCH_SCORES = 64, 16_384, 640, 1 << 28
-
-#: Original headline, article and outlet aimed at; a text that the system does not read is empty.
-TransferInput = tuple[str, str, str]
 
 
 class HeadlineSystem(ABC):
@@ -36,6 +27,8 @@ class HeadlineSystem(ABC):
 
     #: Headlines, draws counted, that a run that can be interrupted keeps at once.
     kept_together = LARGEST_BATCH
+    #: Models that it runs here.
+    models: Sequence[Any] = ()
 
     def __init__(
         self,
@@ -48,53 +41,21 @@ class HeadlineSystem(ABC):
         self.outlets = outlets  # short names of A and B
         self.targets = targets  # outlets that it writes for, in the order of `outlets`
         self.needs = needs  # what it reads: `headline`, `article` or both
-        self.faults: dict[TransferInput, str] = {}  # why there is no headline, where that is known
-
-    def propose(
-        self,
-        headlines: Sequence[str],
-        articles: Sequence[str],
-        to: str | Sequence[str],
-        *,
-        candidates: int = 1,
-        decoding: GenerationConfig | None = None,
-        seed: int = 1,
-        batch_size: int | None = None,
-        progress: bool = False,
-        all_draws: bool = False,
-    ) -> list[list[Candidate]]:
-        """For every headline its distinct candidates, at most so many, best first; none where there is nothing to read.
-
-        With `all_draws` as many as were drawn, in that order, empty and equal ones too. The other arguments are those of a call of
-        `HeadlineTransfer`.
-        """
-        search = Search(decoding or GenerationConfig(), candidates, seed, all_draws)
-        headlines, articles = texts_of("headlines", headlines), texts_of("articles", articles)
-        targets = [to] * len(headlines) if isinstance(to, str) else list(to)
-        if not len(headlines) == len(articles) == len(targets):
-            raise InputError(
-                f"{len(headlines)} headlines, {len(articles)} articles and {len(targets)} outlets: give one of each an item"
-            )
-        if missing := sorted(set(targets) - set(self.targets)):
-            raise InputError(
-                f"there is no {self.name} generator for {missing[0]}: these write for {' and '.join(self.targets)}"
-            )
-        reads = {name: name in self.needs for name in ("headline", "article")}
-        items = [
-            (headline if reads["headline"] else "", article if reads["article"] else "", target)
-            for headline, article, target in zip(headlines, articles, targets, strict=True)
-        ]
-        return self._propose(items, search, batch_size, progress)
-
-    def batches_at_once(self, search: Search) -> int:
-        """The number of batches that it answers at once."""
-        return 1
+        self.faults: dict[Item, str] = {}  # why there is no headline, where that is known
 
     @abstractmethod
-    def _propose(
-        self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool
+    def propose(
+        self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
     ) -> list[list[Candidate]]:
-        """The candidates of `propose` for checked items."""
+        """For every item, which aims at one of `targets`, its candidates as `search` wants them; none where there is nothing to read."""
+
+    @abstractmethod
+    def writer(self, target: str) -> Writer:
+        """What writes for an outlet."""
+
+    def batches_at_once(self, search: Search) -> int:
+        """As many batches as its largest model answers; one where headlines are drawn, since torch has one random state."""
+        return 1 if search.is_drawn else min(map(batches_at_once, self.models), default=1)
 
 
 class HeadlineTransfer(HeadlineSystem):
@@ -123,9 +84,8 @@ class HeadlineTransfer(HeadlineSystem):
             for generator in generators
             if generator.info.to in (None, outlet)
         }
-        self._judges: dict[str, Judges] = {}  # those that were given as a folder or id
-        needs = ("headline", "article") if self.reads == "both" else (self.reads,)
-        super().__init__(self.recipe, outlets, tuple(self.generators), needs)
+        self.models = [generator.model for generator in generators]
+        super().__init__(self.recipe, outlets, tuple(self.generators), infos[0].needs)
 
     @classmethod
     def from_pretrained(
@@ -162,7 +122,7 @@ class HeadlineTransfer(HeadlineSystem):
         article: str | Sequence[str] | None = None,
         to: str | int | Sequence[str] | Sequence[int] | None = None,
         num_candidates: int | None = None,
-        judges: "str | Path | Judges | None" = None,
+        judges: str | Path | Judges | None = None,
         language: str | None = None,
         decoding: GenerationConfig | None = None,
         seed: int = 1,
@@ -185,8 +145,8 @@ class HeadlineTransfer(HeadlineSystem):
 
         Returns:
             One text for one headline, a list of n texts for a list; with `num_candidates` a list of candidates,
-            best first, instead of each text; with `judges` a list of `rerank.JudgedCandidate`, in the order in which the
-            judges would choose for strict compliancy.
+            best first, instead of each text; with `judges` a list of `rerank.JudgedCandidate`, the higher `strict_joint`
+            first, then supported ones, then the higher `joint`.
 
         Raises:
             InputError: an article or outlet is missing, a text that is read is empty, an outlet is unknown or not served, or
@@ -219,94 +179,58 @@ class HeadlineTransfer(HeadlineSystem):
         if "article" in self.needs or judges is not None:
             refuse_empty("article", articles)
         aims = outlet_names("to", self.targets[0] if to is None else to, self.outlets, len(headlines))
-        loaded = None if judges is None else self._loaded(judges)
-        count = num_candidates or (1 if loaded is None else CANDIDATES)
-        candidates: Sequence[Sequence[Candidate]] = self.propose(
-            headlines,
-            articles,
-            aims,
-            candidates=count,
-            decoding=decoding,
-            seed=seed,
-            batch_size=batch_size,
-            progress=progress,
-        )
+        refuse_lengths(headline=headlines, article=articles)
+        if missing := sorted(set(aims) - set(self.targets)):
+            raise InputError(
+                f"there is no {self.name} generator for {missing[0]}: this writes for {self.targets[0]}"
+            )
+        items = [Item("", "", *texts) for texts in zip(aims, headlines, articles, strict=True)]
+        loaded = None if judges is None else Judges.of(judges)
         if loaded is not None:
-            from change_it.generators.rerank import judge_candidates
-
-            items = [Item("", "", *texts) for texts in zip(aims, headlines, articles, strict=True)]
+            loaded.check_outlets(self.outlets, f"behind the {self.name} generators")
+        count = num_candidates or (1 if loaded is None else CANDIDATES)
+        search = Search(decoding or GenerationConfig(), count, seed)
+        candidates: Sequence[Sequence[Candidate]] = self.propose(items, search, batch_size, progress)
+        if loaded is not None:
             candidates = judge_candidates(loaded, candidates, items, language=language, progress=progress)
         if num_candidates is not None or loaded is not None:
             return candidates[0] if single else candidates
         texts = [offered[0].text if offered else "" for offered in candidates]
         return texts[0] if single else texts
 
-    def _loaded(self, judges: "str | Path | Judges") -> "Judges":
-        """The judges, loaded once, if they are of the same outlets."""
-        from change_it.generators.rerank import Judges
-
-        key = str(judges) if isinstance(judges, str | Path) else ""
-        loaded = self._judges.get(key) or Judges.of(judges)
-        if key:
-            self._judges[key] = loaded
-        loaded.check_outlets(self.outlets, f"behind the {self.name} generators")
-        return loaded
-
-    def _propose(
-        self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool
+    def propose(
+        self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
     ) -> list[list[Candidate]]:
-        """The candidates of `propose`; sources of like length share a batch."""
-        sources = [source_of(self.reads, *item) for item in items]
-        rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
+        """See `HeadlineSystem`."""
+        sources = [source_of(self.reads, item.source, item.article, item.target) for item in items]
         answers: list[list[Candidate]] = [[] for _ in items]
-        with bar(f"{self.recipe} generator", len(rows), shown=progress) as done_bar:
-            for generator in {id(each): each for each in self.generators.values()}.values():
-                of_its_rows = [row for row in rows if self.generators[items[row][2]] is generator]
-                size = batch_size or default_batch_size(generator.model, generator.format, search)
-                of_generator = [sources[row] for row in of_its_rows]
-                threads, blocked = self.batches_at_once(search), generator.info.no_repeat_ngram_size
-                for indices, several in write(
-                    generator.model, generator.format, of_generator, search, blocked, size, threads
-                ):
-                    for index, candidates in zip(indices, several, strict=True):
-                        answers[of_its_rows[index]] = candidates
-                    done_bar.update(len(indices))
+        for generator in {id(each): each for each in self.generators.values()}.values():
+            rows = [
+                row
+                for row, item in enumerate(items)
+                if sources[row].strip() and self.generators[item.target] is generator
+            ]
+            written = write(
+                generator.model,
+                generator.format,
+                [sources[row] for row in rows],
+                search,
+                generator.info.no_repeat_ngram_size,
+                batch_size=batch_size,
+                shown=f"{self.recipe} generator" if progress else "",
+            )
+            for row, candidates in zip(rows, written, strict=True):
+                answers[row] = candidates
         return answers
 
-    def batches_at_once(self, search: Search) -> int:
-        """As many batches as its largest model answers; one where headlines are drawn, since torch has one random state."""
-        return 1 if search.is_drawn else min(batches_at_once(each.model) for each in self.generators.values())
+    def writer(self, target: str) -> Writer:
+        """See `HeadlineSystem`."""
+        generator = self.generators[target]
+        return Writer(generator.weights_hash, generator.info.pretrained)
 
 
-def write(
-    model: Any,
-    format_: Format,
-    sources: Sequence[str],
-    search: Search,
-    no_repeat_ngram_size: int,
-    batch_size: int,
-    threads: int,
-) -> Iterator[tuple[list[int], list[list[Candidate]]]]:
-    """Candidates of one batch of sources after the other, each with their places; sources of like length share a batch."""
-    lengths = format_.lengths(sources, [""] * len(sources))
-    order = sorted(range(len(sources)), key=lambda index: -lengths[index])
-    batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
-    texts = ([sources[index] for index in batch] for batch in batches)
-
-    def answer(batch: list[str]) -> list[list[Candidate]]:
-        return generate(model, format_, batch, search, no_repeat_ngram_size)
-
-    yield from zip(batches, map_threads(answer, texts, threads), strict=True)
-
-
-def default_batch_size(model: Any, format_: Format, search: Search) -> int:
-    """The number of sources in a batch where none is given, at least 1."""
-    width = search.width
-    vocabulary = model.config.get_text_config().vocab_size
-    limits = (
-        BATCH_TOKENS // format_.max_source_tokens,
-        BATCH_HEADLINES // width,
-        BATCH_SCORES
-        // (width * format_.max_target_tokens * vocabulary),  # `generate` keeps those of every step
-    )
-    return max(1, min(LARGEST_BATCH, *limits))
+def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
+    """The source that a generator reads of an item: its headline, its article, or the target before both; empty without either."""
+    if reads == "both":
+        return f"{to} | {headline} | {article}" if (headline + article).strip() else ""
+    return headline if reads == "headline" else article

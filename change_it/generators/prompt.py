@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from change_it.corpus.cleaning import visible
 from change_it.corpus.folder import read_language, read_outlets, read_table
 from change_it.errors import InputError
-from change_it.generators.headline_transfer import TransferInput
+from change_it.scoring.item import Item
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import BULLET, LABEL
@@ -95,9 +95,9 @@ class Prompt:
             }
         return cls(outlets, language, *template, shots, examples)
 
-    def text(self, question: TransferInput, shots: int | None = None, *, instructs: bool = True) -> str:
+    def text(self, item: Item, shots: int | None = None, *, instructs: bool = True) -> str:
         """The prompt for an original headline with its article, with `shots` examples, all when None."""
-        headline, article, to = question
+        headline, article, to = item.source, item.article, item.target
         count = self.shots if shots is None else shots
         names = {"{to}": to, "{from}": self.outlets[to == self.outlets[0]]}
         chosen = self.examples[to].choose(headline, article, count) if self.examples and count else []

@@ -10,17 +10,11 @@ from transformers import PreTrainedTokenizerBase
 
 from change_it.errors import InputError
 from change_it.generators.generator import COMMAND, kind_of, load_model, load_tokenizer
-from change_it.generators.headline_transfer import (
-    HeadlineSystem,
-    TransferInput,
-    default_batch_size,
-    write,
-)
+from change_it.generators.headline_transfer import HeadlineSystem
 from change_it.generators.prompt import Prompt, headline_of
-from change_it.generators.search import Candidate, Search
+from change_it.generators.search import Candidate, Search, write
 from change_it.networks.formats import CausalFormat, Format
 from change_it.networks.pretrained import (
-    batches_at_once,
     hash_of_weights,
     local_folder,
     pick_device,
@@ -28,7 +22,8 @@ from change_it.networks.pretrained import (
     read_config,
     reading_errors,
 )
-from change_it.progress import bar
+from change_it.scoring.item import Item
+from change_it.scoring.signature import Writer
 from change_it.training.training_options import Arithmetic
 
 #: Tokens of a prompt and of a headline, at most.
@@ -88,11 +83,9 @@ class PromptFormat(CausalFormat):
 class PromptedModel(HeadlineSystem):
     """Asks a model by a prompt; examples that have no place among its positions are left out."""
 
-    def __init__(
-        self, model: Any, format_: Format, prompt: Prompt, *, base: str = "", weights_hash: str = ""
-    ):
+    def __init__(self, model: Any, format_: Format, prompt: Prompt, base: str, weights_hash: str):
         super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"))
-        self.model, self.format, self.prompt = model, format_, prompt
+        self.model, self.format, self.prompt, self.models = model, format_, prompt, [model]
         self.base, self.weights_hash = base, weights_hash
 
     @classmethod
@@ -134,37 +127,36 @@ class PromptedModel(HeadlineSystem):
         )
         weights_hash = hash_of_weights(folder, command=COMMAND)
         base = str(name).rstrip("/").rpartition("/")[2]
-        return cls(model.to(where).eval(), format_, prompt, base=base, weights_hash=weights_hash)
+        return cls(model.to(where).eval(), format_, prompt, base, weights_hash)
 
-    def batches_at_once(self, search: Search) -> int:
-        """One where headlines are drawn, from the one random state there is."""
-        return 1 if search.is_drawn else batches_at_once(self.model)
+    def writer(self, target: str) -> Writer:
+        """See `HeadlineSystem`."""
+        return Writer(self.weights_hash, self.base, self.prompt.signature)
 
-    def _propose(
-        self, items: Sequence[TransferInput], search: Search, batch_size: int | None, progress: bool
+    def propose(
+        self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
     ) -> list[list[Candidate]]:
-        rows = [row for row, (headline, article, _) in enumerate(items) if (headline + article).strip()]
+        """See `HeadlineSystem`."""
+        rows = [row for row, item in enumerate(items) if (item.source + item.article).strip()]
         sources = [self._source(items[row]) for row in rows]
         answers: list[list[Candidate]] = [[] for _ in items]
         count = search.candidates
         if self.prompt.examples:  # all that are found: some may be of an example
             search = search._replace(candidates=search.width)
-        size = batch_size or default_batch_size(self.model, self.format, search)
-        with bar("asking", len(rows), shown=progress) as done_bar:
-            threads = self.batches_at_once(search)
-            for places, several in write(self.model, self.format, sources, search, NO_REPEAT, size, threads):
-                for place, candidates in zip(places, several, strict=True):
-                    to = items[rows[place]][2]
-                    for each in candidates:
-                        if not self.prompt.is_example(each.text, to):
-                            answers[rows[place]].append(each)
-                        elif search.all_draws:
-                            answers[rows[place]].append(replace(each, text=""))
-                    del answers[rows[place]][count:]
-                done_bar.update(len(places))
+        shown = "asking" if progress else ""
+        written = write(
+            self.model, self.format, sources, search, NO_REPEAT, batch_size=batch_size, shown=shown
+        )
+        for row, candidates in zip(rows, written, strict=True):
+            for each in candidates:
+                if not self.prompt.is_example(each.text, items[row].target):
+                    answers[row].append(each)
+                elif search.all_draws:
+                    answers[row].append(replace(each, text=""))
+            del answers[row][count:]
         return answers
 
-    def _source(self, item: TransferInput) -> str:
+    def _source(self, item: Item) -> str:
         """The prompt, with as many examples as there is room for."""
         instructs = getattr(self.format, "chat", True)  # an encoder-decoder reads instructions
         with reading_errors(self.format.tokenizer):

@@ -7,11 +7,12 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.folder import read_outlets, read_table
-from change_it.corpus.rewriting import read_rewriting, rewriting_source
+from change_it.corpus.rewriting import read_rewriting
 from change_it.corpus.splits import generator
 from change_it.corpus.training_sets import held_out
 from change_it.errors import InputError
-from change_it.generators.generator_options import Reads, Recipe
+from change_it.generators.generator_options import Recipe
+from change_it.generators.headline_transfer import source_of
 
 #: Pairs that a recipe learns from, in the names of the splits.
 PAIRS = {"s2s1": "A3", "s2s2": "A1 and A3", "s2s3": "A1"}
@@ -72,7 +73,7 @@ def load_recipe(
         if recipe == "rewrite":
             examples = read_rewriting(corpus)
             texts = examples.select("given", "article", "to").iter_rows()
-            sources = pl.Series([rewriting_source(*of_row) for of_row in texts], dtype=pl.String)
+            sources = pl.Series([source_of("both", *of_row) for of_row in texts], dtype=pl.String)
             rows = examples.with_columns(source=sources, own=pl.col("given") == "")
             rows = rows.drop("given", "article", "to")
         else:
@@ -115,13 +116,6 @@ def _of_training_set(corpus: str, recipe: Recipe, split: str, to: str | None) ->
     articles = read_table(corpus, "articles", "train", ["id", "label", "headline", "article"])
     rows = chosen.join(articles.filter(pl.col("label") == to), on="id", maintain_order="left")
     return rows.select("id", source="article", target="headline")
-
-
-def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
-    """The source that a generator reads of an item: its headline, its article, or the target before both."""
-    if reads == "both":
-        return rewriting_source(headline, article, to)
-    return headline if reads == "headline" else article
 
 
 def _examples(rows: pl.DataFrame) -> SourcesAndTargets:

@@ -14,9 +14,6 @@ from change_it.stats import Bools, Floats
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import is_set, normalise_pairs
 
-#: Weight of a style that is gone once both headlines are set alike.
-TYPOGRAPHY = 1e-6
-
 
 @dataclass(frozen=True)
 class JudgedCandidate(JudgedHeadline, Candidate):
@@ -35,10 +32,9 @@ def judge_candidates(
     language: str | None = None,
     progress: Progress = False,
 ) -> list[list[JudgedCandidate]]:
-    """The candidates of n items as judges see them, without empty ones, in the order in which `choose` would take them.
+    """The candidates of n items as judges see them, without empty ones: the higher `strict_joint` first, then supported ones, then the higher `joint`.
 
-    Those whose facts are supported come first, then the higher `joint` times the probability of fluency. A style
-    that is typography alone counts next to nothing. Facts are those of `language`, guessed from the articles when None.
+    Facts are those of `language`, guessed from the articles when None.
     """
     offered = [[candidate for candidate in group if candidate.text.strip()] for group in candidates]
     asked = [
@@ -49,18 +45,14 @@ def judge_candidates(
     new, old, stories, to = map(list, zip(*asked, strict=True)) if asked else ([], [], [], [])
     judged = iter(judges(new, originals=old, articles=stories, to=to, language=language, progress=progress))
 
-    def rank(judged: JudgedCandidate) -> tuple[bool, float]:
-        hh, ah, fluency = (
-            (1.0 if (p := judged.probabilities[name]) is None else p) for name in ("hh", "ah", "fluency")
-        )
-        style = judged.style if judged.marks["main_normalised"] else TYPOGRAPHY * judged.style
-        return not judged.marks["facts"], -hh * ah * style * fluency
+    def rank(one: JudgedCandidate) -> tuple[float, bool, float]:
+        return -one.strict_joint, not one.marks["facts"], -one.joint
 
-    ordered = []
-    for group in offered:
-        judged_group = [JudgedCandidate(**{**vars(next(judged)), "score": each.score}) for each in group]
-        ordered.append(sorted(judged_group, key=rank))
-    return ordered
+    of_groups = (
+        [JudgedCandidate(**{**vars(next(judged)), "score": each.score}) for each in group]
+        for group in offered
+    )
+    return [sorted(group, key=rank) for group in of_groups]
 
 
 def choose(

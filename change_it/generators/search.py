@@ -1,4 +1,4 @@
-"""The search for headlines: candidates of one batch of sources; who calls it makes the batches."""
+"""The search for headlines: candidates of sources, batch after batch."""
 
 import threading
 import zlib
@@ -13,7 +13,8 @@ from transformers import GenerationConfig
 
 from change_it.errors import InputError
 from change_it.networks.formats import Format
-from change_it.networks.pretrained import reading_errors
+from change_it.networks.pretrained import batches_at_once, map_threads, reading_errors
+from change_it.progress import bar
 from change_it.training.training_options import setting_of
 
 #: Width of a search that sets nothing else.
@@ -27,6 +28,8 @@ SETTINGS = vars(GenerationConfig()).keys() - {
     "output_scores",
     "transformers_version",
 }
+#: A batch has at most so many sources, source tokens, headlines that are searched at once, and scores of their tokens (1 GiB).
+LARGEST_BATCH, BATCH_TOKENS, BATCH_HEADLINES, BATCH_SCORES = 64, 16_384, 640, 1 << 28
 #: Held while headlines are drawn: torch has one random state for all threads.
 _DRAWING = threading.Lock()
 
@@ -84,6 +87,42 @@ def read_decoding(settings: Sequence[str], **given: Any) -> GenerationConfig:
     except (ValueError, TypeError) as error:
         raise InputError(f"--generation {' '.join(settings)}: {' '.join(str(error).split())}") from error
     return decoding
+
+
+def write(
+    model: Any,
+    format_: Format,
+    sources: Sequence[str],
+    search: Search,
+    no_repeat_ngram_size: int,
+    *,
+    batch_size: int | None = None,
+    shown: str = "",
+) -> list[list[Candidate]]:
+    """Candidates for each source; sources of like length share a batch. `shown` is the name of a progress bar."""
+    lengths = format_.lengths(sources, [""] * len(sources))
+    order = sorted(range(len(sources)), key=lambda index: -lengths[index])
+    size = batch_size or _batch_size(model, format_, search)
+    batches = [order[start : start + size] for start in range(0, len(order), size)]
+
+    def answer(batch: list[int]) -> list[list[Candidate]]:
+        return generate(model, format_, [sources[index] for index in batch], search, no_repeat_ngram_size)
+
+    written: dict[int, list[Candidate]] = {}
+    with bar(shown, len(sources), shown=bool(shown)) as done_bar:
+        threads = 1 if search.is_drawn else batches_at_once(model)
+        for batch, several in zip(batches, map_threads(answer, batches, threads), strict=True):
+            written |= zip(batch, several, strict=True)
+            done_bar.update(len(batch))
+    return [written[index] for index in range(len(sources))]
+
+
+def _batch_size(model: Any, format_: Format, search: Search) -> int:
+    """The number of sources in a batch where none is given, at least 1."""
+    width, vocabulary = search.width, model.config.get_text_config().vocab_size
+    scores = width * format_.max_target_tokens * vocabulary  # `generate` keeps those of every step
+    limits = BATCH_TOKENS // format_.max_source_tokens, BATCH_HEADLINES // width, BATCH_SCORES // scores
+    return max(1, min(LARGEST_BATCH, *limits))
 
 
 @torch.no_grad()

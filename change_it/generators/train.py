@@ -5,8 +5,6 @@ What is unfinished, and how a finished generator replaces an older one: `trainin
 
 import math
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +20,6 @@ from change_it.errors import InputError
 from change_it.generators.folder import Dtype, GeneratorInfo, prompt_of
 from change_it.generators.generator import (
     add_adapters,
-    base_of,
     kind_of,
     load_adapters,
     load_model,
@@ -42,23 +39,18 @@ from change_it.generators.generator_options import (
     ModelKind,
     architecture_of,
     check_published,
-    check_recipe,
     preset,
 )
 from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_recipe
-from change_it.io import check_writable, read_json, write_json
+from change_it.io import check_writable
 from change_it.networks.formats import Format
 from change_it.networks.pretrained_loss import HeadlineLoss, loss_per_token
 from change_it.training.run_folder import stage, stage_pretrained, train_in_folder
 from change_it.training.trainer import TrainingResult, TrainingRun, process_state
 from change_it.training.training_options import resolve
 
-#: Validation examples an evaluation reads, at most.
-VALIDATION = 1000
-#: Share of --max-minutes that an evaluation takes, at most: the first, the last and one between take a tenth.
-EVALUATION_SHARE = 1 / 30
-#: Where a run keeps how many examples its evaluations read.
-SAMPLE = "validation.json"
+#: Validation examples an evaluation reads, at most; and of a pre-trained model that has --max-minutes.
+VALIDATION, FEW = 1000, 100
 #: Updates between evaluations: an epoch, within these limits; a model that knows a language is soon past its best on few pairs.
 EVALUATION_STEPS = {"scratch": (100, 1000), "pretrained": (20, 1000)}
 #: Headlines that tell how many are longer than `--target-tokens`, and the share from which that is worth a warning.
@@ -80,7 +72,6 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         InputError: no such corpus, outlet or model, nothing to train on, options that do not fit the architecture, a
             run of other options to resume.
     """
-    check_recipe(options.recipe)
     check_published(options)
     options = replace(options, architecture=architecture_of(options))
     kind = kind_of(architecture_of(options))
@@ -110,7 +101,9 @@ def _prepare(
     info = _info(settings, kind, data)
     model, tokenizer = _start(settings, kind, data, work)
     info, format_ = _fit(info, tokenizer, model, given)
-    validation = _sampled(data.validation, settings.seed)
+    most = FEW if kind != "words" and settings.max_minutes else VALIDATION
+    order = np.random.default_rng(settings.seed).permutation(len(data.validation))
+    validation = data.validation.select(order[:most])
     cut = _share_cut(format_, tokenizer, data.train.select(range(min(len(data.train), TRIED))))
     if cut > CUT and process_state().is_main_process:
         print(
@@ -128,8 +121,7 @@ def _prepare(
         return format_.collate(batch.sources, batch.targets)
 
     def evaluate(model: Any) -> dict[str, float]:
-        loss = partial(loss_of, model, format_, batch_size=settings.batch_size)
-        value = loss(_affordable(validation, loss, settings, work / SAMPLE))
+        value = loss_of(model, format_, validation, batch_size=settings.batch_size)
         return {"score": -value, "validation loss": value}
 
     def save(folder: Path) -> None:
@@ -140,7 +132,7 @@ def _prepare(
         sizes = {
             "train": len(data.train),
             "validation": len(data.validation),
-            "evaluated": (read_json(work / SAMPLE) or {}).get("examples", 0),
+            "evaluated": len(validation),
             "vocabulary": len(tokenizer),
             "parameters": sum(parameter.numel() for parameter in parameters),
             "trained": sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
@@ -171,27 +163,6 @@ def loss_of(model: Any, format_: Format, examples: SourcesAndTargets, *, batch_s
     return loss_per_token(model, (format_.collate(part.sources, part.targets) for part in parts))
 
 
-def _affordable(
-    examples: SourcesAndTargets,
-    loss: Callable[[SourcesAndTargets], float],
-    settings: GeneratorSettings,
-    file: Path,
-) -> SourcesAndTargets:
-    """The examples, or as many as are read in a share of --max-minutes; a run that is resumed reads as many again."""
-    if (record := read_json(file)) is None:
-        count = len(examples)
-        if settings.max_minutes is not None:
-            batch = examples.select(range(min(count, settings.batch_size)))
-            loss(batch)  # the first takes longer
-            started = time.monotonic()
-            loss(batch)
-            seconds = (time.monotonic() - started) / len(batch)
-            affordable = int(EVALUATION_SHARE * 60 * settings.max_minutes / seconds)
-            count = min(count, max(len(batch), affordable))
-        write_json(file, record := {"examples": count})
-    return examples.select(range(record["examples"]))
-
-
 def _base_dtype(settings: GeneratorSettings) -> Dtype:
     """The type of the loaded weights: bfloat16, if asked for, of those that adapters leave unchanged."""
     return "bfloat16" if settings.lora and settings.bf16 else "float32"
@@ -219,15 +190,16 @@ def _evaluation_steps(settings: GeneratorSettings, kind: ModelKind, examples: in
 
 
 def _info(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> GeneratorInfo:
-    reads = READS[settings.recipe]
+    reads, architecture = READS[settings.recipe], Path(settings.architecture)
+    base = str(architecture.resolve()) if architecture.is_dir() else settings.architecture
     return GeneratorInfo(
         recipe=settings.recipe,
         reads=reads,
         to=settings.to,
         outlets=data.outlets,
         kind=kind,
-        architecture=Path(settings.architecture).name,
-        base=base_of(settings.architecture) if settings.lora else None,
+        architecture=architecture.name,
+        base=base if settings.lora else None,
         language=settings.language,
         source_tokens=settings.source_tokens,
         target_tokens=settings.target_tokens,
@@ -254,11 +226,6 @@ def _fit(
         )
     info = replace(info, source_tokens=space)
     return info, make_format(info, tokenizer, model)
-
-
-def _sampled(examples: SourcesAndTargets, seed: int) -> SourcesAndTargets:
-    """At most `VALIDATION` examples, in random order."""
-    return examples.select(np.random.default_rng(seed).permutation(len(examples))[:VALIDATION])
 
 
 def _start(settings: GeneratorSettings, kind: ModelKind, data: RecipeData, work: Path) -> tuple[Any, Any]:

@@ -16,7 +16,7 @@ from change_it import metric_path, shipped_path, space_path
 from change_it.audit.verdicts import check_metrics
 from change_it.corpus.folder import FILES
 from change_it.errors import InputError
-from change_it.generators.folder import GeneratorInfo, single_generator
+from change_it.generators.folder import GeneratorInfo
 from change_it.hub import cards
 from change_it.hub.cards import public
 from change_it.hub.push_options import PushOptions
@@ -140,7 +140,7 @@ def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
 
 def _generator(options: PushOptions) -> Files:
     """One generator: a model, or adapters on a model that the Hub has."""
-    folder = single_generator(Path(options.folder))
+    folder = Path(options.folder)
     info = GeneratorInfo.load(folder)
     if info.base and _is_local(info.base):
         raise InputError(

@@ -304,21 +304,11 @@ def _parquet_rows(table: InputTable, path: Path) -> Iterator[InputRow]:
 
     try:
         with pq.ParquetFile(path) as file:
-            yield from _arrow_rows(table, file.schema_arrow.names, file.iter_batches(ROWS_A_BATCH))
+            table.columns.update(dict.fromkeys(file.schema_arrow.names))
+            rows = (row for batch in file.iter_batches(ROWS_A_BATCH) for row in batch.to_pylist())
+            yield from (InputRow(number, row) for number, row in enumerate(rows, start=1))
     except (pa.ArrowException, ValueError, OverflowError) as error:
         raise InputError(f"{path} is no parquet that can be read ({error}): export it again") from error
-
-
-def _arrow_rows(
-    table: InputTable,
-    columns: Sequence[str],
-    batches: Iterable[Any],
-    classes: Mapping[str, Mapping[int, str]] = {},
-) -> Iterator[InputRow]:
-    """Rows of Arrow batches, with the names of a ClassLabel instead of its numbers."""
-    table.columns.update(dict.fromkeys(columns))
-    for number, values in enumerate((row for batch in batches for row in batch.to_pylist()), start=1):
-        yield InputRow(number, values | {name: names.get(values[name]) for name, names in classes.items()})
 
 
 def _hub_tables(name: str) -> list[tuple[str, InputTable]]:
@@ -349,12 +339,18 @@ def _hub_tables(name: str) -> list[tuple[str, InputTable]]:
     for config, splits in loaded:
         for split, rows in splits.items():
             table = InputTable(f"{HUB}{repository}/{config}/{split}", f"{config}-{split}", _outlet(config))
-            classes = {
-                column: dict(enumerate(feature.names))
-                for column, feature in rows.features.items()
-                if getattr(feature, "names", None)
-            }
-            batches = rows.with_format("arrow").iter(batch_size=ROWS_A_BATCH)
-            table.rows = _arrow_rows(table, rows.column_names, batches, classes)
+            table.rows = _hub_rows(table, rows)
             tables.append((table.name, table))
     return tables
+
+
+def _hub_rows(table: InputTable, rows: Any) -> Iterator[InputRow]:
+    """Rows of a split, with the names of a ClassLabel instead of its numbers."""
+    table.columns.update(dict.fromkeys(rows.column_names))
+    classes = {
+        column: dict(enumerate(feature.names))
+        for column, feature in rows.features.items()
+        if getattr(feature, "names", None)
+    }
+    for number, row in enumerate(rows, start=1):
+        yield InputRow(number, row | {name: names.get(row[name]) for name, names in classes.items()})

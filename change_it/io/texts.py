@@ -7,17 +7,11 @@ from change_it.errors import InputError
 
 
 def column_of(name: str, values: Any) -> Iterable[Any]:
-    """The texts of an iterable: a list, a column of a data set, a series, or the only column of a table; `name` is that of the argument."""
+    """The texts of an iterable: a list, a column of a data set, a series; `name` is that of the argument."""
     if isinstance(values, str):
         raise InputError(f"{name} is one text: give a list of texts")
-    names = getattr(values, "column_names", None)  # a data set or an Arrow table; of frames `columns`
-    names = getattr(values, "columns", None) if names is None else names
-    if names is not None:
-        columns = list(names)
-        if len(columns) != 1:
-            several = listed(list(map(str, columns)))
-            raise InputError(f"{name} is a table with the columns {several}: give one of its columns")
-        values = values[columns[0]]
+    if hasattr(values, "columns") or hasattr(values, "column_names"):
+        raise InputError(f"{name} is a table: give one of its columns")
     if not isinstance(values, Iterable):
         raise InputError(f"{name} is {values!r}: give a list of texts")
     return values

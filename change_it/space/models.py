@@ -12,7 +12,7 @@ from change_it.errors import InputError
 from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
 from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
-from change_it.generators.search import Candidate
+from change_it.generators.search import Candidate, Search
 from change_it.judges.judge_options import COMMAND
 from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
@@ -141,12 +141,7 @@ class Models:
         for name in {question.system for question in questions if question.system}:
             rows = [row for row, question in enumerate(questions) if question.system == name]
             items = [questions[row].item for row in rows]
-            proposed = self.systems[name].propose(
-                [item.source for item in items],
-                [item.article for item in items],
-                [item.target for item in items],
-                candidates=CANDIDATES,
-            )
+            proposed = self.systems[name].propose(items, Search(candidates=CANDIDATES))
             for row, candidates in zip(rows, proposed, strict=True):
                 texts = (candidate.text for candidate in candidates)
                 offered[row] = dict.fromkeys(" ".join(text.split()) for text in texts if words(text))

@@ -72,7 +72,7 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     assert transfer.generator == str(tmp_path / "generators")
     assert score.predictions == (f"rewrite={transfer.out}",)
     assert (score.judges, score.floor) == (str(tmp_path / "judges"), str(tmp_path / "judges-0"))
-    assert list(json.loads((tmp_path / "run.json").read_text())["seconds"]) == STEPS
+    assert sorted(json.loads((tmp_path / "run.json").read_text())["seconds"]) == sorted(STEPS)
 
 
 def test_a_model_of_facts_stands_beside_the_judges_that_score(called, tmp_path):
@@ -121,11 +121,8 @@ def test_a_step_waits_for_the_other_process_and_what_ended_there_is_noted(tmp_pa
         steps.wait("ah judge")
         assert made.exists()
         steps.run("audit", made.read_text, None)
-    assert list(json.loads((tmp_path / "run.json").read_text())["seconds"]) == [
-        "ah judge",
-        "audit",
-        "transfer",
-    ]
+    noted = json.loads((tmp_path / "run.json").read_text())["seconds"]
+    assert sorted(noted) == ["ah judge", "audit", "transfer"]
     assert (tmp_path / "generator.log").read_text() == "printed\n"
 
 

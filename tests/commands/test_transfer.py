@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import shutil
 import signal
 import sys
 from dataclasses import replace
@@ -12,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from processes import run_python
-from scoring_fakes import FakeJudges, toy_test_set, write_stand_ins
+from scoring_fakes import FakeJudges, toy_test_set
 from tiny_generators import save_generator
 
 from change_it.cli import main
@@ -23,6 +22,7 @@ from change_it.generators import file_transfer
 from change_it.generators.file_transfer import new_headlines
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.generators.rerank import choose
+from change_it.generators.search import Candidate
 from change_it.networks.pretrained import hash_of_weights
 from change_it.scoring.item import Item
 from change_it.scoring.judges import Judges
@@ -76,7 +76,9 @@ def write(path, rows=ROWS):
 
 def options(generators, tmp_path, **changes):
     return TransferOptions(
-        **{"generator": str(generators), "out": tmp_path / "new.csv", "device": "cpu", "beams": 2} | changes
+        **{"generator": str(generators), "out": tmp_path / "new.csv", "device": "cpu"}
+        | {"generation": ("num_beams=2",)}
+        | changes
     )
 
 
@@ -142,14 +144,12 @@ def test_to_aims_every_row_and_needs_no_label(generators, tmp_path):
 
 
 def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
-    from change_it.generators.search import Candidate
-
     asked = []
 
-    def propose(self, headlines, articles, to, *, candidates, **search):
-        asked.append(candidates)
+    def propose(self, items, search, batch_size):
+        asked.append(search.candidates)
         endings = ["", " per tutti", "!"]
-        return [[Candidate(text.strip("!") + end, -1.0) for end in endings] for text in headlines]
+        return [[Candidate(item.source.strip("!") + end, -1.0) for end in endings] for item in items]
 
     monkeypatch.setattr(HeadlineTransfer, "propose", propose)
     made = transferred(
@@ -191,6 +191,21 @@ def test_all_draws_are_written_and_judges_order_them(generators, tmp_path, judge
     transferred(corpus)
     system = read_predictions(corpus.out, toy_test_set())
     assert [len(system.draws), len(system.order), {len(of) for of in system.order}] == [8, 8, {3}]
+
+
+def test_the_first_draw_that_is_not_empty_is_shown(generators, tmp_path, monkeypatch, capsys):
+    empty_first = [Candidate("", -1.0), Candidate("Tutto bene", -2.0)]
+    monkeypatch.setattr(HeadlineTransfer, "propose", lambda self, items, *_: [empty_first] * len(items))
+    made = transferred(
+        options(
+            generators, tmp_path, input=write(tmp_path / "in.csv", ROWS[:1]), all_draws=True, candidates=2
+        )
+    )
+    assert [(row["headline"], row["error"]) for row in made] == [
+        ("", "nothing was written"),
+        ("Tutto bene", ""),
+    ]
+    assert "Tutto bene" in capsys.readouterr().out
 
 
 def many(tmp_path):
@@ -257,7 +272,11 @@ def test_an_interrupted_run_is_not_continued_with_other_options(generators, tmp_
         with pytest.raises(KeyboardInterrupt):
             transfer_command.run(chosen)
     assert chosen.out.read_text(encoding="utf-8") == "of an earlier run"
-    for change in ({"beams": 3}, {"batch_size": 4}, {"generator": str(generators / "sum-gio")}):
+    for change in (
+        {"generation": ("num_beams=3",)},
+        {"batch_size": 4},
+        {"generator": str(generators / "sum-gio")},
+    ):
         with pytest.raises(InputError, match=r"unfinished run with other options \(.* was .*, is "):
             transfer_command.run(replace(chosen, **change))
     rows = pl.read_csv(chosen.input)
@@ -300,16 +319,9 @@ def test_one_headline_is_answered_with_one_line(one, generators, tmp_path):
     assert json.loads(answer) == {"original": "Crolla il ponte", "to": "gio", "headline": row["headline"]}
 
 
-def test_one_headline_goes_to_the_outlet_that_judges_do_not_take_it_for(one, generators, tmp_path, judges):
-    article = ["--article", tmp_path / "article.txt", "--json"]
-    write_stand_ins(tmp_path / "judges")
-    for headline, to in (("Crolla il ponte", "gio"), ("Crolla il ponte!", "rep")):
-        code, answer, _ = one(*article, "--rerank", tmp_path / "judges", headline=[headline])
-        assert (code, json.loads(answer)["to"]) == (0, to)
-    beside = shutil.copytree(generators, tmp_path / "run" / "generators")
-    assert (
-        one(*article, generator=beside)[2]
-        == "change-it: the outlet to write for is unknown: give --to rep or --to gio\n"
+def test_one_headline_requires_an_outlet_where_there_is_a_choice(one, tmp_path):
+    code, _, error = one("--article", tmp_path / "article.txt")
+    assert (code, error) == (
+        2,
+        "change-it: the outlet to write for is unknown: give --to rep or --to gio\n",
     )
-    (tmp_path / "run" / "judges").mkdir()
-    assert json.loads(one(*article, generator=beside)[1])["to"] == "gio"

@@ -8,7 +8,9 @@ from tiny_generators import WORDS, save_generator
 from transformers import GenerationConfig
 
 from change_it import HeadlineTransfer, InputError
-from change_it.generators import headline_transfer as transfer_module
+from change_it.generators import search
+from change_it.generators.search import Search
+from change_it.scoring.item import Item
 
 HEADLINES = ["Crolla il ponte", "Approvata la riforma fiscale", "Sciopero"]
 ARTICLES = [f"Roma. {WORDS}", "Approvata ieri la riforma fiscale, dice Rossi.", "Sciopero dei treni " * 30]
@@ -48,13 +50,13 @@ def test_n_grams_are_blocked_as_the_generator_was_trained_for_unless_asked(folde
     info = replace(generator.info, no_repeat_ngram_size=trained_for)
     transfer.generators["gio"] = replace(generator, info=info)
     searched = []
-    generate = transfer_module.generate
+    generate = search.generate
 
     def watch(*given):
         searched.append((given[3].decoding.no_repeat_ngram_size, given[4]))
         return generate(*given)
 
-    monkeypatch.setattr(transfer_module, "generate", watch)
+    monkeypatch.setattr(search, "generate", watch)
     transfer(HEADLINES, article=ARTICLES)
     transfer(HEADLINES, article=ARTICLES, decoding=GenerationConfig(no_repeat_ngram_size=2))
     assert searched == [(None, trained_for), (2, trained_for)]
@@ -66,7 +68,8 @@ def test_an_empty_source_is_refused_in_a_call_and_gives_no_candidates(both):
             both(HEADLINES, article=[ARTICLES[0], article, ARTICLES[2]], to="gio")
     with pytest.raises(InputError, match="empty texts in article at 0"):
         both("x", article="", to="gio", num_candidates=2)
-    some = both.propose(HEADLINES, [ARTICLES[0], "", ARTICLES[2]], "gio")
+    texts = zip(HEADLINES, [ARTICLES[0], "", ARTICLES[2]], strict=True)
+    some = both.propose([Item("", "", "gio", *each) for each in texts], Search())
     assert [bool(candidates) for candidates in some] == [True, False, True]
     assert both("", article=ARTICLES[2], to="gio") == some[2][0].text
 

@@ -17,8 +17,9 @@ from change_it.generators.generator import load_model, load_tokenizer
 from change_it.generators.prompt import Prompt, cut, headline_of
 from change_it.generators.prompted import PromptedModel, PromptFormat
 from change_it.generators.search import Candidate, Search, generate
+from change_it.scoring.item import Item
 
-ITEM = ("Crolla il ponte", "Il ponte {to} sulla statale è crollato.", "faro")
+ITEM = Item("", "colle", "faro", "Crolla il ponte", "Il ponte {to} sulla statale è crollato.")
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def test_a_prompt_has_instruction_examples_and_the_item(prompt):
         "Articolo: Il ponte {to} sulla statale è crollato.\n\nTitolo su colle: Crolla il ponte\nTitolo su faro:"
     )
     assert prompt.text(ITEM, 0).count("Articolo:") == 1
-    assert "Titolo su colle:" in prompt.text((*ITEM[:2], "colle"))
+    assert "Titolo su colle:" in prompt.text(replace(ITEM, target="colle"))
     heading = "Lo stesso articolo nei titoli di due giornali, colle e faro."
     assert prompt.text(ITEM, instructs=False) == text.replace(text.partition("\n")[0], heading)
 
@@ -123,7 +124,7 @@ def transferred(chosen):
 
 
 def test_a_model_is_asked_as_it_is(corpus, tmp_path, tiny_llama):
-    given = {"generator": tiny_llama, "prompt": True, "corpus": corpus, "device": "cpu", "beams": 2}
+    given = {"generator": tiny_llama, "prompt": True, "corpus": corpus, "device": "cpu"}
     rows = transferred(TransferOptions(**given, shots=1, to="faro", out=tmp_path / "new.csv"))
     assert {row["target"] for row in rows} == {"faro"}
     assert {row["error"] for row in rows} <= {"", "nothing was written"}
@@ -142,12 +143,12 @@ def test_examples_without_room_are_left_out(corpus, prompt, tiny):
             PromptedModel.from_pretrained(tiny, prompt, device="cpu")
         return
     text = "parola " * 300
-    long, short = system._source(("Titolo", text, "faro")), system._source(ITEM)
+    long, short = system._source(replace(ITEM, article=text)), system._source(ITEM)
     assert ("Lo stesso articolo" in short) == ("llama" in tiny)  # no chat model: it only goes on with a text
     assert system.format.tokens(long) <= system.format.max_source_tokens
     assert long.endswith("Titolo su faro:")
     assert short.count("Articolo:") >= long.count("Articolo:")
-    found = system.propose([ITEM[0], ""], [ITEM[1], ""], "faro", candidates=2)
+    found = system.propose([ITEM, replace(ITEM, source="", article="")], Search(candidates=2))
     assert (len(found[0]), found[1]) in ((1, []), (2, []))
 
 
@@ -158,10 +159,10 @@ def test_the_headline_of_an_example_is_no_answer(corpus, prompt, tiny_llama, mon
     ]
     assert prompt.is_example(" ".join(shown.split()[-4:]), "faro")
     assert not prompt.is_example(shown.split()[-1], "faro")
-    monkeypatch.setattr("change_it.generators.prompted.write", lambda *_: [([0], [found])])
+    monkeypatch.setattr("change_it.generators.prompted.write", lambda *_, **__: [found])
     system = PromptedModel.from_pretrained(tiny_llama, prompt, device="cpu")
-    assert [each.text for each in system.propose(*[[text] for text in ITEM])[0]] == ["Crolla il ponte"]
-    [draws] = system.propose(*[[text] for text in ITEM], candidates=4, all_draws=True)
+    assert [each.text for each in system.propose([ITEM], Search())[0]] == ["Crolla il ponte"]
+    [draws] = system.propose([ITEM], Search(candidates=4, all_draws=True))
     assert [each.text for each in draws] == ["", "", "Crolla il ponte", "Cade"]
 
 

@@ -5,7 +5,8 @@ import pytest
 
 from change_it.corpus.folder import read_table
 from change_it.corpus.rewriting import OPENING, supports_headline
-from change_it.generators.recipes import load_recipe, source_of
+from change_it.generators.headline_transfer import source_of
+from change_it.generators.recipes import load_recipe
 
 
 def load(corpus, recipe, to="faro", **changes):

@@ -25,7 +25,10 @@ class Fixed(HeadlineSystem):
         super().__init__("fixed", ("rep", "gio"), targets, (reads,))
         self.texts, self.asked = texts, []
 
-    def _propose(self, items, search, batch_size, progress):
+    def writer(self, target):
+        """Nobody asks."""
+
+    def propose(self, items, search, batch_size=None, progress=False):
         self.asked += items
         return [[Candidate(text, -1.0) for text in self.texts[: search.candidates]] for _ in items]
 
@@ -122,7 +125,7 @@ def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
     assert "✓ compliant" not in html
     assert "of 2 compliant" not in html
     right = ask(models, headline="Statale: il ponte!", direction="gio2rep")
-    assert system.asked[-1][2] == "rep"
+    assert system.asked[-1].target == "rep"
     assert not right["wrong_direction"]
     assert right["candidates"][0]["verdicts"]["compliancy"]
 
