@@ -75,24 +75,15 @@ def run(options: HevasOptions) -> None:
     check_input(documents, metrics, options)
     systems = read_systems(options.system, documents, taken=get_args(Baseline))
 
-    from rich.console import Console
-
     from change_it.results.pages import means_table
     from change_it.results.report_files import write_hevas  # loads matplotlib and polars
     from change_it.results.score_tables import hevas_record, hevas_remarks
 
-    with Console(stderr=True, quiet=options.json).status("reading") as status:
-
-        def progress(what: str, done: int, total: int) -> None:
-            status.update(what)
-
-        systems += _baselines(options, documents)
-        evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=progress)
-        status.update("statistics")
-        analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
-        if options.out:
-            status.update("report")
-            write_hevas(options.out, documents, systems, evaluation, analysis)
+    systems += _baselines(options, documents)
+    evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=not options.json)
+    analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
+    if options.out:
+        write_hevas(options.out, documents, systems, evaluation, analysis)
     if options.json:
         print_json(hevas_record(evaluation, analysis), allow_nan=False)
         return
