@@ -75,9 +75,8 @@ def run(options: HevasOptions) -> None:
     check_input(documents, metrics, options)
     systems = read_systems(options.system, documents, taken=get_args(Baseline))
 
-    from change_it.results.pages import means_table
     from change_it.results.report_files import write_hevas  # loads matplotlib and polars
-    from change_it.results.score_tables import hevas_record, hevas_remarks
+    from change_it.results.score_tables import hevas_record, hevas_remarks, means_table
 
     systems += _baselines(options, documents)
     evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=not options.json)

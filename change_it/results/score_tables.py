@@ -1,13 +1,14 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import product
 from typing import Any
 
 from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
+from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.judges.judge_options import no_better_than
 from change_it.results.items_table import unsupported_places
@@ -37,6 +38,16 @@ HEADINGS = {
 }
 
 
+#: What the metrics of each family of HEvAS measure.
+FAMILIES = {
+    "ROUGE": "share of a reference headline's words (R-1), word pairs (R-2), words and pairs at any gap (R-SU), the same with near pairs counting more (R-WSU, may exceed 1)",
+    "LSI": "cosine in a latent semantic space of the documents, with the document (LSA-C) and the reference (LSA-S)",
+    "LDA": "cosine of topic vectors, with the document (TM-C) and the reference (TM-S)",
+    "embeddings": "cosine of mean word vectors, with the document (WE-C) and the reference (WE-S)",
+    "divergence": "likeness of word distributions, one less the Jensen-Shannon divergence (JS-C, JS-S); KL-C and KL-S are the published averaged Kullback-Leibler divergence, 0 for identical and also for disjoint texts; JS is ours: shown, never averaged or ranked",
+    "tags": "shares of proper nouns (PNR), common nouns (NR) and pronouns (PR) among a headline's words",
+    "length": "Gunning's fog index in the paper's form (Fog) and mean word length (AWL)",
+}
 #: What the built-in systems write.
 DESCRIPTIONS = {
     GOLD: "The other newspaper's own headline.",
@@ -387,6 +398,21 @@ def hevas_table(evaluation: Evaluation) -> Table:
         best |= {OVERALL} if not rows else set()
         rows.append(Row(values, best=best, remark=f"{empty} empty" if empty else ""))
     return Table(columns, rows)
+
+
+def means_table(evaluation: Evaluation) -> Table:
+    """The means of an evaluation, without what is the same for all systems."""
+    table = hevas_table(evaluation)
+    shown = {"system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics}
+    return replace(table, columns=[column for column in table.columns if column.name in shown])
+
+
+def explained(metrics: Sequence[str]) -> dict[str, str]:
+    """Metrics of one family to what they measure."""
+    families: dict[str, list[str]] = {}
+    for name in metrics:
+        families.setdefault(METRICS[name].family, []).append(name)
+    return {", ".join(names): FAMILIES[family] for family, names in families.items()}
 
 
 def hevas_remarks(evaluation: Evaluation) -> list[str]:
