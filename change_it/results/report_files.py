@@ -92,10 +92,7 @@ def write_report(
             folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
         )
         write_text(folder / "systems.tex", latex(scores))
-        write_json(
-            folder / "scores.json",
-            report_record(scores, audit) | ({"made": made} if made else {}),
-        )
+        write_json(folder / "scores.json", report_record(scores, audit) | ({"made": made} if made else {}))
         (folder / "items").mkdir()
         for system, items in scores.items.items():
             without_formulas(scores.draws.get(system, items)).write_csv(folder / "items" / f"{system}.csv")
@@ -117,11 +114,7 @@ def report_record(scores: Scores, audit: Summary = NO_AUDIT) -> dict[str, object
 
 
 def write_hevas(
-    out: Path,
-    documents: Documents,
-    systems: Sequence[System],
-    evaluation: Evaluation,
-    analysis: Analysis,
+    out: Path, documents: Documents, systems: Sequence[System], evaluation: Evaluation, analysis: Analysis
 ) -> None:
     """Write the page, `summary.csv`, `summary.json` and charts, and `items/<system>.csv`."""
     drawings = hevas_drawings(evaluation, analysis)

@@ -16,7 +16,7 @@ from change_it.scoring.columns import BUILT_IN, CHOSEN, FLOOR, GOLD
 from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
-from change_it.tables import Column, Format, Row, Table, UnderlinedText, Value, figure
+from change_it.tables import Column, Format, Row, Table, UnderlinedText, Value, figure, with_interval
 
 #: Headlines that reports begin with, of the first items of the test set, the directions in turn; of several systems one item a direction at least.
 SHOWN = 6
@@ -127,40 +127,34 @@ def examples_table(scores: Scores) -> Table | None:
 def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
     """One group a direction: the systems with measures, intervals and n; averages with marks of significance."""
     best, marks = significance(scores)
-    rows = [
-        Row(
-            {"system": score.system, "n": score.n, **_values(score)},
-            ", ".join(filter(None, (direction if len(directions) > 1 else "", score.group))),
-            tags=[f"{DAGGER} chosen"] if score.group else [],
-            remark=f"{score.errors} without a headline"
-            if score.errors
-            else f"expected single of {score.draws} draws"
-            if score.draws > 1
-            else DESCRIPTIONS.get(score.system, ""),
-            marks=({"system": DAGGER} if score.group else {})
-            | (
-                {scores.sorted_by: marks[score.system]}
-                if score.direction == AVERAGE and score.system in marks
-                else {}
-            ),
-        )
-        for direction in directions
-        for score in (scores.row(system, direction) for system in scores.names)
-    ]
+    rows = []
+    for direction in directions:
+        for score in (scores.row(system, direction) for system in scores.names):
+            of_marks = {"system": DAGGER} if score.group else {}
+            if direction == AVERAGE and score.system in marks:
+                of_marks[scores.sorted_by] = marks[score.system]
+            remark = DESCRIPTIONS.get(score.system, "")
+            if score.errors:
+                remark = f"{score.errors} without a headline"
+            elif score.draws > 1:
+                remark = f"expected single of {score.draws} draws"
+            group = ", ".join(filter(None, (direction if len(directions) > 1 else "", score.group)))
+            tags = [f"{DAGGER} chosen"] if score.group else []
+            values = {"system": score.system, "n": score.n, **_values(score)}
+            rows.append(Row(values, group, tags=tags, remark=remark, marks=of_marks))
     note = (
         f"* p < .05, ** p < .01: the {heading(scores.sorted_by)} figure differs from that of {best} "
         "(paired approximate randomisation, corrected after Holm)."
     )
-    columns = [_column(scores, name, Column(f"{name}_interval", "interval")) for name in scores.measures]
-    columns = [Column("system", "text"), *columns, Column("n", "count")]
+    columns = [Column("system", "text"), *_columns(scores), Column("n", "count")]
     notes = [note] if AVERAGE in directions and marks else []
     return Table(columns, rows, notes=[*notes, *_bound(scores), *([WHY_APART] if scores.chosen else [])])
 
 
-def _column(scores: Scores, name: str, below: Column | None = None) -> Column:
-    """A column of a measure; strict compliancy may be an upper bound."""
-    at_most = name == "strict_compliancy" and scores.strict_is_upper_bound
-    return Column(name, "at most" if at_most else "figure", heading(name), below)
+def _columns(scores: Scores) -> list[Column]:
+    """The measures with their intervals; strict compliancy may be an upper bound."""
+    bound = "strict_compliancy" if scores.strict_is_upper_bound else ""
+    return [with_interval(name, heading(name), at_most=name == bound) for name in scores.measures]
 
 
 def significance(scores: Scores) -> tuple[str, dict[str, str]]:
@@ -245,10 +239,10 @@ def choices_table(scores: Scores) -> Table:
 def terminal_table(scores: Scores) -> Table:
     """The systems for the terminal: each with its average, then its directions."""
     columns = [Column("system", "text")]
-    for name in scores.measures:
-        columns.append(_column(scores, name))
-        if name in SORTED_BY:
-            columns.append(Column(f"{name}_interval", "interval", "95% interval"))
+    for column in _columns(scores):
+        columns.append(column)
+        if column.name in SORTED_BY:
+            columns.append(Column(f"{column.name}_interval", "interval", "95% interval"))
     rows = []
     for system in scores.names:
         for direction in sorted(scores.directions, key=lambda name: name != AVERAGE):

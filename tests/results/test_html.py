@@ -16,10 +16,7 @@ from scoring_fakes import FakeJudges, toy_test_set
 
 from change_it.audit.verdicts import read_metrics
 from change_it.results.report_files import write_report
-from change_it.results.score_tables import (
-    significance,
-    systems_table,
-)
+from change_it.results.score_tables import significance, systems_table
 from change_it.scoring.scores import score
 from change_it.scoring.systems import ScoredSystem, built_in_systems
 from change_it.tables import figure
@@ -198,9 +195,7 @@ def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judge
 
 def test_files_beside_the_page(report, scores):
     out = report
-    assert sorted(path.name for path in (out / "charts").iterdir()) == [
-        "compliancy.png",
-    ]
+    assert sorted(path.name for path in (out / "charts").iterdir()) == ["compliancy.png"]
     assert {path.stem for path in (out / "items").iterdir()} == set(scores.systems)
     assert json.loads((out / "scores.json").read_text(encoding="utf-8"))["systems"].keys() == set(
         scores.systems
