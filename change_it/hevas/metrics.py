@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -146,7 +146,7 @@ def _divergence(work: Work) -> Values:
     from change_it.hevas.divergence import divergences, inverse_frequencies
 
     idf = inverse_frequencies(work.words) if work.options.weights == "tf-idf" else None
-    others = {"C": [[text] for text in work.words], "S": work.references}
+    others: dict[str, list[Words]] = {"C": [[text] for text in work.words], "S": work.references}
     kinds = dict.fromkeys(name[-1] for name in work.names("divergence"))
     for headlines in work.headlines:
         values = {}
@@ -170,9 +170,13 @@ def _tags(work: Work) -> Values:
 def _length(work: Work) -> Values:
     from change_it.hevas.readability import average_word_length, fog
 
-    of = {"Fog": partial(fog, language=work.options.language), "AWL": average_word_length}
     for system in work.systems:
-        yield {name: of[name](system.headlines) for name in work.names("length")}
+        yield {
+            name: fog(system.headlines, work.options.language)
+            if name == "Fog"
+            else average_word_length(system.headlines)
+            for name in work.names("length")
+        }
 
 
 #: What measures a family. Those that may refuse their input without much work come first.
