@@ -14,39 +14,24 @@ import random
 import resource
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import tyro
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
 from rouge_score.rouge_scorer import RougeScorer
 
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import baseline
-from change_it.hevas.documents import Documents, System, read_documents
-from change_it.hevas.evaluation import Evaluation, evaluate
+from change_it.hevas.documents import System, read_documents
+from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.text.rouge import headline_rouge
 from change_it.text.tokens import words
 
-WORDS = [
-    "governo",
-    "riforma",
-    "perché",
-    "è",
-    "così",
-    "l'Italia",
-    "d'oro",
-    "Roma",
-    "tasse",
-    "città",
-    "sì",
-    "no",
-]
+WORDS = ["governo", "riforma", "perché", "è", "così", "l'Italia", "d'oro", "Roma", "tasse", "città"]
+WORDS += ["sì", "no"]
 
 
 @dataclass(kw_only=True)
@@ -175,21 +160,6 @@ def _compared(fast: np.ndarray, seconds: float, slow: np.ndarray, slow_seconds: 
     }
 
 
-def measured(documents: Documents, systems: Sequence[System], options: MetricOptions) -> Evaluation:
-    """All metrics, with a bar on standard error."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=None)
-        return evaluate(
-            documents,
-            systems,
-            options=options,
-            progress=lambda what, done, total: bar.update(
-                task, description=what, completed=done, total=total
-            ),
-        )
-
-
 def all_metrics(options: Options, data: Path) -> dict[str, object]:
     """All metrics with statistics on articles with three systems: the baseline first, the headline cut, a piece of the article."""
     start, processor = time.perf_counter(), time.process_time()
@@ -201,7 +171,8 @@ def all_metrics(options: Options, data: Path) -> dict[str, object]:
         System("cut", tuple(several[0][:40] for several in documents.references)),
         System("middle", tuple(text[at : at + 70] for text, at in middles)),
     ]
-    evaluation = measured(documents, systems, MetricOptions(language=options.language, seed=options.seed))
+    settings = MetricOptions(language=options.language, seed=options.seed)
+    evaluation = evaluate(documents, systems, options=settings, progress=True)
     analyse(evaluation, seed=options.seed)
     return {
         "articles": len(documents),

@@ -39,10 +39,7 @@ def drawn(alike: float, options: Options, random: np.random.Generator) -> dict[s
     """What a system got right: one direction of all events, then the other."""
     first, second = random.random((2, options.events)) < RIGHT
     second = np.where(random.random(options.events) < alike, first, second)
-    return {
-        "n": np.ones(2 * options.events),
-        "right": np.concatenate([first, second]).astype(float),
-    }
+    return {"n": np.ones(2 * options.events), "right": np.concatenate([first, second]).astype(float)}
 
 
 def coverage(options: Options) -> dict[str, dict[str, float]]:

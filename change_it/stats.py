@@ -18,6 +18,7 @@ measure is of the mean draw, and an interval draws events and within them the dr
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -109,13 +110,7 @@ def measure(
 def estimate(
     statistics: Statistics, aggregate: Aggregate, strata: Sequence[str] | None = None
 ) -> dict[str, Floats]:
-    """Measure to (s + 1,) values: each stratum in order of first appearance, then their mean.
-
-    Examples:
-        >>> share = lambda sums: {"share": sums["hits"] / sums["n"]}
-        >>> estimate({"n": np.ones(3), "hits": np.array([1.0, 0, 0])}, share, ["x", "x", "y"])["share"].tolist()
-        [0.5, 0.0, 0.25]
-    """
+    """Measure to (s + 1,) values: each stratum in order of first appearance, then their mean."""
     measured = _measures(_stratum_sums(_rows(statistics), strata), statistics, aggregate)
     return {name: values.mean(axis=-1) for name, values in measured.items()}
 
@@ -135,14 +130,6 @@ def bootstrap_intervals(
     The same seed draws the same events for every system. Of r runs r - 1 are drawn with replacement, which makes the
     variance between them unbiased (Rao and Wu 1988), and the events anew for all of them. Returns measure to (s + 1, 2)
     lower and upper ends, rows as in `estimate`.
-
-    Examples:
-        Two events of two equal items each: an event is in or out as a whole.
-
-        >>> share = lambda sums: {"share": sums["hits"] / sums["n"]}
-        >>> data = {"n": np.ones(4), "hits": np.array([1.0, 1, 0, 0])}
-        >>> bootstrap_intervals(data, share, events=[7, 7, 8, 8])["share"][0].tolist()
-        [0.0, 1.0]
     """
     random = np.random.default_rng(seed)
     rows = _rows(statistics)
@@ -152,11 +139,7 @@ def bootstrap_intervals(
     else:
         sums = np.zeros((resamples, *_stratum_sums(rows, strata).shape))
         for kind in _event_sums(rows, strata, events):
-            of_chunks = [
-                np.tensordot(_drawn(len(kind), count, len(kind), random), kind, 1)
-                for count in _chunks(resamples, len(kind))
-            ]
-            sums += np.concatenate(of_chunks)
+            sums += _resampled(kind, resamples, partial(_drawn, len(kind), draws=len(kind), random=random))
     measured = _measures(np.moveaxis(sums, 1, 0), statistics, aggregate)
     runs = rows.shape[1]
     weights = _drawn(runs, resamples, max(1, runs - 1), random)
@@ -186,38 +169,27 @@ def paired_p_values(
     left, right = _rows(first), _rows(second)
     gap = np.concatenate(_event_sums(right - left, strata, events))
     gap = gap[gap.any(axis=(1, 2, 3))]
-    swapped = np.moveaxis(
-        np.concatenate(
-            [
-                np.tensordot(random.integers(0, 2, (count, len(gap)), np.int8).astype(np.float64), gap, 1)
-                for count in _chunks(trials, len(gap))
-            ]
-        ),
-        1,
-        0,
-    )
-    sides = ((left, swapped), (right, -swapped))
-    measured_first, measured_second = (
-        _measures(_stratum_sums(rows, strata), first, aggregate) for rows, _ in sides
-    )
-    drawn_first, drawn_second = (
-        _measures(_stratum_sums(rows, strata)[:, None] + changes, first, aggregate) for rows, changes in sides
-    )
+
+    def coins(count: int) -> Floats:
+        return random.integers(0, 2, (count, len(gap)), np.int8).astype(np.float64)
+
+    swapped = np.moveaxis(_resampled(gap, trials, coins), 1, 0)
+    measured, drawn = [], []
+    for rows, changes in ((left, swapped), (right, -swapped)):
+        sums = _stratum_sums(rows, strata)
+        measured.append(_measures(sums, first, aggregate))
+        drawn.append(_measures(sums[:, None] + changes, first, aggregate))
     p_values = {}
-    for name in measured_first:
-        difference = np.abs((measured_first[name] - measured_second[name]).mean(axis=-1))
-        drawn = np.abs((drawn_first[name] - drawn_second[name]).mean(axis=-1))
-        p_values[name] = ((drawn >= difference[:, None] - 1e-12).sum(axis=1) + 1) / (trials + 1)
+    for name in measured[0]:
+        difference, differences = (
+            np.abs((one[name] - other[name]).mean(axis=-1)) for one, other in (measured, drawn)
+        )
+        p_values[name] = ((differences >= difference[:, None] - 1e-12).sum(axis=1) + 1) / (trials + 1)
     return p_values
 
 
 def event_means(values: Floats, events: Events | None) -> Floats:
-    """Means of (n, …) values over the items of each event, events in order of first appearance.
-
-    Examples:
-        >>> event_means(np.array([1.0, 5.0, 3.0]), [4, 2, 4]).tolist()
-        [2.0, 5.0]
-    """
+    """Means of (n, …) values over the items of each event, events in order of first appearance."""
     if events is None:
         return values
     of = _numbered(events)
@@ -262,9 +234,7 @@ def _sums_of_draws(
     times = np.zeros((resamples, len(kind)), dtype=np.int64)
     for number in range(int(kind.max(initial=-1)) + 1):
         of = np.flatnonzero(kind == number)
-        times[:, of] = np.concatenate(
-            [_drawn(len(of), count, len(of), random) for count in _chunks(resamples, len(of))]
-        )
+        times[:, of] = _drawn(len(of), resamples, len(of), random)
     draws, done = rows.shape[1], 0
     sums = np.zeros((resamples, int(stratum.max(initial=0)) + 1, 1, rows.shape[2]))
     for count in _chunks(resamples, len(rows) * draws):
@@ -315,6 +285,11 @@ def _chunks(total: int, width: int) -> Iterator[int]:
         yield min(size, total - start)
 
 
+def _resampled(sums: Floats, resamples: int, draw: Callable[[int], Floats]) -> Floats:
+    """(resamples, …) sums over the events, each as often as it is drawn; `draw` gives (count, events) times."""
+    return np.concatenate([np.tensordot(draw(count), sums, 1) for count in _chunks(resamples, len(sums))])
+
+
 def _drawn(count: int, resamples: int, draws: int, random: np.random.Generator) -> Floats:
     """(resamples, count): how often each of `count` is drawn in so many draws with replacement."""
     drawn = random.integers(0, count, (resamples, draws)) + np.arange(resamples)[:, None] * count
@@ -327,34 +302,24 @@ def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
     """Wilcoxon's signed-rank test, two-sided, of the scores of two systems for the same items; exact up to 50 items without ties.
 
     Returns the smaller sum of ranks and the p-value; 0 and 1 where all scores are equal.
-
-    Examples:
-        >>> wilcoxon(np.array([3.0, 4.0, 7.0]), np.array([1.0, 1.0, 1.0]))
-        (0.0, 0.25)
     """
     ranks = _signed_ranks(first, second)
     if not len(ranks):
         return 0.0, 1.0
-    test = scipy.stats.wilcoxon(ranks, method="auto" if len(ranks) > _EXACT_MOST else "exact")
-    p = float(test.pvalue)
-    if len(ranks) <= _EXACT_MOST and len(np.unique(np.abs(ranks))) < len(ranks):
-        # scipy's own way with ties, which gives the same, takes half a second
-        p = float(
-            scipy.stats.permutation_test(
-                (ranks,), np.sum, permutation_type="samples", vectorized=True, n_resamples=np.inf
-            ).pvalue
+    few = len(ranks) <= _EXACT_MOST
+    test = scipy.stats.wilcoxon(ranks, method="exact" if few else "auto")
+    exact = test
+    if few and len(np.unique(np.abs(ranks))) < len(ranks):  # scipy's own way with ties takes half a second
+        exact = scipy.stats.permutation_test(
+            (ranks,), np.sum, permutation_type="samples", vectorized=True, n_resamples=np.inf
         )
-    return float(test.statistic), p
+    return float(test.statistic), float(exact.pvalue)
 
 
 def rank_sum(first: Floats, second: Floats) -> float:
     """p-value of Wilcoxon's rank-sum test (Mann and Whitney's U), two-sided, which takes the two systems for independent.
 
     Corrected for ties; 1 where all scores are equal.
-
-    Examples:
-        >>> round(rank_sum(np.array([1.0, 2.0, 3.0, 4.0]), np.array([5.0, 6.0, 7.0, 8.0])), 4)
-        0.0286
     """
     first, second = (np.round(scores, _DECIMALS) for scores in (first, second))
     if not np.ptp(np.concatenate([first, second])):
@@ -366,24 +331,13 @@ def rank_biserial(first: Floats, second: Floats) -> float:
     """Matched-pairs rank-biserial correlation (Kerby 2014): share of the ranks of differences for the first system less that against it.
 
     From -1 to 1; 0 where all scores are equal.
-
-    Examples:
-        Differences 3, -1, 2 have ranks 3, 1, 2: (5 - 1) / 6.
-
-        >>> round(rank_biserial(np.array([4.0, 1.0, 3.0]), np.array([1.0, 2.0, 1.0])), 4)
-        0.6667
     """
     ranks = _signed_ranks(first, second)
     return float(ranks.sum() / np.abs(ranks).sum()) if len(ranks) else 0.0
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's correction: the smallest p-value times their number, the next times one less, never falling; at most 1.
-
-    Examples:
-        >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
-        [0.03, 0.06, 0.06]
-    """
+    """Holm's correction: the smallest p-value times their number, the next times one less, never falling; at most 1."""
     p = np.asarray(p_values, np.float64)
     order = np.argsort(p, kind="stable")
     corrected = np.empty(len(p))
@@ -424,34 +378,21 @@ class Correlations:
 
 
 def correlations(scores: Mapping[str, Floats]) -> Correlations:
-    """Pearson's and Spearman's correlation between all metrics, given with scores of one shape, over all items of all systems.
-
-    Examples:
-        >>> both = correlations({"a": np.array([1.0, 2, 3, 4]), "b": np.array([1.0, 2, 3, 9]), "c": np.ones(4)})
-        >>> round(both.pearson[0][1], 4), both.spearman[0][1], both.pearson[0][2]
-        (0.898, 1.0, None)
-    """
-    shapes = {np.shape(values) for values in scores.values()}
-    if len(shapes) != 1:
+    """Pearson's and Spearman's correlation between all metrics, given with scores of one shape, over all items of all systems."""
+    if len({np.shape(values) for values in scores.values()}) != 1:
         given = ", ".join(f"{name} {np.shape(values)}" for name, values in scores.items())
         raise InputError(
             f"Correlations need metrics with the same documents and systems; found {given or 'none'}."
         )
     columns = np.array([np.ravel(values) for values in scores.values()], np.float64)
-    for name, column in zip(scores, columns, strict=True):
-        check_finite(name, column)
+    for name, bad in zip(scores, (~np.isfinite(columns)).sum(axis=1).tolist(), strict=True):
+        if bad:
+            raise InputError(
+                f"{name} has {bad} scores that are not numbers: score such headlines 0, or omit them"
+            )
     columns = np.round(columns, _DECIMALS)
     ranks = scipy.stats.rankdata(columns, axis=1)
     return Correlations(tuple(scores), columns.shape[1], _matrix(columns), _matrix(ranks))
-
-
-def check_finite(name: str, scores: Floats) -> None:
-    """Refuse missing and infinite scores of a metric or system."""
-    bad = int((~np.isfinite(scores)).sum())
-    if bad:
-        raise InputError(
-            f"{name} has {bad} scores that are not numbers: score such headlines 0, or omit them"
-        )
 
 
 def _signed_ranks(first: Floats, second: Floats) -> Floats:
@@ -473,14 +414,7 @@ def _matrix(columns: Floats) -> Matrix:
 
 
 def upper_bound(passed: Floats, events: Events) -> float:
-    """One-sided upper bound of a share (Clopper and Pearson) of (n,) zeros and ones, by their effective number of events; 1 of none.
-
-    Examples:
-        None of 100 events: 1 - .05 ** (1 / 100).
-
-        >>> round(upper_bound(np.zeros(100), range(100)), 4)
-        0.0295
-    """
+    """One-sided upper bound of a share (Clopper and Pearson) of (n,) zeros and ones, by their effective number of events; 1 of none."""
     if not len(passed):
         return 1.0
     number = _effective(np.ones(len(passed)), None, events)[:1]

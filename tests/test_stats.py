@@ -54,6 +54,15 @@ def test_intervals_agree_with_scipy():
     assert ours[1] == pytest.approx(ours[0])  # one stratum is its own mean
 
 
+def test_strata_and_events_by_hand():
+    data = {"n": np.ones(4), "hits": np.array([1.0, 1, 0, 0])}
+    assert estimate(data, share, ["x", "x", "x", "y"])["share"] == pytest.approx([2 / 3, 0, 1 / 3])
+    assert intervals(data, None, events=[7, 7, 8, 8])[0].tolist() == [
+        0,
+        1,
+    ]  # an event is in or out as a whole
+
+
 def test_strata_are_resampled_apart():
     """A stratum without any spread keeps an interval of width 0."""
     data = joined(binary(1.0, 20, 1), binary(0.5, 20, 1))

@@ -27,8 +27,7 @@ texts = ["Il governo cade a Roma. Poi si vota."]
 found = hevas.compute(predictions=["Roma, cade il governo"], references=texts, documents=texts, metrics=["R-1", "NR"])
 print(sorted(found))
 from change_it.results.pages import environment
-print(len(environment().get_template("compliancy.html.jinja").blocks))
-print(len(environment().get_template("hevas.html.jinja").blocks))
+print(sorted({name.partition(".")[0] for name in environment().list_templates()}))
 from change_it.corpus.sample import sample_articles
 print(len(sample_articles(50, seed=1)))
 """
@@ -38,11 +37,10 @@ DATA = (
     "change_it/data/sample.parquet",
     *(f"change_it/text/weights/{name}" for name in ("it.npz", "en.npz")),
     *(
-        f"change_it/results/templates/{name}"
-        for name in ("hevas.html.jinja", "tables.html.jinja", "page.css", "tables.css")
+        f"change_it/{part}/templates/{path.name}"
+        for part in ("results", "hub", "space")
+        for path in (CHECKOUT / f"change_it/{part}/templates").iterdir()
     ),
-    "change_it/results/templates/compliancy.html.jinja",
-    *(f"change_it/hub/templates/{path.name}" for path in (CHECKOUT / "change_it/hub/templates").iterdir()),
     *(f"change_it/generators/prompts/{language}.toml" for language in ("it", "en")),
     "change_it/space/page.css",
     "change_it/space/texts/examples.toml",
@@ -82,4 +80,5 @@ def test_metrics_and_script_work_from_an_installed_wheel(tmp_path):
     assert result.returncode == 0, result.stderr
     features, *others = result.stdout.splitlines()
     assert features == "['articles', 'labels', 'predictions', 'sources']"
-    assert others == ["True", "0.5", "['NR', 'R-1', 'empty', 'signature']", "0", "0", "50"]
+    templates = "['audit', 'compliancy', 'hevas', 'items', 'page', 'tables']"
+    assert others == ["True", "0.5", "['NR', 'R-1', 'empty', 'signature']", templates, "50"]

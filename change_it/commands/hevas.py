@@ -1,9 +1,8 @@
 """`change-it hevas`: reads, measures, tests, prints a table or JSON, writes the files."""
 
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from change_it.commands.checks import check_systems
 from change_it.commands.printing import print_json
@@ -13,7 +12,7 @@ from change_it.results.report_folder import HEVAS_FILES, check_out
 from change_it.tables import console, print_table
 
 if TYPE_CHECKING:
-    from change_it.hevas.documents import Documents, System
+    from change_it.hevas.documents import Documents
 
 
 @dataclass(kw_only=True)
@@ -67,32 +66,28 @@ def run(options: HevasOptions) -> None:
     check(options)
 
     from change_it.hevas.analysis import analyse
-    from change_it.hevas.documents import read_systems
+    from change_it.hevas.baseline_systems import BASELINES, baseline
+    from change_it.hevas.documents import System, read_systems
     from change_it.hevas.evaluation import check_input, chosen_metrics, evaluate
 
     metrics = chosen_metrics(options.metrics)
     documents = read_with_events(options.documents, options.columns)
     check_input(documents, metrics, options)
-    systems = read_systems(options.system, documents, taken=get_args(Baseline))
+    systems = read_systems(options.system, documents, taken=BASELINES)
 
-    from rich.console import Console
-
-    from change_it.results.pages import means_table
     from change_it.results.report_files import write_hevas  # loads matplotlib and polars
-    from change_it.results.score_tables import hevas_record, hevas_remarks
+    from change_it.results.score_tables import hevas_record, hevas_remarks, means_table
 
-    with Console(stderr=True, quiet=options.json).status("reading") as status:
-
-        def progress(what: str, done: int, total: int) -> None:
-            status.update(what)
-
-        systems += _baselines(options, documents)
-        evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=progress)
-        status.update("statistics")
-        analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
-        if options.out:
-            status.update("report")
-            write_hevas(options.out, documents, systems, evaluation, analysis)
+    language = options.stop_words or options.language
+    for name in dict.fromkeys(options.baselines):
+        headlines = baseline(
+            name, documents.texts, n_words=options.n_words, seed=options.seed, language=language
+        )
+        systems.append(System(name, tuple(headlines)))
+    evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=not options.json)
+    analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
+    if options.out:
+        write_hevas(options.out, documents, systems, evaluation, analysis)
     if options.json:
         print_json(hevas_record(evaluation, analysis), allow_nan=False)
         return
@@ -114,13 +109,3 @@ def read_with_events(source: str, columns: str = "") -> "Documents":
         event = dict(read_table(source, "articles", "test", ["id", "event"]).iter_rows())
         return replace(documents, events=tuple(event[id_] for id_ in documents.ids))
     return replace(documents, events=tuple(events_of(documents.texts, [""] * len(documents.texts)).tolist()))
-
-
-def _baselines(options: HevasOptions, documents: "Documents") -> "list[System]":
-    """The baselines that were asked for, each once."""
-    from change_it.hevas.baseline_systems import baseline  # loads scikit-learn
-    from change_it.hevas.documents import System
-
-    language = options.stop_words or options.language
-    make = partial(baseline, n_words=options.n_words, seed=options.seed, language=language)
-    return [System(name, tuple(make(name, documents.texts))) for name in dict.fromkeys(options.baselines)]

@@ -141,13 +141,7 @@ def run(options: ScoreOptions) -> None:
         )
     summary = read_summary(judges, folder, language_of(test.items, language))
     if options.out:
-        write_report(
-            options.out,
-            scores,
-            qualities,
-            summary,
-            made=made(),
-        )
+        write_report(options.out, scores, qualities, summary, made=made())
     _show(options, scores, summary)
 
 

@@ -126,14 +126,8 @@ def compare(
         summaries.append(SystemSummary(name, float(column.mean()), deviation, intervals[name], w, p))
     normal = all(summary.shapiro_p is not None and summary.shapiro_p >= NORMAL for summary in summaries)
     pairs = tuple(_pairs(scores, tested, systems, normal))
-    return Comparison(
-        len(scores),
-        len(tested),
-        LEVEL,
-        tuple(summaries),
-        "tukey" if normal else "rank-sum",
-        pairs,
-    )
+    test: Literal["tukey", "rank-sum"] = "tukey" if normal else "rank-sum"
+    return Comparison(len(scores), len(tested), LEVEL, tuple(summaries), test, pairs)
 
 
 def mean_intervals(

@@ -5,21 +5,22 @@ share. Unlike theirs, whose words are nouns and adjectives, vertices are the wor
 are silent: of equal scores the earlier one wins; a headline ends after exactly the n words of `text.tokens`, in the writing of the article where it is a piece of it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
 from math import log
+from typing import get_args
 
 import numpy as np
 
 from change_it.errors import InputError
+from change_it.hevas.metric_options import Baseline
 from change_it.stats import Floats
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import stop_words
 from change_it.text.tokens import words
 
-#: A function of documents, words in a headline, seed and language of the stop words.
-Baseline = Callable[[Sequence[str], int, int, str], list[str]]
-
+#: The systems by name.
+BASELINES = get_args(Baseline)
 #: Share of a vertex's score that its neighbours decide.
 _DAMPING = 0.85
 #: The scores are final when they change by no more than this on average.
@@ -56,26 +57,26 @@ def baseline(
         raise InputError(f"no baseline {name!r}: choose one of {', '.join(BASELINES)}")
     if n_words < 1:
         raise InputError(f"a headline has at least one word, not {n_words}")
-    stop_words(language)  # an unknown language is bad input for all baselines
-    return BASELINES[name](documents, n_words, seed, language)
+    stop = stop_words(language)
+    if name == "first":
+        return [_beginning(text, n_words) for text in documents]
+    if name == "random":
+        draws = np.random.default_rng(seed).random(len(documents)).tolist()  # one a document
+        return [_random(text, draw, n_words) for text, draw in zip(documents, draws, strict=True)]
+    if name == "tfidf":
+        return _tfidf([_kept(words(text), stop) for text in documents], n_words)
+    rank = _wtextrank if name == "wtextrank" else _stextrank
+    return [rank(text, stop, n_words) for text in documents]
 
 
-def _first(documents: Sequence[str], n_words: int, seed: int, language: str) -> list[str]:
-    return [_beginning(text, n_words) for text in documents]
+def _random(text: str, draw: float, n_words: int) -> str:
+    """The first words of a random sentence that has words."""
+    several = _worded_sentences(text)
+    return _beginning(several[int(draw * len(several))], n_words) if several else ""
 
 
-def _random(documents: Sequence[str], n_words: int, seed: int, language: str) -> list[str]:
-    """The first words of a random sentence that has words; one draw a document."""
-    draws = np.random.default_rng(seed).random(len(documents))
-    chosen = []
-    for text, draw in zip(documents, draws, strict=True):
-        several = _worded_sentences(text)
-        chosen.append(_beginning(several[int(draw * len(several))], n_words) if several else "")
-    return chosen
-
-
-def _tfidf(documents: Sequence[str], n_words: int, seed: int, language: str) -> list[str]:
-    texts = [_kept(words(text), stop_words(language)) for text in documents]
+def _tfidf(texts: Sequence[Sequence[str]], n_words: int) -> list[str]:
+    """The words of highest tf-idf of each text."""
     if not any(texts):
         return [""] * len(texts)
     from sklearn.feature_extraction.text import TfidfVectorizer  # loads pandas
@@ -91,43 +92,26 @@ def _tfidf(documents: Sequence[str], n_words: int, seed: int, language: str) -> 
     return headlines
 
 
-def _wtextrank(documents: Sequence[str], n_words: int, seed: int, language: str) -> list[str]:
+def _wtextrank(text: str, stop: frozenset[str], n_words: int) -> str:
     """The words of highest TextRank: linked, without weights, where they stand side by side."""
-    headlines = []
-    for text in documents:
-        every = words(text)
-        kept = dict.fromkeys(_kept(every, stop_words(language)))
-        links = [(a, b, 1.0) for a, b in pairwise(every) if a != b and a in kept and b in kept]
-        headlines.append(_top(list(kept), _text_rank(kept, links), n_words))
-    return headlines
+    every = words(text)
+    kept = dict.fromkeys(_kept(every, stop))
+    links = [(a, b, 1.0) for a, b in pairwise(every) if a != b and a in kept and b in kept]
+    return _top(list(kept), _text_rank(kept, links), n_words)
 
 
-def _stextrank(documents: Sequence[str], n_words: int, seed: int, language: str) -> list[str]:
-    """The first words of the sentence of highest TextRank: weights are common words over log of one length + log of the other."""
-    headlines = []
-    for text in documents:
-        several = _worded_sentences(text)
-        kept = [_kept(words(sentence), stop_words(language)) for sentence in several]
-        links = [
-            (i, j, common / log(len(one) * len(other)))
-            for (i, one), (j, other) in combinations(enumerate(kept), 2)
-            # two sentences of one word have no similarity
-            if (common := len({*one} & {*other})) and len(one) * len(other) > 1
-        ]
-        ranks = _text_rank(range(len(kept)), links)
-        # of equal scores the earlier
-        headlines.append(_beginning(several[ranks.round(6).argmax()], n_words) if several else "")
-    return headlines
-
-
-#: The baselines by name; `baseline` checks what it is given first.
-BASELINES: dict[str, Baseline] = {
-    "first": _first,
-    "random": _random,
-    "tfidf": _tfidf,
-    "wtextrank": _wtextrank,
-    "stextrank": _stextrank,
-}
+def _stextrank(text: str, stop: frozenset[str], n_words: int) -> str:
+    """The first words of the sentence of highest TextRank, of equal ones the first: weights are common words over log of one length + log of the other."""
+    several = _worded_sentences(text)
+    kept = [_kept(words(sentence), stop) for sentence in several]
+    links = [
+        (i, j, common / log(len(one) * len(other)))
+        for (i, one), (j, other) in combinations(enumerate(kept), 2)
+        # two sentences of one word have no similarity
+        if (common := len({*one} & {*other})) and len(one) * len(other) > 1
+    ]
+    ranks = _text_rank(range(len(kept)), links)
+    return _beginning(several[ranks.round(6).argmax()], n_words) if several else ""
 
 
 def _text_rank(vertices: Iterable[object], links: Sequence[tuple[object, object, float]]) -> Floats:

@@ -78,13 +78,7 @@ def train_vectors(documents: Sequence[Text], *, dimensions: int = 100, seed: int
     texts = document_words(documents)
     pieces = [text[start : start + _LONGEST] for text in texts for start in range(0, len(text), _LONGEST)]
     model = _gensim().Word2Vec(
-        pieces,
-        vector_size=dimensions,
-        window=_WINDOW,
-        min_count=1,
-        epochs=_PASSES,
-        seed=seed,
-        workers=1,
+        pieces, vector_size=dimensions, window=_WINDOW, min_count=1, epochs=_PASSES, seed=seed, workers=1
     )
     return model.wv
 

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.metric_options import MetricOptions, parse_lsi
-from change_it.hevas.metrics import FAMILIES, METRICS, Floats, Progress, Work, signature, split
+from change_it.hevas.metrics import FAMILIES, METRICS, Work, signature
 from change_it.hevas.readability import LOWER_IS_BETTER
+from change_it.progress import Progress, bar
+from change_it.stats import Floats
 from change_it.text.stopwords import stop_words
 
 if TYPE_CHECKING:
@@ -136,7 +138,7 @@ def evaluate(
     metrics: Sequence[str] = (),
     options: MetricOptions | None = None,
     vectors: "KeyedVectors | None" = None,
-    progress: Progress | None = None,
+    progress: Progress = False,
 ) -> Evaluation:
     """Measure systems.
 
@@ -146,7 +148,7 @@ def evaluate(
         metrics: names of `METRICS`; all when empty.
         options: what the values depend on; the defaults when None.
         vectors: gensim `KeyedVectors` for WE, in place of those that `options` names.
-        progress: called as the work goes on.
+        progress: True shows a bar; a function is called with what was measured and the share of the work that is done.
 
     Returns:
         Values an item, with means and ranks.
@@ -164,21 +166,27 @@ def evaluate(
     """
     options = options or MetricOptions()
     wanted = chosen_metrics(metrics)
-    work = Work(documents, wanted, options, vectors, progress or (lambda *_: None))
     check_input(documents, wanted, options)
     _check_systems(documents, systems)
-    words = {system.name: split(system.headlines) for system in systems}
+    work = Work(documents, systems, wanted, options, vectors)
     columns: dict[str, dict[str, Floats]] = {system.name: {} for system in systems}
-    for family, make in FAMILIES.items():
-        if not work.names(family):
-            continue
-        work.progress(f"{family}: preparing", 0, 1)
-        measure = make(work)
-        for done, system in enumerate(systems):
-            work.progress(f"{family}: {system.name}", done, len(systems))
-            columns[system.name] |= measure(system, words[system.name])
-        work.progress(family, len(systems), len(systems))
-    empty = {name: np.array([not text for text in texts]) for name, texts in words.items()}
+    families = [family for family in FAMILIES if work.names(family)]
+    total = len(families) * len(systems)
+    steps = (
+        (f"{family}: {name}", columns[name], values)
+        for family in families
+        for name, values in zip(columns, FAMILIES[family](work), strict=True)
+    )
+    for done, (what, of_system, values) in enumerate(
+        bar("measuring", total, items=steps, shown=progress is True), start=1
+    ):
+        of_system.update(values)
+        if callable(progress):
+            progress(what, done / total)
+    empty = {
+        name: np.array([not text for text in texts])
+        for name, texts in zip(columns, work.headlines, strict=True)
+    }
     values = {name: np.column_stack([each[metric] for metric in wanted]) for name, each in columns.items()}
     for name, flags in empty.items():
         values[name][flags] = 0.0

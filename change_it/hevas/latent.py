@@ -92,12 +92,7 @@ class TopicModel(TextSpace):
 
     @classmethod
     def fit(
-        cls,
-        documents: Sequence[Text],
-        *,
-        topics: int = 10,
-        seed: int = 1,
-        language: str = "none",
+        cls, documents: Sequence[Text], *, topics: int = 10, seed: int = 1, language: str = "none"
     ) -> "TopicModel":
         """Find the topics of the documents (online variational Bayes, batches of 16 to 256 documents); options as in `LatentSemantic.fit`."""
         if topics < 1:

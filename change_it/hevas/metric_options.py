@@ -7,9 +7,8 @@ from typing import Literal
 
 from change_it.errors import InputError
 
-#: Systems that need no file, see `baselines`.
+#: Systems that need no file, see `baseline_systems`.
 Baseline = Literal["first", "random", "tfidf", "wtextrank", "stextrank"]
-#: Drawings, see `charts`.
 
 
 @dataclass(kw_only=True)

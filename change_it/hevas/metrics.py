@@ -1,8 +1,8 @@
 """The metrics of HEvAS by name, and what computes them: families of metrics that share their work."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 Words = Sequence[Sequence[str]]
-#: Measures the headlines of a system, given as words too: metric to (n,) values.
-Measure = Callable[[System, Words], Mapping[str, Floats]]
-#: Called with what is being done, the steps of it that are done, and its steps in all.
-Progress = Callable[[str, int, int], None]
+#: What a family measures: metric to (n,) values, of one system after the other.
+Values = Iterator[Mapping[str, Floats]]
 
 
 class Metric(NamedTuple):
@@ -62,10 +60,10 @@ class Work:
     """Data that the families share."""
 
     documents: Documents
+    systems: Sequence[System]
     metrics: tuple[str, ...]  # in the order of `METRICS`
     options: MetricOptions
     vectors: "KeyedVectors | None"  # for WE, in place of those that the options name
-    progress: Progress
     notes: dict[str, str] = field(default_factory=dict)  # parts of the signature that only the work shows
 
     @cached_property
@@ -78,6 +76,11 @@ class Work:
         """Words of the references of each document."""
         return [split(several) for several in self.documents.references or ()]
 
+    @cached_property
+    def headlines(self) -> list[Words]:
+        """Words of the headlines of each system."""
+        return [split(system.headlines) for system in self.systems]
+
     @property
     def stop_words(self) -> str:
         """Whose stop words are left out."""
@@ -88,112 +91,96 @@ class Work:
         return [name for name in self.metrics if METRICS[name].family == family]
 
 
-def _rouge(work: Work) -> Measure:
+def _rouge(work: Work) -> Values:
     from change_it.text.rouge import headline_rouge
 
     keys = {f"rouge{name.removeprefix('R-')}": name for name in work.names("ROUGE")}
-
-    def measure(system: System, headlines: Words) -> dict[str, Floats]:
+    for headlines in work.headlines:
         scores = headline_rouge(headlines, work.references, measures=list(keys))
-        return {keys[key]: values for key, values in scores.items()}
-
-    return measure
+        yield {keys[key]: values for key, values in scores.items()}
 
 
-def _space(space: TextSpace, prefix: str, work: Work, family: str) -> Measure:
+def _cosines(space: TextSpace, work: Work, family: str) -> Values:
     """-C and -S of a space."""
-    of = {
-        f"{prefix}-C": space.coverage,
-        f"{prefix}-S": lambda headlines: space.to_references(headlines, work.references),
-    }
-    names = work.names(family)
-    return lambda system, headlines: {name: of[name](headlines) for name in names}
+    for headlines in work.headlines:
+        yield {
+            name: space.coverage(headlines)
+            if name.endswith("C")
+            else space.to_references(headlines, work.references)
+            for name in work.names(family)
+        }
 
 
-def _lsi(work: Work) -> Measure:
+def _lsi(work: Work) -> Values:
     from change_it.hevas.latent import LatentSemantic
 
     space = LatentSemantic.fit(work.words, keep=work.options.lsi, language=work.stop_words)
     name, value = parse_lsi(work.options.lsi)
-    work.notes["lsi"] = ",".join(
-        [*([f"{name}={value:g}"] if work.options.lsi else []), str(len(space.eigenvalues))]
-    )
-    return _space(space, "LSA", work, "LSI")
+    kept = [f"{name}={value:g}"] if work.options.lsi else []
+    work.notes["lsi"] = ",".join([*kept, str(len(space.eigenvalues))])
+    yield from _cosines(space, work, "LSI")
 
 
-def _lda(work: Work) -> Measure:
+def _lda(work: Work) -> Values:
     from change_it.hevas.latent import TopicModel
 
-    space = TopicModel.fit(
-        work.words,
-        topics=work.options.topics,
-        seed=work.options.seed,
-        language=work.stop_words,
-    )
-    work.notes["lda"] = str(work.options.topics)
-    return _space(space, "TM", work, "LDA")
+    topics, seed = work.options.topics, work.options.seed
+    space = TopicModel.fit(work.words, topics=topics, seed=seed, language=work.stop_words)
+    work.notes["lda"] = str(topics)
+    yield from _cosines(space, work, "LDA")
 
 
-def _embeddings(work: Work) -> Measure:
+def _embeddings(work: Work) -> Values:
     from change_it.hevas.embeddings import WordEmbeddings, load_vectors, train_vectors
 
     options, vectors, origin = work.options, work.vectors, "given"
     if vectors is None and options.vectors:
         vectors, origin = load_vectors(options.vectors), options.vectors.name
     elif vectors is None:
-        vectors = train_vectors(work.words, seed=options.seed)
-        origin = "trained"
+        vectors, origin = train_vectors(work.words, seed=options.seed), "trained"
     work.notes["vectors"] = f"{origin},{len(vectors)}x{vectors.vector_size}"
-    return _space(WordEmbeddings(work.words, vectors), "WE", work, "embeddings")
+    yield from _cosines(WordEmbeddings(work.words, vectors), work, "embeddings")
 
 
-def _divergence(work: Work) -> Measure:
+def _divergence(work: Work) -> Values:
     from change_it.hevas.divergence import divergences, inverse_frequencies
 
     idf = inverse_frequencies(work.words) if work.options.weights == "tf-idf" else None
-    documents = [[text] for text in work.words]
-    names = work.names("divergence")
-
-    def measure(system: System, headlines: Words) -> dict[str, Floats]:
+    others: dict[str, list[Words]] = {"C": [[text] for text in work.words], "S": work.references}
+    kinds = dict.fromkeys(name[-1] for name in work.names("divergence"))
+    for headlines in work.headlines:
         values = {}
-        for kind, others in (("C", documents), ("S", work.references)):
-            if any(name.endswith(kind) for name in names):
-                values[f"KL-{kind}"], values[f"JS-{kind}"] = divergences(headlines, others, idf=idf)
-        return values
-
-    return measure
+        for kind in kinds:
+            values[f"KL-{kind}"], values[f"JS-{kind}"] = divergences(headlines, others[kind], idf=idf)
+        yield values
 
 
-def _tags(work: Work) -> Measure:
-    from change_it.hevas import readability
+def _tags(work: Work) -> Values:
+    from change_it.hevas.readability import RATIOS, tag_headlines, tag_ratio
     from change_it.text.tagging import load_tagger
 
     language = work.options.language
     tagger = load_tagger(language)
     work.notes["tagger"] = "perceptron"
-
-    def measure(system: System, headlines: Words) -> dict[str, Floats]:
-        tagged = readability.tag_headlines(system.headlines, tagger, language)
-        return {name: readability.tag_ratio(tagged, readability.RATIOS[name]) for name in work.names("tags")}
-
-    return measure
+    for system in work.systems:
+        tagged = tag_headlines(system.headlines, tagger, language)
+        yield {name: tag_ratio(tagged, RATIOS[name]) for name in work.names("tags")}
 
 
-def _length(work: Work) -> Measure:
-    from change_it.hevas import readability
+def _length(work: Work) -> Values:
+    from change_it.hevas.readability import average_word_length, fog
 
-    of: dict[str, Callable[[Sequence[str]], Floats]] = {
-        "Fog": partial(readability.fog, language=work.options.language),
-        "AWL": readability.average_word_length,
-    }
-    names = work.names("length")
-    if "Fog" in names:
-        of["Fog"]([])  # refuses a language without patterns
-    return lambda system, headlines: {name: of[name](system.headlines) for name in names}
+    for system in work.systems:
+        yield {
+            name: fog(system.headlines, work.options.language)
+            if name == "Fog"
+            else average_word_length(system.headlines)
+            for name in work.names("length")
+        }
 
 
-#: What makes the measure of a family. Those whose making may refuse its input without much work come first.
-FAMILIES: dict[str, Callable[[Work], Measure]] = {
+#: What measures a family. Those that may refuse their input without much work come first.
+FAMILIES: dict[str, Callable[[Work], Values]] = {
     "tags": _tags,
     "length": _length,
     "embeddings": _embeddings,

@@ -8,7 +8,7 @@ import numpy as np
 
 from change_it.errors import InputError
 from change_it.stats import Floats
-from change_it.text.tagging import PerceptronTagger, load_tagger, tokens
+from change_it.text.tagging import PerceptronTagger, tokens
 from change_it.text.tokens import words
 
 #: A word or mark and its universal part-of-speech tag.
@@ -84,13 +84,3 @@ def average_word_length(headlines: Sequence[str]) -> Floats:
     """AWL: mean number of letters and digits in a word."""
     lengths = ([len(word) for word in words(headline)] for headline in headlines)
     return np.array([sum(each) / len(each) if each else 0.0 for each in lengths], dtype=np.float64)
-
-
-def readability(headlines: Sequence[str], language: str) -> dict[str, Floats]:
-    """All five metrics by name."""
-    tagged = tag_headlines(headlines, load_tagger(language), language)
-    return {
-        **{name: tag_ratio(tagged, tag) for name, tag in RATIOS.items()},
-        "Fog": fog(headlines, language),
-        "AWL": average_word_length(headlines),
-    }

@@ -17,7 +17,7 @@ from change_it.results.pages import environment
 from change_it.results.report_folder import AUDIT_FILES, replaced_report
 from change_it.results.score_tables import heading
 from change_it.scoring.columns import GOLD
-from change_it.tables import Column, Row, Table, Value
+from change_it.tables import Column, Row, Table, Value, with_interval
 
 
 def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
@@ -43,9 +43,9 @@ def perturbations_table(systems: Sequence[Result], *, at_most: bool = False) -> 
     titles = {"passed": "strict compliancy"} if "fluency" in measures else {}
     columns = [Column("system", "text"), *_GIVEN_GOLD]
     for name in measures:
-        below = Column(f"{name}_interval", "interval") if name in AUDIT_MEASURES[:2] else None
-        bound = at_most and name in titles
-        columns.append(Column(name, "at most" if bound else "figure", titles.get(name, heading(name)), below))
+        columns.append(
+            with_interval(name, titles.get(name, heading(name)), at_most=at_most and name in titles)
+        )
     columns += [Column("n", "count"), Column("missed by", "text")]
     rows = []
     for system in sorted(systems, key=lambda system: (bool(system.breaks), not system.trained)):
@@ -54,15 +54,7 @@ def perturbations_table(systems: Sequence[Result], *, at_most: bool = False) -> 
         values |= {} if system.breaks else {column.name: None for column in _GIVEN_GOLD}
         group = GOLD if not system.breaks else TRAINED if system.trained else UNSEEN
         tags = ["not stopped"] if system.passes else []
-        rows.append(
-            Row(
-                values,
-                group,
-                not system.breaks,
-                tags=tags,
-                remark=system.description,
-            )
-        )
+        rows.append(Row(values, group, not system.breaks, tags=tags, remark=system.description))
     left_out = {LEADS.name, STYLED.name} - {system.system for system in systems}
     note = (
         f"Left out: {' and '.join(sorted(left_out))}, which judges of the other fold choose: give --chooser."
@@ -81,15 +73,10 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str]) -> Table:
             if cue is not None:
                 values |= {outlet: cue.text, f"{outlet} weight": cue.weight, f"{outlet} n": cue.n}
         rows.append(Row(values))
-    columns = [
-        column
-        for outlet in outlets
-        for column in (
-            Column(outlet, "text"),
-            Column(f"{outlet} weight", title="weight"),
-            Column(f"{outlet} n", "count", "n"),
-        )
-    ]
+    columns = []
+    for outlet in outlets:
+        weight, count = Column(f"{outlet} weight", title="weight"), Column(f"{outlet} n", "count", "n")
+        columns += [Column(outlet, "text"), weight, count]
     return Table(columns, rows)
 
 

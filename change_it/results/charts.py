@@ -99,12 +99,11 @@ def save(figure: Figure, path: Path) -> None:
 def hevas_drawings(evaluation: Evaluation, analysis: Analysis) -> list[Drawing]:
     """The charts of an evaluation; no scatter of a single metric."""
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
-    spread = {OVERALL: evaluation.overall_items, **scores} if evaluation.averaged else scores
-    compared = {name: analysis.comparisons[name] for name in spread}
+    overall = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
     figures = {
-        "bar": bar_chart(compared, intervals=False),
-        "interval": bar_chart(compared),
-        "box": box_chart(spread, evaluation.systems),
+        "bar": bar_chart(analysis.comparisons, intervals=False),
+        "interval": bar_chart(analysis.comparisons),
+        "box": box_chart(overall | scores, evaluation.systems),
     }
     if len(scores) > 1:
         figures["scatter"] = correlation_chart(scores, analysis.correlations)
@@ -115,7 +114,7 @@ def compliancy_drawings(scores: Scores) -> list[Drawing]:
     """The charts of a scoring run."""
     title = "Compliancy" if scores.sorted_by == "compliancy" else "Strict compliancy"
     drawings = [
-        Drawing("compliancy", title, "Compliancy of each system with intervals", compliancy_chart(scores)),
+        Drawing("compliancy", title, "Compliancy of each system with intervals", compliancy_chart(scores))
     ]
     if scores.choices:
         what = "Expected best of N draws chosen by other judges"

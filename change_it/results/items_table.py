@@ -30,10 +30,8 @@ class ItemsTable:
     checksum: str  # of the script, as a Content-Security-Policy names it
 
 
-def items_table(
-    systems: Mapping[str, pl.DataFrame],
-) -> ItemsTable:
-    """The items of every system, a line for each headline or the systems side by side."""
+def items_table(systems: Mapping[str, pl.DataFrame]) -> ItemsTable:
+    """The items of every system, a line for each headline."""
     record = json.dumps(_record(systems), ensure_ascii=False, separators=(",", ":"))
     package = files("change_it.results")
     names = ("tabulator.min.js", "tabulator.min.css", "LICENSE")

@@ -3,22 +3,41 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import polars as pl
 
 from change_it.audit.verdicts import NO_AUDIT, Summary
+from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import Analysis
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation
+from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import FORMULA, write_json, write_table, write_text
+from change_it.judges.judge_options import within_event_table
 from change_it.published_figures import CITATIONS
 from change_it.results.charts import Drawing, compliancy_drawings, hevas_drawings, save
-from change_it.results.pages import compliancy_page, hevas_page
+from change_it.results.items_table import items_table
+from change_it.results.pages import environment
 from change_it.results.report_folder import HEVAS_FILES, REPORT_FILES, replaced_report
-from change_it.results.score_tables import hevas_record, hevas_table, paper_table
-from change_it.scoring.scores import Scores
+from change_it.results.score_tables import (
+    choices_table,
+    correlations_table,
+    examples_table,
+    explained,
+    hevas_record,
+    hevas_table,
+    judges_table,
+    meaning,
+    means_table,
+    metric_heading,
+    pairs_table,
+    paper_table,
+    summaries_table,
+    systems_table,
+    tests_table,
+)
+from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import records, to_latex
 
 _FORMULA = f"^[{re.escape(''.join(FORMULA))}]"
@@ -30,24 +49,50 @@ def write_report(
     metrics: Mapping[str, Mapping[str, Any]],
     audit: Summary = NO_AUDIT,
     *,
-    made: Mapping[str, str] = MappingProxyType({}),
+    made: Mapping[str, str] | None = None,
 ) -> None:
     """Write page, `systems.csv`, `systems.tex`, `scores.json` and charts, and `items/<system>.csv`.
 
     `metrics` are of `read_metrics`, `made` is of `provenance.made`.
     """
     drawings = compliancy_drawings(scores)
-    page = compliancy_page(scores, metrics, drawings, audit, made=made)
+    directions = [name for name in scores.directions if name != AVERAGE]
+    written = examples_table(scores)
+    strict = None if scores.strict_p_values is None else tests_table(scores, scores.strict_p_values)
+    rerankers: dict[str, list[str]] = {}
+    for system, reranker in scores.rerankers.items():
+        rerankers.setdefault(reranker.short, []).append(system)
+    parts = {"written": written, "verdicts": audit.verdicts, "judges": metrics, "tests": scores.systems[1:]}
+    values: dict[str, object] = {
+        "charts": drawings,
+        "absent": [section for section, found in parts.items() if not found],
+        "items": items_table(scores.items),
+        "outlets": " and ".join(scores.outlets),
+        "invented": is_sample_corpus(scores.outlets),
+        "made": made,
+        "scores": scores,
+        "audit": audit,
+        "count": len(next(iter(scores.items.values()))),
+        "written": written,
+        "meaning": meaning(scores),
+        "choices": choices_table(scores) if scores.choices else None,
+        "average": systems_table(scores, [AVERAGE]),
+        "by_direction": systems_table(scores, directions),
+        "rerankers": rerankers,
+        "failed": any(row.errors for row in scores.rows),
+        "judges": judges_table(metrics),
+        "within_event": within_event_table(metrics.get("main", {})),
+        "tests": tests_table(scores, scores.p_values),
+        "strict_tests": strict,
+    }
+    page = environment().get_template("compliancy.html.jinja").render(values)
     with replaced_report(out, REPORT_FILES) as folder:
         cells = [row.flat(scores.measures) for row in scores.rows]
         write_table(
             folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
         )
         write_text(folder / "systems.tex", latex(scores))
-        write_json(
-            folder / "scores.json",
-            report_record(scores, audit) | ({"made": dict(made)} if made else {}),
-        )
+        write_json(folder / "scores.json", report_record(scores, audit) | ({"made": made} if made else {}))
         (folder / "items").mkdir()
         for system, items in scores.items.items():
             without_formulas(scores.draws.get(system, items)).write_csv(folder / "items" / f"{system}.csv")
@@ -69,24 +114,31 @@ def report_record(scores: Scores, audit: Summary = NO_AUDIT) -> dict[str, object
 
 
 def write_hevas(
-    out: Path,
-    documents: Documents,
-    systems: Sequence[System],
-    evaluation: Evaluation,
-    analysis: Analysis,
+    out: Path, documents: Documents, systems: Sequence[System], evaluation: Evaluation, analysis: Analysis
 ) -> None:
     """Write the page, `summary.csv`, `summary.json` and charts, and `items/<system>.csv`."""
     drawings = hevas_drawings(evaluation, analysis)
-    page = hevas_page(documents, evaluation, analysis, drawings)
+    values = {
+        "charts": drawings,
+        "documents": documents,
+        "evaluation": evaluation,
+        "analysis": analysis,
+        "comparisons": [
+            (metric_heading(name), [summaries_table(each), *([pairs_table(each)] if each.pairs else [])])
+            for name, each in analysis.comparisons.items()
+        ],
+        "correlations": correlations_table(analysis.correlations),
+        "lower": [name for name in evaluation.metrics if name in LOWER_IS_BETTER],
+        "means": means_table(evaluation),
+        "explained": explained(evaluation.metrics),
+    }
+    page = environment().get_template("hevas.html.jinja").render(values)
     with replaced_report(out, HEVAS_FILES) as folder:
         for system in systems:
             rows = zip(documents.ids, system.headlines, evaluation.values[system.name].tolist(), strict=True)
-            write_table(
-                folder / "items" / f"{system.name}.csv",
-                ["id", "headline", *evaluation.metrics],
-                ([id_, headline, *values] for id_, headline, values in rows),
-                quote_formulas=True,
-            )
+            cells = [[id_, headline, *of_item] for id_, headline, of_item in rows]
+            header = ["id", "headline", *evaluation.metrics]
+            write_table(folder / "items" / f"{system.name}.csv", header, cells, quote_formulas=True)
         write_table(folder / "summary.csv", *records(hevas_table(evaluation)), quote_formulas=True)
         write_json(folder / "summary.json", hevas_record(evaluation, analysis))
         (folder / "charts").mkdir()

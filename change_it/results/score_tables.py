@@ -1,13 +1,14 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import product
 from typing import Any
 
 from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
+from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.judges.judge_options import no_better_than
 from change_it.results.items_table import unsupported_places
@@ -15,7 +16,7 @@ from change_it.scoring.columns import BUILT_IN, CHOSEN, FLOOR, GOLD
 from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
-from change_it.tables import Column, Format, Row, Table, UnderlinedText, Value, figure
+from change_it.tables import Column, Format, Row, Table, UnderlinedText, Value, figure, with_interval
 
 #: Headlines that reports begin with, of the first items of the test set, the directions in turn; of several systems one item a direction at least.
 SHOWN = 6
@@ -37,6 +38,16 @@ HEADINGS = {
 }
 
 
+#: What the metrics of each family of HEvAS measure.
+FAMILIES = {
+    "ROUGE": "share of a reference headline's words (R-1), word pairs (R-2), words and pairs at any gap (R-SU), the same with near pairs counting more (R-WSU, may exceed 1)",
+    "LSI": "cosine in a latent semantic space of the documents, with the document (LSA-C) and the reference (LSA-S)",
+    "LDA": "cosine of topic vectors, with the document (TM-C) and the reference (TM-S)",
+    "embeddings": "cosine of mean word vectors, with the document (WE-C) and the reference (WE-S)",
+    "divergence": "likeness of word distributions, one less the Jensen-Shannon divergence (JS-C, JS-S); KL-C and KL-S are the published averaged Kullback-Leibler divergence, 0 for identical and also for disjoint texts; JS is ours: shown, never averaged or ranked",
+    "tags": "shares of proper nouns (PNR), common nouns (NR) and pronouns (PR) among a headline's words",
+    "length": "Gunning's fog index in the paper's form (Fog) and mean word length (AWL)",
+}
 #: What the built-in systems write.
 DESCRIPTIONS = {
     GOLD: "The other newspaper's own headline.",
@@ -116,40 +127,34 @@ def examples_table(scores: Scores) -> Table | None:
 def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
     """One group a direction: the systems with measures, intervals and n; averages with marks of significance."""
     best, marks = significance(scores)
-    rows = [
-        Row(
-            {"system": score.system, "n": score.n, **_values(score)},
-            ", ".join(filter(None, (direction if len(directions) > 1 else "", score.group))),
-            tags=[f"{DAGGER} chosen"] if score.group else [],
-            remark=f"{score.errors} without a headline"
-            if score.errors
-            else f"expected single of {score.draws} draws"
-            if score.draws > 1
-            else DESCRIPTIONS.get(score.system, ""),
-            marks=({"system": DAGGER} if score.group else {})
-            | (
-                {scores.sorted_by: marks[score.system]}
-                if score.direction == AVERAGE and score.system in marks
-                else {}
-            ),
-        )
-        for direction in directions
-        for score in (scores.row(system, direction) for system in scores.names)
-    ]
+    rows = []
+    for direction in directions:
+        for score in (scores.row(system, direction) for system in scores.names):
+            of_marks = {"system": DAGGER} if score.group else {}
+            if direction == AVERAGE and score.system in marks:
+                of_marks[scores.sorted_by] = marks[score.system]
+            remark = DESCRIPTIONS.get(score.system, "")
+            if score.errors:
+                remark = f"{score.errors} without a headline"
+            elif score.draws > 1:
+                remark = f"expected single of {score.draws} draws"
+            group = ", ".join(filter(None, (direction if len(directions) > 1 else "", score.group)))
+            tags = [f"{DAGGER} chosen"] if score.group else []
+            values = {"system": score.system, "n": score.n, **_values(score)}
+            rows.append(Row(values, group, tags=tags, remark=remark, marks=of_marks))
     note = (
         f"* p < .05, ** p < .01: the {heading(scores.sorted_by)} figure differs from that of {best} "
         "(paired approximate randomisation, corrected after Holm)."
     )
-    columns = [_column(scores, name, Column(f"{name}_interval", "interval")) for name in scores.measures]
-    columns = [Column("system", "text"), *columns, Column("n", "count")]
+    columns = [Column("system", "text"), *_columns(scores), Column("n", "count")]
     notes = [note] if AVERAGE in directions and marks else []
     return Table(columns, rows, notes=[*notes, *_bound(scores), *([WHY_APART] if scores.chosen else [])])
 
 
-def _column(scores: Scores, name: str, below: Column | None = None) -> Column:
-    """A column of a measure; strict compliancy may be an upper bound."""
-    at_most = name == "strict_compliancy" and scores.strict_is_upper_bound
-    return Column(name, "at most" if at_most else "figure", heading(name), below)
+def _columns(scores: Scores) -> list[Column]:
+    """The measures with their intervals; strict compliancy may be an upper bound."""
+    bound = "strict_compliancy" if scores.strict_is_upper_bound else ""
+    return [with_interval(name, heading(name), at_most=name == bound) for name in scores.measures]
 
 
 def significance(scores: Scores) -> tuple[str, dict[str, str]]:
@@ -234,10 +239,10 @@ def choices_table(scores: Scores) -> Table:
 def terminal_table(scores: Scores) -> Table:
     """The systems for the terminal: each with its average, then its directions."""
     columns = [Column("system", "text")]
-    for name in scores.measures:
-        columns.append(_column(scores, name))
-        if name in SORTED_BY:
-            columns.append(Column(f"{name}_interval", "interval", "95% interval"))
+    for column in _columns(scores):
+        columns.append(column)
+        if column.name in SORTED_BY:
+            columns.append(Column(f"{column.name}_interval", "interval", "95% interval"))
     rows = []
     for system in scores.names:
         for direction in sorted(scores.directions, key=lambda name: name != AVERAGE):
@@ -387,6 +392,21 @@ def hevas_table(evaluation: Evaluation) -> Table:
         best |= {OVERALL} if not rows else set()
         rows.append(Row(values, best=best, remark=f"{empty} empty" if empty else ""))
     return Table(columns, rows)
+
+
+def means_table(evaluation: Evaluation) -> Table:
+    """The means of an evaluation, without what is the same for all systems."""
+    table = hevas_table(evaluation)
+    shown = {"system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics}
+    return replace(table, columns=[column for column in table.columns if column.name in shown])
+
+
+def explained(metrics: Sequence[str]) -> dict[str, str]:
+    """Metrics of one family to what they measure."""
+    families: dict[str, list[str]] = {}
+    for name in metrics:
+        families.setdefault(METRICS[name].family, []).append(name)
+    return {", ".join(names): FAMILIES[family] for family, names in families.items()}
 
 
 def hevas_remarks(evaluation: Evaluation) -> list[str]:

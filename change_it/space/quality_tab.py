@@ -15,6 +15,7 @@ from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
 from change_it.io import write_table
+from change_it.progress import Progress
 from change_it.results.report_files import write_hevas
 from change_it.scoring.systems import lead
 from change_it.space.examples import examples
@@ -118,7 +119,7 @@ def measure(
     documents: Documents,
     systems: Sequence[System],
     options: MetricOptions,
-    progress: Any = lambda what, share: None,
+    progress: Progress = False,
 ) -> Evaluation:
     """Measure systems with HEvAS, without the metrics that need references where there are none."""
     if not systems:
@@ -130,7 +131,7 @@ def measure(
         systems,
         metrics=[name for name in METRICS if documents.references or not METRICS[name].references],
         options=options,
-        progress=lambda what, done, total: progress(what, done / total),
+        progress=progress,
     )
 
 

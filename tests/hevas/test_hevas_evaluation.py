@@ -8,8 +8,9 @@ from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.latent import LatentSemantic, TopicModel
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
-from change_it.hevas.readability import readability
+from change_it.hevas.readability import RATIOS, average_word_length, fog, tag_headlines, tag_ratio
 from change_it.text.rouge import headline_rouge
+from change_it.text.tagging import load_tagger
 from change_it.text.tokens import words
 
 ARTICLES = (
@@ -43,6 +44,7 @@ def test_every_metric_is_the_one_of_its_module(evaluation):
     lsi = LatentSemantic.fit(split, keep="3", language="it")
     lda = TopicModel.fit(split, topics=2, language="it")
     rouge = headline_rouge(GOOD.headlines, REFERENCES)
+    tagged = tag_headlines(GOOD.headlines, load_tagger("it"), "it")
     expected = {
         **{f"R-{name.removeprefix('rouge')}": values for name, values in rouge.items()},
         "LSA-C": lsi.coverage(GOOD.headlines),
@@ -53,7 +55,9 @@ def test_every_metric_is_the_one_of_its_module(evaluation):
         "KL-S": divergences(GOOD.headlines, REFERENCES)[0],
         "JS-C": divergences(GOOD.headlines, [[text] for text in ARTICLES])[1],
         "JS-S": divergences(GOOD.headlines, REFERENCES)[1],
-        **readability(GOOD.headlines, "it"),
+        **{name: tag_ratio(tagged, tag) for name, tag in RATIOS.items()},
+        "Fog": fog(GOOD.headlines, "it"),
+        "AWL": average_word_length(GOOD.headlines),
     }
     for name, values in expected.items():
         found = evaluation.scores(name)[:, 1]
@@ -129,3 +133,9 @@ def test_the_average_is_of_the_papers_metrics():
         *published_figures.INFORMATIVENESS,
         *published_figures.PUBLISHED_READABILITY,
     }
+
+
+def test_progress_tells_what_is_measured_and_how_much_is_done():
+    told = []
+    evaluate(DOCUMENTS, [GOOD, POOR], metrics=["Fog", "R-1"], progress=lambda *args: told.append(args))
+    assert told == [("length: good", 0.25), ("length: poor", 0.5), ("ROUGE: good", 0.75), ("ROUGE: poor", 1)]

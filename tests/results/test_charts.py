@@ -3,12 +3,7 @@ import pytest
 from matplotlib.image import imread
 
 from change_it.hevas.analysis import compare
-from change_it.results.charts import (
-    Drawing,
-    bar_chart,
-    correlation_chart,
-    save,
-)
+from change_it.results.charts import Drawing, bar_chart, correlation_chart, save
 from change_it.stats import correlations
 
 #: What earlier tests in the process left open is not ours.

@@ -3,16 +3,8 @@
   const bytes = Uint8Array.from(atob(document.getElementById("items-data").textContent), (one) => one.charCodeAt(0));
   const data = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   const { systems, measures } = data;
-  const about = {
-    strict_compliancy: "strictly compliant: without its typography, fluent and supported besides",
-    compliant: "compliant: hh, ah and main agree",
-    hh: "hh: the same story as the original",
-    ah: "ah: fits the article",
-    main: "main: the style reversed",
-    main_normalised: "main normalised: reversed without its typography, too",
-    fluency: "fluency: a newspaper would print it",
-    facts: "facts: numbers, names and quotations supported",
-  };
+  // What a measure means is on the page already, for the heads of its tables.
+  const about = (measure) => document.getElementById(`about-${measure.replace("compliant", "compliancy")}`).textContent;
   const collator = new Intl.Collator(document.documentElement.lang, { numeric: true });
   const items = data.items.map(([id, direction, original, gold]) => ({ id, direction, original, gold, sides: {} }));
   const rows = data.rows.map(([item, system, headline, verdicts, unsupported, probabilities]) => {
@@ -20,7 +12,6 @@
       gold: items[item].gold, system: systems[system], headline, unsupported, probabilities };
     measures.forEach((measure, at) => { row[measure] = { 1: true, 0: false }[verdicts[at]] ?? null; });
     items[item].sides[row.system] = row;
-    items[item][`side ${system}`] = headline;
     return row;
   });
   const known = measures.filter((measure) => rows.some((row) => row[measure] !== null));
@@ -51,7 +42,7 @@
     const side = (row) => element("div", [
       element("h4", row.system), element("p", underlined(row)),
       element("ul", known.map((measure) => element("li", [
-        sign(row[measure]), ` ${heads[measure]} `, element("small", row.probabilities[measure] ?? "")], { title: about[measure] }))),
+        sign(row[measure]), ` ${heads[measure]} `, element("small", row.probabilities[measure] ?? "")], { title: about(measure) }))),
     ], { className: "side" });
     const close = element("button", "Close", { type: "button" });
     close.onclick = () => dialog.close();
@@ -60,7 +51,7 @@
       element("h3", item.original, { id: "items-title" }),
       element("p", item.gold && !item.sides.gold ? `the other newspaper's own: ${item.gold}` : "", { className: "note" }),
       element("div", systems.filter((name) => item.sides[name]).map((name) => side(item.sides[name])), { className: "sides" }),
-      element("p", known.map((measure) => about[measure]).join("; "), { className: "note" }),
+      element("p", known.map(about).join(" "), { className: "note" }),
     );
     dialog.showModal();
   };
@@ -74,8 +65,7 @@
   };
   const opener = (cell) => {
     const button = element("button", cell.getValue(), { className: "item-link", type: "button" });
-    const row = cell.getData();
-    button.onclick = () => show(row.item ?? row);
+    button.onclick = () => show(cell.getData().item);
     return button;
   };
   const narrow = matchMedia("(max-width: 48rem)").matches;
@@ -84,56 +74,29 @@
     headerFilterPlaceholder: "search", formatter: (cell) => element("span", cell.getValue()), ...more });
   const chosen = (title, field, values, more = {}) => ({ title, field, sorter: compare, headerFilter: choice(Object.fromEntries(values.map((one) => [one, one]))),
     headerFilterFunc: (wanted, value) => wanted === value, headerFilterEmptyCheck: (value) => !value, formatter: (cell) => element("span", cell.getValue()), width: narrow ? 92 : 100, minWidth: 88, ...more });
-  const explain = (measure) => { document.getElementById("items-about").textContent = about[measure]; }; // a finger does not hover
-  const marks = (measure) => ({ title: heads[measure], field: measure, headerTooltip: about[measure], headerClick: () => explain(measure), hozAlign: "center", cssClass: "item-mark", width: ({ compliant: 80, main_normalised: 90 })[measure] ?? 61, minWidth: 61,
+  const explain = (measure) => { document.getElementById("items-about").textContent = about(measure); }; // a finger does not hover
+  const marks = (measure) => ({ title: heads[measure], field: measure, headerTooltip: about(measure), headerClick: () => explain(measure), hozAlign: "center", cssClass: "item-mark", width: ({ compliant: 80, main_normalised: 90 })[measure] ?? 61, minWidth: 61,
     sorter: (one, other) => (one ?? -1) - (other ?? -1), headerFilter: choice({ yes: "✓", no: "✗" }), headerFilterEmptyCheck: (value) => !value,
     headerFilterFunc: (wanted, value) => value === (wanted === "yes"), formatter: (cell) => sign(cell.getValue()), headerSortStartingDir: "desc" });
   const key = { title: "no.", field: "id", sorter: compare, headerFilter: "input", headerFilterPlaceholder: "search", width: 88, minWidth: 88, formatter: opener };
   const direction = directions.length > 1 ? [chosen("direction", "direction", directions)] : [];
-  const views = {
-    rows: [key, chosen("system", "system", systems), ...(narrow ? [] : [text("original", "original")]),
-      text("new headline", "headline", { formatter: (cell) => {
-        const row = cell.getData(); // where columns of marks are out of sight they stand below the headline too
-        const below = narrow ? [element("small", known.map((measure) => element("span", [sign(row[measure]), ` ${heads[measure]}`], { className: "item-verdict" })))] : [];
-        return element("span", [element("span", underlined(row), { className: "item-headline" }), ...below], { className: "item-side" });
-      } }),
-      ...known.map(marks), ...(narrow ? [text("original", "original")] : []), text("the other newspaper's own", "gold", { minWidth: 250 }), ...direction],
-    items: [key, ...(narrow ? [] : direction), text("original", "original"), ...systems.map((name, at) => text(name, `side ${at}`, {
-      formatter: (cell) => {
-        const row = cell.getData().sides[name];
-        if (!row) return "";
-        const failed = known.filter((measure) => row[measure] === false && !["compliant", "strict_compliancy"].includes(measure));
-        return element("span", [...underlined(row), element("small", [sign(!failed.length), " ", failed.join(", ")])], { className: "item-side" });
-      },
-    }))],
-  };
-  let view = "rows";
+  const columns = [key, chosen("system", "system", systems), ...(narrow ? [] : [text("original", "original")]),
+    text("new headline", "headline", { formatter: (cell) => {
+      const row = cell.getData(); // where columns of marks are out of sight they stand below the headline too
+      const below = narrow ? [element("small", known.map((measure) => element("span", [sign(row[measure]), ` ${heads[measure]}`], { className: "item-verdict" })))] : [];
+      return element("span", [element("span", underlined(row), { className: "item-headline" }), ...below], { className: "item-side" });
+    } }),
+    ...known.map(marks), ...(narrow ? [text("original", "original")] : []), text("the other newspaper's own", "gold", { minWidth: 250 }), ...direction];
   const table = new Tabulator("#items-table", {
-    data: { rows, items }[view], columns: views[view], layout: "fitColumns", pagination: true, paginationSize: 20, paginationSizeSelector: [20, 50, 100],
+    data: rows, columns, layout: "fitColumns", pagination: true, paginationSize: 20, paginationSizeSelector: [20, 50, 100],
     placeholder: "No headline is like that.", columnHeaderSortMulti: true, locale: "page", renderHorizontal: "basic",
     columnDefaults: { titleFormatter: (cell) => element("span", cell.getValue()) }, // a system's name is a text too
     langs: { page: { pagination: { first: "«", first_title: "First", last: "»", last_title: "Last", prev: "‹", prev_title: "Previous",
       next: "›", next_title: "Next", page_size: "Lines a page" } } },
   });
-  const count = document.getElementById("items-count");
   const number = (value) => value.toLocaleString(document.documentElement.lang, { useGrouping: "always" });
-  const total = { rows: rows.length, items: items.length };
-  const counted = (shown) => { count.textContent = `${number(shown)} of ${number(total[view])} lines`; };
-  table.on("dataFiltered", (filters, found) => counted(found.length));
-  const buttons = Object.entries({ rows: "One line for each headline", items: "Systems side by side" }).map(([name, label]) => {
-    const button = element("button", label, { type: "button" });
-    button.setAttribute("aria-pressed", name === view);
-    button.onclick = async () => {
-      view = name;
-      buttons.forEach((other) => other.setAttribute("aria-pressed", other === button));
-      table.clearHeaderFilter();
-      table.clearSort();
-      await table.setData([]);
-      table.setColumns(views[name]);
-      await table.setData(name === "rows" ? rows : items);
-    };
-    return button;
+  table.on("dataFiltered", (filters, found) => {
+    document.getElementById("items-count").textContent = `${number(found.length)} of ${number(rows.length)} lines`;
   });
-  document.getElementById("items-views").append(...buttons);
   window.items = table; // for a reader's own questions in the console, and for tests
 })();
