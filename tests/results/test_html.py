@@ -20,8 +20,8 @@ from change_it.results.score_tables import (
     significance,
     systems_table,
 )
+from change_it.scoring.floors_and_predictions import ScoredSystem, built_in_systems
 from change_it.scoring.scores import score
-from change_it.scoring.systems import ScoredSystem, built_in_systems
 from change_it.tables import figure
 
 
