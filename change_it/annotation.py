@@ -17,8 +17,8 @@ from change_it.io import Record, listed, named_files, read_records, write_table
 from change_it.results.document import Document, Section
 from change_it.scoring.columns import BUILT_IN, GOLD
 from change_it.scoring.compliancy import judge_items
+from change_it.scoring.floors_and_predictions import read_predictions
 from change_it.scoring.item import Item, TestSet
-from change_it.scoring.systems import read_predictions
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 from change_it.tables import Column, Row, Table, Value, with_interval
 

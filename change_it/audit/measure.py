@@ -138,7 +138,9 @@ def audit(
         progress=progress,
         chooser=chooser,
     )
-    found = labels and agreement(labels, judges, judged(judges, labels.items, corpus), resamples=resamples)
+    found = None
+    if labels:
+        found = agreement(labels, judges, judged(judges, labels.items, corpus), resamples=resamples)
     on_judges = verdicts(metrics, systems, **about_judges(judges, corpus.language))
     return Audit(
         corpus=test.name,

@@ -18,9 +18,9 @@ from change_it.training.training_options import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch, polars and matplotlib
     from change_it.audit.verdicts import Summary
+    from change_it.scoring.floors_and_predictions import ScoredSystem
     from change_it.scoring.item import TestSet
     from change_it.scoring.scores import Scores
-    from change_it.scoring.systems import ScoredSystem
 
 
 @dataclass(kw_only=True)
@@ -95,10 +95,10 @@ def run(options: ScoreOptions) -> None:
     from change_it.results.provenance import made  # these load polars and matplotlib
     from change_it.results.report_files import write_report
     from change_it.scoring.compliancy import language_of
+    from change_it.scoring.floors_and_predictions import with_chosen
     from change_it.scoring.item import read_test_set
     from change_it.scoring.scores import check_independent, score
     from change_it.scoring.signature import Reranker
-    from change_it.scoring.systems import with_chosen
 
     test = read_test_set(options.corpus)
     test, systems = _systems(options, test)
@@ -147,7 +147,7 @@ def run(options: ScoreOptions) -> None:
 
 def _systems(options: ScoreOptions, test: "TestSet") -> "tuple[TestSet, list[ScoredSystem]]":
     """The items, and the built-in systems and those of the prediction files on them."""
-    from change_it.scoring.systems import built_in_systems, on_same_items, read_scored_systems
+    from change_it.scoring.floors_and_predictions import built_in_systems, on_same_items, read_scored_systems
 
     every = {item.id for item in test.items if item.reference or options.all_items}
     needed = () if options.shared_items else every

@@ -5,10 +5,10 @@ import re
 from change_it.errors import InputError
 from change_it.generators.rerank import choose
 from change_it.scoring.columns import FLOOR
+from change_it.scoring.floors_and_predictions import ScoredSystem
 from change_it.scoring.item import TestSet
 from change_it.scoring.judges import Judges
 from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import ScoredSystem
 from change_it.text.sentences import sentences
 from change_it.text.typography import Typography
 

@@ -35,8 +35,8 @@ from change_it.judges.judge_options import LINEAR, PAPERS, TASKS
 from change_it.published_figures import PUBLISHED
 from change_it.results.document import Document, Section
 from change_it.scoring.columns import BUILT_IN
+from change_it.scoring.floors_and_predictions import read_scored_systems
 from change_it.scoring.item import read_test_set
-from change_it.scoring.systems import read_scored_systems
 from change_it.stats import AVERAGE, Floats, Ints, correlations, holm
 from change_it.tables import Column, Row, Table, console, with_interval
 

@@ -12,9 +12,9 @@ from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.io import refuse_lengths, texts_by_name, texts_of
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, Progress, Reversal
+from change_it.scoring.floors_and_predictions import ScoredSystem
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.scores import score
-from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE
 
 if TYPE_CHECKING:  # loads torch

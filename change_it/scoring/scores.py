@@ -20,9 +20,9 @@ from change_it.scoring.compliancy import (
     language_of,
     strict_is_upper_bound,
 )
+from change_it.scoring.floors_and_predictions import ScoredSystem
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import Reranker, signature
-from change_it.scoring.systems import ScoredSystem
 from change_it.stats import AVERAGE, Floats, Score, Statistics, measure, paired_p_values
 
 if TYPE_CHECKING:  # loads torch

@@ -17,7 +17,7 @@ from change_it.hevas.metrics import METRICS
 from change_it.io import write_table
 from change_it.progress import Progress
 from change_it.results.report_files import write_hevas
-from change_it.scoring.systems import lead
+from change_it.scoring.floors_and_predictions import lead
 from change_it.space.examples import examples
 from change_it.space.labels import label
 from change_it.space.models import Models

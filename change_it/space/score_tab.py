@@ -13,10 +13,10 @@ from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.io import listed, read_records, write_table
 from change_it.results.report_files import without_formulas, write_report
+from change_it.scoring.floors_and_predictions import ScoredSystem, lead
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.scores import Scores, score
 from change_it.scoring.signature import Reranker, parse_reranker
-from change_it.scoring.systems import ScoredSystem, lead
 from change_it.space.examples import examples
 from change_it.space.labels import label
 from change_it.space.models import Models

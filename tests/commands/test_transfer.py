@@ -24,10 +24,10 @@ from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.generators.rerank import choose
 from change_it.generators.search import Candidate
 from change_it.networks.pretrained import hash_of_weights
+from change_it.scoring.floors_and_predictions import read_predictions
 from change_it.scoring.item import Item
 from change_it.scoring.judges import Judges
 from change_it.scoring.signature import parse_reranker
-from change_it.scoring.systems import read_predictions
 
 ROWS = [
     {

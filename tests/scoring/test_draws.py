@@ -22,9 +22,7 @@ from change_it.results.score_tables import (
     systems_table,
     terminal_table,
 )
-from change_it.scoring.scores import score, weights_of_ranks
-from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import (
+from change_it.scoring.floors_and_predictions import (
     ScoredSystem,
     built_in_systems,
     on_same_items,
@@ -32,6 +30,8 @@ from change_it.scoring.systems import (
     read_scored_systems,
     with_chosen,
 )
+from change_it.scoring.scores import score, weights_of_ranks
+from change_it.scoring.signature import Reranker
 from change_it.stats import bootstrap_intervals, measure
 
 CHOOSERS = Reranker.of(FakeJudges(fold="0", digits="def"))

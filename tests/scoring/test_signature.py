@@ -2,9 +2,9 @@ import pytest
 from scoring_fakes import FakeFacts, FakeJudges
 
 from change_it import InputError
+from change_it.scoring.floors_and_predictions import ScoredSystem, built_in_systems
 from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker, Writer, parse_reranker
-from change_it.scoring.systems import ScoredSystem, built_in_systems
 
 
 def reranked(test, judges, name="mine"):

@@ -12,9 +12,9 @@ from change_it.generators.rerank import choose
 from change_it.results.score_tables import terminal_table
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.compute import compute_compliancy
+from change_it.scoring.floors_and_predictions import ScoredSystem, built_in_systems, on_same_items
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
-from change_it.scoring.systems import ScoredSystem, built_in_systems, on_same_items
 
 
 @pytest.fixture

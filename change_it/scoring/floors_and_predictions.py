@@ -132,9 +132,13 @@ def on_same_items(
         raise InputError(
             f"the files of --predictions have no headline in common of {listed(sorted(lacking))}: give files of the same headlines"
         )
-    parts = ("headlines", "draws", "order")
     same = [
-        replace(system, **{part: tuple(compress(getattr(system, part), kept)) for part in parts})
+        replace(
+            system,
+            headlines=tuple(compress(system.headlines, kept)),
+            draws=tuple(compress(system.draws, kept)),
+            order=tuple(compress(system.order, kept)),
+        )
         for system in systems
     ]
     return replace(test, items=items), same

@@ -2,8 +2,8 @@ import pytest
 from scoring_fakes import FakeJudges
 
 from change_it import InputError
+from change_it.scoring.floors_and_predictions import read_predictions, read_scored_systems
 from change_it.scoring.signature import Reranker
-from change_it.scoring.systems import read_predictions, read_scored_systems
 
 FULL = "id,headline,target,error,reranker"
 
