@@ -1,6 +1,4 @@
-import polars as pl
 import pytest
-from csv_files import write_csv
 from scoring_fakes import FakeJudges, write_stand_ins
 
 from change_it.cli import main
@@ -34,40 +32,3 @@ def test_a_server_of_facts_needs_the_name_of_its_model(command, capsys):
     with pytest.raises(SystemExit):
         command("Crolla il ponte", "--facts-endpoint", "http://localhost:8000/v1")
     assert "--facts-endpoint requires --facts" in capsys.readouterr().err
-
-
-@pytest.fixture
-def many(tmp_path, monkeypatch, capsys):
-    """The command line for a file of headlines: exit code, standard output, standard error."""
-    write_stand_ins(tmp_path / "judges")
-    monkeypatch.setattr(
-        "change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges(digits="abcd")
-    )
-
-    def run(rows, *others, header=("headline", "original", "article")):
-        write_csv(tmp_path / "new.csv", rows, header)
-        given = ["--input", str(tmp_path / "new.csv"), "--judges", str(tmp_path / "judges")]
-        code = main(["judge", *given, *map(str, others)])
-        return code, *capsys.readouterr()
-
-    return run
-
-
-def test_a_file_of_headlines_becomes_a_table(many, tmp_path):
-    rows = [
-        ["Crolla il ponte!", ORIGINAL, ARTICLE],
-        ["Piove", ORIGINAL, ARTICLE],
-        ["Crolla, 40 feriti", ORIGINAL, ARTICLE],
-    ]
-    file = tmp_path / "judged.csv"
-    code, printed, _ = many(rows, "--out", file)
-    assert (code, printed) == (0, f"compliant: 1 of 3, strictly: at most 1; wrote {file}\n")
-    table = pl.read_csv(file)
-    judges = FakeJudges(digits="abcd")
-    expected = judges([row[0] for row in rows], originals=[ORIGINAL] * 3, articles=[ARTICLE] * 3)
-    assert table["headline"].to_list() == [row[0] for row in rows]
-    assert table["id"].to_list() == [1, 2, 3]
-    assert set(table["direction"]) == {"rep2gio"}
-    for name in ("hh", "ah", "main", "fluency", "facts"):
-        assert table[name].to_list() == [one.marks[name] for one in expected]
-    assert table["strict_compliancy"].to_list() == [one.strict for one in expected]
