@@ -2,7 +2,6 @@
 
 import json
 import random
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -301,6 +300,4 @@ def run(options: TaggerOptions) -> None:
 
 
 if __name__ == "__main__":
-    from change_it.cli import main_of
-
-    sys.exit(main_of(TaggerOptions, run))
+    run(tyro.cli(TaggerOptions))
