@@ -13,6 +13,7 @@ from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
 from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.search import Candidate
+from change_it.io import named_files
 from change_it.judges.judge_options import COMMAND
 from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
@@ -107,11 +108,11 @@ class Models:
         if not judges:
             return None
         named: dict[str, list[str]] = {}
-        for entry in filter(None, map(str.strip, environment.get("CHANGE_IT_GENERATORS", "").split(","))):
-            name, equals, folder = (part.strip() for part in entry.partition("="))
-            if not (name and equals and folder):
-                raise InputError(f"CHANGE_IT_GENERATORS has {entry!r}: write NAME=ID, separated by commas")
-            named.setdefault(name, []).append(folder)
+        entries = filter(None, map(str.strip, environment.get("CHANGE_IT_GENERATORS", "").split(",")))
+        for name, folder in named_files(
+            list(entries), option="CHANGE_IT_GENERATORS", example="sum=owner/sum", repeated=True
+        ):
+            named.setdefault(name, []).append(str(folder))
         systems = {name: _system(folders) for name, folders in named.items()}
         return cls._of(judges, systems, environment.get("CHANGE_IT_CORPUS", "").strip())
 

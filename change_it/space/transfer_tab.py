@@ -103,13 +103,13 @@ def cards(
     return shown
 
 
-def cards_html(answer: Mapping[str, Any]) -> str:
-    """The answer of `transfer` or `judge` as HTML."""
+def cards_html(found: Mapping[str, Any]) -> str:
+    """An answer as HTML."""
     shown = [
         UnderlinedText(one["headline"], tuple((wrong["start"], wrong["end"]) for wrong in one["unsupported"]))
-        for one in answer["candidates"]
+        for one in found["candidates"]
     ]
-    return render("candidates.html.jinja", answer=answer, own=OWN, headlines=shown)
+    return render("candidates.html.jinja", answer=found, own=OWN, headlines=shown)
 
 
 def _opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
@@ -118,43 +118,16 @@ def _opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
         for system in models.systems:
             asked = (example.headline, example.article, example.direction, system)
             with suppress(InputError):  # it does not write for that outlet, or finds nothing to write
-                answer = transfer(models, *asked)
-                if not answer["wrong_direction"]:
-                    return asked, cards_html(answer)
+                found = answer(models, transfer_question, *asked)
+                if not found["wrong_direction"]:
+                    return asked, cards_html(found)
     first = ("", "", next(iter(models.directions)), next(iter(models.systems)))
     return first, notice("Write a headline and paste its article: the candidates appear here.")
 
 
-def transfer(
-    models: Models,
-    headline: str,
-    article: str,
-    direction: str,
-    system: str,
-    candidates: float = SHOWN,
-) -> dict[str, Any]:
-    """New headlines for one original, each with what the judges say.
-
-    Returns:
-        What can be written as JSON: `system`, `from`, `to`, `original`, `signature`; `candidates`, the best by `strict_joint`;
-        `wrong_direction`, why there is no verdict on style and compliancy, where main takes the original for the outlet
-        aimed at, else empty; `known_words`, the share of the texts' words that the judges' corpus has, and `foreign`, whether
-        that is too few to believe them; `asked`, the model that is asked about facts, empty where rules alone check them;
-        `reliability`, how far to rely on each judge. A candidate has `headline`, `system`, `joint` (probability that HH, AH
-        and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts or where the style is
-        typography alone), `probabilities` (style: that main's decision is reversed), `verdicts` (those of `scoring`),
-        `unsupported` (with places in the headline) and `looks_like`, the outlet that main takes it and the original for.
-
-    Raises:
-        InputError: something is missing, unknown or too long.
-    """
-    question, count = transfer_question(models, headline, article, direction, system, candidates)
-    return answer_of(models, question, models.answer_all([question])[0], count)
-
-
-def judge(models: Models, headline: str, original: str, article: str, direction: str) -> dict[str, Any]:
-    """Judge a headline that somebody wrote; see `transfer`, with one candidate."""
-    question, count = judge_question(models, headline, original, article, direction)
+def answer(models: Models, ask: Callable[..., tuple[Question, int]], *fields: Any) -> dict[str, Any]:
+    """The answer to what `ask` makes of the fields; see `answer_of`."""
+    question, count = ask(models, *fields)
     return answer_of(models, question, models.answer_all([question])[0], count)
 
 
@@ -164,13 +137,13 @@ def transfer_question(
     article: str,
     direction: str,
     system: str,
-    candidates: float,
+    candidates: float = SHOWN,
 ) -> tuple[Question, int]:
-    """The question of `transfer`, and the number of candidates shown."""
+    """The question for new headlines of an original, and the number of candidates shown."""
     item = _item(models, headline, article, direction)
     if system not in models.systems:
         raise InputError(f"There is no such system: choose one of {', '.join(models.systems)}.")
-    if not 1 <= candidates <= CANDIDATES:
+    if not isinstance(candidates, int | float) or not 1 <= candidates <= CANDIDATES:
         raise InputError(f"The number of candidates goes from 1 to {CANDIDATES}.")
     if item.target not in models.systems[system].targets:
         raise InputError(
@@ -182,7 +155,7 @@ def transfer_question(
 def judge_question(
     models: Models, headline: str, original: str, article: str, direction: str
 ) -> tuple[Question, int]:
-    """The question of `judge`."""
+    """The question for a headline that somebody wrote, the one candidate."""
     item = _item(models, original, article, direction)
     new = " ".join(text_of(headline, HEADLINE, "new headline").split())
     if not words(new):
@@ -206,7 +179,21 @@ def _item(models: Models, headline: str, article: str, direction: str) -> Item:
 def answer_of(
     models: Models, question: Question, judged: Sequence[JudgedCandidate], count: int
 ) -> dict[str, Any]:
-    """The answer of `transfer` for a question whose new headlines were judged; the first `count` are shown."""
+    """The answer to a question whose new headlines were judged; the first `count` are shown.
+
+    Returns:
+        What can be written as JSON: `system`, `from`, `to`, `original`, `signature`; `candidates`, the best by `strict_joint`;
+        `wrong_direction`, why there is no verdict on style and compliancy, where main takes the original for the outlet
+        aimed at, else empty; `known_words`, the share of the texts' words that the judges' corpus has, and `foreign`, whether
+        that is too few to believe them; `asked`, the model that is asked about facts, empty where rules alone check them;
+        `reliability`, how far to rely on each judge. A candidate has `headline`, `system`, `joint` (probability that HH, AH
+        and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts or where the style is
+        typography alone), `probabilities` (style: that main's decision is reversed), `verdicts` (those of `scoring`),
+        `unsupported` (with places in the headline) and `looks_like`, the outlet that main takes it and the original for.
+
+    Raises:
+        InputError: there is no headline.
+    """
     item, system = question.item, question.system or OWN
     if not judged:
         raise InputError(
@@ -274,11 +261,11 @@ def _endpoints(models: Models) -> None:
         system: str = systems[0],
         candidates: int = SHOWN,
     ) -> dict:
-        return transfer(models, headline, article, direction, system, candidates)
+        return answer(models, transfer_question, headline, article, direction, system, candidates)
 
     @refused
     def judge_endpoint(headline: str, original: str, article: str, direction: str = directions[0]) -> dict:
-        return judge(models, headline, original, article, direction)
+        return answer(models, judge_question, headline, original, article, direction)
 
     lengths = f"headline: at most {HEADLINE} characters; article: at most {ARTICLE} characters"
     aims = f"direction: {' or '.join(directions)}"
