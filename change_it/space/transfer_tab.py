@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import gradio as gr
@@ -40,7 +40,7 @@ def build(models: Models) -> None:
             found = gr.HTML(shown, elem_id="candidates-found", padding=False)
     fields = [headline, article, direction, system, count]
     answer_live(models, transfer_question, fields, found, [button.click])
-    filled = {(one.headline, one.article, one.direction): one.headline for one in models.examples}
+    filled = {(one.source, one.article, one.direction): one.source for one in models.examples}
     gr.Examples(
         list(map(list, filled)),
         fields[:3],
@@ -59,7 +59,7 @@ def direction_of(models: Models, value: str) -> gr.Radio:
 
 def answer_live(
     models: Models,
-    ask: Callable[..., tuple[Question, int]],
+    ask: Callable[..., Question],
     fields: Sequence[Any],
     found: gr.HTML,
     presses: Sequence[Any] = (),
@@ -84,9 +84,7 @@ def answer_live(
     )
 
 
-def cards(
-    models: Models, ask: Callable[..., tuple[Question, int]], rows: Sequence[Sequence[Any]]
-) -> list[str]:
+def cards(models: Models, ask: Callable[..., Question], rows: Sequence[Sequence[Any]]) -> list[str]:
     """HTML for each request of a batch: its headlines with verdicts, or the sentence that refuses it."""
     shown, asked = [""] * len(rows), {}
     for place, row in enumerate(rows):
@@ -94,10 +92,10 @@ def cards(
             asked[place] = ask(models, *row)
         except InputError as error:
             shown[place] = notice(error)
-    answers = models.answer_all([question for question, _ in asked.values()])
-    for (place, (question, count)), judged in zip(asked.items(), answers, strict=True):
+    answers = models.answer_all(list(asked.values()))
+    for (place, question), judged in zip(asked.items(), answers, strict=True):
         try:
-            shown[place] = cards_html(answer_of(models, question, judged, count))
+            shown[place] = cards_html(answer_of(models, question, judged))
         except InputError as error:
             shown[place] = notice(error)
     return shown
@@ -116,7 +114,7 @@ def _opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
     """The initial fields and their answer: the first example that a system writes for and main does not take for the other outlet's."""
     for example in models.examples:
         for system in models.systems:
-            asked = (example.headline, example.article, example.direction, system)
+            asked = (example.source, example.article, example.direction, system)
             with suppress(InputError):  # it does not write for that outlet, or finds nothing to write
                 found = answer(models, transfer_question, *asked)
                 if not found["wrong_direction"]:
@@ -125,10 +123,10 @@ def _opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
     return first, notice("Write a headline and paste its article: the candidates appear here.")
 
 
-def answer(models: Models, ask: Callable[..., tuple[Question, int]], *fields: Any) -> dict[str, Any]:
+def answer(models: Models, ask: Callable[..., Question], *fields: Any) -> dict[str, Any]:
     """The answer to what `ask` makes of the fields; see `answer_of`."""
-    question, count = ask(models, *fields)
-    return answer_of(models, question, models.answer_all([question])[0], count)
+    question = ask(models, *fields)
+    return answer_of(models, question, models.answer_all([question])[0])
 
 
 def transfer_question(
@@ -138,8 +136,8 @@ def transfer_question(
     direction: str,
     system: str,
     candidates: float = SHOWN,
-) -> tuple[Question, int]:
-    """The question for new headlines of an original, and the number of candidates shown."""
+) -> Question:
+    """The question for new headlines of an original."""
     item = _item(models, headline, article, direction)
     if system not in models.systems:
         raise InputError(f"There is no such system: choose one of {', '.join(models.systems)}.")
@@ -149,18 +147,16 @@ def transfer_question(
         raise InputError(
             f"{system} does not write for {item.target}: choose the other direction or another system."
         )
-    return Question(item, system), int(candidates)
+    return Question(item, system, int(candidates))
 
 
-def judge_question(
-    models: Models, headline: str, original: str, article: str, direction: str
-) -> tuple[Question, int]:
-    """The question for a headline that somebody wrote, the one candidate."""
+def judge_question(models: Models, headline: str, original: str, article: str, direction: str) -> Question:
+    """The question for a headline that somebody wrote."""
     item = _item(models, original, article, direction)
     new = " ".join(text_of(headline, HEADLINE, "new headline").split())
     if not words(new):
         raise InputError("Write the new headline that is to be judged.")
-    return Question(item, own=new), 1
+    return Question(replace(item, prediction=new))
 
 
 def _item(models: Models, headline: str, article: str, direction: str) -> Item:
@@ -176,10 +172,8 @@ def _item(models: Models, headline: str, article: str, direction: str) -> Item:
     return Item("", *models.directions[direction], source, text)
 
 
-def answer_of(
-    models: Models, question: Question, judged: Sequence[JudgedCandidate], count: int
-) -> dict[str, Any]:
-    """The answer to a question whose new headlines were judged; the first `count` are shown.
+def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandidate]) -> dict[str, Any]:
+    """The answer to a question whose new headlines were judged, the best first.
 
     Returns:
         What can be written as JSON: `system`, `from`, `to`, `original`, `signature`; `candidates`, the best by `strict_joint`;
@@ -199,7 +193,7 @@ def answer_of(
         raise InputError(
             f"{system} finds nothing to write about this text: try a longer article or another system."
         )
-    judged = judged[:count]
+    judged = judged[: question.count]
     casing, text = models.judges.casing, f"{item.source}. {item.article}"
     # How main reads the original.
     source = judged[0].probabilities["source"] or 0.0
