@@ -7,23 +7,19 @@ import errno
 import gc
 import os
 import re
-import select
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import cleandoc, getdoc
-from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_type_hints
 
 import tyro
 
 from change_it import __version__
 from change_it.errors import InputError
-
-Options = TypeVar("Options")
 
 #: Commands and the commands in each; one without any is a module of `change_it.commands`, named by its words.
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -190,9 +186,8 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
     except KeyboardInterrupt:
         print("change-it: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        if not _output_is_gone():
-            raise
+    except BrokenPipeError:  # what is still to be printed is dropped
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except Exception as error:
         if not (number := _os_error(error)):
@@ -211,23 +206,6 @@ def _os_error(error: Exception) -> int:
         return errno.ENOSPC
     found = re.search(r"\(os error (\d+)\)", str(error))
     return int(found[1]) if found else 0
-
-
-def _output_is_gone() -> bool:
-    """Whether nobody reads what is printed any more; what is still to be printed is dropped then."""
-    output = select.poll()
-    output.register(sys.stdout.fileno(), 0)
-    gone = any(event & select.POLLERR for _, event in output.poll(0))
-    if gone:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return gone
-
-
-def main_of(options: type[Options], run: Callable[[Options], None]) -> int:
-    """Parse the command line into `options`, run, and return the exit code."""
-    return exit_on_input_error(
-        lambda: run(_parsed(options, Path(sys.argv[0]).name, getdoc(options) or "", sys.argv[1:]))
-    )
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,24 +83,16 @@ def judge_card(
     first = entries[0]
     outlets = first.judge.outlets
     corpus = _corpus(folder / first.prefix, first.judge.model.config.change_it["corpus"], options)
+    result = partial(_result, "text-classification", corpus)
     results = []
     for entry in entries:
         if within := entry.metrics.get("within_event"):
             value = within["systems"]["judge"]["value"]
-            results.append(
-                _result(
-                    "text-classification",
-                    "main-within-event",
-                    corpus,
-                    "accuracy",
-                    value,
-                    "within-event accuracy",
-                )
-            )
-        for test, result in entry.metrics.get("results", {}).items():
+            results.append(result("main-within-event", "accuracy", value, "within-event accuracy"))
+        for test, found in entry.metrics.get("results", {}).items():
             task = entry.judge.task if test in ("gold", "random") else f"{entry.judge.task}-{test}"
-            for key, name, label in (("macro_f1", "f1", "mean F1"), ("accuracy", "accuracy", "accuracy")):
-                results.append(_result("text-classification", task, corpus, name, result[key], label))
+            results.append(result(task, "f1", found["macro_f1"], "mean F1"))
+            results.append(result(task, "accuracy", found["accuracy"], "accuracy"))
     several = bool(first.prefix)
     data = ModelCardData(
         model_name=options.repo_id.partition("/")[2],
@@ -145,7 +138,7 @@ def generator_card(
     ]
     scored = scores[system] if system else {}
     results = [
-        _result("text-generation", direction, corpus, key, scored[direction][key], title)
+        _result("text-generation", corpus, direction, key, scored[direction][key], title)
         for direction in directions
         for key, title in SCORES.items()
         if scored.get(direction, {}).get(key) is not None
@@ -232,7 +225,7 @@ def _report(folder: Path, outlets: Sequence[str]) -> dict[str, Any]:
 
 
 def _result(
-    kind: str, task: str, corpus: Mapping[str, Any], metric: str, value: float, label: str
+    kind: str, corpus: Mapping[str, Any], task: str, metric: str, value: float, label: str
 ) -> EvalResult:
     """One number of `model-index`."""
     return EvalResult(

@@ -1,11 +1,9 @@
 """The exact files of a push, by kind: path in the repository to content, or to the file on disk that holds it."""
 
-import csv
-import io
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -43,17 +41,8 @@ OWN_REQUIREMENT = re.compile(r"change-it(?:\[(?P<extras>.*?)\])?")
 def files_of(options: PushOptions) -> Files:
     """The files of a push; nothing from outside the folder that is pushed."""
     _check_links(Path(options.folder))
-    match options.kind:
-        case "dataset":
-            return _dataset(options)
-        case "judge":
-            return _judge(options)
-        case "generator":
-            return _generator(options)
-        case "metric":
-            return _app(options, metric_path)
-        case "space":
-            return _app(options, space_path)
+    made = {"dataset": _dataset, "judge": _judge, "generator": _generator, "metric": _app, "space": _app}
+    return made[options.kind](options)
 
 
 def _check_links(folder: Path) -> None:
@@ -66,24 +55,13 @@ def _check_links(folder: Path) -> None:
 
 
 def _dataset(options: PushOptions) -> Files:
-    """Tables as they are; the card, the record and the list of rejected rows for others to read."""
+    """Tables as they are; the card and the record for others to read."""
     folder = Path(options.folder)
     tables = [folder / name for name in FILES if name.endswith(".parquet") and (folder / name).is_file()]
     record = public(read_json(folder / "alignment.json"))
     files: Files = {path.relative_to(folder).as_posix(): path for path in tables}
     files["alignment.json"] = _as_json(record)
-    if (folder / "rejected.csv").is_file():
-        files["rejected.csv"] = _rejected(folder / "rejected.csv")
     return files | cards.dataset_card(folder, record, options)
-
-
-def _rejected(path: Path) -> bytes:
-    """`rejected.csv` with names of files instead of paths."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    with path.open(encoding="utf-8", newline="") as file:
-        writer.writerows([public(row[0]), *row[1:]] if row else row for row in csv.reader(file))
-    return text.getvalue().encode()
 
 
 def _judge(options: PushOptions) -> Files:
@@ -182,11 +160,11 @@ def _model(folder: Path, prefix: str) -> Files:
     return files
 
 
-def _app(options: PushOptions, shipped: Callable[[str], str]) -> Files:
+def _app(options: PushOptions) -> Files:
     """A metric or the Space: its folder, and the package's source, which is imported from the folder of `app.py`."""
     folder = Path(options.folder)
     if not folder.is_dir():
-        folder = Path(shipped(options.folder))
+        folder = Path((metric_path if options.kind == "metric" else space_path)(options.folder))
     files = _tree(folder)
     if not {"README.md", "requirements.txt", "app.py"} <= files.keys():
         raise InputError(

@@ -13,11 +13,12 @@ from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
 from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.search import Candidate, Search
+from change_it.io import named_files
 from change_it.judges.judge_options import COMMAND
 from change_it.networks.pretrained import local_folder
 from change_it.scoring.item import Item
 from change_it.scoring.judges import Judges
-from change_it.space.examples import TabExample, corpus_examples, invented_examples
+from change_it.space.examples import corpus_examples, invented_examples
 from change_it.space.parts import CANDIDATES
 from change_it.text.tokens import words
 
@@ -29,9 +30,9 @@ OWN = "own"
 class Question:
     """A question of one person."""
 
-    item: Item  # the original, and the outlet aimed at
-    system: str = ""  # that offers new headlines; none where empty
-    own: str = ""  # in its place a headline that the reader wrote
+    item: Item  # the original, and the outlet aimed at; with a headline that the reader wrote
+    system: str = ""  # that offers new headlines in its place; none where empty
+    count: int = 1  # new headlines that are shown
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Models:
     language: str = "it"  # of the headlines, `it`, `en` or `none`: taggers and syllables
     audit: Summary = NO_AUDIT  # how far to rely on the judges
     sample: bool = False  # whether they were trained on the embedded sample
-    corpus_examples: Sequence[TabExample] = ()  # examples of the corpus, if there is one
+    corpus_examples: Sequence[Item] = ()  # examples of the corpus, if there is one
 
     def __post_init__(self) -> None:
         if not self.systems:
@@ -65,7 +66,7 @@ class Models:
         return self.judges.outlets[0], self.judges.outlets[1]
 
     @property
-    def examples(self) -> Sequence[TabExample]:
+    def examples(self) -> Sequence[Item]:
         """The examples of the page: of the corpus, or invented ones."""
         return self.corpus_examples or invented_examples(self.outlets, self.language)
 
@@ -107,11 +108,11 @@ class Models:
         if not judges:
             return None
         named: dict[str, list[str]] = {}
-        for entry in filter(None, map(str.strip, environment.get("CHANGE_IT_GENERATORS", "").split(","))):
-            name, equals, folder = (part.strip() for part in entry.partition("="))
-            if not (name and equals and folder):
-                raise InputError(f"CHANGE_IT_GENERATORS has {entry!r}: write NAME=ID, separated by commas")
-            named.setdefault(name, []).append(folder)
+        entries = filter(None, map(str.strip, environment.get("CHANGE_IT_GENERATORS", "").split(",")))
+        for name, folder in named_files(
+            list(entries), option="CHANGE_IT_GENERATORS", example="sum=owner/sum", repeated=True
+        ):
+            named.setdefault(name, []).append(str(folder))
         systems = {name: _system(folders) for name, folders in named.items()}
         return cls._of(judges, systems, environment.get("CHANGE_IT_CORPUS", "").strip())
 
@@ -137,7 +138,7 @@ class Models:
 
     def answer_all(self, questions: Sequence[Question]) -> list[list[JudgedCandidate]]:
         """For each question the distinct new headlines with words, best first."""
-        offered = [dict.fromkeys([question.own] if question.own else []) for question in questions]
+        offered = [dict.fromkeys([question.item.prediction]) for question in questions]
         for name in {question.system for question in questions if question.system}:
             rows = [row for row, question in enumerate(questions) if question.system == name]
             items = [questions[row].item for row in rows]

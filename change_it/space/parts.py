@@ -47,8 +47,8 @@ def refused(handler: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def text_of(value: str, most: int, part: str) -> str:
-    r"""A text as it was sent, stripped, in Unicode NFC.
+def text_of(value: str | None, most: int, part: str) -> str:
+    r"""A text as it was sent, stripped, in Unicode NFC; nothing for None.
 
     Raises:
         InputError: it has more characters than `most`.
@@ -57,9 +57,10 @@ def text_of(value: str, most: int, part: str) -> str:
         >>> text_of(" a\ud800b ", 300, "headline")
         'a?b'
     """
-    if len(value) > most:
-        raise InputError(f"{part}: {len(value):,} characters are too many, at most {most:,} fit: shorten it")
-    return unicodedata.normalize("NFC", value.encode("utf-8", "replace").decode()).strip()
+    text = value or ""
+    if len(text) > most:
+        raise InputError(f"{part}: {len(text):,} characters are too many, at most {most:,} fit: shorten it")
+    return unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode()).strip()
 
 
 @cache

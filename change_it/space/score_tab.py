@@ -63,7 +63,8 @@ def build(models: Models) -> None:
 
 def _single(models: Models) -> None:
     """One headline that the reader writes, judged whenever a field changes."""
-    offered = [[one.own, one.headline, one.article, one.direction] for one in models.examples if one.own]
+    written = [one for one in models.examples if one.prediction]
+    offered = [[one.prediction, one.source, one.article, one.direction] for one in written]
     first = offered[0] if offered else ["", "", "", next(iter(models.directions))]
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=320):
@@ -81,7 +82,7 @@ def _single(models: Models) -> None:
             found = gr.HTML(shown, elem_id="own-found", padding=False)
     answer_live(models, judge_question, fields, found)
     if offered:
-        labels = [f"{one.label}: {one.own}" for one in models.examples if one.own]
+        labels = [f"{one.id}: {one.prediction}" for one in written]
         gr.Examples(
             offered,
             fields,

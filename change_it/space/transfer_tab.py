@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import gradio as gr
@@ -40,7 +40,7 @@ def build(models: Models) -> None:
             found = gr.HTML(shown, elem_id="candidates-found", padding=False)
     fields = [headline, article, direction, system, count]
     answer_live(models, transfer_question, fields, found, [button.click])
-    filled = {(one.headline, one.article, one.direction): one.headline for one in models.examples}
+    filled = {(one.source, one.article, one.direction): one.source for one in models.examples}
     gr.Examples(
         list(map(list, filled)),
         fields[:3],
@@ -59,7 +59,7 @@ def direction_of(models: Models, value: str) -> gr.Radio:
 
 def answer_live(
     models: Models,
-    ask: Callable[..., tuple[Question, int]],
+    ask: Callable[..., Question],
     fields: Sequence[Any],
     found: gr.HTML,
     presses: Sequence[Any] = (),
@@ -84,9 +84,7 @@ def answer_live(
     )
 
 
-def cards(
-    models: Models, ask: Callable[..., tuple[Question, int]], rows: Sequence[Sequence[Any]]
-) -> list[str]:
+def cards(models: Models, ask: Callable[..., Question], rows: Sequence[Sequence[Any]]) -> list[str]:
     """HTML for each request of a batch: its headlines with verdicts, or the sentence that refuses it."""
     shown, asked = [""] * len(rows), {}
     for place, row in enumerate(rows):
@@ -94,68 +92,41 @@ def cards(
             asked[place] = ask(models, *row)
         except InputError as error:
             shown[place] = notice(error)
-    answers = models.answer_all([question for question, _ in asked.values()])
-    for (place, (question, count)), judged in zip(asked.items(), answers, strict=True):
+    answers = models.answer_all(list(asked.values()))
+    for (place, question), judged in zip(asked.items(), answers, strict=True):
         try:
-            shown[place] = cards_html(answer_of(models, question, judged, count))
+            shown[place] = cards_html(answer_of(models, question, judged))
         except InputError as error:
             shown[place] = notice(error)
     return shown
 
 
-def cards_html(answer: Mapping[str, Any]) -> str:
-    """The answer of `transfer` or `judge` as HTML."""
+def cards_html(found: Mapping[str, Any]) -> str:
+    """An answer as HTML."""
     shown = [
         UnderlinedText(one["headline"], tuple((wrong["start"], wrong["end"]) for wrong in one["unsupported"]))
-        for one in answer["candidates"]
+        for one in found["candidates"]
     ]
-    return render("candidates.html.jinja", answer=answer, own=OWN, headlines=shown)
+    return render("candidates.html.jinja", answer=found, own=OWN, headlines=shown)
 
 
 def _opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
     """The initial fields and their answer: the first example that a system writes for and main does not take for the other outlet's."""
     for example in models.examples:
         for system in models.systems:
-            asked = (example.headline, example.article, example.direction, system)
+            asked = (example.source, example.article, example.direction, system)
             with suppress(InputError):  # it does not write for that outlet, or finds nothing to write
-                answer = transfer(models, *asked)
-                if not answer["wrong_direction"]:
-                    return asked, cards_html(answer)
+                found = answer(models, transfer_question, *asked)
+                if not found["wrong_direction"]:
+                    return asked, cards_html(found)
     first = ("", "", next(iter(models.directions)), next(iter(models.systems)))
     return first, notice("Write a headline and paste its article: the candidates appear here.")
 
 
-def transfer(
-    models: Models,
-    headline: str,
-    article: str,
-    direction: str,
-    system: str,
-    candidates: float = SHOWN,
-) -> dict[str, Any]:
-    """New headlines for one original, each with what the judges say.
-
-    Returns:
-        What can be written as JSON: `system`, `from`, `to`, `original`, `signature`; `candidates`, the best by `strict_joint`;
-        `wrong_direction`, why there is no verdict on style and compliancy, where main takes the original for the outlet
-        aimed at, else empty; `known_words`, the share of the texts' words that the judges' corpus has, and `foreign`, whether
-        that is too few to believe them; `asked`, the model that is asked about facts, empty where rules alone check them;
-        `reliability`, how far to rely on each judge. A candidate has `headline`, `system`, `joint` (probability that HH, AH
-        and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts or where the style is
-        typography alone), `probabilities` (style: that main's decision is reversed), `verdicts` (those of `scoring`),
-        `unsupported` (with places in the headline) and `looks_like`, the outlet that main takes it and the original for.
-
-    Raises:
-        InputError: something is missing, unknown or too long.
-    """
-    question, count = transfer_question(models, headline, article, direction, system, candidates)
-    return answer_of(models, question, models.answer_all([question])[0], count)
-
-
-def judge(models: Models, headline: str, original: str, article: str, direction: str) -> dict[str, Any]:
-    """Judge a headline that somebody wrote; see `transfer`, with one candidate."""
-    question, count = judge_question(models, headline, original, article, direction)
-    return answer_of(models, question, models.answer_all([question])[0], count)
+def answer(models: Models, ask: Callable[..., Question], *fields: Any) -> dict[str, Any]:
+    """The answer to what `ask` makes of the fields; see `answer_of`."""
+    question = ask(models, *fields)
+    return answer_of(models, question, models.answer_all([question])[0])
 
 
 def transfer_question(
@@ -164,30 +135,28 @@ def transfer_question(
     article: str,
     direction: str,
     system: str,
-    candidates: float,
-) -> tuple[Question, int]:
-    """The question of `transfer`, and the number of candidates shown."""
+    candidates: float = SHOWN,
+) -> Question:
+    """The question for new headlines of an original."""
     item = _item(models, headline, article, direction)
     if system not in models.systems:
         raise InputError(f"There is no such system: choose one of {', '.join(models.systems)}.")
-    if not 1 <= candidates <= CANDIDATES:
+    if not isinstance(candidates, int | float) or not 1 <= candidates <= CANDIDATES:
         raise InputError(f"The number of candidates goes from 1 to {CANDIDATES}.")
     if item.target not in models.systems[system].targets:
         raise InputError(
             f"{system} does not write for {item.target}: choose the other direction or another system."
         )
-    return Question(item, system), int(candidates)
+    return Question(item, system, int(candidates))
 
 
-def judge_question(
-    models: Models, headline: str, original: str, article: str, direction: str
-) -> tuple[Question, int]:
-    """The question of `judge`."""
+def judge_question(models: Models, headline: str, original: str, article: str, direction: str) -> Question:
+    """The question for a headline that somebody wrote."""
     item = _item(models, original, article, direction)
     new = " ".join(text_of(headline, HEADLINE, "new headline").split())
     if not words(new):
         raise InputError("Write the new headline that is to be judged.")
-    return Question(item, own=new), 1
+    return Question(replace(item, prediction=new))
 
 
 def _item(models: Models, headline: str, article: str, direction: str) -> Item:
@@ -203,16 +172,28 @@ def _item(models: Models, headline: str, article: str, direction: str) -> Item:
     return Item("", *models.directions[direction], source, text)
 
 
-def answer_of(
-    models: Models, question: Question, judged: Sequence[JudgedCandidate], count: int
-) -> dict[str, Any]:
-    """The answer of `transfer` for a question whose new headlines were judged; the first `count` are shown."""
+def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandidate]) -> dict[str, Any]:
+    """The answer to a question whose new headlines were judged, the best first.
+
+    Returns:
+        What can be written as JSON: `system`, `from`, `to`, `original`, `signature`; `candidates`, the best by `strict_joint`;
+        `wrong_direction`, why there is no verdict on style and compliancy, where main takes the original for the outlet
+        aimed at, else empty; `known_words`, the share of the texts' words that the judges' corpus has, and `foreign`, whether
+        that is too few to believe them; `asked`, the model that is asked about facts, empty where rules alone check them;
+        `reliability`, how far to rely on each judge. A candidate has `headline`, `system`, `joint` (probability that HH, AH
+        and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts or where the style is
+        typography alone), `probabilities` (style: that main's decision is reversed), `verdicts` (those of `scoring`),
+        `unsupported` (with places in the headline) and `looks_like`, the outlet that main takes it and the original for.
+
+    Raises:
+        InputError: there is no headline.
+    """
     item, system = question.item, question.system or OWN
     if not judged:
         raise InputError(
             f"{system} finds nothing to write about this text: try a longer article or another system."
         )
-    judged = judged[:count]
+    judged = judged[: question.count]
     casing, text = models.judges.casing, f"{item.source}. {item.article}"
     # How main reads the original.
     source = judged[0].probabilities["source"] or 0.0
@@ -274,11 +255,11 @@ def _endpoints(models: Models) -> None:
         system: str = systems[0],
         candidates: int = SHOWN,
     ) -> dict:
-        return transfer(models, headline, article, direction, system, candidates)
+        return answer(models, transfer_question, headline, article, direction, system, candidates)
 
     @refused
     def judge_endpoint(headline: str, original: str, article: str, direction: str = directions[0]) -> dict:
-        return judge(models, headline, original, article, direction)
+        return answer(models, judge_question, headline, original, article, direction)
 
     lengths = f"headline: at most {HEADLINE} characters; article: at most {ARTICLE} characters"
     aims = f"direction: {' or '.join(directions)}"

@@ -20,22 +20,19 @@ the command is a keyword here, but `files` (data_files) and `out`.
 """
 
 import dataclasses
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import datasets
+import polars as pl
 
-from change_it.corpus.build import Corpus, build_corpus
+from change_it.corpus.build import build_corpus
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.folder import CONFIGS, features
 from change_it.corpus.reading import read_articles
 
 _OPTIONS = [field for field in dataclasses.fields(BuildOptions) if field.name not in ("files", "out")]
-
-#: The last corpus built, so that several configs of one process cost one build.
-_built: dict[str, Corpus] = {}
 
 ChangeItSplitsConfig = dataclasses.make_dataclass(
     "ChangeItSplitsConfig",
@@ -62,26 +59,14 @@ class ChangeItSplits(datasets.GeneratorBasedBuilder):
         fetched = dl_manager.download_and_extract(self.config.data_files)
         parts = fetched.values() if isinstance(fetched, dict) else [fetched]
         files = [str(file) for part in parts for file in ([part] if isinstance(part, str | Path) else part)]
-        corpus = self._corpus(files)
+        chosen = {field.name: getattr(self.config, field.name) for field in _OPTIONS}
+        options = BuildOptions(files=tuple(files), out=Path(), **chosen)
+        corpus = build_corpus(read_articles(options), options)
         self.info.features = datasets.Features.from_dict(features(self.config.name, corpus.outlets))
         return [
-            datasets.SplitGenerator(name=side, gen_kwargs={"files": tuple(files), "side": side})
-            for side in corpus.tables.get(self.config.name, {})
+            datasets.SplitGenerator(name=side, gen_kwargs={"table": table})
+            for side, table in corpus.tables.get(self.config.name, {}).items()
         ]
 
-    def _generate_examples(self, files: tuple[str, ...], side: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        yield from enumerate(self._corpus(list(files)).tables[self.config.name][side].iter_rows(named=True))
-
-    def _corpus(self, files: list[str]) -> Corpus:
-        """Build once for the same files and options."""
-        chosen = {field.name: getattr(self.config, field.name) for field in _OPTIONS}
-        state = [
-            (file, os.stat(file).st_mtime_ns, os.stat(file).st_size) for file in files if os.path.exists(file)
-        ]
-        key = repr((files, state, sorted(chosen.items())))
-        if key not in _built:
-            options = BuildOptions(files=tuple(files), out=Path(), **chosen)
-            corpus = build_corpus(read_articles(options), options)
-            _built.clear()
-            _built[key] = corpus
-        return _built[key]
+    def _generate_examples(self, table: pl.DataFrame) -> Iterator[tuple[int, dict[str, Any]]]:
+        yield from enumerate(table.iter_rows(named=True))

@@ -24,10 +24,8 @@ def test_a_corpus_goes_with_its_tables_and_without_paths(run, options):
     files = files_of(options("dataset", run / "corpus"))
     tables = {path.relative_to(run / "corpus").as_posix() for path in (run / "corpus").glob("*/*.parquet")}
     assert {name for name in files if name.endswith(".parquet")} == tables
-    assert files.keys() - tables == {"README.md", "alignment.json", "curve.png", "rejected.csv"}
+    assert files.keys() - tables == {"README.md", "alignment.json", "curve.png"}
     assert json.loads(files["alignment.json"])["options"]["files"] == ["articles.csv"]
-    _, rejected = content(files, "rejected.csv").decode().splitlines()
-    assert rejected.startswith("articles.csv,")
     assert not any(str(run).encode() in content(files, name) for name in files.keys() - tables)
 
 

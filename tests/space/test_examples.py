@@ -9,7 +9,7 @@ def test_examples_of_a_corpus_are_always_the_same(corpus, tmp_path):
     assert found == corpus_examples(corpus, "it")
     *first, changed = found
     printed = {(one.source, one.reference) for one in read_test_set(corpus).items}
-    assert all((one.headline, one.own) in printed for one in first)
+    assert all((one.source, one.prediction) in printed for one in first)
     assert len(first) == 2
-    assert (changed.headline, changed.own) not in printed
+    assert (changed.source, changed.prediction) not in printed
     assert corpus_examples(str(tmp_path / "none"), "it") == ()

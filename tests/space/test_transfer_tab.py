@@ -39,7 +39,7 @@ def fixed(*texts, judges=None, **about):
 
 
 def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5):
-    return tab.transfer(models, headline, article, direction, "fixed", count)
+    return tab.answer(models, tab.transfer_question, headline, article, direction, "fixed", count)
 
 
 def test_candidates_come_with_verdicts_and_the_best_first():
@@ -166,7 +166,7 @@ def test_what_cannot_be_transferred_is_refused_in_a_sentence(changes, sentence):
 def test_html_is_shown_and_never_run():
     models, _ = fixed(HOSTILE, "<b>Piove</b>", "שלום 👩‍👩‍👧 statale!")
     shown = tab.cards_html(ask(models, headline=f"{HOSTILE} \ud800"))
-    shown += tab.cards_html(tab.judge(models, "<i>io</i>", HOSTILE, ARTICLE, "rep2gio"))
+    shown += tab.cards_html(tab.answer(models, tab.judge_question, "<i>io</i>", HOSTILE, ARTICLE, "rep2gio"))
     tags = set(re.findall(r"</?([a-zA-Z]+\d?)", shown))
     known = {"div", "p", "ol", "li", "article", "header", "span", "h3", "u", "ul", "b"}
     assert tags <= known | {"small", "details", "summary", "code"}

@@ -1,7 +1,6 @@
 """Write a sample of any size and seed, or the parquet file that the package embeds: `python -m tools.sample.write`."""
 
 import random
-import sys
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -9,6 +8,7 @@ from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
 
+import tyro
 from rich.progress import track
 
 from change_it.corpus.article import Article
@@ -175,6 +175,4 @@ def _published(
 
 
 if __name__ == "__main__":
-    from change_it.cli import main_of
-
-    sys.exit(main_of(WriteOptions, run))
+    run(tyro.cli(WriteOptions))

@@ -1,7 +1,6 @@
 """Train the part-of-speech tagger on a CoNLL-U file: `python -m tools.tagger.train`."""
 
 import random
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -209,6 +208,4 @@ def run(options: TaggerOptions) -> None:
 
 
 if __name__ == "__main__":
-    from change_it.cli import main_of
-
-    sys.exit(main_of(TaggerOptions, run))
+    run(tyro.cli(TaggerOptions))
