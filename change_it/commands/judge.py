@@ -1,4 +1,4 @@
-"""`change-it judge`: what the judges say of a new headline."""
+"""`change-it judge`: what the judges say of a new headline, or of a file of them."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,13 +9,15 @@ import tyro
 from change_it.commands.checks import check_files
 from change_it.commands.printing import print_json, print_lines
 from change_it.errors import InputError
-from change_it.io import read_input
+from change_it.io import Record, check_header, check_writable, listed, read_input, read_records, replace_file
 from change_it.judges.judge_options import check_judges
 from change_it.tables import Column, Row, Table, console, figure, print_table
 from change_it.training.training_options import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.scoring.judges import JudgedHeadline
+    import polars as pl
+
+    from change_it.scoring.judges import JudgedHeadline, Judges
 
 #: What each mark asks, with the outlet aimed at.
 QUESTIONS = {
@@ -26,67 +28,95 @@ QUESTIONS = {
     "fluency": "would a newspaper print it?",
     "facts": "do the original and the article support it?",
 }
+#: Columns of a file of new headlines, and what they may be called.
+REQUIRED = {"headline": ("headline",), "original": ("original", "source"), "article": ("article",)}
+OPTIONAL = {"id": ("id",), "to": ("to", "target")}
 
 
 @dataclass(kw_only=True)
 class JudgeHeadlineOptions(InferenceOptions):
-    """Judge a new headline: same content, fits the article, the other outlet's style, fluent, supported?
+    """Judge new headlines: same content, fits the article, the other outlet's style, fluent, supported?
 
-    Many headlines: the tab Score of `change-it demo` takes a CSV of them, `change_it.compute_compliancy` lists.
+    Judges one headline with its --original and --article, or the rows of --input: headline, original, article, perhaps id and
+    to. --out has the columns of a report's items/.
 
     Examples:
         change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article - <<< "Il ponte sulla statale è crollato lunedì. Le scuole restano chiuse."
         change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
+        change-it judge --input new.csv --out judged.csv
         change-it judge "A bridge falls" --original "Bridge collapses" --article - --judges runs/mine/judges --to left < article.txt
     """
 
-    headline: tyro.conf.Positional[str]
-    """The new headline."""
-    original: str
+    headline: tyro.conf.Positional[str] = ""
+    """One new headline; the rows of --input when not given."""
+    original: str = ""
     """The original headline."""
-    article: Path
+    article: Path | None = None
     """Text file with the original's article; - reads standard input."""
+    input: Path | None = None
+    """CSV, TSV, JSON lines or parquet file with headline (the new one), original (or source) and article; id and to if there are any."""
+    out: Path | None = None
+    """CSV file to write for --input: id, direction, source, headline, the marks and their probabilities."""
     judges: str = "runs/quickstart/judges"
     """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
     to: str | None = None
-    """Target outlet; the one that main did not assign to the original when not given."""
+    """Target outlet (default: the column to of --input, else the one main did not assign to the original)."""
     json: bool = False
     """Print JSON instead of a table."""
 
 
 def check(options: JudgeHeadlineOptions) -> None:
-    """Refuse, before anything large loads, judges at fault, and an article that is not there."""
-    check_judges(options.judges, to=options.to)
-    check_files(options.article)
+    """Refuse, before anything large loads, judges at fault, an outlet that they do not have, and texts that are not there."""
+    if options.input:
+        if options.headline or options.original or options.article:
+            raise InputError("--input and a headline, --original or --article exclude each other")
+        if not (options.out or options.json):
+            raise InputError("--input requires --out or --json")
+    elif not (options.headline and options.original and options.article):
+        raise InputError("give a headline with its --original and --article, or a file of them as --input")
+    elif options.out:
+        raise InputError("--out requires --input")
+    check_judges(options.judges)
+    check_files(options.article, options.input)
+    if options.input:
+        check_header(options.input, required=REQUIRED, optional=OPTIONAL)
+    if options.out:
+        check_writable(options.out, kind="file", inputs=[options.input, options.judges])
 
 
 def run(options: JudgeHeadlineOptions) -> None:
-    """Judge one headline and print the marks, or JSON."""
+    """Judge one headline and print the marks, or JSON; or judge those of a file."""
     check(options)
-    article = read_input(options.article)
-    texts = {"HEADLINE": options.headline, "--original": options.original, "--article": article}
+    if options.input:
+        _run_file(options, options.input)
+        return
+    assert options.article is not None  # check asks for it
+    texts = {
+        "HEADLINE": options.headline,
+        "--original": options.original,
+        "--article": read_input(options.article),
+    }
     if empty := [name for name, text in texts.items() if not text.strip()]:
         raise InputError(f"{' and '.join(empty)} has no text: give some")
+    check_judges(options.judges, to=options.to)
 
     from change_it.audit.verdicts import read_summary
-    from change_it.networks.pretrained import local_folder
-    from change_it.scoring.judges import Judges  # loads torch
     from change_it.text.stopwords import guess_language
 
-    folder = local_folder(options.judges, command="change-it train judge")
-    judges = Judges.from_pretrained(folder, **options.judging)
-    if options.to and options.to not in judges.outlets:
-        raise InputError(
-            f"--to {options.to} is no outlet of these judges: give {' or '.join(judges.outlets)}"
-        )
+    judges, folder = _load(options)
     [target] = [options.to] if options.to else judges.opposite_outlets([options.original])
-    [judged] = judges([options.headline], originals=[options.original], articles=[article], to=target)
+    [judged] = judges(
+        [options.headline],
+        originals=[options.original],
+        articles=[texts["--article"]],
+        to=target,
+    )
     if options.json:
         print_json({"to": target} | asdict(judged))
         return
     terminal = console()
     print_table(marks_table(judged, target), terminal)
-    text = f"{options.original}. {article}"
+    text = f"{options.original}. {texts['--article']}"
     language = guess_language([text])
     if judges.casing and judges.casing.is_foreign(text, language):
         share = judges.casing.known_share(text, language)
@@ -97,6 +127,90 @@ def run(options: JudgeHeadlineOptions) -> None:
     summary = read_summary(judges, folder, language)
     first = [summary.together.text] if summary.together else []
     print_lines([*first, *map(str, summary.verdicts)], terminal)
+
+
+def _load(options: JudgeHeadlineOptions) -> "tuple[Judges, Path]":
+    """The judges and their folder."""
+    from change_it.networks.pretrained import local_folder
+    from change_it.scoring.judges import Judges  # loads torch
+
+    folder = local_folder(options.judges, command="change-it train judge")
+    judges = Judges.from_pretrained(folder, **options.judging)
+    if options.to and options.to not in judges.outlets:
+        raise InputError(
+            f"--to {options.to} is no outlet of these judges: give {' or '.join(judges.outlets)}"
+        )
+    return judges, folder
+
+
+def _run_file(options: JudgeHeadlineOptions, file: Path) -> None:
+    """Judge the headlines of a file; write a table, print JSON or what they come to."""
+    records = read_records(file, required=REQUIRED, optional=OPTIONAL)
+    for name in REQUIRED:
+        if empty := [str(record.line) for record in records if not record.cells[name]]:
+            raise InputError(f"{file} has no {name} in line {listed(empty)}: give a text in every row")
+    check_judges(options.judges, to=options.to)
+    judges, _ = _load(options)
+    table = judged_table(judges, records, to=options.to, progress=not options.json)
+
+    from change_it.results.report_files import without_formulas
+    from change_it.scoring.compliancy import strict_is_upper_bound
+    from change_it.text.stopwords import guess_language
+
+    if options.out:
+        with replace_file(options.out) as partial:
+            without_formulas(table).write_csv(partial)
+    if options.json:
+        print_json(table.to_dicts())
+        return
+    compliant, strict = (table[name].sum() for name in ("compliant", "strict_compliancy"))
+    language = guess_language([record.cells["article"] for record in records])
+    most = "at most " if strict_is_upper_bound(judges, language) else ""
+    strictly = "" if table["strict_compliancy"].null_count() else f", strictly: {most}{strict:,}"
+    print(f"compliant: {compliant:,} of {table.height:,}{strictly}; wrote {options.out}")
+
+
+def judged_table(
+    judges: "Judges", records: list[Record], *, to: str | None, progress: bool
+) -> "pl.DataFrame":
+    """A row for each record, as in a report's `items/`: id, direction, source, headline, verdicts and probabilities."""
+    import polars as pl
+
+    from change_it.corpus.article import outlet_names
+    from change_it.scoring.compliancy import judge_items
+    from change_it.scoring.item import Item
+
+    rows = [record.cells for record in records]
+    if any(row.get("to") for row in rows):
+        targets = outlet_names("the column to", [row["to"] for row in rows], judges.outlets, len(rows))
+        if to and (
+            others := [str(record.line) for record, aim in zip(records, targets, strict=True) if aim != to]
+        ):
+            raise InputError(
+                f"the column to has another outlet than --to {to} in line {listed(others)}: omit --to"
+            )
+    else:
+        targets = [to] * len(rows) if to else judges.opposite_outlets([row["original"] for row in rows])
+    label_of = dict(zip(judges.outlets[::-1], judges.outlets, strict=True))
+    items = [
+        Item(
+            row.get("id") or str(number),
+            label_of[target],
+            target,
+            row["original"],
+            row["article"],
+            prediction=row["headline"],
+        )
+        for number, (row, target) in enumerate(zip(rows, targets, strict=True), start=1)
+    ]
+    judged = judge_items(judges, items, progress=progress)
+    texts = {
+        "id": [item.id for item in items],
+        "direction": [item.direction for item in items],
+        "source": [item.source for item in items],
+        "headline": [item.prediction for item in items],
+    }
+    return pl.DataFrame(texts).hstack(judged.rename({"compliancy": "compliant"}))
 
 
 def marks_table(judged: "JudgedHeadline", target: str) -> Table:
