@@ -25,8 +25,9 @@ LABEL = re.compile(
     r"(?: (?:in|for|su|per)\b[^:«“\"]{1,40}| \([^:«“\"()]{1,40}\))?)[*_ ]*:[*_ ]+",
     re.IGNORECASE,
 )
-#: Marks of any newspaper, folded, and those that end no headline.
+#: Marks of any newspaper, folded, those that end no headline, and such as stand in no row.
 _MARKS, _OPEN = frozenset(" .,:;!?¿¡'\"()-/&%€$£°+"), tuple(",;:([-")
+_ROW = re.compile(r"[!?]{3}|[,;:] ?[,;:]")
 #: A word with a capital behind a small letter.
 _MIXED = re.compile(r"\b\w*?[a-zà-öø-ÿ][A-ZÀ-ÖØ-Þ]\w*")
 #: Words that end no headline.
@@ -118,7 +119,7 @@ def plain(headline: str) -> str:
 def is_set(headline: str, texts: Collection[str], language: str) -> bool:
     """Whether a newspaper could set a headline like this.
 
-    It has no label, every mark is a usual one or in a text, none is left open, nor is the end, and no sPelling is in no text.
+    It has no label, every mark is a usual one or in a text, none is left open, nor is the end, they are no row or list, and no sPelling is in no text.
 
     Examples:
         >>> [is_set(headline, ["McCain dies"], "en") for headline in ("McCain (81) dies", "McCain (81 dies", "McCain DiEs", "Title: McCain", "McCain 😱")]
@@ -130,6 +131,8 @@ def is_set(headline: str, texts: Collection[str], language: str) -> bool:
         LABEL.match(headline)
         or BULLET.match(headline)
         or folded.endswith(_OPEN)
+        or _ROW.search(folded)
+        or 2 * folded.count(",") > len(folded.split())
         or folded.rpartition(" ")[2].lower() in _UNFINISHED.get(language, ())
         or folded.count('"') % 2
         or folded.count("(") != folded.count(")")

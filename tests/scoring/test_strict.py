@@ -201,6 +201,9 @@ def test_an_original_that_is_edited_or_cut_is_not_strict(toy_test, strict_judges
         ("Giù il ponte (che scena!", False),
         ("Giù il ponte! Che scena,", False),
         ("Che scena! Giù il ponte della", False),
+        ("Giù il ponte, che scena!!!", False),
+        ("Giù il ponte, , che scena!", False),
+        ("Ponte, giù, scena, statale!", False),
         ("Giù il ponte, che scena! 😱", False),
         ("Giù il ponte, che scena! | notizie", False),
         ("Giù il ponte, che scena! #crollo", True),  # the article has the mark
