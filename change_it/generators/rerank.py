@@ -6,13 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from change_it.generators.search import Candidate
-from change_it.scoring.compliancy import Progress, strictly_reversed
+from change_it.scoring.compliancy import Progress, language_of, strictly_reversed, well_set
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
 from change_it.scoring.judges import JudgedHeadline, Judges, joint_probability
 from change_it.stats import Bools, Floats
-from change_it.text.stopwords import guess_language
-from change_it.text.typography import is_set, normalise_pairs
+from change_it.text.typography import normalise_pairs
 
 
 @dataclass(frozen=True)
@@ -142,16 +141,17 @@ def _without_ah(
         old_alike, new_alike = np.split(judges.main.probabilities(alike, progress=False), 2)
         kept = strictly_reversed(new_alike, old_alike, aim)
         rows = np.flatnonzero(kept)
-        articles = [item.article for item in items]
+        articles, language = [item.article for item in items], language_of(items, language)
         facts = check_all_facts(
             [texts[row] for row in rows],
             sources=[originals[row] for row in rows],
             articles=[articles[row] for row in owner[rows]],
-            language=language or guess_language(articles),
+            language=language,
             casing=judges.casing,
             model=judges.facts,
         )
         kept[rows] = [fact.supported for fact in facts]
-        well_set = [is_set(texts[row], (originals[row], articles[owner[row]])) for row in range(len(texts))]
-        bounds = bounds * judges.fluency.probabilities(texts, progress=False)[:, 1] * well_set
+        evidence = [(sources[row], articles[row]) for row in owner]
+        bounds = bounds * judges.fluency.probabilities(texts, progress=False)[:, 1]
+        bounds = bounds * well_set(texts, evidence, judges.casing, language)
     return pairs, kept, bounds

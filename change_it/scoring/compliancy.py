@@ -10,7 +10,7 @@ asked of a model whose threshold no labels have set.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import compress
@@ -29,6 +29,7 @@ from change_it.text.typography import is_set, normalise_pairs
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge_options import Task
     from change_it.scoring.judges import Judges
+    from change_it.text.names import Casing
 
 Reversal = Literal["relative", "target"]
 #: True shows progress bars; a function is called with the judge that is asked and the share of all questions answered.
@@ -102,6 +103,19 @@ def strictly_reversed(main: Floats, source: Floats, target: Sequence[int] | Ints
     return relative & style_reversed(main, source, target, "target")
 
 
+def well_set(
+    headlines: Sequence[str], evidence: Sequence[Collection[str]], casing: "Casing | None", language: str
+) -> Bools:
+    """(n,) whether a newspaper could set and spell the headlines like this, as `is_set` and `Casing.spells` say."""
+    return np.array(
+        [
+            is_set(headline, texts, language) and (not casing or casing.spells(headline, texts, language))
+            for headline, texts in zip(headlines, evidence, strict=True)
+        ],
+        dtype=bool,
+    )
+
+
 def judge_items(
     judges: "Judges",
     items: Sequence[Item],
@@ -118,7 +132,7 @@ def judge_items(
 
     n rows: the verdicts `COMPLIANCY_MEASURES`; `unsupported`, a JSON list of the numbers, names and quotations that no evidence
     has; and the columns of `PROBABILITIES`. What needs a fluency judge is null without one, `p_facts` where no model was asked:
-    there is none, the rules refuse the headline, or a source begins with it; `p_fluency` is 0 where it is not `is_set`.
+    there is none, the rules refuse the headline, or a source begins with it; `p_fluency` is 0 where it is not `well_set`.
     """
     tasks = [*judges.by_task, *(["facts"] if judges.facts else [])]
 
@@ -166,8 +180,8 @@ def judge_items(
     if judges.fluency is not None:
         printed = ask("fluency", new)
         evidence = [(item.source, item.article, item.reference_article) for item in written]
-        well_set = np.array([is_set(*each) for each in zip(new, evidence, strict=True)], dtype=bool)
-        columns |= {"fluency": (decide(printed) == 1) & well_set, "p_fluency": printed[:, 1] * well_set}
+        fine = well_set(new, evidence, judges.casing, language_of(items, language))
+        columns |= {"fluency": (decide(printed) == 1) & fine, "p_fluency": printed[:, 1] * fine}
         strict = ("compliancy", "main_normalised", "fluency", "facts")
         columns["strict_compliancy"] = np.all([columns[name] for name in strict], axis=0)
     return _table(columns, facts, is_written, main_source[np.arange(len(items)), target])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # loads torch
 
 #: Of strict compliancy: with v2 main is asked about headlines that are set alike, too; with v3 it must decide for the outlet aimed at; with
 #: v4 headlines of the same words are set alike whatever stands between these; with v5 more than a quarter of the words must be new,
-#: and the headline `is_set`.
+#: and the headline be `well_set`.
 STRICT = "v5"
 
 #: Stands for the weights of a model behind a server, which nobody here has seen.

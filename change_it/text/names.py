@@ -13,6 +13,7 @@ from change_it.text.folding import fold, fold_with_offsets
 from change_it.text.numbers import Number, Piece, find_numbers, number_words, pieces
 from change_it.text.stopwords import function_words
 from change_it.text.tagging import Case, languages, load_tagger, sentence_case, tokens
+from change_it.text.tokens import words
 
 #: A capital after these says nothing.
 _OPENING = frozenset(':.!?"-/;|()[]*>+…•') | {"'"}
@@ -88,6 +89,19 @@ class Casing:
     def is_foreign(self, text: str, language: str) -> bool:
         """Whether too few of a text's words occur in the corpus for its judges to be believed."""
         return self.known_share(text, language) < KNOWN
+
+    def spells(self, headline: str, texts: Collection[str], language: str) -> bool:
+        """Whether the corpus or the texts have each longer word of a headline but the first, in some form.
+
+        True where forms are unknown (all but Italian and English) and of texts that are foreign to the corpus.
+        """
+        longer = [word for word in words(fold(headline))[1:] if len(word) > 3 and word.isalpha()]
+        forms = [{word, *inflections(word, language)} for word in longer]
+        strange = [some for some in forms if all(self.share(form) is None for form in some)]
+        if not strange or language not in _SUFFIXES or self.is_foreign(" ".join(texts), language):
+            return True
+        known = words(fold(" ".join(texts)))
+        return not any(some.isdisjoint(known) for some in strange)
 
     def known_share(self, text: str, language: str) -> float:
         """Share of a text's distinct content words in lower case that occur in the corpus, 0-1; 1 where it has none."""

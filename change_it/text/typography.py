@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from change_it.text.folding import fold
@@ -26,10 +26,16 @@ LABEL = re.compile(
     r"(?: (?:in|for|su|per)\b[^:«“\"]{1,40}| \([^:«“\"()]{1,40}\))?)[*_ ]*:[*_ ]+",
     re.IGNORECASE,
 )
-#: Marks of any newspaper, folded, and those that end no headline.
-_MARKS, _OPEN = frozenset(" .,:;!?¡¿'\"()-/&%€$£°+"), tuple(",;:([-")
+#: Marks of any newspaper, folded, those that end no headline, and such as stand in no row.
+_MARKS, _OPEN = frozenset(" .,:;!?¿¡'\"()-/&%€$£°+"), tuple(",;:([-")
+_ROW = re.compile(r"[!?]{3}|[,;:] ?[,;:]")
 #: A word with a capital behind a small letter.
-_MIXED = re.compile(r"\w*[a-zà-öø-ÿ][A-ZÀ-ÖØ-Þ]\w*")
+_MIXED = re.compile(r"\b\w*?[a-zà-öø-ÿ][A-ZÀ-ÖØ-Þ]\w*")
+#: Words that end no headline.
+_UNFINISHED = {
+    "en": frozenset(["a", "an", "the", "of", "and", "or", "with", "from", "its", "their"]),
+    "it": frozenset(["il", "lo", "la", "i", "gli", "le", "un", "una", "di", "del", "della", "dei", "degli", "delle", "e", "o", "con", "per", "che", "al", "alla", "dal", "dalla", "nel", "nella", "sul", "sulla"]),
+}  # fmt: skip
 _DASH = re.compile(r" ([-–—]) ")
 _DOTS = re.compile(r"\.\.\.|…")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
@@ -111,11 +117,13 @@ def plain(headline: str) -> str:
     return Typography(titles=_is_title(headline)).apply(headline)
 
 
-def is_set(headline: str, texts: Sequence[str]) -> bool:
-    """Whether a newspaper could set a headline like this: no label, every mark a usual one or in a text, none left open, no sPelling that no text has.
+def is_set(headline: str, texts: Collection[str], language: str) -> bool:
+    """Whether a newspaper could set a headline like this.
+
+    It has no label, every mark is a usual one or in a text, none is left open, nor is the end, they are no row or list, and no sPelling is in no text.
 
     Examples:
-        >>> [is_set(headline, ["McCain dies"]) for headline in ("McCain (81) dies", "McCain (81 dies", "McCain DiEs", "Title: McCain", "McCain 😱")]
+        >>> [is_set(headline, ["McCain dies"], "en") for headline in ("McCain (81) dies", "McCain (81 dies", "McCain DiEs", "Title: McCain", "McCain 😱")]
         [True, False, False, False, False]
     """
     folded = fold(headline).strip()
@@ -124,6 +132,9 @@ def is_set(headline: str, texts: Sequence[str]) -> bool:
         LABEL.match(headline)
         or BULLET.match(headline)
         or folded.endswith(_OPEN)
+        or _ROW.search(folded)
+        or 2 * folded.count(",") > len(folded.split())
+        or folded.rpartition(" ")[2].lower() in _UNFINISHED.get(language, ())
         or not has_paired_marks(headline)
         or folded.count("(") != folded.count(")")
         or ((odd := marks - _MARKS) and not odd.issubset("".join(map(fold, texts))))

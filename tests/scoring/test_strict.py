@@ -15,6 +15,7 @@ from change_it.scoring.compute import compute_compliancy
 from change_it.scoring.floors_and_predictions import ScoredSystem, built_in_systems, on_same_items
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import score
+from change_it.text.names import Casing
 
 
 @pytest.fixture
@@ -201,6 +202,10 @@ def test_an_original_that_is_edited_or_cut_is_not_strict(toy_test, strict_judges
         ("Che scena: «Giù il ponte\"!", False),
         ("Giù il ponte (che scena!", False),
         ("Giù il ponte! Che scena,", False),
+        ("Che scena! Giù il ponte della", False),
+        ("Giù il ponte, che scena!!!", False),
+        ("Giù il ponte, , che scena!", False),
+        ("Ponte, giù, scena, statale!", False),
         ("Giù il ponte, che scena! 😱", False),
         ("Giù il ponte, che scena! | notizie", False),
         ("Giù il ponte, che scena! #crollo", True),  # the article has the mark
@@ -218,6 +223,25 @@ def test_a_headline_that_no_newspaper_would_set_is_not_fluent(toy_test, strict_j
         strict_judges, [[headline, "Il ponte sulla statale, che scena!"]], [item], language="it"
     )
     assert chosen == (0 if row["strict_compliancy"] else 1)
+
+
+def test_a_word_that_neither_the_corpus_nor_a_text_has_is_misspelt():
+    """Of words of four letters or more behind the first; not where the corpus knows too little of the texts."""
+    casing = Casing.from_texts(["oggi crolla il ponte sulla strada statale, che scena tremenda"])
+    texts = ["Crolla il ponte", "oggi crolla sulla strada statale il ponte di Brodova"]
+    spelt = {
+        headline: casing.spells(headline, texts, "it")
+        for headline in (
+            "Crolla il pnote",
+            "Che scene tremende",
+            "Crolla ilponte",
+            "Pnote giù",
+            "Ecco Brodova",
+        )
+    }
+    assert [*spelt.values()] == [False, True, False, True, True]
+    assert casing.spells("Crolla il pnote", texts, "de")
+    assert casing.spells("Crolla il pnote", [*texts, "vento forte ovunque stamattina"], "it")
 
 
 def test_strict_is_an_upper_bound_where_facts_are_checked_by_rules(toy_test, strict_judges):
