@@ -16,7 +16,10 @@ from scoring_fakes import FakeJudges, toy_test_set
 
 from change_it.audit.verdicts import read_metrics
 from change_it.results.report_files import write_report
-from change_it.results.score_tables import significance, systems_table
+from change_it.results.score_tables import (
+    significance,
+    systems_table,
+)
 from change_it.scoring.scores import score
 from change_it.scoring.systems import ScoredSystem, built_in_systems
 from change_it.tables import figure
