@@ -5,8 +5,8 @@
 A step is forward, backward, clipping and update as the training loop makes them, on sources whose lengths are those of
 articles cut to `--source` tokens (most of them full). Its unavoidable parts are run alone, forward and backward, in the
 same process and in turn with the steps: the encoder's LSTM in the fastest way there is (on a CPU: padded), one decoder cell
-for each step, the projection to the vocabulary for each target word (alone: neither softmax nor loss), and the update. `step_ratio` is the
-median time of a step divided by the sum of the medians of its parts: PNC, tied projection.
+for each step, the projection to the vocabulary for each target word (alone: neither softmax nor loss), and the update. `step_ratios` are the
+median times of steps divided by the sums of the medians of their parts.
 """
 
 import json
@@ -29,8 +29,6 @@ from change_it.networks.pointer_generator import (
 from change_it.training.trainer import RunTrainer, training_arguments
 from change_it.training.training_options import TrainingSettings
 
-#: Seconds a step of OpenNMT-py 3.5.1 with the shared task's pn.yaml at this size, two idle cores; not measured here.
-PUBLISHED_SECONDS = (1.4, 1.9)
 MAX_NORM = 2.0
 
 
@@ -111,7 +109,7 @@ def training_step(
     return run
 
 
-def encoder_part(options: Options) -> tuple[Callable[[], None], str]:
+def encoder_part(options: Options) -> Callable[[], None]:
     """Padded: a packed call takes many times as long on a CPU (its way back copies the batch's gradient at each token)."""
     lstm = nn.LSTM(options.embedding, options.cells // 2, bidirectional=True, batch_first=True)
     embedded = torch.randn(options.batch, options.source, options.embedding, requires_grad=True)
@@ -122,11 +120,10 @@ def encoder_part(options: Options) -> tuple[Callable[[], None], str]:
         lstm.zero_grad()
         embedded.grad = None
 
-    shape = f"bidirectional LSTM {options.embedding} -> 2 x {options.cells // 2}"
-    return run, f"{shape}, {options.batch} sources x {options.source} tokens, padding not left out"
+    return run
 
 
-def decoder_part(options: Options) -> tuple[Callable[[], None], str]:
+def decoder_part(options: Options) -> Callable[[], None]:
     size = options.embedding + options.cells
     cell = nn.LSTMCell(size, options.cells)
     inputs = torch.randn(options.target, options.batch, size, requires_grad=True)
@@ -141,14 +138,13 @@ def decoder_part(options: Options) -> tuple[Callable[[], None], str]:
         cell.zero_grad()
         inputs.grad = None
 
-    return run, f"LSTM cell {size} -> {options.cells}, {options.batch} rows, {options.target} steps"
+    return run
 
 
-def projection_part(options: Options, tied: bool) -> tuple[Callable[[], None], str]:
-    size = options.embedding if tied else options.cells
+def projection_part(options: Options) -> Callable[[], None]:
     rows = options.batch * options.target
-    projection = nn.Linear(size, options.vocabulary)
-    states = torch.randn(rows, size, requires_grad=True)
+    projection = nn.Linear(options.embedding, options.vocabulary)
+    states = torch.randn(rows, options.embedding, requires_grad=True)
     back = torch.randn(rows, options.vocabulary)
 
     def run() -> None:
@@ -156,16 +152,16 @@ def projection_part(options: Options, tied: bool) -> tuple[Callable[[], None], s
         projection.zero_grad()
         states.grad = None
 
-    return run, f"({rows}, {size}) x ({size}, {options.vocabulary}) + bias"
+    return run
 
 
-def update_part(model: nn.Module) -> tuple[Callable[[], None], str]:
+def update_part(model: nn.Module) -> Callable[[], None]:
     """Adagrad over parameters of the model's shapes."""
     copies = nn.ParameterList(nn.Parameter(parameter.detach().clone()) for parameter in model.parameters())
     optimizer = optimizer_of(copies)
     for parameter in copies:
         parameter.grad = torch.randn_like(parameter)
-    return optimizer.step, f"Adagrad, {sum(parameter.numel() for parameter in copies):,} parameters"
+    return optimizer.step
 
 
 def beam_search(
@@ -207,43 +203,29 @@ def measure(options: Options) -> dict[str, Any]:
         "pnc": make_model(options, copy=True, coverage=True),
         "pn": make_model(options, copy=True),
         "s2s": make_model(options, copy=False),
-        "pnc_untied": make_model(options, copy=True, coverage=True, tie_word_embeddings=False),
     }
     parts = {
         "encoder": encoder_part(options),
         "decoder": decoder_part(options),
-        "projection": projection_part(options, tied=True),
-        "projection_untied": projection_part(options, tied=False),
+        "projection": projection_part(options),
         **{f"update_{name}": update_part(model) for name, model in models.items()},
     }
     seconds = medians(
-        {name: run for name, (run, _shape) in parts.items()}
-        | {name: training_step(model, batch) for name, model in models.items()},
-        options.repeat,
+        parts | {name: training_step(model, batch) for name, model in models.items()}, options.repeat
     )
-    beams = medians({"beams": beam_search(models["pnc"], batch, options)}, max(1, options.repeat // 5))[
-        "beams"
-    ]
-    floors = {
-        name: seconds["encoder"]
-        + seconds["decoder"]
-        + seconds["projection_untied" if name == "pnc_untied" else "projection"]
-        + seconds[f"update_{name}"]
-        for name in models
-    }
+    beams = medians({"beams": beam_search(models["pnc"], batch, options)}, max(1, options.repeat // 5))
+    shared = seconds["encoder"] + seconds["decoder"] + seconds["projection"]
     step = seconds["pnc"]
     return {
-        "step_ratio": round(step / floors["pnc"], 3),
-        "step_ratios": {name: round(seconds[name] / floors[name], 3) for name in models},
+        "step_ratios": {
+            name: round(seconds[name] / (shared + seconds[f"update_{name}"]), 3) for name in models
+        },
         "step_seconds": {name: round(seconds[name], 4) for name in models},
         "unavoidable_seconds": {name: round(seconds[name], 4) for name in parts},
-        "shapes": {name: shape for name, (_run, shape) in parts.items()},
         "source_tokens_per_second": round(sum(source_lengths(options)) / step),
         "target_tokens_per_second": round(options.batch * options.target / step),
-        f"beam_{options.beams}_headlines_per_second": round(options.batch / beams, 1),
+        f"beam_{options.beams}_headlines_per_second": round(options.batch / beams["beams"], 1),
         "threads": torch.get_num_threads(),
-        "opennmt_py_published_seconds": PUBLISHED_SECONDS,
-        "times_faster_than_published": [round(published / step, 1) for published in PUBLISHED_SECONDS],
     }
 
 

@@ -59,9 +59,6 @@ def write_report(
     directions = [name for name in scores.directions if name != AVERAGE]
     written = examples_table(scores)
     strict = None if scores.strict_p_values is None else tests_table(scores, scores.strict_p_values)
-    rerankers: dict[str, list[str]] = {}
-    for system, reranker in scores.rerankers.items():
-        rerankers.setdefault(reranker.short, []).append(system)
     parts = {"written": written, "verdicts": audit.verdicts, "judges": metrics, "tests": scores.systems[1:]}
     values: dict[str, object] = {
         "charts": drawings,
@@ -78,8 +75,6 @@ def write_report(
         "choices": choices_table(scores) if scores.choices else None,
         "average": systems_table(scores, [AVERAGE]),
         "by_direction": systems_table(scores, directions),
-        "rerankers": rerankers,
-        "failed": any(row.errors for row in scores.rows),
         "judges": judges_table(metrics),
         "within_event": within_event_table(metrics.get("main", {})),
         "tests": tests_table(scores, scores.p_values),

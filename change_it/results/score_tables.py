@@ -147,8 +147,9 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
         "(paired approximate randomisation, corrected after Holm)."
     )
     columns = [Column("system", "text"), *_columns(scores), Column("n", "count")]
-    notes = [note] if AVERAGE in directions and marks else []
-    return Table(columns, rows, notes=[*notes, *_bound(scores), *([WHY_APART] if scores.chosen else [])])
+    notes = [*([note] if marks else []), *_bound(scores), *([WHY_APART] if scores.chosen else [])]
+    notes += _remarks_of_systems(scores)
+    return Table(columns, rows, notes=notes if AVERAGE in directions else [])
 
 
 def _columns(scores: Scores) -> list[Column]:
@@ -207,9 +208,7 @@ def paper_table(scores: Scores) -> Table:
     )
     measured = {"system"}.union(*(row.values for row in scores.rows)) - {"bleu_source", "rougeL_source"}
     columns = [column for column in table.columns if column.name in measured]
-    return Table(
-        columns, _in_parts(columns, table.rows, scores), caption, [*table.notes, *_remarks_of_systems(scores)]
-    )
+    return Table(columns, _in_parts(columns, table.rows, scores), caption, table.notes)
 
 
 def _in_parts(columns: Sequence[Column], rows: Sequence[Row], scores: Scores) -> list[Row]:
