@@ -133,13 +133,7 @@ class Compared(NamedTuple):
 
 
 def nearest_wrong(
-    compared: Compared,
-    x: Ints,
-    y: Ints,
-    *,
-    window_days: int | None,
-    ceiling: float,
-    at_least: int = 25,
+    compared: Compared, x: Ints, y: Ints, *, window_days: int | None, ceiling: float, at_least: int = 25
 ) -> tuple[Ints, Floats]:
     """For each position in x the one in y of the most similar article that is surely not its partner, and their cosine: a hard negative; -1 and 0 where none shares a word.
 
@@ -310,11 +304,7 @@ def outlet_numbers(articles: Sequence[Article], outlets: Outlets) -> Ints:
 
 
 def find_pairs(
-    articles: Sequence[Article],
-    vectors: csr_matrix,
-    outlets: Outlets,
-    options: BuildOptions,
-    wanted: int = 0,
+    articles: Sequence[Article], vectors: csr_matrix, outlets: Outlets, options: BuildOptions, wanted: int = 0
 ) -> Candidates:
     """Compare the articles of the two outlets (LREC 2020 §4.1).
 
@@ -360,11 +350,7 @@ def find_pairs(
 
 
 def find_neighbours(
-    articles: Sequence[Article],
-    vectors: csr_matrix,
-    labels: Ints,
-    splits: Splits,
-    options: BuildOptions,
+    articles: Sequence[Article], vectors: csr_matrix, labels: Ints, splits: Splits, options: BuildOptions
 ) -> pl.DataFrame:
     """The nearest wrong article of the own and of the other outlet, of the same side and fold; one row an article, null where there is none."""
     days = day_numbers(article.date for article in articles)

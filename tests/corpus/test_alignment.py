@@ -3,14 +3,7 @@ import pytest
 from corpus_fakes import random_texts
 
 from change_it.corpus import alignment
-from change_it.corpus.alignment import (
-    EDGES,
-    UNDATED,
-    Compared,
-    align,
-    nearest_wrong,
-    one_to_one,
-)
+from change_it.corpus.alignment import EDGES, UNDATED, Compared, align, nearest_wrong, one_to_one
 from change_it.corpus.vectors import tfidf
 
 N = 90
