@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from processes import run_python
 from scoring_fakes import OUTLETS, FakeJudges
 
-from change_it.corpus.alignment import UNDATED, Compared, align, nearest_wrong, one_to_one
+from change_it.corpus.alignment import UNDATED, align, nearest_wrong, one_to_one
 from change_it.corpus.build import build_corpus
 from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.reading import read_articles
@@ -165,8 +165,9 @@ def test_alignment_is_that_of_all_products_in_any_order(seed, window, floor):
     assert len(set(best.a_index.tolist())) == len(set(best.b_index.tolist())) == len(best)
     left = [pair for pair in expected if pair[0] not in best.a_index and pair[1] not in best.b_index]
     assert not left
-    compared = Compared(matrix, days, np.zeros(40, int), np.arange(40))
-    index, nearest = nearest_wrong(compared, x, y, window_days=window, ceiling=floor, at_least=1)
+    index, nearest = nearest_wrong(
+        matrix, days, np.zeros(40, int), np.arange(40), (x, y), window_days=window, ceiling=floor, at_least=1
+    )
     assert (nearest < floor).all()
     assert ((nearest > 0) == (index >= 0)).all()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from itertools import product
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -121,33 +121,25 @@ def histogram(similarity: Floats) -> Ints:
     return np.bincount(bins[bins >= 0], minlength=len(EDGES) - 1)
 
 
-class Compared(NamedTuple):
-    """Articles that are compared with others."""
-
-    vectors: csr_matrix  # unit-length rows
-    days: Ints  # day numbers
-    groups: Ints  # only rows of one group are compared (train/test side and fold)
-    clusters: (
-        Ints  # rows with the same number belong together: the row itself, its partner, their near-duplicates
-    )
-
-
 def nearest_wrong(
-    compared: Compared,
-    x: Ints,
-    y: Ints,
+    vectors: csr_matrix,
+    days: Ints,
+    groups: Ints,
+    clusters: Ints,
+    sides: tuple[Ints, Ints],
     *,
     window_days: int | None,
     ceiling: float,
     at_least: int = 25,
 ) -> tuple[Ints, Floats]:
-    """For each position in x the one in y of the most similar article that is surely not its partner, and their cosine: a hard negative; -1 and 0 where none shares a word.
+    """For each article of the first side (positions) the most similar of the other that is surely not its partner, and their cosine: a hard negative; -1 and 0 where none shares a word.
 
-    It is of the same group, of another cluster, and less similar than the ceiling. It is looked for in the window; where that
-    holds fewer than `at_least` articles of the group, among the `at_least` nearest in time. An undated one looks through its whole
-    group, and so does every one without a window, or of a group that has fewer than `at_least` dated ones.
+    It is of the same group (side of the split, fold), of another cluster (event), and less similar than the ceiling. It is
+    looked for in the window; where that holds fewer than `at_least` articles of the group, among the `at_least` nearest in
+    time. An undated one looks through its whole group, and so does every one without a window, or of a group that has fewer
+    than `at_least` dated ones.
     """
-    vectors, days, groups, clusters = compared
+    x, y = sides
     index, nearest = np.full(len(x), -1, dtype=np.int64), np.zeros(len(x))
     steps = STEPS if window_days is None else STEPS[-1:]
     for group, step in product(np.intersect1d(groups[x], groups[y]), steps):
@@ -310,11 +302,7 @@ def outlet_numbers(articles: Sequence[Article], outlets: Outlets) -> Ints:
 
 
 def find_pairs(
-    articles: Sequence[Article],
-    vectors: csr_matrix,
-    outlets: Outlets,
-    options: BuildOptions,
-    wanted: int = 0,
+    articles: Sequence[Article], vectors: csr_matrix, outlets: Outlets, options: BuildOptions, wanted: int = 0
 ) -> Candidates:
     """Compare the articles of the two outlets (LREC 2020 §4.1).
 
@@ -360,15 +348,11 @@ def find_pairs(
 
 
 def find_neighbours(
-    articles: Sequence[Article],
-    vectors: csr_matrix,
-    labels: Ints,
-    splits: Splits,
-    options: BuildOptions,
+    articles: Sequence[Article], vectors: csr_matrix, labels: Ints, splits: Splits, options: BuildOptions
 ) -> pl.DataFrame:
     """The nearest wrong article of the own and of the other outlet, of the same side and fold; one row an article, null where there is none."""
     days = day_numbers(article.date for article in articles)
-    compared = Compared(vectors, days, (splits.alignment == "A2") * 2 + splits.fold, splits.event)
+    groups = (splits.alignment == "A2") * 2 + splits.fold
     present = splits.alignment != ""
     columns: dict[str, pl.Series] = {}
     for which in ("own", "other"):
@@ -378,7 +362,7 @@ def find_neighbours(
             others = (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
             y = x if which == "own" else np.flatnonzero(present & others)
             index[x], cosines[x] = nearest_wrong(
-                compared, x, y, window_days=options.window, ceiling=options.loose
+                vectors, days, groups, splits.event, (x, y), window_days=options.window, ceiling=options.loose
             )
         has = index >= 0
         names = [articles[place].id if place >= 0 else None for place in index.tolist()]

@@ -196,9 +196,7 @@ def in_canonical_order(reading: Reading) -> Reading:
     keys = [(a.label, str(a.date or ""), a.headline, a.article, a.id) for a in given]
     order = sorted(range(len(given)), key=keys.__getitem__)
     return dataclasses.replace(
-        reading,
-        articles=[given[row] for row in order],
-        places=[reading.places[row] for row in order],
+        reading, articles=[given[row] for row in order], places=[reading.places[row] for row in order]
     )
 
 

@@ -237,23 +237,19 @@ def _lrec_sets(
         sets["train_d"].append(sample(f"train_d {name}", unaligned.filter(label=name), size))
         sets["train_m"].append(pl.concat([weak, sample(f"train_m R {name}", rest, size - weak.height)]))
 
-    def parts(purpose: str, rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
-        order = generator(seed, f"validation {purpose}").permutation(rows.height)
-        count = round(rows.height * VALIDATION_SHARE)
-        learnt, held = rows[np.sort(order[count:])], rows[np.sort(order[:count])]
-        return {"train": shuffled(purpose, learnt), "validation": held}
-
     tables: Tables = {"train_d": {}, "train_m": {}, "agnostic": {}}
     for name, by_outlet in sets.items():
-        halves = [
-            parts(f"{name} {outlet}", rows) for outlet, rows in zip(outlets.names, by_outlet, strict=True)
-        ]
-        for part in ("train", "validation"):
-            rows = pl.concat(of_outlet[part] for of_outlet in halves)
-            tables[name][part] = shuffled(f"{name} {part}", _headlines(rows, outlets))
+        halves: dict[str, list[pl.DataFrame]] = {"train": [], "validation": []}
+        for outlet, rows in zip(outlets.names, by_outlet, strict=True):
+            order = generator(seed, f"validation {name} {outlet}").permutation(rows.height)
+            count = round(rows.height * VALIDATION_SHARE)
+            halves["train"].append(shuffled(f"{name} {outlet}", rows[np.sort(order[count:])]))
+            halves["validation"].append(rows[np.sort(order[:count])])
+        for part, of_outlets in halves.items():
+            tables[name][part] = shuffled(f"{name} {part}", _headlines(pl.concat(of_outlets), outlets))
             if name == "train_m":
-                rows = pl.concat(of_outlet[part].head(of_outlet[part].height // 2) for of_outlet in halves)
-                pairs = _articles_to_headlines(rows, pl.lit("agnostic"))
+                half = pl.concat(rows.head(rows.height // 2) for rows in of_outlets)
+                pairs = _articles_to_headlines(half, pl.lit("agnostic"))
                 tables["agnostic"][part] = shuffled(f"agnostic {part}", pairs)
         tables[name]["test"] = _headlines(test, outlets)
     tables["agnostic"]["test"] = _articles_to_headlines(test, pl.lit("agnostic"))

@@ -3,14 +3,7 @@ import pytest
 from corpus_fakes import random_texts
 
 from change_it.corpus import alignment
-from change_it.corpus.alignment import (
-    EDGES,
-    UNDATED,
-    Compared,
-    align,
-    nearest_wrong,
-    one_to_one,
-)
+from change_it.corpus.alignment import EDGES, UNDATED, align, nearest_wrong, one_to_one
 from change_it.corpus.vectors import tfidf
 
 N = 90
@@ -113,7 +106,7 @@ def test_nearest_wrong_is_the_best_allowed_row(corpus, window, at_least, own):
     days[y] = np.where(days[y] == UNDATED, UNDATED, 736000 + 3 * random.permutation(N))
     groups, clusters = np.tile(random.integers(0, 2, size=N), 2), np.tile(A // 2, 2)
     index, cosine = nearest_wrong(
-        Compared(vectors, days, groups, clusters), A, y, window_days=window, ceiling=0.6, at_least=at_least
+        vectors, days, groups, clusters, (A, y), window_days=window, ceiling=0.6, at_least=at_least
     )
     cosines = (vectors @ vectors.T).toarray()
     for i in range(N):

@@ -291,13 +291,7 @@ class TestWrite:
         assert [(out / name).read_text() for name in others] == ["mine"] * 5
         assert (out / "link").is_symlink()
 
-    @pytest.mark.parametrize(
-        ("given", "to"),
-        [
-            ("out/mine.csv", "out"),
-            ("link.csv", "out"),
-        ],
-    )
+    @pytest.mark.parametrize(("given", "to"), [("out/mine.csv", "out"), ("link.csv", "out")])
     def test_an_input_in_its_own_output_is_refused(self, given, to, tmp_path, capsys):
         (tmp_path / "out").mkdir()
         (tmp_path / "out/alignment.json").write_text("{}")

@@ -2,13 +2,7 @@ import random
 
 import pytest
 
-from change_it.text.tagging import (
-    CLOSED,
-    TAGS,
-    load_tagger,
-    sentence_case,
-    tokens,
-)
+from change_it.text.tagging import CLOSED, TAGS, load_tagger, sentence_case, tokens
 
 
 @pytest.mark.parametrize(

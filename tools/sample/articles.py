@@ -145,12 +145,7 @@ def _sentence_of(claim: Template, frames: tuple[Template, ...], rng: random.Rand
 
 
 def _more(
-    grammar: Grammar,
-    event: Event,
-    headline: Headline,
-    told: list[Template],
-    rng: random.Random,
-    angle: Angle,
+    grammar: Grammar, event: Event, headline: Headline, told: list[Template], rng: random.Random, angle: Angle
 ) -> tuple[list[Template], list[Template]]:
     """A shuffled supply of the event's own sentences that the headline does not ask for, and one of more general ones."""
     kind, topic, common = event.kind, event.topic, grammar.common

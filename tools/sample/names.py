@@ -13,21 +13,7 @@ _PARTS = {
         (files(__package__) / "data" / "names.toml").read_text(encoding="utf-8")
     ).items()
 }
-_TOWN_FORMS = (
-    "{}",
-    "{}",
-    "{}",
-    "{}",
-    "{}",
-    "{}",
-    "San {}",
-    "Castel {}",
-    "Borgo {}",
-    "{} Marina",
-    "{} Alta",
-    "Monte {}",
-    "Porto {}",
-)
+_TOWN_FORMS = (*["{}"] * 6, "San {}", "Castel {}", "Borgo {}", "{} Marina", "{} Alta", "Monte {}", "Porto {}")
 _AREA_KINDS = ("il quartiere", "il rione", "la frazione", "la contrada", "la zona", "il borgo")
 #: Endings that a stem takes.
 _TOWNS, _SURNAMES = 3, 16
@@ -72,12 +58,7 @@ def person(rng: random.Random, roles: tuple[str, ...]) -> Person:
     role = Noun.parse(feminine.strip() if female else masculine.strip())
     role = Noun(role.text, "f" if female else "m")
     first = rng.choice(_PARTS["female"] if female else _PARTS["male"])
-    return Person(
-        first,
-        _coined(rng, "surname_stems", "surname_ends", _SURNAMES),
-        role,
-        rng.randint(21, 84),
-    )
+    return Person(first, _coined(rng, "surname_stems", "surname_ends", _SURNAMES), role, rng.randint(21, 84))
 
 
 def town(rng: random.Random) -> Noun:

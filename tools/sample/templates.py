@@ -127,10 +127,9 @@ class Filler:
             return self.side + 2 * int(self.rng.random() * ((count + 1 - self.side) // 2))
         return int(self.rng.random() * count)
 
-    def write(self, template: Template, *, keep: bool = False) -> str:
-        """Fill a template. With `keep`, the values chosen for earlier templates stay."""
-        if not keep:
-            self._chosen.clear()
+    def write(self, template: Template) -> str:
+        """Fill a template."""
+        self._chosen.clear()
         parts: list[str] = []
         self._fill(template, parts)
         return "".join(parts)
