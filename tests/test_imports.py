@@ -61,7 +61,7 @@ demo --run rows.csv --port 0 | rows.csv holds no judges
 demo --run corpus --port 99999 | --port 99999 is not a port
 push judge corpus me/judges --dry-run --out out | corpus lacks the judge
 push metric nope me/nope | ships no metrics/nope
-push dataset corpus headlines | headlines lacks its owner
+push dataset corpus headlines | headlines is no name
 quickstart --out rows.csv/x | cannot write --out
 """
 

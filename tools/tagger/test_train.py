@@ -101,12 +101,7 @@ def test_bad_input_is_one_sentence(treebank, tmp_path, text, message):
         run(TaggerOptions(treebank=treebank("it", text), language="it", out=tmp_path / "it.npz"))
 
 
-def test_a_missing_file_ends_with_code_2_and_leaves_nothing(tmp_path):
-    command = [sys.executable, "-m", "tools.tagger.train", str(tmp_path / "no.conllu")]
-    done = subprocess.run(
-        [*command, "--language", "it", "--out", str(tmp_path / "it.npz")], capture_output=True, text=True
-    )
-    assert done.returncode == 2
-    assert done.stderr.startswith("change-it: ")
-    assert "give a CoNLL-U file" in done.stderr
+def test_a_missing_file_is_one_sentence_and_leaves_nothing(tmp_path):
+    with pytest.raises(InputError, match="give a CoNLL-U file"):
+        run(TaggerOptions(treebank=tmp_path / "no.conllu", language="it", out=tmp_path / "it.npz"))
     assert list(tmp_path.iterdir()) == []
