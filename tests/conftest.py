@@ -175,6 +175,18 @@ def judges_of_folds(tmp_path, monkeypatch):
     return {fold: tmp_path / fold for fold in "01"}
 
 
+@pytest.fixture(scope="session")
+def saved_models(tmp_path_factory):
+    """Folder of untrained judges and a generator of the sample's outlets."""
+    from saved_judges import save_judges
+    from tiny_generators import WORDS, save_generator
+
+    folder = tmp_path_factory.mktemp("saved-models")
+    save_judges(folder / "judges", [WORDS], ("colle", "faro"), transformer=True)
+    save_generator(folder / "generator", outlets=("colle", "faro"), to="faro")
+    return folder
+
+
 @pytest.fixture
 def toy_test():
     from scoring_fakes import toy_test_set

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
-from saved_judges import save_judge
+from saved_judges import save_judges
 from scoring_fakes import OUTLETS, FakeJudges
 from tiny_generators import WORDS, save_generator
 
@@ -31,8 +31,7 @@ def verdicts():
 
 def write_run(run):
     """A run's folder with judges and generators of both directions; no corpus."""
-    for task in ("main", "hh", "ah"):
-        save_judge(run / "judges" / task, task, [WORDS], OUTLETS, transformer=True)
+    save_judges(run / "judges", [WORDS], OUTLETS, transformer=True)
     for seed, to in enumerate(OUTLETS):
         save_generator(run / "generators" / f"sum-{to}", to=to, seed=seed)
     return run

@@ -19,11 +19,6 @@ from change_it.generators.search import Search, generate
 from change_it.training.training_options import resolve
 
 
-@pytest.fixture(params=["t5", "gpt2", "llama"])
-def tiny(request, tiny_t5, tiny_gpt2, tiny_llama):
-    return {"t5": tiny_t5, "gpt2": tiny_gpt2, "llama": tiny_llama}[request.param]
-
-
 def keys(folder, name):
     with safe_open(folder / name, "pt") as file:
         return list(file.keys())

@@ -1,10 +1,11 @@
 import os
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
+from drawn import cosine
 from gensim.models import KeyedVectors
+from malformed import Malicious
 from processes import run_python
 
 from change_it import InputError
@@ -29,11 +30,6 @@ def mean(vectors, text):
         vectors[{"olio": "Olio"}.get(word, word)] for word in words(text) if word == "olio" or word in vectors
     ]
     return np.mean(np.float64(rows), axis=0) if rows else np.zeros(8)
-
-
-def cosine(a, b):
-    length = np.linalg.norm(a) * np.linalg.norm(b)
-    return a @ b / length if length else 0.0
 
 
 def test_a_text_is_the_mean_vector_of_its_words(vectors):
@@ -69,16 +65,6 @@ def test_files_of_another_format_are_bad_input(tmp_path):
     for path in bad_files(tmp_path):
         with pytest.raises(InputError, match="is no word2vec file"):
             print(path.name, load_vectors(path))
-
-
-class Malicious:
-    """Whoever unpickles it makes a file."""
-
-    def __init__(self, file):
-        self.file = file
-
-    def __reduce__(self):
-        return Path.touch, (self.file,)
 
 
 @pytest.mark.parametrize("name", ["v.kv", "v.vec", "v.bin"])

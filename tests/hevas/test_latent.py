@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from drawn import cosine
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.hevas.latent import LatentSemantic, TopicModel
@@ -23,11 +24,6 @@ HEADLINES = [*texts(38, 6, 2), "", "unknown words only"]
 REFERENCES = texts(40, 6, 3)
 
 
-def cosine(a, b):
-    length = np.linalg.norm(a) * np.linalg.norm(b)
-    return a @ b / length if length else 0.0
-
-
 def by_hand(number):
     """LSI of HEvAS 2019, section 2.2, with numpy's dense decomposition: a function of texts."""
     vectorizer = TfidfVectorizer(tokenizer=words, token_pattern=None)
@@ -43,9 +39,8 @@ def test_lsi_is_the_cosine_after_projecting_with_v_over_s(number):
     coverage = [cosine(h, d) for h, d in zip(rows[1], rows[0], strict=True)]
     similarity = [cosine(h, r) for h, r in zip(rows[1], rows[2], strict=True)]
     np.testing.assert_allclose(space.coverage(HEADLINES), coverage, atol=1e-8)
-    np.testing.assert_allclose(
-        cosines(space.vectors(HEADLINES), space.vectors(DOCUMENTS)), coverage, atol=1e-8
-    )
+    found = cosines(space.vectors(HEADLINES), space.vectors(DOCUMENTS))
+    np.testing.assert_allclose(found, coverage, atol=1e-8)
     np.testing.assert_allclose(
         space.to_references(HEADLINES, [[r] for r in REFERENCES]), similarity, atol=1e-8
     )
