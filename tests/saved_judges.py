@@ -22,14 +22,16 @@ def check_loads(judge, tokenizer, texts, folder, *, register):
     save_parts(saved, judge, tokenizer)
     loaded = AutoModelForSequenceClassification.from_pretrained(saved, trust_remote_code=not register).eval()
     assert isinstance(loaded, type(judge)) or not register
-    own, again = (
-        read(texts, padding=True, truncation=True, return_tensors="pt")
-        for read in (tokenizer, AutoTokenizer.from_pretrained(saved))
-    )
+    how = {"padding": True, "truncation": True, "return_tensors": "pt"}
+    own, again = (read(texts, **how) for read in (tokenizer, AutoTokenizer.from_pretrained(saved)))
     with torch.inference_mode():
         assert torch.equal(loaded(**again).logits, judge(**own).logits)
     ask = pipeline("text-classification", model=loaded, tokenizer=AutoTokenizer.from_pretrained(saved))
     assert ask(texts[-1])[0]["label"] in judge.config.id2label.values()
+
+
+def names_of(classes):
+    return {"id2label": dict(enumerate(classes)), "label2id": {name: i for i, name in enumerate(classes)}}
 
 
 def build_encoder(texts=("Il governo è caduto", "Festival aperto"), *, labels=None):
@@ -43,9 +45,7 @@ def build_encoder(texts=("Il governo è caduto", "Festival aperto"), *, labels=N
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
     config = BertConfig(vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id, **sizes)
     if labels:
-        config.update(
-            {"id2label": dict(enumerate(labels)), "label2id": {name: i for i, name in enumerate(labels)}}
-        )
+        config.update(names_of(labels))
     model = (BertForSequenceClassification if labels else BertModel)(config)
     return model, tokenizer
 
@@ -95,9 +95,7 @@ def save_judge(folder, task, texts, outlets, *, transformer=False):
         pairs = None if task == "main" else texts[::-1]
         examples = Examples(texts, pairs, labels)
         model = fit_main(examples, seed=1) if task == "main" else fit_pairs(task, examples, texts, seed=1)
-        model.config.update(
-            {"id2label": dict(enumerate(classes)), "label2id": {name: i for i, name in enumerate(classes)}}
-        )
+        model.config.update(names_of(classes))
         tokenizer = ByT5Tokenizer(model_max_length=1_000_000)
     about = {"task": task, "fold": "all", "seed": 1, "max_tokens": 48, "outlets": list(outlets)}
     model.config.change_it = about | {"corpus": "corpus", "encoder": "bert" if transformer else "linear"}
@@ -124,9 +122,7 @@ def save_language_model(folder, kind):
     """An untrained language model of byte-level pieces."""
     from transformers import GPT2Config, GPT2LMHeadModel, T5Config, T5ForConditionalGeneration
 
-    tokenizer = byte_pieces(
-        ["Il ponte di Bari è crollato, dice Rossi.", "Bianchi non cade: due feriti."] * 3, 300
-    )
+    tokenizer = byte_pieces(["Il ponte di Bari è crollato, dice Rossi.", "Bianchi non cade."] * 3, 300)
     torch.manual_seed(1)
     if kind == "causal":
         config = GPT2Config(vocab_size=300, n_positions=400, n_embd=16, n_layer=1, n_head=2, eos_token_id=1)

@@ -50,10 +50,8 @@ class FakeJudges(Judges):
             "fluency": lambda text, _: 0.6 if len(set(words(text))) == len(words(text)) else 0.4,
         }
         about = {"outlets": outlets, "fold": fold}
-        judges = {
-            task: RuleJudge(task, rule, weights_hash=digit * 64, **about)
-            for (task, rule), digit in zip(rules.items(), digits, strict=False)
-        }
+        judges = zip(rules.items(), digits, strict=False)
+        judges = {task: RuleJudge(task, rule, weights_hash=one * 64, **about) for (task, rule), one in judges}
         super().__init__(**judges, facts=facts)
 
 
@@ -61,9 +59,8 @@ class FakeFacts(FactsModel):
     """A model that is asked about facts: P by a rule; keeps what it is asked."""
 
     def __init__(self, rule=lambda headline, sources: 1.0, *, base="model", digit="e", validated=""):
-        self.settings = FactsSettings(
-            base, "asked", 0.5, language=validated, validated={"n": 9} if validated else {}
-        )
+        labels = {"n": 9} if validated else {}
+        self.settings = FactsSettings(base, "asked", 0.5, language=validated, validated=labels)
         self.weights_hash = self.model_hash = self.asked_hash = digit * 64
         self.rule, self.asked = rule, []
 

@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections import Counter
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -81,9 +83,7 @@ def test_sheets_are_blind_and_balanced(sheet):
     assert list(rows[0]) == ["item", "headline", "choice1", "choice2", "answer"]
     assert [row["item"] for row in rows] == [row["item"] for row in key]
     cells = [(row["condition"], row["outlet"]) for row in key]
-    assert {cell: cells.count(cell) for cell in cells} == {
-        (condition, outlet): 10 for condition in ("gold", "echo") for outlet in ("rep", "gio")
-    }
+    assert Counter(cells) == dict.fromkeys(product(("gold", "echo"), ("rep", "gio")), 10)
     assert cells != sorted(cells)
     # no spreadsheet takes an id for a number
     assert all(re.fullmatch("h[0-9a-f]{8}", row["item"]) for row in rows)

@@ -143,9 +143,7 @@ def test_a_tokenizer_that_gives_up_on_a_text_is_one_sentence(made, tmp_path):
     from change_it.judges.judge import Judge
 
     split = {"type": "Split", "pattern": {"Regex": "(x+x+)+y"}, "behavior": "Isolated", "invert": False}
-    judge, generator = (
-        Path(shutil.copytree(made / name, tmp_path / name)) for name in ("judges/hh", "generator")
-    )
+    judge, generator = (shutil.copytree(made / name, tmp_path / name) for name in ("judges/hh", "generator"))
     for folder in (judge, generator):
         set_in("tokenizer.json", "pre_tokenizer", value=split)(folder)
     set_in("tokenizer_config.json", "tokenizer_class", value="PreTrainedTokenizerFast")(judge)

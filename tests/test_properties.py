@@ -58,9 +58,7 @@ def test_rows_in_are_rows_kept_and_rows_rejected(tmp_path_factory, rows, kind, d
     assert found.rows == len(rows) == len(found.articles) + len(found.rejected)
     assert len(found.places) == len(found.articles)
     assert len({article.id for article in found.articles}) == len(found.articles)
-    assert all(
-        article.headline and article.article and article.label in OUTLETS for article in found.articles
-    )
+    assert all(one.headline and one.article and one.label in OUTLETS for one in found.articles)
     assert all(rejection.reason for rejection in found.rejected)
 
 
@@ -198,10 +196,10 @@ def test_compliancy_is_at_most_each_of_its_verdicts(rows):
 
 @given(st.lists(st.tuples(TEXT, WORDED, WORDED, TEXT, st.integers(0, 1)), min_size=1, max_size=5))
 def test_strict_compliancy_is_at_most_compliancy_and_facts_and_order_changes_nothing(rows):
-    items = [
-        Item(str(n), OUTLETS[side], OUTLETS[1 - side], source, article, "", other, prediction)
-        for n, (prediction, source, article, other, side) in enumerate(rows)
-    ]
+    items = []
+    for prediction, source, article, other, side in rows:
+        ways = OUTLETS[side], OUTLETS[1 - side]
+        items.append(Item(str(len(items)), *ways, source, article, "", other, prediction))
     judges = FakeJudges(digits="abcd")
     found = compliancy.judge_items(judges, items, language="it", progress=False)
     turned = compliancy.judge_items(judges, items[::-1], language="it", progress=False)

@@ -55,45 +55,35 @@ def test_a_place_that_cannot_be_written_is_one_sentence(name, saved_models, corp
     assert "\n" not in error
 
 
-def open_judge(folder):
-    from change_it.judges.judge import Judge
-
-    return Judge.from_pretrained(folder, device="cpu")
-
-
-def open_generator(folder):
-    from change_it import HeadlineTransfer
-
-    return HeadlineTransfer.from_pretrained(folder, device="cpu")
-
-
-def open_encoder(folder):
+def opened(kind, folder):
     from transformers import AutoModel
 
+    from change_it import HeadlineTransfer
+    from change_it.judges.judge import Judge
     from change_it.networks.pretrained import load_weights
 
-    return load_weights(AutoModel, folder, use="encoder")
+    if kind == "encoder":
+        return load_weights(AutoModel, folder, use="encoder")
+    return (Judge if kind == "judge" else HeadlineTransfer).from_pretrained(folder, device="cpu")
 
 
-@pytest.mark.parametrize("load", [open_judge, open_generator, open_encoder])
-def test_weights_in_a_pickle_are_refused_and_not_opened(load, saved_models, tmp_path):
-    kind = "generator" if load is open_generator else "judges/main"
-    folder = Path(shutil.copytree(saved_models / kind, tmp_path / "model"))
-    load(folder)
+@pytest.mark.parametrize("kind", ["judge", "generator", "encoder"])
+def test_weights_in_a_pickle_are_refused_and_not_opened(kind, saved_models, tmp_path):
+    model = "generator" if kind == "generator" else "judges/main"
+    folder = Path(shutil.copytree(saved_models / model, tmp_path / "model"))
+    opened(kind, folder)
     (folder / "model.safetensors").unlink()
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Malicious(tmp_path / "ran")))
     with pytest.raises(InputError, match=r"a pickle such as .* can run code: save the model again"):
-        load(folder)
+        opened(kind, folder)
     assert not (tmp_path / "ran").exists()
 
 
 def test_nothing_of_ours_trusts_code_of_strangers():
-    trusting = re.compile(
-        r"trust_remote_code(?!\s*=\s*False\b)|allow_pickle\s*=\s*True|weights_only\s*=\s*False|\bpickle\.loads?\("
-    )
-    files = [
-        file for place in ("change_it", "metrics", "spaces") for file in (CHECKOUT / place).rglob("*.py")
-    ]
+    code = r"trust_remote_code(?!\s*=\s*False\b)|allow_pickle\s*=\s*True|weights_only\s*=\s*False|\bpickle\.loads?\("
+    trusting = re.compile(code)
+    places = ("change_it", "metrics", "spaces")
+    files = [file for place in places for file in (CHECKOUT / place).rglob("*.py")]
     assert len(files) > 100
     texts = {file: re.sub(r">>>.*", "", file.read_text(encoding="utf-8")) for file in files}
     assert not [str(file) for file, text in texts.items() if trusting.search(text)]

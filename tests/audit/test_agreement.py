@@ -32,12 +32,8 @@ EVENTS = np.array([f"e{n}" for n in range(12)])
 
 def labels_of(right, events):
     """Labels of headlines h0, h1, …; each its own article."""
-    items = [
-        Item(
-            f"i{n}", "rep", "gio", "Titolo", "Articolo", "Altro", "Altro articolo", f"h{n}", event=str(event)
-        )
-        for n, event in enumerate(events)
-    ]
+    about = ("rep", "gio", "Titolo", "Articolo", "Altro", "Altro articolo")
+    items = [Item(f"i{n}", *about, f"h{n}", event=str(event)) for n, event in enumerate(events)]
     right, unknown = np.array(right, bool), np.full(len(items), np.nan)
     systems = [""] * len(items)
     return ReaderLabels(items, right, ~right & False, unknown, systems, "it", ("rep", "gio"), "5ha")
@@ -247,9 +243,8 @@ def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, ca
     rows += [[id_, "Zurigo, 17 morti", "no", "", "x"] for id_ in ids]
     file = write_csv(tmp_path / "labels.csv", rows, HEADER)
     (tmp_path / "judges").mkdir()
-    arguments = (
-        f"audit --judges {tmp_path / 'judges'} --corpus {smaller_corpus} --items 6 --labels {file}".split()
-    )
+    folders = f"--judges {tmp_path / 'judges'} --corpus {smaller_corpus}"
+    arguments = f"audit {folders} --items 6 --labels {file}".split()
     assert main(arguments) == 0
     printed = capsys.readouterr().out
     assert "Agreement with readers" in printed

@@ -52,11 +52,7 @@ def many(tmp_path, monkeypatch, capsys):
 
 
 def test_a_file_of_headlines_becomes_a_table(many, tmp_path):
-    rows = [
-        ["Crolla il ponte!", ORIGINAL, ARTICLE],
-        ["Piove", ORIGINAL, ARTICLE],
-        ["Crolla, 40 feriti", ORIGINAL, ARTICLE],
-    ]
+    rows = [[new, ORIGINAL, ARTICLE] for new in ("Crolla il ponte!", "Piove", "Crolla, 40 feriti")]
     file = tmp_path / "judged.csv"
     code, printed, _ = many(rows, "--out", file)
     assert (code, printed) == (0, f"compliant: 1 of 3, strictly: at most 1; wrote {file}\n")

@@ -68,9 +68,8 @@ def write(path, rows=ROWS):
 
 
 def options(generators, tmp_path, **changes):
-    return TransferOptions(
-        **{"generator": str(generators), "out": tmp_path / "new.csv", "device": "cpu", "beams": 2} | changes
-    )
+    usual = {"generator": str(generators), "out": tmp_path / "new.csv", "device": "cpu", "beams": 2}
+    return TransferOptions(**usual | changes)
 
 
 def transferred(chosen):
@@ -121,10 +120,8 @@ def test_to_aims_every_row_and_needs_no_label(generators, tmp_path):
     rows = [{"title": row["headline"], "body": row["article"]} for row in ROWS[:2]]
     given = {"input": write(tmp_path / "in.csv", rows), "columns": "headline=title,article=body"}
     made = transferred(options(generators, tmp_path, **given, to="rep"))
-    assert [(row["id"], row["target"], row["error"]) for row in made] == [
-        ("in-1", "rep", ""),
-        ("in-2", "rep", ""),
-    ]
+    cells = [(row["id"], row["target"], row["error"]) for row in made]
+    assert cells == [("in-1", "rep", ""), ("in-2", "rep", "")]
 
 
 def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
@@ -151,9 +148,7 @@ def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
 def test_all_draws_are_written_and_judges_order_them(generators, tmp_path, judges, toy_corpus):
     given = {"input": write(tmp_path / "in.csv"), "all_draws": True, "candidates": 6}
     made = transferred(options(generators, tmp_path, **given))
-    assert [(row["id"], row["draw"]) for row in made] == [
-        (row["id"], str(n)) for row in ROWS for n in range(6)
-    ]
+    assert [(row["id"], row["draw"]) for row in made] == [(row["id"], n) for row in ROWS for n in "012345"]
     assert made == transferred(options(generators, tmp_path, **given))
     assert len({row["headline"] for row in made}) > 6
     assert {row["error"] for row in made[18:24]} == {"empty article"}
@@ -288,8 +283,6 @@ def test_one_headline_goes_to_the_outlet_that_judges_do_not_take_it_for(one, gen
         code, answer, _ = one(*article, "--rerank", tmp_path / "judges", headline=[headline])
         assert (code, json.loads(answer)["to"]) == (0, to)
     beside = shutil.copytree(generators, tmp_path / "run" / "generators")
-    assert (
-        "the outlet to write for is unknown: give --to rep or --to gio" in one(*article, generator=beside)[2]
-    )
+    assert "outlet to write for is unknown: give --to rep or --to gio" in one(*article, generator=beside)[2]
     (tmp_path / "run" / "judges").mkdir()
     assert json.loads(one(*article, generator=beside)[1])["to"] == "gio"

@@ -23,9 +23,8 @@ def with_others(made, seed=5):
         rng.shuffle(told)
         text = " ".join([*told[:27], *words(rng, 3)])
         number = article.id[len(article.label) :]
-        return dataclasses.replace(
-            article, id=f"{label}{number}", label=label, headline=f"{label} {text[:30]}", article=text
-        )
+        changed = {"id": f"{label}{number}", "headline": f"{label} {text[:30]}", "article": text}
+        return dataclasses.replace(article, label=label, **changed)
 
     post = [again(article, "post") for article in made if article.label == "rep"]
     return [*made, *post, *(again(article, "herald") for article in post[::3])]
@@ -99,10 +98,7 @@ def test_judges_of_content_and_language_learn_from_them_and_main_does_not(folder
 def test_validation_of_hh_shares_no_article_with_training(folder):
     pairs = read_all_outlets(folder, "pairs").filter(alignment="A1")
     data = load("hh", folder, validation_share=0.2)
-    held, known = (
-        {text for pair in zip(part.texts, part.pairs, strict=True) for text in pair}
-        for part in (data.validation, data.train)
-    )
+    held, known = ({*part.texts, *part.pairs} for part in (data.validation, data.train))
     event = {}
     for row in pairs.iter_rows(named=True):
         event.setdefault(row["a_headline"], row["a_headline"])

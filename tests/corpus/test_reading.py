@@ -106,15 +106,11 @@ def test_json_lines_with_missing_keys_and_numbers_as_ids(write):
         '{"id": "\\ud800x", "headline": "rotto \\ud800", "article": "v", "label": "r"}',
     ]
     reading = read_pair(write("news.jsonl", "\n".join(lines)))
-    assert [(a.id, a.headline, a.article, a.date) for a in reading.articles] == [
-        ("7", "a", "x", date(2017, 6, 15)),
-        ("news-3", "c d", "y z", None),
-        ("x", "rotto", "v", None),
-    ]
-    assert [(item.line, item.id, item.reason) for item in reading.rejected] == [
-        (3, "9", "missing column article or full_text or full"),
-        (5, "news-4", "empty headline"),
-    ]
+    kept = [(a.id, a.headline, a.article, a.date and a.date.year) for a in reading.articles]
+    assert kept == [("7", "a", "x", 2017), ("news-3", "c d", "y z", None), ("x", "rotto", "v", None)]
+    missing = "missing column article or full_text or full"
+    rejected = [(item.line, item.id, item.reason) for item in reading.rejected]
+    assert rejected == [(3, "9", missing), (5, "news-4", "empty headline")]
 
 
 def test_parquet_with_native_dates_and_numbers(tmp_path):
@@ -143,10 +139,8 @@ def test_tsv_semicolons_a_column_map_and_globs_that_overlap(write, tmp_path):
     write("in/b.csv", "title;body;label;alignment\nu;y;G;right\n")
     files = [str(tmp_path / "in/*"), str(tmp_path / "**/a.tsv")]
     reading = read(files, columns="headline=title, article=body,alignment=")
-    assert [(a.id, a.headline, a.alignment) for a in reading.articles] == [
-        ("a-1", "t, con virgola", None),
-        ("b-1", "u", None),
-    ]
+    kept = [(a.id, a.headline, a.alignment) for a in reading.articles]
+    assert kept == [("a-1", "t, con virgola", None), ("b-1", "u", None)]
 
 
 def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
@@ -163,15 +157,13 @@ def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
         folder = tmp_path / "owner/hub" / outlet
         folder.mkdir(parents=True)
         Dataset.from_dict(rows).to_parquet(folder / "train.parquet")
-        configs.append(
-            f"- config_name: {outlet}\n  data_files:\n  - split: train\n    path: {outlet}/train.parquet\n"
-        )
+        where = f"  data_files:\n  - split: train\n    path: {outlet}/train.parquet\n"
+        configs.append(f"- config_name: {outlet}\n{where}")
     (tmp_path / "owner/hub/README.md").write_text("---\nconfigs:\n" + "".join(configs) + "---\n")
     reading = read(["hf://datasets/owner/hub"])
     assert reading.outlets.names == ("rep", "gio")
-    assert {(a.id, a.label, a.shared_id) for a in reading.articles} == {
-        (f"{outlet}-{n}", outlet, n) for outlet in ("rep", "gio") for n in "12"
-    }
+    assert sorted(a.id for a in reading.articles) == ["gio-1", "gio-2", "rep-1", "rep-2"]
+    assert all(a.id == f"{a.label}-{a.shared_id}" for a in reading.articles)
     with pytest.raises(InputError, match="the labels of usable rows are G: give files of two outlets"):
         read(["hf://owner/hub/ilgiornale"])
     with pytest.raises(InputError, match=r"hf://owner/hub/ilgiornale/train is given twice, of other outlets"):

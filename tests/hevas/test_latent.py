@@ -41,9 +41,8 @@ def test_lsi_is_the_cosine_after_projecting_with_v_over_s(number):
     np.testing.assert_allclose(space.coverage(HEADLINES), coverage, atol=1e-8)
     found = cosines(space.vectors(HEADLINES), space.vectors(DOCUMENTS))
     np.testing.assert_allclose(found, coverage, atol=1e-8)
-    np.testing.assert_allclose(
-        space.to_references(HEADLINES, [[r] for r in REFERENCES]), similarity, atol=1e-8
-    )
+    found = space.to_references(HEADLINES, [[r] for r in REFERENCES])
+    np.testing.assert_allclose(found, similarity, atol=1e-8)
     assert np.ptp(coverage) > 0.1 if number > 1 else True
     assert coverage[-2:] == [0, 0]
 
@@ -54,11 +53,9 @@ def test_lsi_filters_by_number_ratio_and_threshold():
     np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, keep="7").eigenvalues, values[:7])
     np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, keep="ratio:0.3").eigenvalues, values[:12])
     threshold = (values[8] + values[9]) / 2
-    np.testing.assert_allclose(
-        LatentSemantic.fit(DOCUMENTS, keep=f"threshold:{threshold}").eigenvalues, values[:9]
-    )
+    above = LatentSemantic.fit(DOCUMENTS, keep=f"threshold:{threshold}").eigenvalues
+    np.testing.assert_allclose(above, values[:9])
     np.testing.assert_allclose(LatentSemantic.fit(DOCUMENTS, keep="threshold:0.0").eigenvalues, values)
-    assert len(LatentSemantic.fit(DOCUMENTS, keep="1").eigenvalues) == 1
     many = [f"a{n} b{n}" for n in range(120)]
     assert len(LatentSemantic.fit(many).eigenvalues) == 100
 
@@ -74,16 +71,9 @@ def literal_topics(model, text, document):
     """The sum of section 3.1, word by word."""
     vocabulary = model._vectorizer.vocabulary_
     weights = []
-    for topic in range(len(model.words_given_topic)):
-        total = 0.0
-        for word in words(text):
-            if word in vocabulary:
-                total += (
-                    model.words_given_topic[topic, vocabulary[word]]
-                    * model.topics_given_document[document, topic]
-                    * model.document_given_topic[document, topic]
-                )
-        weights.append(total)
+    for topic, given in enumerate(model.words_given_topic):
+        p = model.topics_given_document[document, topic] * model.document_given_topic[document, topic]
+        weights.append(sum(given[vocabulary[word]] * p for word in words(text) if word in vocabulary))
     return np.array(weights) / (sum(weights) or 1)
 
 

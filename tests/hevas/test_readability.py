@@ -1,13 +1,6 @@
 import pytest
 
-from change_it.hevas.readability import (
-    RATIOS,
-    average_word_length,
-    fog,
-    syllables,
-    tag_headlines,
-    tag_ratio,
-)
+from change_it.hevas.readability import RATIOS, average_word_length, fog, syllables, tag_headlines, tag_ratio
 
 
 class Fixed:

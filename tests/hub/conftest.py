@@ -5,11 +5,7 @@ import json
 import pytest
 
 OUTLETS = ("rep", "gio")
-TEXTS = [
-    "Il ponte crolla sulla statale",
-    "Sciopero generale dei treni",
-    "Il ponte crolla sulla statale ieri. " * 9,
-]
+TEXTS = ["Il ponte crolla sulla statale", "Sciopero generale dei treni", "Il ponte crolla ieri. " * 9]
 
 
 @pytest.fixture(scope="session")

@@ -79,9 +79,8 @@ def test_three_judges_share_the_code_at_the_root(run, options):
 def test_one_generator_a_repository(run, options, tmp_path):
     files = files_of(options("generator", run / "generators/sum-gio"))
     assert {"generator.json", "tokenizer.json", "model.safetensors", "generation_config.json"} < files.keys()
-    assert json.loads(files["tokenizer_config.json"])["auto_map"] == {
-        "AutoTokenizer": ["tokenizer.HeadlineTokenizer", None]
-    }
+    code = json.loads(files["tokenizer_config.json"])["auto_map"]
+    assert code == {"AutoTokenizer": ["tokenizer.HeadlineTokenizer", None]}
     for to in ("rep", "gio"):
         save_generator(tmp_path / "two" / f"sum-{to}", to=to)
     with pytest.raises(InputError, match=r"2 generators \(sum-gio, sum-rep\)"):

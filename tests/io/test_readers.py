@@ -61,12 +61,3 @@ def test_a_column_that_is_not_there_is_found_before_the_rows_are_read(tmp_path):
 def test_empty_lines_of_a_single_column_are_empty_cells(tmp_path):
     records = io.read_records(table(tmp_path, "headline\na\n\nb\n"), required=("headline",))
     assert [record.cells["headline"] for record in records] == ["a", "", "b"]
-
-
-def test_a_column_map(tmp_path):
-    path = table(tmp_path, "id,title,headline\n1,a,b\n")
-    names = {"id": ("id",), "headline": ("headline",)}
-    read = io.read_records(path, required=names, columns="headline=Title")
-    assert read[0].cells == {"id": "1", "headline": "a"}
-    read = io.read_records(path, required=("headline",), optional=("id",), columns="id=")
-    assert read[0].cells == {"headline": "b"}

@@ -17,11 +17,9 @@ from change_it.judges.judge_options import BILSTM
 HEADLINES = ["Il governo l'ha deciso: «No»", "Il GOVERNO no!", "Governo, l'ha detto", "no al ponte: no!"] * 2
 
 
-def built(**changes):
+def built():
     torch.manual_seed(1)
-    judge, tokenizer = build_bilstm(
-        HEADLINES, **{"max_tokens": 64, "id2label": {0: "rep", 1: "gio"}, **changes}
-    )
+    judge, tokenizer = build_bilstm(HEADLINES, max_tokens=64, id2label={0: "rep", 1: "gio"})
     return judge.eval(), tokenizer
 
 

@@ -80,10 +80,8 @@ def alone(folder, claim):
 
 def test_what_is_read_together_is_answered_as_if_read_alone(facts, model):
     given = facts.probabilities(HEADLINES, SOURCES, language="it")
-    claims = [
-        Claim(f"{original}. {article}", text, "it")
-        for text, (original, article, *_) in zip(HEADLINES, SOURCES, strict=True)
-    ]
+    items = zip(HEADLINES, SOURCES, strict=True)
+    claims = [Claim(f"{original}. {article}", text, "it") for text, (original, article, *_) in items]
     assert given == pytest.approx([alone(model, claim) for claim in claims], abs=1e-5)
     assert len(set(given.tolist())) == 3
 
@@ -111,9 +109,8 @@ def test_a_headline_is_asked_about_once(model, monkeypatch):
     ask = ChatModel.ask
     monkeypatch.setattr(ChatModel, "ask", lambda self, claims: asked.extend(claims) or ask(self, claims))
     first = FactsModel.from_pretrained(model, device="cpu").probabilities(HEADLINES, SOURCES, language="it")
-    again = FactsModel.from_pretrained(model, device="cpu").probabilities(
-        [*HEADLINES, HEADLINES[0], ""], [*SOURCES, SOURCES[0], SOURCES[0]], language="it"
-    )
+    more = [*HEADLINES, HEADLINES[0], ""], [*SOURCES, SOURCES[0], SOURCES[0]]
+    again = FactsModel.from_pretrained(model, device="cpu").probabilities(*more, language="it")
     assert len(asked) == 3
     assert again.tolist() == [*first, first[0], 0.0]
 
@@ -209,9 +206,7 @@ def test_the_class_that_supports_is_known_by_its_name(tmp_path, labels, supports
 @pytest.mark.parametrize("labels", [["red", "green", "blue"], ["negative", "positive"], ["LABEL_0", "LABEL_1", "LABEL_2"], ["not_entailment", "no_support"]], ids=str)  # fmt: skip
 def test_classes_of_which_none_surely_supports_are_named(tmp_path, labels):
     folder = save_parts(tmp_path / "model", *build_encoder(labels=labels))
-    with pytest.raises(
-        InputError, match=rf"none of the classes of .* \({', '.join(labels)}\): give a model of entailment"
-    ):
+    with pytest.raises(InputError, match=rf"none of the classes of .* \({', '.join(labels)}\): give a model"):
         FactsModel.from_pretrained(folder, device="cpu")
 
 
@@ -263,9 +258,8 @@ def test_no_article_is_needed(facts):
 
 def test_what_is_too_long_is_cut_and_a_headline_of_a_page_is_none(facts):
     long = "parole senza punto e senza fine " * 2000
-    given = facts.probabilities(
-        ["Due feriti", "x " * 501, "🦊" * 900], [("Ponte giù", long)] * 3, language="it"
-    )
+    headlines = ["Due feriti", "x " * 501, "🦊" * 900]
+    given = facts.probabilities(headlines, [("Ponte giù", long)] * 3, language="it")
     assert given[1] == 0
     assert (given[[0, 2]] > 0).all()
 
@@ -300,9 +294,11 @@ def server(monkeypatch):
 def ask(server):
     """Asks the server about headlines and their sources: the first one and its own unless others are given."""
     facts = FactsModel.from_pretrained("tiny", endpoint=server.url)
-    return lambda headlines=HEADLINES[:1], sources=SOURCES[:1]: facts.probabilities(
-        headlines, sources, language="it"
-    )
+
+    def asked(headlines=HEADLINES[:1], sources=SOURCES[:1]):
+        return facts.probabilities(headlines, sources, language="it")
+
+    return asked
 
 
 def test_a_server_is_asked_for_the_probabilities_of_its_first_piece(ask, server):
@@ -363,9 +359,8 @@ def test_a_server_that_fails_has_been_asked_and_is_asked_for_the_rest_alone(ask,
     before = len(server.requests)
     server.reply = lambda prompt, number: "Sì"
     ask(*asked)
-    rest = {
-        each["messages"][0]["content"].split("Titolo ")[1].split()[0] for each in server.requests[before:]
-    }
+    prompts = [each["messages"][0]["content"] for each in server.requests[before:]]
+    rest = {prompt.split("Titolo ")[1].split()[0] for prompt in prompts}
     assert "7" in rest
     assert not rest & {"0", "1", "2", "3"}
 

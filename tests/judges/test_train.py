@@ -10,8 +10,9 @@ from saved_judges import build_encoder, save_parts
 from transformers import AutoTokenizer
 
 from change_it.commands import train_judge
+from change_it.corpus.folder import read_table
 from change_it.errors import InputError
-from change_it.judges import train
+from change_it.judges import linear_training, train
 from change_it.judges.fluency_data import load_fluency
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import LINEAR, PAPERS, preset
@@ -60,6 +61,12 @@ def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     given = judge.probabilities(gold.texts, progress=False).argmax(axis=1)
     assert scores(gold.labels, given, judge.outlets) == metrics["results"]["gold"]
     assert judge.weights_hash == metrics["weights_hash"]
+    systems = metrics["within_event"]["systems"]
+    assert list(systems) == ["judge", "linear, names masked", "marks, capitals, length"]
+    assert metrics["within_event"]["pairs"] == read_table(corpus, "pairs", "test").height
+    assert systems["judge"]["macro_f1"] == pytest.approx(metrics["results"]["gold"]["macro_f1"])
+    assert systems["judge"]["value"] > 0.6
+    assert metrics["further_outlets"] == {}
 
 
 def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(trained, fitted):
@@ -160,8 +167,6 @@ def test_main_learns_from_each_headline_without_typography_too(corpus, monkeypat
     """Set alike, headlines are told apart about as well as words tell them."""
     data = load("main", corpus)
     seen = []
-    monkeypatch.setattr(
-        "change_it.judges.linear_training.plain", lambda text: seen.append(text) or "X " + text
-    )
+    monkeypatch.setattr(linear_training, "plain", lambda text: seen.append(text) or "X " + text)
     fit_main(data.known, seed=1)
     assert seen == data.known.texts

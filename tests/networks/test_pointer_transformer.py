@@ -5,9 +5,7 @@ import torch
 from copying_networks import RESERVED, WORDS, make_batch, make_model
 
 import change_it.auto  # noqa: F401 (registers the model)
-from change_it.networks.pointer_transformer import (
-    DecoderState,
-)
+from change_it.networks.pointer_transformer import DecoderState
 
 
 def test_loss_is_that_of_one_softmax_over_words_and_places():

@@ -47,10 +47,8 @@ def three(toy_test):
 @pytest.fixture
 def drawn(three):
     """Draws that pass are the original with the other outlet's exclamation mark, the others the original."""
-    draws = tuple(
-        tuple(item.source + "!" * each for each in some)
-        for item, some in zip(three.items, PASSES, strict=True)
-    )
+    items = zip(three.items, PASSES, strict=True)
+    draws = tuple(tuple(item.source + "!" * each for each in some) for item, some in items)
     first = tuple(some[0] for some in draws)
     return ScoredSystem("drawn", first, CHOOSERS, draws=draws, order=ORDER)
 
@@ -114,11 +112,9 @@ def test_intervals_draw_events_and_within_them_draws():
     assert measure(one, share, drawn=True)["average"]["share"] == (0.5, 0, 1)
     assert measure(one, share, drawn=True, seed=5) == measure(one, share, drawn=True, seed=5)
     mixed = {"n": ones, "hits": np.random.default_rng(3).integers(0, 2, (5, 4)).astype(float)}
-    several, again, other = (
-        bootstrap_intervals(mixed, share, events=events, resamples=50, seed=seed, drawn=True)["share"]
-        for seed in (1, 1, 2)
-    )
-    assert several.tolist() == again.tolist() != other.tolist()
+    how = {"events": events, "resamples": 50, "drawn": True}
+    found = [bootstrap_intervals(mixed, share, **how, seed=seed)["share"].tolist() for seed in (1, 1, 2)]
+    assert found[0] == found[1] != found[2]
 
 
 def test_draws_that_are_seldom_right_are_not_few():
@@ -155,12 +151,8 @@ def test_what_judges_chose_stands_apart(scores):
 
 
 def test_systems_with_draws_of_different_counts_stand_side_by_side(three, drawn):
-    fewer = replace(
-        drawn,
-        name="fewer",
-        draws=tuple(texts[:2] for texts in drawn.draws),
-        order=tuple(tuple(draw for draw in of if draw < 2) for of in drawn.order),
-    )
+    order = tuple(tuple(draw for draw in of if draw < 2) for of in drawn.order)
+    fewer = replace(drawn, name="fewer", draws=tuple(some[:2] for some in drawn.draws), order=order)
     scores = scored(three, FakeJudges(fold="1"), *with_chosen([drawn, fewer]))
     rows = [row.values for row in choices_table(scores).rows]
     assert [(row["system"], row["draws"]) for row in rows] == [("drawn", 4), ("fewer", 2)]
@@ -264,9 +256,7 @@ def test_the_command_lets_judges_of_the_other_fold_choose(
     tmp_path, toy_corpus, toy_test, judges_of_folds, capsys
 ):
     folders = judges_of_folds
-    rows = [
-        [item.id, draw, item.source.strip("!") + "!" * draw] for item in toy_test.items for draw in range(2)
-    ]
+    rows = [[one.id, draw, one.source.strip("!") + "!" * draw] for one in toy_test.items for draw in range(2)]
     file = write_csv(tmp_path / "drawn.csv", rows, ["id", "draw", "headline"])
     given = f"score --corpus {toy_corpus} --judges {folders['1']} --resamples 5 --json".split()
     drawn = [*given, "--predictions", f"mine={file}", "--chooser"]

@@ -53,11 +53,8 @@ def test_the_judges_of_the_other_fold_may_score(toy_test):
 
 def test_headlines_that_are_missing_fail_everywhere(toy_test):
     gold = tuple(item.reference for item in toy_test.items)
-    systems = [
-        ScoredSystem("gold", gold),
-        ScoredSystem("half", ("", " ", *gold[2:])),
-        ScoredSystem("none", ("",) * len(gold)),
-    ]
+    headlines = {"gold": gold, "half": ("", " ", *gold[2:]), "none": ("",) * len(gold)}
+    systems = [ScoredSystem(name, texts) for name, texts in headlines.items()]
     judges = FakeJudges()
     # an empty text would be gio's
     judges.main.rule = lambda text, _: 0.9 if "!" in text or not text.strip() else 0.2

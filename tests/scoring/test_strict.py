@@ -75,19 +75,11 @@ def test_a_model_of_facts_must_accept_what_rules_accept(toy_test):
 
 def test_the_other_outlet_s_article_is_evidence_and_its_headline_is_not(toy_test, strict_judges):
     item = replace(toy_test.items[0], prediction="Crolla il ponte a Zagarolo, 17 feriti")
-    items = [
-        item,
-        replace(item, reference=item.prediction),
-        replace(item, reference_article="A Zagarolo il crollo."),
-        replace(item, reference="", reference_article=""),
-    ]
+    changes = {"reference": item.prediction}, {"reference_article": "A Zagarolo."}, {"reference_article": ""}
+    items = [item, *(replace(item, **change) for change in changes)]
     found = judge_items(strict_judges, items, language="it", progress=False)["unsupported"]
-    assert [[one["text"] for one in json.loads(row)] for row in found] == [
-        ["Zagarolo", "17"],
-        ["Zagarolo", "17"],
-        ["17"],
-        ["Zagarolo", "17"],
-    ]
+    both = ["Zagarolo", "17"]
+    assert [[one["text"] for one in json.loads(row)] for row in found] == [both, both, ["17"], both]
 
 
 def test_without_a_fluency_judge_facts_remain(toy_test, fake_judges):

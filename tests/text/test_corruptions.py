@@ -29,13 +29,7 @@ def lexicon() -> Lexicon:
     def tag(words):
         return [TAGS.get(word.lower(), "PROPN" if word[0].isupper() else "NOUN") for word in words]
 
-    return Lexicon(
-        HEADLINES,
-        "it",
-        ["Il nidi la scuole il tetti"],
-        tag,
-        {HEADLINE: ARTICLE},
-    )
+    return Lexicon(HEADLINES, "it", ["Il nidi la scuole il tetti"], tag, {HEADLINE: ARTICLE})
 
 
 def broken(name: str, lexicon: Lexicon, headline: str = HEADLINE, seed: int = 1) -> str:
