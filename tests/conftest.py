@@ -71,9 +71,8 @@ def pytest_collection_modifyitems(config, items):
         return sum(mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow"))
 
     items.sort(key=lambda item: -seconds(item))
-    if (
-        config.option.markexpr == "slow"
-    ):  # each process begins with a part of the list, and with its share of the longest
+    # each process begins with a part of the list, and with its share of the longest
+    if config.option.markexpr == "slow":
         items[:] = [item for item in items if item.get_closest_marker("slow")]
         long, processes = list(filter(seconds, items)), int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
         short = items[len(long) :]
@@ -173,6 +172,18 @@ def judges_of_folds(tmp_path, monkeypatch):
         ),
     )
     return {fold: tmp_path / fold for fold in "01"}
+
+
+@pytest.fixture(scope="session")
+def saved_models(tmp_path_factory):
+    """Folder of untrained judges and a generator of the sample's outlets."""
+    from saved_judges import save_judges
+    from tiny_generators import WORDS, save_generator
+
+    folder = tmp_path_factory.mktemp("saved-models")
+    save_judges(folder / "judges", [WORDS], ("colle", "faro"), transformer=True)
+    save_generator(folder / "generator", outlets=("colle", "faro"), to="faro")
+    return folder
 
 
 @pytest.fixture

@@ -4,11 +4,8 @@ import torch
 
 WORDS, RESERVED = 17, 4
 #: The papers' networks, by the options of their configuration.
-KINDS = {
-    "s2s": {"copy": False},
-    "pn": {"copy": True},
-    "pnc": {"copy": True, "coverage": True, "coverage_weight": 0.7},
-}
+KINDS = {"s2s": {"copy": False}, "pn": {"copy": True}}
+KINDS["pnc"] = {"copy": True, "coverage": True, "coverage_weight": 0.7}
 
 
 def make_model(kind="pnc", *, seed=1, scale=None, **settings):

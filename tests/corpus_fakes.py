@@ -52,10 +52,8 @@ def random_texts(number, seed=0):
     random = np.random.default_rng(seed)
     lexicon = [f"w{k}" for k in range(200)]
     weights = 1 / np.arange(1, 201)
-    return [
-        " ".join(random.choice(lexicon, size=random.integers(0, 60), p=weights / weights.sum()))
-        for _ in range(number)
-    ]
+    p = weights / weights.sum()
+    return [" ".join(random.choice(lexicon, size=random.integers(0, 60), p=p)) for _ in range(number)]
 
 
 def reading(made=None, **changes):
@@ -69,7 +67,5 @@ def options(out="unused", **changes):
 
 def write_articles(path, made, days="%Y-%m-%d"):
     short = {"rep": "R", "gio": "G"}
-    rows = [
-        [a.id, a.headline, a.article, short[a.label], a.date.strftime(days) if a.date else ""] for a in made
-    ]
+    rows = [[a.id, a.headline, a.article, short[a.label], a.date and a.date.strftime(days)] for a in made]
     return write_csv(path, rows, ["id", "headline", "article", "label", "date"])

@@ -27,3 +27,9 @@ def normal_scores(n=60, seed=4):
 def tied_scores(n=60, seed=1):
     """(n, 4) shares with many ties and zeros, as ROUGE gives them."""
     return np.random.default_rng(seed).integers(0, 4, (n, 4)) / 3
+
+
+def cosine(a, b):
+    """That of two vectors, 0 for one without a length."""
+    length = np.linalg.norm(a) * np.linalg.norm(b)
+    return a @ b / length if length else 0.0

@@ -1,6 +1,7 @@
 """Damage that tests do to saved models."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 from safetensors.numpy import load_file, save_file
@@ -47,3 +48,13 @@ def in_shards(folder, *, lacking=False, elsewhere=False):
         "weight_map": {key: shown[held] for key, held in zip(tensors, places, strict=True)},
     }
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+
+
+class Malicious:
+    """Whoever unpickles it makes a file."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __reduce__(self):
+        return Path.touch, (self.file,)

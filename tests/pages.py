@@ -1,4 +1,6 @@
-"""What every page must hold in a browser: it fits the screen and its texts can be read."""
+"""What every page must hold in a browser: it fits the screen, its texts can be read, and nothing goes wrong."""
+
+from contextlib import contextmanager
 
 
 def expected(locator):
@@ -48,3 +50,21 @@ def pale(page):
           return found;
         }"""
     )
+
+
+@contextmanager
+def watched(browser, address, **screen):
+    """A page that is opened at an address; an error, a dialog, or a request that fails or goes elsewhere is a failure."""
+    context = browser.new_context(**screen)
+    page, wrong = context.new_page(), []
+    page.set_default_timeout(60_000)
+    page.on("console", lambda message: message.type == "error" and wrong.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: wrong.append(f"script: {error}"))
+    page.on("response", lambda answer: answer.ok or wrong.append(f"{answer.status}: {answer.url}"))
+    page.on("request", lambda one: one.url.startswith((address, "data:", "blob:")) or wrong.append(one.url))
+    page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.goto(address)
+    yield page
+    assert page.evaluate("window.ran") is None
+    context.close()
+    assert wrong == []

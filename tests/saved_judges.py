@@ -19,18 +19,19 @@ def check_loads(judge, tokenizer, texts, folder, *, register):
     import change_it.auto  # noqa: F401 (registers our models)
 
     saved = folder / "saved"
-    judge.save_pretrained(saved)
-    tokenizer.save_pretrained(saved)
+    save_parts(saved, judge, tokenizer)
     loaded = AutoModelForSequenceClassification.from_pretrained(saved, trust_remote_code=not register).eval()
     assert isinstance(loaded, type(judge)) or not register
-    own, again = (
-        read(texts, padding=True, truncation=True, return_tensors="pt")
-        for read in (tokenizer, AutoTokenizer.from_pretrained(saved))
-    )
+    how = {"padding": True, "truncation": True, "return_tensors": "pt"}
+    own, again = (read(texts, **how) for read in (tokenizer, AutoTokenizer.from_pretrained(saved)))
     with torch.inference_mode():
         assert torch.equal(loaded(**again).logits, judge(**own).logits)
     ask = pipeline("text-classification", model=loaded, tokenizer=AutoTokenizer.from_pretrained(saved))
     assert ask(texts[-1])[0]["label"] in judge.config.id2label.values()
+
+
+def names_of(classes):
+    return {"id2label": dict(enumerate(classes)), "label2id": {name: i for i, name in enumerate(classes)}}
 
 
 def build_encoder(texts=("Il governo è caduto", "Festival aperto"), *, labels=None):
@@ -44,11 +45,34 @@ def build_encoder(texts=("Il governo è caduto", "Festival aperto"), *, labels=N
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
     config = BertConfig(vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id, **sizes)
     if labels:
-        config.update(
-            {"id2label": dict(enumerate(labels)), "label2id": {name: i for i, name in enumerate(labels)}}
-        )
+        config.update(names_of(labels))
     model = (BertForSequenceClassification if labels else BertModel)(config)
     return model, tokenizer
+
+
+def save_parts(folder, *parts):
+    """Models and tokenizers in one folder."""
+    for part in parts:
+        part.save_pretrained(folder)
+    return folder
+
+
+def save_judges(folder, texts, outlets, **how):
+    """The three judges of the task, side by side."""
+    for task in ("main", "hh", "ah"):
+        save_judge(folder / task, task, texts, outlets, **how)
+    return folder
+
+
+def byte_pieces(texts, size, special=("<pad>", "</s>"), **names):
+    """A tokenizer of byte-level pieces that has learnt from texts."""
+    from tokenizers import ByteLevelBPETokenizer
+    from transformers import PreTrainedTokenizerFast
+
+    pieces = ByteLevelBPETokenizer()
+    pieces.train_from_iterator(texts, vocab_size=size, special_tokens=list(special), show_progress=False)
+    names = {"pad_token": "<pad>", "eos_token": "</s>"} | names
+    return PreTrainedTokenizerFast(tokenizer_object=pieces._tokenizer, **names)
 
 
 def save_judge(folder, task, texts, outlets, *, transformer=False):
@@ -71,14 +95,11 @@ def save_judge(folder, task, texts, outlets, *, transformer=False):
         pairs = None if task == "main" else texts[::-1]
         examples = Examples(texts, pairs, labels)
         model = fit_main(examples, seed=1) if task == "main" else fit_pairs(task, examples, texts, seed=1)
-        model.config.update(
-            {"id2label": dict(enumerate(classes)), "label2id": {name: i for i, name in enumerate(classes)}}
-        )
+        model.config.update(names_of(classes))
         tokenizer = ByT5Tokenizer(model_max_length=1_000_000)
     about = {"task": task, "fold": "all", "seed": 1, "max_tokens": 48, "outlets": list(outlets)}
     model.config.change_it = about | {"corpus": "corpus", "encoder": "bert" if transformer else "linear"}
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+    save_parts(folder, model, tokenizer)
     tests = {"main": ("gold",)}.get(task, ("random", "hard"))
     results = {test: scores(np.array([0, 1, 1, 0]), np.array([0, 1, 0, 0]), classes) for test in tests}
     weights_hash = hash_of_weights(folder, command="none")
@@ -99,22 +120,10 @@ def save_judge(folder, task, texts, outlets, *, transformer=False):
 
 def save_language_model(folder, kind):
     """An untrained language model of byte-level pieces."""
-    from tokenizers import ByteLevelBPETokenizer
-    from transformers import (
-        GPT2Config,
-        GPT2LMHeadModel,
-        PreTrainedTokenizerFast,
-        T5Config,
-        T5ForConditionalGeneration,
-    )
+    from transformers import GPT2Config, GPT2LMHeadModel, T5Config, T5ForConditionalGeneration
 
-    texts = ["Il ponte di Bari è crollato, dice Rossi.", "Bianchi non cade: due feriti."] * 3
+    tokenizer = byte_pieces(["Il ponte di Bari è crollato, dice Rossi.", "Bianchi non cade."] * 3, 300)
     torch.manual_seed(1)
-    pieces = ByteLevelBPETokenizer()
-    pieces.train_from_iterator(texts, vocab_size=300, special_tokens=["<pad>", "</s>"], show_progress=False)
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=pieces._tokenizer, pad_token="<pad>", eos_token="</s>"
-    )
     if kind == "causal":
         config = GPT2Config(vocab_size=300, n_positions=400, n_embd=16, n_layer=1, n_head=2, eos_token_id=1)
         model = GPT2LMHeadModel(config)
@@ -123,6 +132,4 @@ def save_language_model(folder, kind):
         sizes |= {"num_layers": 1, "num_decoder_layers": 1}
         ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
         model = T5ForConditionalGeneration(T5Config(vocab_size=300, **sizes, **ids))
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+    return save_parts(folder, model, tokenizer)

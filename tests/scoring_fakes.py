@@ -1,6 +1,8 @@
 """Judges that decide by simple rules, and a corpus of four events in which two papers have styles of their own."""
 
 import json
+from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -9,6 +11,8 @@ from change_it.judges.facts_model import FactsModel, FactsSettings
 from change_it.judges.judge import Judge
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.judges import Judges
+from change_it.scoring.scores import score
+from change_it.scoring.floors_and_predictions import built_in_systems
 from change_it.text.tokens import words
 
 OUTLETS = ("rep", "gio")
@@ -46,10 +50,8 @@ class FakeJudges(Judges):
             "fluency": lambda text, _: 0.6 if len(set(words(text))) == len(words(text)) else 0.4,
         }
         about = {"outlets": outlets, "fold": fold}
-        judges = {
-            task: RuleJudge(task, rule, weights_hash=digit * 64, **about)
-            for (task, rule), digit in zip(rules.items(), digits, strict=False)
-        }
+        judges = zip(rules.items(), digits, strict=False)
+        judges = {task: RuleJudge(task, rule, weights_hash=one * 64, **about) for (task, rule), one in judges}
         super().__init__(**judges, facts=facts)
 
 
@@ -57,10 +59,9 @@ class FakeFacts(FactsModel):
     """A model that is asked about facts: P by a rule; keeps what it is asked."""
 
     def __init__(self, rule=lambda headline, sources: 1.0, *, base="model", digit="e", validated=""):
-        settings = FactsSettings(
-            base, "asked", 0.5, language=validated, validated={"n": 9} if validated else {}
-        )
-        self.settings, self.weights_hash, self.model_hash = settings, digit * 64, digit * 64
+        labels = {"n": 9} if validated else {}
+        self.settings = FactsSettings(base, "asked", 0.5, language=validated, validated=labels)
+        self.weights_hash = self.model_hash = self.asked_hash = digit * 64
         self.rule, self.asked = rule, []
 
     def probabilities(self, headlines, sources, *, language, progress=False):
@@ -70,19 +71,10 @@ class FakeFacts(FactsModel):
             progress(len(questions))
         return np.array([self.rule(*question) for question in questions], dtype=np.float64)
 
-    def accepts(self, probabilities):
-        return probabilities >= self.settings.threshold
-
-    def is_validated(self, language):
-        return self.settings.language == language
-
-    @property
-    def base(self):
-        return self.settings.model
-
-    @property
-    def signature(self):
-        return f"asked+{self.model_hash[:6]}+{self.settings.threshold:.2f}"
+    def with_threshold(self, threshold, **changes):
+        other = copy(self)
+        other.settings = replace(self.settings, threshold=threshold, **changes)
+        return other
 
 
 #: What rep and gio say of each; more than a quarter of the words are each one's own.
@@ -92,6 +84,17 @@ EVENTS = (
     ("Sciopero generale dei treni", "Ecco: treni fermi per sciopero!"),
     ("Festival aperto al pubblico", "Ecco il festival, si entra!"),
 )
+
+
+def load_fakes(patch, *outlets, **about):
+    """Fakes wherever judges would be loaded."""
+    patch.setattr(Judges, "from_pretrained", lambda *_, **__: FakeJudges(*outlets, **about))
+
+
+def scored(test, judges, *more, resamples=5, **how):
+    """Scores of the systems that are built in, and of more."""
+    systems = [*built_in_systems(test), *more]
+    return score(test, judges, systems, resamples=resamples, progress=False, **how)
 
 
 def _pairs():

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
-from saved_judges import save_judge
+from saved_judges import save_judges
 from scoring_fakes import OUTLETS, FakeJudges
 from tiny_generators import WORDS, save_generator
 
@@ -20,9 +20,7 @@ def verdicts():
     reasons = {
         ("main", "care"): ("F1 .875 where character n-grams have .859",),
         ("hh", "rely"): ("F1 .882 on hard mismatches where tf-idf cosine has .844", "refuses what it should"),
-        ("ah", "distrust"): (
-            "lets through what it should refuse: name mistaken .993, negated .889 and 4 more",
-        ),
+        ("ah", "distrust"): ("lets through what it should refuse: name mistaken .993 and 4 more",),
         ("fluency", "rely"): ("accepts .913 of the newspapers' own headlines",),
         ("facts", "care"): ("lets through what it should refuse: name mistaken .910",),
     }
@@ -31,8 +29,7 @@ def verdicts():
 
 def write_run(run):
     """A run's folder with judges and generators of both directions; no corpus."""
-    for task in ("main", "hh", "ah"):
-        save_judge(run / "judges" / task, task, [WORDS], OUTLETS, transformer=True)
+    save_judges(run / "judges", [WORDS], OUTLETS, transformer=True)
     for seed, to in enumerate(OUTLETS):
         save_generator(run / "generators" / f"sum-{to}", to=to, seed=seed)
     return run
@@ -58,10 +55,7 @@ def models_in(language, run, texts):
         models_of(run),
         judges=FakeJudges(digits="abcd").with_casing(Casing.from_texts([*known, *texts])),
         language=language,
-        audit=Summary(
-            verdicts(),
-            JointPassRate((12, 10), (12, 12), (("name mistaken", 0.43), ("negated", 0.125)), 0.533),
-        ),
+        audit=Summary(verdicts(), JointPassRate((12, 10), (12, 12), (("name mistaken", 0.43),), 0.533)),
         sample=language == "it",
     )
 

@@ -1,32 +1,22 @@
 """From sheets to the tables of a study, through the command line; judges decide by rules (`scoring_fakes`)."""
 
-import csv
 import json
 import re
+from collections import Counter
+from itertools import product
 
 import numpy as np
 import polars as pl
 import pytest
 import scoring_fakes
-from csv_files import read_csv, write_csv
-from scoring_fakes import OUTLETS, FakeJudges, write_toy_corpus
+from csv_files import read_csv, write_csv, write_rows
+from scoring_fakes import OUTLETS, load_fakes, write_toy_corpus
 
 from change_it.annotation import KeyRow, Study, alpha, coincidences
 from change_it.cli import main
 
 PLACES = ("Roma", "Milano", "Torino", "Napoli", "Bari", "Pisa", "Lecce", "Genova")
 THINGS = ("Crolla il ponte", "Sciopero dei treni", "Festa grande", "Apre la scuola", "Mancano i medici")
-
-
-def write_corpus(folder):
-    """Forty events, each a pair of headlines; gio's end in an exclamation mark."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            scoring_fakes,
-            "EVENTS",
-            [(f"{thing} a {place}", f"Ecco: {thing} a {place}!") for thing in THINGS for place in PLACES],
-        )
-        return write_toy_corpus(folder)
 
 
 def write_predictions(corpus, file):
@@ -39,17 +29,16 @@ def write_predictions(corpus, file):
 
 def fill_in(sheet, file, answer):
     """A sheet with the column `answer`, and others, filled in: `answer` maps a row to cells."""
-    rows = read_csv(sheet)
-    with file.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.DictWriter(out, list(rows[0]))
-        writer.writeheader()
-        writer.writerows([{**row, **answer(row)} for row in rows])
-    return file
+    return write_rows(file, [{**row, **answer(row)} for row in read_csv(sheet)])
 
 
 @pytest.fixture(scope="module")
 def study_corpus(tmp_path_factory):
-    return write_corpus(tmp_path_factory.mktemp("study") / "corpus")
+    """Forty events, each a pair of headlines; gio's end in an exclamation mark."""
+    with pytest.MonkeyPatch.context() as patch:
+        events = [(f"{thing} a {place}", f"Ecco: {thing} a {place}!") for thing in THINGS for place in PLACES]
+        patch.setattr(scoring_fakes, "EVENTS", events)
+        return write_toy_corpus(tmp_path_factory.mktemp("study") / "corpus")
 
 
 @pytest.fixture
@@ -67,29 +56,17 @@ def draw(corpus, folder, *systems, items=20, seed=1):
 
 
 def score(sheet, files, capsys, *more):
-    """The rows of each question, by condition and rater."""
+    """The rows by condition and rater."""
     capsys.readouterr()
     key = str(sheet.with_name("sheet-key.csv"))
     assert main(["annotate", "score", *map(str, files), "--key", key, "--json", *more]) == 0
-    tables = json.loads(capsys.readouterr().out)["tables"]
-    return {
-        name: {(row["group"], row["rater"]): row for row in table["rows"]} for name, table in tables.items()
-    }
-
-
-def refused(arguments, capsys):
-    capsys.readouterr()
-    assert main([*map(str, arguments)]) == 2
-    message = capsys.readouterr().err
-    assert len(message.strip().splitlines()) == 1
-    return message
+    table = json.loads(capsys.readouterr().out)["tables"]["answer"]
+    return {(row["group"], row["rater"]): row for row in table["rows"]}
 
 
 @pytest.fixture
 def with_judges(monkeypatch):
-    from change_it.scoring.judges import Judges
-
-    monkeypatch.setattr(Judges, "from_pretrained", lambda *_, **__: FakeJudges(digits="abcd"))
+    load_fakes(monkeypatch, digits="abcd")
     monkeypatch.setattr("change_it.commands.annotate.check_judges", lambda _: None)
 
 
@@ -107,9 +84,7 @@ def test_sheets_are_blind_and_balanced(sheet):
     assert list(rows[0]) == ["item", "headline", "choice1", "choice2", "answer"]
     assert [row["item"] for row in rows] == [row["item"] for row in key]
     cells = [(row["condition"], row["outlet"]) for row in key]
-    assert {cell: cells.count(cell) for cell in cells} == {
-        (condition, outlet): 10 for condition in ("gold", "echo") for outlet in ("rep", "gio")
-    }
+    assert Counter(cells) == dict.fromkeys(product(("gold", "echo"), ("rep", "gio")), 10)
     assert cells != sorted(cells)
     # no spreadsheet takes an id for a number
     assert all(re.fullmatch("h[0-9a-f]{8}", row["item"]) for row in rows)
@@ -143,7 +118,7 @@ def test_intervals_are_drawn_by_event():
 def test_people_against_the_key_and_the_judge(sheet, tmp_path, with_judges, capsys):
     files = [fill_in(sheet, tmp_path / f"{name}.csv", told_apart) for name in ("anna", "ben")]
     files.append(fill_in(sheet, tmp_path / "carla.csv", always_first))
-    rows = score(sheet, files, capsys, "--judges", "made/up")["answer"]
+    rows = score(sheet, files, capsys, "--judges", "made/up")
     assert [rows["gold", name]["accuracy"] for name in ("anna", "ben", "carla")] == [1, 1, 0.5]
     people = rows["gold", "people"]
     assert people["accuracy"] == pytest.approx(5 / 6)
@@ -167,7 +142,7 @@ def test_what_is_missing_is_missing(sheet, tmp_path, capsys):
         fill_in(sheet, tmp_path / "anna.csv", lambda row: told_apart(row) if row["item"] in early else {}),
         fill_in(sheet, tmp_path / "ben.csv", lambda row: told_apart(row) if row != rows[0] else {}),
     ]
-    found = score(sheet, files, capsys)["answer"]
+    found = score(sheet, files, capsys)
     counts = {name: sum(found[group, name]["n"] for group in ("gold", "echo")) for _, name in found}
     assert counts == {"anna": 10, "ben": 39, "people": 49, "majority": 40}
 
@@ -190,7 +165,10 @@ def answered(text, answer):
 def test_a_bad_sheet_is_one_sentence(sheet, tmp_path, capsys, spoil, words):
     file = tmp_path / "anna.csv"
     file.write_text(spoil(sheet.read_text(encoding="utf-8")), encoding="utf-8")
-    assert words in refused(["annotate", "score", file, "--key", sheet.with_name("sheet-key.csv")], capsys)
+    capsys.readouterr()
+    assert main(["annotate", "score", str(file), "--key", str(sheet.with_name("sheet-key.csv"))]) == 2
+    [sentence] = capsys.readouterr().err.strip().splitlines()
+    assert words in sentence
 
 
 def test_a_headline_like_a_formula_is_quoted_in_the_sheet(study_corpus, tmp_path):
@@ -215,9 +193,8 @@ OBSERVERS = (
 
 
 def of(ratings, values, level):
-    return float(
-        alpha({name: column.sum() for name, column in coincidences(ratings, values).items()}, values, level)
-    )
+    sums = {name: column.sum() for name, column in coincidences(ratings, values).items()}
+    return float(alpha(sums, values, level))
 
 
 def test_the_published_example():

@@ -6,7 +6,7 @@ word in common. An error in the console, a request that fails or goes elsewhere,
 
 import pytest
 from csv_files import read_csv, write_csv
-from pages import beyond, expected, pale
+from pages import beyond, expected, pale, watched
 from space_runs import models_in, served, write_run
 
 from change_it.space.labels import LABELS
@@ -40,16 +40,11 @@ def space(tmp_path_factory):
 
 @pytest.mark.parametrize("locale", SCREENS)
 def test_headlines_are_transferred_and_scored(space, browser, tmp_path, locale):
-    wrong = []
-    context = browser.new_context(locale=locale, accept_downloads=True, **SCREENS[locale])
-    page = context.new_page()
-    page.set_default_timeout(60_000)
-    page.on("console", lambda message: message.type == "error" and wrong.append(f"console: {message.text}"))
-    page.on("pageerror", lambda error: wrong.append(f"script: {error}"))
-    page.on("response", lambda answer: answer.ok or wrong.append(f"{answer.status}: {answer.url}"))
-    page.on("request", lambda one: one.url.startswith((space, "data:", "blob:")) or wrong.append(one.url))
-    page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    page.goto(space)
+    with watched(browser, space, locale=locale, accept_downloads=True, **SCREENS[locale]) as page:
+        use(page, tmp_path, locale)
+
+
+def use(page, tmp_path, locale):
     texts = {key.removeprefix("ci-"): text for key, text in LABELS.translations[locale[:2]].items()}
 
     def fill(**fields):
@@ -74,9 +69,8 @@ def test_headlines_are_transferred_and_scored(space, browser, tmp_path, locale):
     assert beyond(page) == []
 
     # One headline of the reader's own, with its marks.
-    page.locator(
-        "[role=tab][data-tab-id=score]"
-    ).click()  # rarely Gradio keeps a tab's name in the first language
+    # rarely Gradio keeps a tab's name in the first language
+    page.locator("[role=tab][data-tab-id=score]").click()
     settle()
     fill(own=OWN)
     fill(**{"own-original": HEADLINE, "own-article": ARTICLE})
@@ -117,6 +111,3 @@ def test_headlines_are_transferred_and_scored(space, browser, tmp_path, locale):
     for looks in ("light", "dark"):
         page.evaluate("looks => document.body.classList.toggle('dark', looks === 'dark')", looks)
         assert pale(page) == [], looks
-    assert page.evaluate("window.ran") is None
-    context.close()
-    assert wrong == []

@@ -11,14 +11,7 @@ import pytest
 import tyro
 from help_examples import first_example
 
-from change_it.cli import (
-    COMMANDS,
-    TYRO_CONFIG,
-    main,
-    names_of,
-    options_of,
-    union_of,
-)
+from change_it.cli import COMMANDS, TYRO_CONFIG, main, names_of, options_of, union_of
 
 LEAVES = [
     [name, member] if member else [name] for name, members in COMMANDS.items() for member in members or [""]
@@ -50,19 +43,17 @@ def test_every_help_has_all_options_and_their_defaults_on_two_screens(words, cap
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("words", "says"),
     [
-        (["transfr"], "subcommands: quickstart, corpus, train"),
-        (["score", "--corpus", "c", "--judges", "j", "--corpsu", "c"], "--corpsu"),
-        (["quickstart", "--articles", "many"], "Error parsing --articles"),
-        (["corpus", "build"], "Missing from change-it corpus build"),
+        ("transfr", "subcommands: quickstart, corpus, train"),
+        ("corpus build", "Missing from change-it corpus build"),
     ],
 )
-def test_what_cannot_be_parsed_is_said_by_tyro_and_ends_with_2(arguments, words, capsys):
+def test_what_cannot_be_parsed_ends_with_2(words, says, capsys):
     with pytest.raises(SystemExit) as stop:
-        main(arguments)
+        main(words.split())
     assert stop.value.code == 2
-    assert words in " ".join(capsys.readouterr().err.split())
+    assert says in " ".join(capsys.readouterr().err.split())
 
 
 def test_output_that_nobody_reads_is_no_fault():

@@ -20,14 +20,15 @@ def metric():
     return evaluate.load(change_it.metric_path("compliancy"))
 
 
+def columns_of(test):
+    """Gold headlines, as the metric takes them."""
+    names = {"predictions": "reference", "sources": "source", "articles": "article", "labels": "label"}
+    return {column: [getattr(item, name) for item in test.items] for column, name in names.items()}
+
+
 @pytest.fixture
 def gold(toy_test):
-    return {
-        "predictions": [item.reference for item in toy_test.items],
-        "sources": [item.source for item in toy_test.items],
-        "articles": [item.article for item in toy_test.items],
-        "labels": [item.label for item in toy_test.items],
-    }
+    return columns_of(toy_test)
 
 
 def test_gold_complies_and_copy_does_not(metric, gold, fake_judges):
@@ -51,31 +52,17 @@ def test_gold_complies_and_copy_does_not(metric, gold, fake_judges):
 def test_one_signature_is_one_number(metric, toy_test, fake_judges):
     """With the partners' articles the metric gives what `change-it score` prints; without them the signature says so."""
     first, *others = toy_test.items
-    first = replace(
-        first,
-        reference=f"{first.reference} Parla Bianchi",
-        reference_article=f"{first.reference_article} Parla Bianchi.",
-    )
+    more = {name: f"{getattr(first, name)} Parla Bianchi" for name in ("reference", "reference_article")}
+    first = replace(first, **more)
     test = replace(toy_test, items=(first, *others))
     row = score(test, fake_judges, built_in_systems(test)).row("gold")
-    items = test.items
-    call = {
-        "predictions": [item.reference for item in items],
-        "sources": [item.source for item in items],
-        "articles": [item.article for item in items],
-        "labels": [item.label for item in items],
-        "judges": fake_judges,
-        "language": "it",
-    }
-    result = metric.compute(**call, reference_articles=[item.reference_article for item in items])
+    call = {**columns_of(test), "judges": fake_judges, "language": "it"}
+    result = metric.compute(**call, reference_articles=[item.reference_article for item in test.items])
     alone = metric.compute(**call)
     assert result["signature"] == row.signature
-    assert {name: result[name] for name in COMPLIANCY_MEASURES if name in row.values} == {
-        name: row.values[name] for name in COMPLIANCY_MEASURES if name in row.values
-    }
-    assert all(
-        result["intervals"]["average"][name] == row.intervals[name] for name in ("compliancy", "facts")
-    )
+    known = [name for name in COMPLIANCY_MEASURES if name in row.values]
+    assert [result[name] for name in known] == [row.values[name] for name in known]
+    assert [result["intervals"]["average"][name] for name in known] == [row.intervals[name] for name in known]
     assert (result["facts"], alone["facts"]) == (1.0, 0.875)
     assert alone["signature"] == row.signature.replace("|partners:8|events:4|", "|partners:0|events:8|")
 
@@ -104,22 +91,16 @@ def test_judges_mark_headlines_when_they_are_called(gold):
     judges = FakeJudges(digits="abcd")
     found = judges(gold["predictions"], originals=gold["sources"], articles=gold["articles"])
     verdicts = compute_compliancy(**gold, judges=judges)["verdicts"]
-    assert [one.marks for one in found] == [{name: row[name] for name in found[0].marks} for row in verdicts]
-    assert [(one.compliant, one.strict) for one in found] == [
-        (row["compliancy"], row["strict_compliancy"]) for row in verdicts
-    ]
+    for one, row in zip(found, verdicts, strict=True):
+        assert one.marks == {name: row[name] for name in one.marks}
+        assert (one.compliant, one.strict) == (row["compliancy"], row["strict_compliancy"])
     first = found[0]
     assert first.text == gold["predictions"][0]
     assert first.probabilities == pytest.approx(
         {"hh": 0.8, "ah": 0.7, "main": 0.9, "source": 0.2, "fluency": 0.6, "facts": None}
     )
-    same = judges(
-        pd.Series(gold["predictions"][:4]),
-        originals=gold["sources"][:4],
-        articles=gold["articles"][:4],
-        to="gio",
-    )
-    assert same == found[:4]
+    half = {"originals": gold["sources"][:4], "articles": gold["articles"][:4]}
+    assert judges(pd.Series(gold["predictions"][:4]), **half, to="gio") == found[:4]
     assert judges([], originals=[], articles=[]) == []
     with pytest.raises(InputError, match="there are 8 headlines, 1 originals, 8 articles"):
         judges(gold["predictions"], originals=["x"], articles=gold["articles"])

@@ -66,9 +66,8 @@ def script():
 def test_direct_use_gives_the_rows_of_the_command(built, script, tmp_path):
     files, folder = built
     for config in CONFIGS:
-        direct = script.ChangeItSplits(
-            config_name=config, data_files=files, cache_dir=str(tmp_path / "made"), **CHOICES
-        )
+        given = {"data_files": files, "cache_dir": str(tmp_path / "made"), **CHOICES}
+        direct = script.ChangeItSplits(config_name=config, **given)
         direct.download_and_prepare()
         made = direct.as_dataset()
         read = load_dataset(folder, config, cache_dir=str(tmp_path / "read"))
@@ -79,10 +78,9 @@ def test_direct_use_gives_the_rows_of_the_command(built, script, tmp_path):
 
 
 def test_it_has_every_option_of_the_command(script):
+    known = script.ChangeItSplits(config_name="pairs", other_outlets=True, window_days="none")
     with pytest.raises(ValueError, match="data_files"):
-        script.ChangeItSplits(
-            config_name="pairs", other_outlets=True, window_days="none"
-        ).download_and_prepare()
+        known.download_and_prepare()
     with pytest.raises(ValueError, match="'many'"):
         script.ChangeItSplits(config_name="pairs", many=True)
 
@@ -94,11 +92,8 @@ def test_datasets_3_runs_the_script_as_it_is_and_loads_the_folder(built, tmp_pat
     python = tmp_path / "venv" / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", python, "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "install", "--no-compile", "datasets==3.6.0", *NEEDS], check=True)
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("HF_", "PYTHON", "VIRTUAL_ENV"))
-    }
+    ours = ("HF_", "PYTHON", "VIRTUAL_ENV")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     environment |= {"PYTHONPATH": str(CHECKOUT), "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1"}
     given = json.dumps([str(SCRIPT), files, folder, CHOICES, list(CONFIGS)])
     result = run_program([python, "-c", PROBE, given], env=environment, cwd=tmp_path)

@@ -37,9 +37,7 @@ BLOCKS = list(
     dict.fromkeys(
         block
         for page in PAGES
-        for block in re.findall(
-            r"^```(\w+)\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
-        )
+        for block in re.findall(r"(?ms)^```(\w+)\n(.*?)^```", page.read_text(encoding="utf-8"))
     )
 )
 
@@ -112,10 +110,8 @@ def test_shell_and_python_examples_run(name, tmp_path, monkeypatch):
             if name == "quickstart":
                 scores = json.loads(Path("runs/quickstart/report/scores.json").read_text(encoding="utf-8"))
                 gold = scores["systems"]["gold"]["average"]
-                printed = (
-                    f"{gold['compliancy']} {tuple(gold['intervals']['compliancy'])}\n{gold['signature']}"
-                )
-                assert printed in ran.stdout
+                interval = tuple(gold["intervals"]["compliancy"])
+                assert f"{gold['compliancy']} {interval}\n{gold['signature']}" in ran.stdout
             continue
         for line in lines_of("".join(codes)):
             program, *arguments = shlex.split(line, comments=True) or [""]

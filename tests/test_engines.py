@@ -5,8 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 from corpus_fakes import articles, options, write_articles
-from saved_judges import save_judge
-from tiny_generators import WORDS
 
 from change_it import engines
 from change_it.cli import main
@@ -24,10 +22,8 @@ MACHINE = {"num_cpus": 2, "object_store_memory": 80 << 20}
 def cluster():
     """A cluster of one machine with two cores."""
     ray_cluster = pytest.importorskip("ray.cluster_utils")
-    cluster = ray_cluster.Cluster(
-        head_node_args={**MACHINE, "include_dashboard": False},
-        initialize_head=True,
-    )
+    machine = {**MACHINE, "include_dashboard": False}
+    cluster = ray_cluster.Cluster(head_node_args=machine, initialize_head=True)
     yield cluster
     cluster.shutdown()
 
@@ -85,7 +81,9 @@ def test_an_address_is_refused_without_ray():
 
 
 @pytest.mark.slow
-def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, monkeypatch, capsys):
+def test_commands_write_the_same_bytes_on_a_cluster(
+    cluster, tmp_path, corpus, saved_models, monkeypatch, capsys
+):
     on_cluster = {"engine": "ray", "address": cluster.address}
     news = str(write_articles(tmp_path / "news.csv", articles(close=60, loose=40, alone=60)))
     corpus_build.run(options(tmp_path / "local", files=(news,)))
@@ -93,10 +91,6 @@ def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, m
     monkeypatch.setattr(alignment, "BLOCKS", 2)
     corpus_build.run(options(tmp_path / "ray", files=(news,), **on_cluster))
     assert same_files(tmp_path / "local", tmp_path / "ray")
-
-    models = tmp_path / "models"
-    for task in ("main", "hh", "ah"):
-        save_judge(models / "judges" / task, task, [WORDS], ("colle", "faro"), transformer=True)
 
     def call(command, name, *more):
         given = [command, "--corpus", corpus, "--device", "cpu", *more]
@@ -106,7 +100,7 @@ def test_commands_write_the_same_bytes_on_a_cluster(cluster, tmp_path, corpus, m
 
     monkeypatch.setattr(judge, "LARGEST_BATCH", 16)
     capsys.readouterr()
-    call("score", "report", "--judges", f"{models}/judges", "--resamples", "50", "--json")
+    call("score", "report", "--judges", f"{saved_models}/judges", "--resamples", "50", "--json")
     assert "raylet" not in capsys.readouterr().out
     assert same_files(tmp_path / "local/report/items", tmp_path / "ray/report/items")
 

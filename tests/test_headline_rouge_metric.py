@@ -39,9 +39,8 @@ def test_hand_computed_values(metric):
 
 def test_a_single_reference_may_stand_without_a_list(metric):
     first = [texts[0] for texts in REFERENCES]
-    assert metric.compute(predictions=PREDICTIONS, references=first) == metric.compute(
-        predictions=PREDICTIONS, references=[[text] for text in first]
-    )
+    plain = metric.compute(predictions=PREDICTIONS, references=first)
+    assert plain == metric.compute(predictions=PREDICTIONS, references=[[text] for text in first])
 
 
 def test_some_of_the_measures(metric):

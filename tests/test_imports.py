@@ -16,10 +16,7 @@ MODELS = {"torch", "transformers"}
             "import change_it\nassert 'HeadlineTransfer' in change_it.__all__\nassert not hasattr(change_it, 'Nothing')",
             MODELS,
         ),
-        (
-            "import change_it.io",
-            {*MODELS, "datasets", "polars", "pyarrow", "numpy", "tyro", "rich"},
-        ),
+        ("import change_it.io", {*MODELS, "datasets", "polars", "pyarrow", "numpy", "tyro", "rich"}),
         ("import change_it.space, change_it.commands.demo", {*MODELS, "gradio"}),
         ("import change_it.hevas", {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"}),
         ("from change_it.text.tagging import load_tagger\nload_tagger('it')", {*MODELS, "spacy"}),
@@ -108,11 +105,8 @@ def write(folder):
     card = {"recipe": "sum", "reads": "article", "to": "two", "outlets": ["one", "two"], "kind": "words"}
     card |= {"architecture": "pn", "base": None, "language": "it", "source_tokens": 9, "target_tokens": 9}
     files["sum-two/generator.json"] = card | {"seed": 1, "corpus": "corpus"}
-    files["rewrite/generator.json"] = files["sum-two/generator.json"] | {
-        "recipe": "rewrite",
-        "reads": "both",
-        "to": None,
-    }
+    other = {"recipe": "rewrite", "reads": "both", "to": None}
+    files["rewrite/generator.json"] = files["sum-two/generator.json"] | other
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(json.dumps(content))

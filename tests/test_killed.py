@@ -164,19 +164,14 @@ def check(name, folder, seed, moments):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory, smaller_corpus):
-    """A corpus, its sample, untrained judges and a generator."""
-    from saved_judges import build_encoder, save_judge
-    from tiny_generators import WORDS, save_generator
+def made(tmp_path_factory, saved_models, smaller_corpus):
+    """A corpus, its sample, an encoder, untrained judges and a generator."""
+    from saved_judges import build_encoder, save_parts
 
-    folder = tmp_path_factory.mktemp("killed")
-    for part in build_encoder():
-        part.save_pretrained(folder / "encoder")
+    folder = shutil.copytree(saved_models, tmp_path_factory.mktemp("killed") / "made")
+    save_parts(folder / "encoder", *build_encoder())
     shutil.copytree(smaller_corpus, folder / "corpus")
     shutil.copy(Path(smaller_corpus).parent / "sample.csv", folder / "sample.csv")
-    for task in ("main", "hh", "ah"):
-        save_judge(folder / "judges" / task, task, [WORDS], ("colle", "faro"), transformer=True)
-    save_generator(folder / "generator", outlets=("colle", "faro"), to="faro")
     return folder
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from malformed import edit, edit_weights, in_shards, spoil
-from saved_judges import save_judge
+from saved_judges import save_judges
 from scoring_fakes import OUTLETS
 from tiny_generators import WORDS, save_generator
 
@@ -46,8 +46,7 @@ def test_a_bad_file_is_refused_with_its_line(name, tmp_path, capsys):
 def made(tmp_path_factory):
     """Three judges and a generator."""
     folder = tmp_path_factory.mktemp("made")
-    for task in ("main", "hh", "ah"):
-        save_judge(folder / "judges" / task, task, [WORDS], OUTLETS, transformer=True)
+    save_judges(folder / "judges", [WORDS], OUTLETS, transformer=True)
     save_generator(folder / "generator")
     return folder
 
@@ -144,9 +143,7 @@ def test_a_tokenizer_that_gives_up_on_a_text_is_one_sentence(made, tmp_path):
     from change_it.judges.judge import Judge
 
     split = {"type": "Split", "pattern": {"Regex": "(x+x+)+y"}, "behavior": "Isolated", "invert": False}
-    judge, generator = (
-        Path(shutil.copytree(made / name, tmp_path / name)) for name in ("judges/hh", "generator")
-    )
+    judge, generator = (shutil.copytree(made / name, tmp_path / name) for name in ("judges/hh", "generator"))
     for folder in (judge, generator):
         set_in("tokenizer.json", "pre_tokenizer", value=split)(folder)
     set_in("tokenizer_config.json", "tokenizer_class", value="PreTrainedTokenizerFast")(judge)

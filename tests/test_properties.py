@@ -1,13 +1,9 @@
 """What holds for any input, tried on generated ones: the same few in the fast part, others and more with `--hypothesis-profile`."""
 
-import csv
-import json
-
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from corpus_fakes import articles, options, random_texts, reading
+from csv_files import write_rows
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from processes import run_python
@@ -22,6 +18,7 @@ from change_it.corpus.vectors import tfidf
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, System, worded
 from change_it.hevas.evaluation import evaluate
+from change_it.hevas.metric_options import MetricOptions
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
@@ -45,29 +42,8 @@ ROWS = st.lists(
     max_size=12,
 )
 #: Two rows that can be used, so that no input is refused as a whole.
-USABLE = [
-    {
-        "id": f"good {label}",
-        "headline": "Titolo",
-        "article": f"Un articolo di {label}.",
-        "label": label,
-        "date": "",
-    }
-    for label in "RG"
-]
-
-
-def write_rows(path, rows):
-    if path.suffix == ".parquet":
-        pq.write_table(pa.Table.from_pylist(rows), path)
-        return
-    with path.open("w", encoding="utf-8", newline="") as file:
-        if path.suffix == ".jsonl":
-            file.writelines(json.dumps(row) + "\n" for row in rows)
-        else:
-            writer = csv.DictWriter(file, rows[0], delimiter="\t" if path.suffix == ".tsv" else ",")
-            writer.writeheader()
-            writer.writerows(rows)
+GOOD = {"headline": "Titolo", "date": ""}
+USABLE = [GOOD | {"id": f"good {one}", "article": f"Un articolo di {one}.", "label": one} for one in "RG"]
 
 
 @given(rows=ROWS, kind=st.sampled_from([".csv", ".tsv", ".jsonl", ".parquet"]), dayfirst=st.booleans())
@@ -75,16 +51,12 @@ def test_rows_in_are_rows_kept_and_rows_rejected(tmp_path_factory, rows, kind, d
     file = tmp_path_factory.mktemp("rows") / f"rows{kind}"
     rows = [*USABLE, *rows]
     write_rows(file, rows)
-    options = ReadingOptions(
-        files=(str(file),), labels="R:rep,G:gio", dayfirst=dayfirst
-    )  # dates may leave it open
-    found = read_articles(options)
+    # dates may leave it open
+    found = read_articles(ReadingOptions(files=(str(file),), labels="R:rep,G:gio", dayfirst=dayfirst))
     assert found.rows == len(rows) == len(found.articles) + len(found.rejected)
     assert len(found.places) == len(found.articles)
     assert len({article.id for article in found.articles}) == len(found.articles)
-    assert all(
-        article.headline and article.article and article.label in OUTLETS for article in found.articles
-    )
+    assert all(one.headline and one.article and one.label in OUTLETS for one in found.articles)
     assert all(rejection.reason for rejection in found.rejected)
 
 
@@ -111,9 +83,8 @@ def linked_articles(draw):
         clusters[clusters == clusters[one]] = clusters[other]
     across = st.tuples(st.integers(0, n - 1), st.integers(n, 2 * n - 1))
     pairs = draw(st.lists(across, unique=True, min_size=2, max_size=3 * n))
-    cosines = sorted(
-        draw(st.lists(st.floats(0.06, 1), min_size=len(pairs), max_size=len(pairs))), reverse=True
-    )
+    cosines = draw(st.lists(st.floats(0.06, 1), min_size=len(pairs), max_size=len(pairs)))
+    cosines.sort(reverse=True)
     links = draw(st.lists(st.tuples(place, place), max_size=n))
     pairs_and_links = [np.array(found, dtype=np.int64).reshape(-1, 2).T for found in (pairs, links)]
     return n, clusters, (*pairs_and_links[0], np.array(cosines)), tuple(pairs_and_links[1])
@@ -126,9 +97,8 @@ def test_no_event_crosses_the_split(linked, seed):
     # every pair above the strict threshold is of one event
     events = tuple(np.concatenate([pairs[side][strict], events[side]]) for side in (0, 1))
     try:
-        found = split(
-            clusters, pairs, np.repeat([0, 1], n), strict=0.5, loose=0.185, seed=seed, events=events
-        )
+        how = {"strict": 0.5, "loose": 0.185, "seed": seed, "events": events}
+        found = split(clusters, pairs, np.repeat([0, 1], n), **how)
     except InputError as error:
         assume("above 0.5" not in str(error))
         raise
@@ -175,16 +145,13 @@ def test_alignment_is_that_of_all_products_in_any_order(seed, window, floor):
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4))
 def test_overlap_is_in_0_1_and_1_with_oneself(texts):
     given_, wanted = zip(*texts, strict=True)
+    others, own = ([[text] for text in side] for side in (wanted, given_))
     for counts in ("set", "clipped"):
         measures = ["rouge1", "rouge2", "rouge3", "rougeL", "rougeSU"]
-        for values in headline_rouge(
-            given_, [[text] for text in wanted], measures=measures, counts=counts
-        ).values():
+        for values in headline_rouge(given_, others, measures=measures, counts=counts).values():
             assert ((values >= 0) & (values <= 1)).all()
-        own = headline_rouge(
-            given_, [[text] for text in given_], measures=["rouge1", "rougeL", "rougeSU"], counts=counts
-        )
-        for values in own.values():
+        measures = ["rouge1", "rougeL", "rougeSU"]
+        for values in headline_rouge(given_, own, measures=measures, counts=counts).values():
             assert set(values.tolist()) <= {0.0, 1.0}
     columns = overlap.statistics(given_, wanted, given_)
     found = overlap.aggregate({name: values.sum() for name, values in columns.items()})
@@ -200,22 +167,16 @@ def test_scores_of_hevas_are_in_0_1(data):
         tuple(data.draw(st.lists(one, min_size=n, max_size=n))) for one in (WORDED, several, TEXT)
     )
     documents = Documents(tuple(map(str, range(n))), texts, references, "drawn")
-    bounded = ["R-1", "R-2", "R-SU", "TM-C", "TM-S", "JS-C", "JS-S", "PNR", "NR", "PR"]
-    found = evaluate(documents, [System("one", headlines)], metrics=bounded, options=hevas_options())
-    assert (found.values["one"] >= -1e-9).all()
-    assert (found.values["one"] <= 1 + 1e-9).all()
-    cosines = evaluate(
-        documents, [System("one", headlines)], metrics=["LSA-S", "LSA-C"], options=hevas_options()
-    )
-    assert (abs(cosines.values["one"]) <= 1 + 1e-9).all()  # a cosine of few dimensions may be negative
-    free = evaluate(documents, [System("one", headlines)], metrics=["R-WSU", "KL-C", "Fog", "AWL"])
-    assert np.isfinite(free.values["one"]).all()
+    options = MetricOptions(topics=2, stop_words="none")
 
+    def values(*metrics):
+        found = evaluate(documents, [System("one", headlines)], metrics=metrics, options=options)
+        return found.values["one"]
 
-def hevas_options():
-    from change_it.hevas.metric_options import MetricOptions
-
-    return MetricOptions(topics=2, stop_words="none")
+    bounded = values("R-1", "R-2", "R-SU", "TM-C", "TM-S", "JS-C", "JS-S", "PNR", "NR", "PR")
+    assert ((bounded >= -1e-9) & (bounded <= 1 + 1e-9)).all()
+    assert (abs(values("LSA-S", "LSA-C")) <= 1 + 1e-9).all()  # a cosine of few dimensions may be negative
+    assert np.isfinite(values("R-WSU", "KL-C", "Fog", "AWL")).all()
 
 
 PROBABILITY = st.floats(0, 1)
@@ -233,10 +194,10 @@ def test_compliancy_is_at_most_each_of_its_verdicts(rows):
 
 @given(st.lists(st.tuples(TEXT, WORDED, WORDED, TEXT, st.integers(0, 1)), min_size=1, max_size=5))
 def test_strict_compliancy_is_at_most_compliancy_and_facts_and_order_changes_nothing(rows):
-    items = [
-        Item(str(n), OUTLETS[side], OUTLETS[1 - side], source, article, "", other, prediction)
-        for n, (prediction, source, article, other, side) in enumerate(rows)
-    ]
+    items = []
+    for prediction, source, article, other, side in rows:
+        ways = OUTLETS[side], OUTLETS[1 - side]
+        items.append(Item(str(len(items)), *ways, source, article, "", other, prediction))
     judges = FakeJudges(digits="abcd")
     found = compliancy.judge_items(judges, items, language="it", progress=False)
     turned = compliancy.judge_items(judges, items[::-1], language="it", progress=False)

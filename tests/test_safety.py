@@ -11,10 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from malformed import edit
+from malformed import Malicious, edit
 from processes import run_python
-from saved_judges import save_judge
-from tiny_generators import WORDS, save_generator
 
 from change_it import InputError
 from change_it.cli import main
@@ -24,20 +22,10 @@ CHECKOUT = Path(__file__).parents[1]
 CLOSED = Path("/sys/change-it")
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """Judges and a generator: what commands read."""
-    folder = tmp_path_factory.mktemp("made")
-    for task in ("main", "hh", "ah"):
-        save_judge(folder / "judges" / task, task, [WORDS], ("colle", "faro"), transformer=True)
-    save_generator(folder / "generator", outlets=("colle", "faro"), to="faro")
-    return folder
-
-
-def commands(made, corpus, out):
+def commands(models, corpus, out):
     """Every command that writes, as it would write to `out`."""
     sample = str(Path(corpus).parent / "sample.csv")
-    judges, generator = str(made / "judges"), str(made / "generator")
+    judges, generator = str(models / "judges"), str(models / "generator")
     to = ["--out", str(out)]
     return {
         "quickstart": ["quickstart", *to],
@@ -59,63 +47,43 @@ WRITERS = list(commands(Path(), "", ""))
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_place_that_cannot_be_written_is_one_sentence(name, made, corpus, capsys):
-    assert main(commands(made, corpus, CLOSED)[name]) == 2
+def test_a_place_that_cannot_be_written_is_one_sentence(name, saved_models, corpus, capsys):
+    assert main(commands(saved_models, corpus, CLOSED)[name]) == 2
     error = capsys.readouterr().err.strip()
     assert "cannot write" in error
     assert str(CLOSED) in error
     assert "\n" not in error
 
 
-class Malicious:
-    """Whoever unpickles it makes a file."""
-
-    def __init__(self, file):
-        self.file = file
-
-    def __reduce__(self):
-        return Path.touch, (self.file,)
-
-
-def open_judge(folder):
-    from change_it.judges.judge import Judge
-
-    return Judge.from_pretrained(folder, device="cpu")
-
-
-def open_generator(folder):
-    from change_it import HeadlineTransfer
-
-    return HeadlineTransfer.from_pretrained(folder, device="cpu")
-
-
-def open_encoder(folder):
+def opened(kind, folder):
     from transformers import AutoModel
 
+    from change_it import HeadlineTransfer
+    from change_it.judges.judge import Judge
     from change_it.networks.pretrained import load_weights
 
-    return load_weights(AutoModel, folder, use="encoder")
+    if kind == "encoder":
+        return load_weights(AutoModel, folder, use="encoder")
+    return (Judge if kind == "judge" else HeadlineTransfer).from_pretrained(folder, device="cpu")
 
 
-@pytest.mark.parametrize("load", [open_judge, open_generator, open_encoder])
-def test_weights_in_a_pickle_are_refused_and_not_opened(load, made, tmp_path):
-    kind = "generator" if load is open_generator else "judges/main"
-    folder = Path(shutil.copytree(made / kind, tmp_path / "model"))
-    load(folder)
+@pytest.mark.parametrize("kind", ["judge", "generator", "encoder"])
+def test_weights_in_a_pickle_are_refused_and_not_opened(kind, saved_models, tmp_path):
+    model = "generator" if kind == "generator" else "judges/main"
+    folder = Path(shutil.copytree(saved_models / model, tmp_path / "model"))
+    opened(kind, folder)
     (folder / "model.safetensors").unlink()
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Malicious(tmp_path / "ran")))
     with pytest.raises(InputError, match=r"a pickle such as .* can run code: save the model again"):
-        load(folder)
+        opened(kind, folder)
     assert not (tmp_path / "ran").exists()
 
 
 def test_nothing_of_ours_trusts_code_of_strangers():
-    trusting = re.compile(
-        r"trust_remote_code(?!\s*=\s*False\b)|allow_pickle\s*=\s*True|weights_only\s*=\s*False|\bpickle\.loads?\("
-    )
-    files = [
-        file for place in ("change_it", "metrics", "spaces") for file in (CHECKOUT / place).rglob("*.py")
-    ]
+    code = r"trust_remote_code(?!\s*=\s*False\b)|allow_pickle\s*=\s*True|weights_only\s*=\s*False|\bpickle\.loads?\("
+    trusting = re.compile(code)
+    places = ("change_it", "metrics", "spaces")
+    files = [file for place in places for file in (CHECKOUT / place).rglob("*.py")]
     assert len(files) > 100
     texts = {file: re.sub(r">>>.*", "", file.read_text(encoding="utf-8")) for file in files}
     assert not [str(file) for file, text in texts.items() if trusting.search(text)]
@@ -147,9 +115,9 @@ def with_code(folder, ran):
 
 @pytest.mark.parametrize("name", ["score", "transfer", "train judge", "train generator"])
 def test_code_in_the_folder_of_a_model_is_not_run_whatever_is_answered(
-    name, made, corpus, tmp_path, capsys, monkeypatch
+    name, saved_models, corpus, tmp_path, capsys, monkeypatch
 ):
-    copy = Path(shutil.copytree(made, tmp_path / "made"))
+    copy = Path(shutil.copytree(saved_models, tmp_path / "made"))
     with_code(copy / "judges/hh", tmp_path / "ran")
     with_code(copy / "generator", tmp_path / "ran")
     arguments = commands(copy, corpus, tmp_path / "out")[name]
@@ -182,8 +150,8 @@ print(json.dumps([codes, asked]))
 
 
 @pytest.mark.slow
-def test_offline_nobody_asks_the_network(made, corpus, tmp_path):
-    local = [commands(made, corpus, tmp_path / name)[name] for name in ("score", "hevas", "transfer")]
+def test_offline_nobody_asks_the_network(saved_models, corpus, tmp_path):
+    local = [commands(saved_models, corpus, tmp_path / name)[name] for name in ("score", "hevas", "transfer")]
     hub = [
         ["score", "--corpus", corpus, "--judges", "nina/judges"],
         ["transfer", "--generator", "nina/generator", "--corpus", corpus, "--out", str(tmp_path / "x.csv")],
@@ -213,9 +181,9 @@ def small_disk(tmp_path):
 @pytest.mark.parametrize(
     "name", [name for name in WRITERS if name not in ("push", "quickstart", "reproduce")]
 )
-def test_a_full_disk_is_one_sentence(name, made, corpus, small_disk, capsys, monkeypatch):
+def test_a_full_disk_is_one_sentence(name, saved_models, corpus, small_disk, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "1000")
     (small_disk / "other").write_bytes(bytes(61_440 if name == "transfer" else 40_960))
-    assert main(commands(made, corpus, small_disk / "new")[name]) == 2
+    assert main(commands(saved_models, corpus, small_disk / "new")[name]) == 2
     assert "No space left on device" in capsys.readouterr().err
     assert not [path for path in small_disk.iterdir() if path.name.endswith(".partial")]

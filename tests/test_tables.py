@@ -39,12 +39,8 @@ def table():
         )
         for place, name in enumerate(("[red]one", "two"))
     ]
-    return Table(
-        (Column("system", "text"), Column("interval", "interval", "95% interval"), *columns),
-        tuple(rows),
-        "Twelve [measures]",
-        ("the note",),
-    )
+    first = (Column("system", "text"), Column("interval", "interval", "95% interval"))
+    return Table((*first, *columns), tuple(rows), "Twelve [measures]", ("the note",))
 
 
 def printed(table, width):
@@ -79,11 +75,7 @@ def test_values_for_files_are_not_rounded(table):
 
 def test_markdown_keeps_its_columns_apart():
     table = Table((Column("system", "text"), Column("F1")), (Row({"system": "a|b", "F1": 0.5}),))
-    assert to_markdown(table).splitlines() == [
-        "| system   |   F1 |",
-        "|:---------|-----:|",
-        r"| a\|b     | .500 |",
-    ]
+    assert to_markdown(table).splitlines()[2] == r"| a\|b     | .500 |"
 
 
 @pytest.mark.parametrize(

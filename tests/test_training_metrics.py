@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from saved_judges import build_encoder, save_judge
+from saved_judges import build_encoder, save_judges
 from tiny_generators import WORDS
 from transformers import EvalPrediction
 
@@ -18,9 +18,7 @@ KNOWN = ("compliancy", "hh", "ah", "main", "main_normalised", "facts")
 
 @pytest.fixture(scope="module")
 def judges(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("judges")
-    for task in ("main", "hh", "ah"):
-        save_judge(folder / task, task, [WORDS, *SOURCES, *ARTICLES], ("rep", "gio"))
+    folder = save_judges(tmp_path_factory.mktemp("judges"), [WORDS, *SOURCES, *ARTICLES], ("rep", "gio"))
     return Judges.from_pretrained(folder, device="cpu")
 
 

@@ -32,29 +32,19 @@ from change_it.corpus.sample import sample_articles
 print(len(sample_articles(50, seed=1)))
 """
 
-#: Data that no import would miss before a user does.
-DATA = (
-    "change_it/data/sample.parquet",
-    *(f"change_it/text/weights/{name}" for name in ("it.npz", "en.npz")),
-    *(
-        f"change_it/{part}/templates/{path.name}"
-        for part in ("results", "hub", "space")
-        for path in (CHECKOUT / f"change_it/{part}/templates").iterdir()
-    ),
-    *(f"change_it/generators/prompts/{language}.toml" for language in ("it", "en")),
-    "change_it/space/page.css",
-    "change_it/space/texts/examples.toml",
-    *(f"change_it/_shipped/{name}" for name in ("pyproject.toml", "LICENSE", "NOTICE")),  # for a push
-    *(
-        f"change_it/_shipped/spaces/headline_transfer/{file}"
-        for file in ("app.py", "README.md", "requirements.txt")
-    ),
-    *(
-        f"change_it/_shipped/metrics/{name}/{file}"
-        for name in ("compliancy", "headline_rouge", "hevas")
-        for file in (f"{name}.py", "README.md", "app.py", "requirements.txt")
-    ),
-)
+#: Code, and data that no import would miss before a user does.
+DATA = [
+    f"{place}/{file.relative_to(room).as_posix()}"
+    for room, place in (
+        (CHECKOUT / "change_it", "change_it"),
+        *(
+            (CHECKOUT / name, f"change_it/_shipped/{name}")
+            for name in ("dataset_scripts", "metrics", "spaces")
+        ),
+    )
+    for file in room.rglob("*")
+    if file.is_file() and file.suffix != ".pyc"
+] + [f"change_it/_shipped/{name}" for name in ("pyproject.toml", "LICENSE", "NOTICE")]  # for a push
 
 
 @pytest.mark.slow
@@ -66,17 +56,11 @@ def test_metrics_and_script_work_from_an_installed_wheel(tmp_path):
     subprocess.run([sys.executable, "-m", "twine", "check", "--strict", wheel, source], check=True)
     with ZipFile(wheel) as archive:
         assert set(DATA) <= set(archive.namelist())
-        assert {name.split("/")[0] for name in archive.namelist()} == {
-            "change_it",
-            "change_it-0.1.0.dist-info",
-        }
+        folders = {name.split("/")[0] for name in archive.namelist()}
+    assert folders == {"change_it", "change_it-0.1.0.dist-info"}
     subprocess.run([*pip, "install", "--no-deps", "--target", tmp_path / "site", wheel], check=True)
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(tmp_path / "site"),
-        "HF_MODULES_CACHE": str(tmp_path / "modules"),
-    }
-    result = run_python("-c", PROBE, env=environment, cwd=tmp_path)
+    places = {"PYTHONPATH": str(tmp_path / "site"), "HF_MODULES_CACHE": str(tmp_path / "modules")}
+    result = run_python("-c", PROBE, env=os.environ | places, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     features, *others = result.stdout.splitlines()
     assert features == "['articles', 'labels', 'predictions', 'sources']"

@@ -53,3 +53,13 @@ def options(corpus, out, architecture, **changes):
     settings = {"recipe": "s2s2", "to": "faro", "target_tokens": 16, "batch_size": 8, "learning_rate": 3e-3}
     settings |= {"updates": 12, "evaluation_steps": 6}
     return GeneratorOptions(corpus=corpus, out=out, architecture=architecture, **{**settings, **changes})
+
+
+def transferred(chosen):
+    """The rows that `change-it transfer` writes."""
+    from csv_files import read_csv
+
+    from change_it.commands import transfer
+
+    transfer.run(chosen)
+    return read_csv(chosen.out)

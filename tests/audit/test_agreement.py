@@ -2,22 +2,21 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 from csv_files import read_csv, write_csv
-from scoring_fakes import FakeJudges, toy_test_set, write_toy_corpus
+from scoring_fakes import FakeFacts, FakeJudges, load_fakes, toy_test_set, write_toy_corpus
 from sklearn.metrics import roc_auc_score
 
 from change_it.audit import verdicts
 from change_it.audit.agreement import ALL, ASKED, RULES, STRICT_BY_RULES, agreement, read_labels
 from change_it.cli import main
+from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.judges import facts_training
-from change_it.judges.facts_model import FactsSettings
 from change_it.judges.facts_training import best_threshold
 from change_it.judges.judge_options import JudgeOptions
 from change_it.judges.metrics import ReaderLabels, reader_agreement
@@ -33,39 +32,11 @@ EVENTS = np.array([f"e{n}" for n in range(12)])
 
 def labels_of(right, events):
     """Labels of headlines h0, h1, …; each its own article."""
-    items = [
-        Item(
-            f"i{n}", "rep", "gio", "Titolo", "Articolo", "Altro", "Altro articolo", f"h{n}", event=str(event)
-        )
-        for n, event in enumerate(events)
-    ]
+    about = ("rep", "gio", "Titolo", "Articolo", "Altro", "Altro articolo")
+    items = [Item(f"i{n}", *about, f"h{n}", event=str(event)) for n, event in enumerate(events)]
     right, unknown = np.array(right, bool), np.full(len(items), np.nan)
     systems = [""] * len(items)
     return ReaderLabels(items, right, ~right & False, unknown, systems, "it", ("rep", "gio"), "5ha")
-
-
-class Asked:
-    """A model that is asked: P by a rule of the headline."""
-
-    model_hash = weights_hash = "e" * 64
-
-    def __init__(self, rule, settings=None):
-        self.rule, self.settings, self.sources = rule, settings or FactsSettings("toy", "asked"), []
-
-    def probabilities(self, headlines, sources, *, language, progress=False):
-        self.sources += sources
-        return np.array([self.rule(headline) for headline in headlines])
-
-    def accepts(self, probabilities):
-        return probabilities >= self.settings.threshold
-
-    def with_threshold(self, threshold, **changes):
-        return Asked(self.rule, replace(self.settings, threshold=threshold, **changes))
-
-    def save(self, folder):
-        folder.mkdir(parents=True)
-        about = {"task": "facts", **vars(self.settings)}
-        (folder / "config.json").write_text(json.dumps({"change_it": about}))
 
 
 def test_figures_by_hand():
@@ -86,9 +57,8 @@ def test_an_event_is_drawn_as_a_whole():
     once = reader_agreement(RIGHT, P >= 0.6, EVENTS, P)
     again = reader_agreement(np.tile(RIGHT, 10), np.tile(P >= 0.6, 10), np.tile(EVENTS, 10), np.tile(P, 10))
     assert again["auc_interval"] == pytest.approx(once["auc_interval"])
-    alone = reader_agreement(
-        np.tile(RIGHT, 10), np.tile(P >= 0.6, 10), np.arange(120).astype(str), np.tile(P, 10)
-    )
+    own = np.arange(120).astype(str)
+    alone = reader_agreement(np.tile(RIGHT, 10), np.tile(P >= 0.6, 10), own, np.tile(P, 10))
     assert np.ptp(alone["auc_interval"]) < 0.5 * np.ptp(once["auc_interval"])
 
 
@@ -130,10 +100,8 @@ def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
 
 
 def test_of_several_readers_the_majority_counts_and_a_tie_is_no_yes(tmp_path):
-    answers = (("yes", "yes", "no"), ("yes", "no", "partly"), ("yes", "contradicted", ""))
-    files = [
-        [[f"a{n}", "Nuovo", answer] for n, answer in enumerate(said)] for said in zip(*answers, strict=True)
-    ]
+    readers = (("yes", "yes", "yes"), ("yes", "no", "contradicted"), ("no", "partly", ""))
+    files = [[[f"a{n}", "Nuovo", answer] for n, answer in enumerate(said)] for said in readers]
     labels = read(tmp_path, *files, header=HEADER[:3])
     assert labels.supported.tolist() == [True, False, False]
     assert labels.partly.tolist() == [False, True, False]  # of yes, no and partly
@@ -144,14 +112,11 @@ def test_of_several_readers_the_majority_counts_and_a_tie_is_no_yes(tmp_path):
 def test_filled_sheets_are_labels(tmp_path):
     write_toy_corpus(tmp_path / "corpus")
     out = tmp_path / "sheet.csv"
-    assert (
-        main(["annotate", "sheets", "--corpus", str(tmp_path / "corpus"), "--items", "6", "--out", str(out)])
-        == 0
-    )
+    given = ["--corpus", str(tmp_path / "corpus"), "--items", "6", "--out", str(out)]
+    assert main(["annotate", "sheets", *given]) == 0
     sheet = read_csv(tmp_path / "sheet-sources.csv")
-    for row, supported, fluency in zip(
-        sheet, ("yes", "no", "partly", "yes", "yes", "no"), "451345", strict=True
-    ):
+    answers = ("yes", "no", "partly", "yes", "yes", "no")
+    for row, supported, fluency in zip(sheet, answers, "451345", strict=True):
         row |= {"supported": supported, "fluency": fluency}
     sheet[0]["headline"] = "'+1"  # as sheets write +1
     write_csv(tmp_path / "anna.csv", [row.values() for row in sheet], list(sheet[0]))
@@ -167,10 +132,7 @@ def test_filled_sheets_are_labels(tmp_path):
     ("row", "words"),
     [
         (["x9", "Nuovo", "yes", "", ""], "1 ids that are not in A2"),
-        (
-            ["a0", "Nuovo", "perhaps", "", ""],
-            "line 3: supported is 'perhaps'; write yes, partly, no, contradicted",
-        ),
+        (["a0", "Nuovo", "perhaps", "", ""], "line 3: supported is 'perhaps'; write yes, partly, no, contr"),
         (["a0", "Nuovo", "yes", "4", ""], "line 3: printable is '4'; write yes, no"),
         (["a0", "", "yes", "", "mine"], "line 3: there is no headline"),
     ],
@@ -210,8 +172,8 @@ def test_every_judge_stands_beside_the_readers(judged):
 
 def test_a_threshold_is_not_reported_on_the_half_that_chose_it(judged):
     labels, table = judged
-    settings = FactsSettings("toy", "asked", 0.5, validated={"labels": "5ha"})
-    facts = Asked(lambda headline: 0.2 if "Zurigo" in headline else 0.8, settings)
+    facts = FakeFacts(lambda headline, _: 0.2 if "Zurigo" in headline else 0.8)
+    facts.settings = replace(facts.settings, validated={"labels": "5ha"})
     found = agreement(labels, SimpleNamespace(facts=facts), table)
     rows = {row["judge"]: row for row in found.rows if row["subset"] == ALL}
     assert found.is_half
@@ -220,30 +182,16 @@ def test_a_threshold_is_not_reported_on_the_half_that_chose_it(judged):
     assert (rows[ASKED]["auc"], rows[ASKED]["precision"]) == (1, 1)
     assert "facts" in rows
     assert found.clauses["facts"].startswith("agrees with readers: AUC 1.000 (")
-    facts.settings = replace(settings, validated={"labels": "others"})
+    facts.settings = replace(facts.settings, validated={"labels": "others"})
     every = agreement(labels, SimpleNamespace(facts=facts), table)
     assert (every.is_half, every.n) == (False, 16)
-    facts.settings = replace(
-        facts.settings, outlets=labels.outlets[::-1]
-    )  # a part of them, or in other lines
+    # a part of them, or in other lines
+    facts.settings = replace(facts.settings, outlets=labels.outlets[::-1])
     assert agreement(labels, SimpleNamespace(facts=facts), table).is_half
 
 
 #: Of twelve headlines who wrote each, what readers say, what the rules and the rest of strict say, and P of the model.
-WRITERS = [
-    "gold",
-    "gold",
-    "gold",
-    "copy",
-    "copy",
-    "small",
-    "small",
-    "small",
-    "small",
-    "small",
-    "large",
-    "large",
-]
+WRITERS = ["gold"] * 3 + ["copy"] * 2 + ["small"] * 5 + ["large"] * 2
 SAID = ["yes", "yes", "no", "yes", "yes", "yes", "partly", "no", "yes", "partly", "yes", "no"]
 BY_RULES = np.array([1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1], dtype=bool)
 OTHERS = np.array([1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0, 1], dtype=bool)
@@ -255,7 +203,7 @@ def test_subsets_by_hand():
     labels = labels_of([answer == "yes" for answer in SAID], EVENTS)
     partly = np.array([answer == "partly" for answer in SAID])
     labels = replace(labels, systems=WRITERS, partly=partly)
-    facts = Asked(lambda headline: OF_MODEL[int(headline[1:])])
+    facts = FakeFacts(lambda headline, _: OF_MODEL[int(headline[1:])])
     verdicts = dict.fromkeys(("main", "hh", "ah", "compliancy", "main_normalised", "fluency"), OTHERS)
     both = BY_RULES & (OF_MODEL >= 0.5)
     verdicts |= {"facts": both, "strict_compliancy": both & OTHERS}
@@ -288,20 +236,15 @@ def test_subsets_by_hand():
 def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(verdicts, "PERTURBATIONS", {})
     monkeypatch.setattr("change_it.commands.audit.check_judges", lambda *_: None)
-    monkeypatch.setattr(
-        "change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
-    )
+    load_fakes(monkeypatch, ("colle", "faro"))
     monkeypatch.setenv("COLUMNS", "300")  # no word is broken
-    ids = pl.read_parquet(Path(smaller_corpus) / "pairs" / "test.parquet")["a_id"].unique(
-        maintain_order=True
-    )[:6]
-    rows = [[id_, *("", "yes", "", "gold")] for id_ in ids] + [
-        [id_, "Zurigo, 17 morti", "no", "", "x"] for id_ in ids
-    ]
+    ids = read_table(smaller_corpus, "pairs", "test")["a_id"].unique(maintain_order=True)[:6]
+    rows = [[id_, "", "yes", "", "gold"] for id_ in ids]
+    rows += [[id_, "Zurigo, 17 morti", "no", "", "x"] for id_ in ids]
     file = write_csv(tmp_path / "labels.csv", rows, HEADER)
     (tmp_path / "judges").mkdir()
-    options = f"--judges {tmp_path / 'judges'} --corpus {smaller_corpus} --items 6 --labels {file}"
-    arguments = ["audit", *options.split()]
+    folders = f"--judges {tmp_path / 'judges'} --corpus {smaller_corpus}"
+    arguments = f"audit {folders} --items 6 --labels {file}".split()
     assert main(arguments) == 0
     printed = capsys.readouterr().out
     assert "Agreement with readers" in printed
@@ -324,10 +267,14 @@ def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, ca
     assert 'id="agreement"' not in (tmp_path / "audit" / "audit.html").read_text()
 
 
+IDS = [f"{side}{n}" for side in "ab" for n in range(4)]
+ROWS = [[id_, "", "yes", "", "gold"] for id_ in IDS] + [[id_, "Zurigo", "no", "", "x"] for id_ in IDS]
+
+
 @pytest.fixture
 def asked(monkeypatch):
     """A model that believes whoever does not speak of Zurigo, and has a slip on each half."""
-    model = Asked(lambda headline: 0.2 + len(headline) / 1000 if "Zurigo" in headline else 0.6)
+    model = FakeFacts(lambda text, _: 0.2 + len(text) / 1000 if "Zurigo" in text else 0.6, base="toy")
     monkeypatch.setattr(facts_training.FactsModel, "from_pretrained", lambda *_, **__: model)
     return model
 
@@ -341,9 +288,7 @@ def train(folder, *labels):
 
 def test_one_half_chooses_the_threshold_and_the_other_reports(asked, tmp_path, capsys):
     write_toy_corpus(tmp_path / "corpus")
-    ids = [f"{side}{n}" for side in "ab" for n in range(4)]
-    rows = [[id_, "", "yes", "", "gold"] for id_ in ids] + [[id_, "Zurigo", "no", "", "x"] for id_ in ids]
-    file = write_csv(tmp_path / "labels.csv", rows, HEADER)
+    file = write_csv(tmp_path / "labels.csv", ROWS, HEADER)
     assert train(tmp_path, file) == 0
     printed = " ".join(capsys.readouterr().out.split())
     out = tmp_path / "judges" / "facts"
@@ -363,24 +308,22 @@ def test_one_half_chooses_the_threshold_and_the_other_reports(asked, tmp_path, c
     assert f"{chosen['n']} headlines of {chosen['events']} events" in printed
     assert "supported from P .403" in (out / "README.md").read_text()
     item = labels.items[0]
-    assert asked.sources[0] == (item.source, item.article, item.reference_article)
+    assert asked.asked[0][1] == (item.source, item.article, item.reference_article)
 
 
-def test_labels_of_one_kind_choose_nothing(asked, tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        (ROWS[:8], "label more headlines"),
+        (ROWS, "toy does not tell the headlines that readers call supported"),
+    ],
+    ids=["labels of one kind", "a model that tells nothing"],
+)
+def test_what_chooses_no_threshold_is_one_sentence(asked, tmp_path, capsys, rows, says):
     write_toy_corpus(tmp_path / "corpus")
-    rows = [[f"a{n}", "", "yes", "", "gold"] for n in range(4)]
+    asked.rule = lambda *_: 0.5
     assert train(tmp_path, write_csv(tmp_path / "labels.csv", rows, HEADER)) == 2
-    assert "label more headlines" in capsys.readouterr().err
-    assert not (tmp_path / "judges").exists()
-
-
-def test_a_model_that_tells_nothing_gets_no_threshold(asked, tmp_path, capsys):
-    write_toy_corpus(tmp_path / "corpus")
-    asked.rule = lambda headline: 0.5
-    ids = [f"{side}{n}" for side in "ab" for n in range(4)]
-    rows = [[id_, "", "yes", "", "gold"] for id_ in ids] + [[id_, "Zurigo", "no", "", "x"] for id_ in ids]
-    assert train(tmp_path, write_csv(tmp_path / "labels.csv", rows, HEADER)) == 2
-    assert "toy does not tell the headlines that readers call supported" in capsys.readouterr().err
+    assert says in capsys.readouterr().err
     assert not (tmp_path / "judges").exists()
 
 

@@ -25,9 +25,8 @@ def test_a_point_is_the_mean_probability_and_how_often_it_was_right(corpus):
     items = known.test.items
     main = reliabilities(judges, known)[0]
     second = known.test.outlets[1]
-    right = [
-        np.mean([item.label == second for item in items if (len(item.source) > 70) is long])
-        for long in (False, True)
-    ]
+    of = {True: [], False: []}
+    for item in items:
+        of[len(item.source) > 70].append(item.label == second)
     assert main.probability == pytest.approx((0.2, 0.9))
-    assert main.share == pytest.approx(right)
+    assert main.share == pytest.approx((np.mean(of[False]), np.mean(of[True])))

@@ -13,9 +13,8 @@ def items(texts, label):
 @pytest.fixture
 def loud():
     """30 headlines each; gio's have an exclamation mark, which the fake main listens to."""
-    return items([f"Il governo numero {n}" for n in range(30)], "rep") + items(
-        [f"Il governo numero {n}!" for n in range(30)], "gio"
-    )
+    texts = [f"Il governo numero {n}" for n in range(30)]
+    return items(texts, "rep") + items([f"{text}!" for text in texts], "gio")
 
 
 def test_of_a_headline_of_a_million_letters_the_beginning_is_taken(loud):

@@ -60,19 +60,12 @@ def test_every_system_makes_headlines_and_the_same_ones_again(sample, name):
         ("capitals", {"source": "CADE"}, None),
         ("half_and_half", {"source": "Uno due tre quattro", "reference": "A b c d e"}, "Uno due c d e"),
         ("contrary", {"reference": "Apre la mostra del pane"}, "Chiude la mostra del pane"),
-        (
-            "numbers_mistaken",
-            {"reference": "Due feriti", "article": "Due feriti e sette contusi."},
-            "Sette feriti",
-        ),
+        ("numbers_mistaken", {"reference": "Due feriti", "article": "Due feriti e sette persi."}, "Sette feriti"),
         ("numbers_mistaken", {"reference": "Due feriti", "article": "Due feriti."}, None),
         (
             "speaker_exchanged",
-            {
-                "reference": "Velmarco sbarca a Trillano, Belmonti: «Non parto»",
-                "article": "Arriva Velmarco. Poi parla Zanottelli, che non parte.",
-            },
-            "Velmarco sbarca a Trillano, Zanottelli: «Non parto»",
+            {"reference": "Velmarco arriva, Belmonti: «Non parto»", "article": "Velmarco. Parla Zanottelli, che resta."},
+            "Velmarco arriva, Zanottelli: «Non parto»",
         ),
         ("speaker_exchanged", {"reference": "Belmonti arriva. «Non parto»", "article": "Zanottelli."}, None),
         (
@@ -83,7 +76,7 @@ def test_every_system_makes_headlines_and_the_same_ones_again(sample, name):
         ("name_mistaken", {"reference": "Si guarda all'Olvania", "article": "Si va a Trillano."}, None),
         ("misspelt", {"reference": "Crolla il ponte"}, None),
     ],
-)
+)  # fmt: skip
 def test_what_is_done_to_a_headline(sample, name, texts, expected):
     item = replace(sample.test.items[0], **texts)
     found = perturbed([item], PERTURBATIONS[name], sample, seed=1, at_most=1)

@@ -122,20 +122,15 @@ def test_main_is_relied_on_where_it_beats_chance_within_an_event(low, level):
 def test_the_test_set_with_the_smallest_lead_decides():
     hard = record(0.8, 0.85, "hard")
     easy = record(0.95, 0.85, "random")
-    both = {
-        "results": hard["results"] | easy["results"],
-        "baselines": {name: hard["baselines"][name] | easy["baselines"][name] for name in hard["baselines"]},
-    }
+    baselines = {name: tests | easy["baselines"][name] for name, tests in hard["baselines"].items()}
+    both = {"results": hard["results"] | easy["results"], "baselines": baselines}
     hh = verdicts({"hh": both}, fluency=True, validated=True)[0]
     assert hh.level == "distrust"
     assert "on hard mismatches" in hh.text
 
 
 def system(name, share, *, n=20, judges=("hh",), missed=True, judge="hh", bound=None, trained=False):
-    values = dict.fromkeys(("hh", "ah", "main", "fluency", "facts", "passed")) | {
-        judge: share,
-        "passed": share,
-    }
+    values = dict.fromkeys(("hh", "ah", "main", "fluency", "facts")) | {judge: share, "passed": share}
     missed_by = judges if missed else ()
     bound = share if bound is None else bound
     about = (name, ("content",), trained, "", n, values, {}, n, share, bound)
@@ -200,11 +195,8 @@ def test_all_judges_together_come_first_with_the_worst_of_what_passes():
     gold = replace(system(GOLD, 0.5), breaks=())
     found = JointPassRate.of([gold, *systems])
     assert found == JointPassRate((1, 0), (4, 1), (("a", 0.9), ("b", 0.8), ("c", 0.7), ("d", 0.6)), 0.5)
-    assert found.text == (
-        "All judges together stop 0 of 1 ways to spoil a headline whose like they learnt from, and 1 of 4 that none of them has seen; "
-        "the worst of the others, where the newspapers' own headline passes: a .900, b .800, c .700; "
-        "of the newspapers' own headlines they accept .500."
-    )
+    for part in ("stop 0 of 1 ways", "1 of 4 that none", "a .900, b .800, c .700; ", "they accept .500."):
+        assert part in found.text
     assert next(iter(Summary((), found).as_dict())) == "together"
     assert "worst" not in JointPassRate((5, 5), (4, 4), (), None).text
     assert Summary(()).as_dict() == {"together": None, "verdicts": []}

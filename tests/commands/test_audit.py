@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from corpus_fakes import articles, write_articles
 from saved_judges import WITHIN_EVENT
-from scoring_fakes import FakeJudges, toy_test_set
+from scoring_fakes import FakeJudges, load_fakes, toy_test_set
 
 from change_it import InputError
 from change_it.audit import verdicts
@@ -21,9 +21,7 @@ from change_it.corpus.folder import read_outlets
 def with_fakes(folder, patch):
     """A folder for judges, and fakes where they would be loaded."""
     (folder / "run" / "judges").mkdir(parents=True)
-    patch.setattr(
-        "change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges(("colle", "faro"))
-    )
+    load_fakes(patch, ("colle", "faro"))
     for command in (audit_command, score_command):
         patch.setattr(command, "check_judges", lambda *_, **__: None)
     return folder / "run" / "judges"
@@ -79,12 +77,9 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
 def test_main_within_an_event_stands_in_audit_and_verdict(judges, corpus, capsys):
     (judges / "main").mkdir()
     cell = {"precision": 0.9, "recall": 0.8, "f1": 0.85}
-    metrics = {
-        "classes": ["colle", "faro"],
-        "results": {"gold": {"colle": cell, "faro": cell, "macro_f1": 0.85}},
-        "baselines": {},
-        "within_event": WITHIN_EVENT,
-    }
+    results = {"gold": {"colle": cell, "faro": cell, "macro_f1": 0.85}}
+    metrics = {"classes": ["colle", "faro"], "results": results, "baselines": {}}
+    metrics["within_event"] = WITHIN_EVENT
     (judges / "main" / "metrics.json").write_text(json.dumps(metrics))
     audit_command.run(options(judges, corpus))
     assert "main within an event · 4 pairs of 3 events of A2" in capsys.readouterr().out
@@ -98,27 +93,14 @@ def test_main_within_an_event_stands_in_audit_and_verdict(judges, corpus, capsys
 
 
 def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch, capsys):
-    bad = (
-        "<script>alert(1)</script>",
-        "\"'><svg/onload=alert(2)>",
-        "{{ 7*7 }}",
-        "\u202eb\u2066",
-        "\x1b[31m",
-        "[red]x[/]",
-    )
-    made = [
-        replace(one, headline=f"{one.headline} {' '.join(bad)}", article=f"{one.article} {' '.join(bad)}")
-        for one in articles()
-    ]
+    bad = "<script>alert(1)</script> \"'><svg/onload=alert(2)> {{ 7*7 }} \u202eb\u2066 \x1b[31m [red]x[/]"
+    made = [replace(a, headline=f"{a.headline} {bad}", article=f"{a.article} {bad}") for a in articles()]
     text = write_articles(tmp_path / "news.csv", made).read_text(encoding="utf-8")
-    (tmp_path / "news.csv").write_text(
-        text.replace(",R,", ',"<b>a\'",').replace(",G,", ",{{b}}&,"), encoding="utf-8"
-    )
+    text = text.replace(",R,", ',"<b>a\'",').replace(",G,", ",{{b}}&,")
+    (tmp_path / "news.csv").write_text(text, encoding="utf-8")
     corpus = str(tmp_path / "corpus")
     assert main(["corpus", "build", str(tmp_path / "news.csv"), "--out", corpus]) == 0
-    monkeypatch.setattr(
-        "change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges(read_outlets(corpus))
-    )
+    load_fakes(monkeypatch, read_outlets(corpus))
     capsys.readouterr()
     audit_command.run(options(judges, corpus))
     page = (judges.parent / "audit" / "audit.html").read_text()
@@ -137,8 +119,8 @@ def test_a_folder_of_other_files_is_refused_before_judges_load(judges, corpus, t
 
 def test_judges_of_the_other_fold_choose_sentences_that_must_fail(judges, corpus, capsys, monkeypatch):
     def load(name, *_, **__):
-        fold = "0" if "choosers" in str(name) else "1"
-        return FakeJudges(("colle", "faro"), fold=fold, digits={"0": "abcd", "1": "wxyz"}[fold])
+        fold, digits = ("0", "abcd") if "choosers" in str(name) else ("1", "wxyz")
+        return FakeJudges(("colle", "faro"), fold=fold, digits=digits)
 
     monkeypatch.setattr("change_it.scoring.judges.Judges.from_pretrained", load)
     audit_command.run(options(judges, corpus))
@@ -154,18 +136,11 @@ def test_judges_of_the_other_fold_choose_sentences_that_must_fail(judges, corpus
 
 
 def test_of_the_sentences_the_chosen_one_is_taken():
-    item = toy_test_set().items[0]
-    item = replace(
-        item, article="Crolla il ponte, dicono tutti. Crolla il ponte sulla statale! Altro non si sa."
-    )
-    cues = SimpleNamespace(
-        leads={item.id: ["Una frase che non serve."]},
-        cues={"gio": ["che", "il", "ecco", "mai"]},
-        language="it",
-    )
-    made = {
-        system.name: texts
-        for system, texts in chosen_headlines([item], cues, FakeJudges(digits="abcd")).items()
-    }
+    article = "Crolla il ponte, dicono tutti. Crolla il ponte sulla statale! Altro non si sa."
+    item = replace(toy_test_set().items[0], article=article)
+    words = {"gio": ["che", "il", "ecco", "mai"]}
+    cues = SimpleNamespace(leads={item.id: ["Una frase che non serve."]}, cues=words, language="it")
+    chosen = chosen_headlines([item], cues, FakeJudges(digits="abcd"))
+    made = {system.name: texts for system, texts in chosen.items()}
     assert made["best of 16 lead sentences"] == [(0, "Crolla il ponte sulla statale!")]
     assert made["sentence with style words"] == [(0, "Crolla il ponte sulla statale! che ecco mai")]

@@ -2,6 +2,7 @@ import json
 
 import polars as pl
 import pytest
+from csv_files import write_csv
 from PIL import Image
 
 from change_it.cli import main
@@ -13,30 +14,18 @@ FILES = ["charts", "items", "report.html", "summary.csv", "summary.json"]
 
 @pytest.fixture
 def news(tmp_path):
+    text = "A Roma il {0} cambia tutto. La gente protesta per il {0} numero {1}. Poi si vota."
     rows = [
-        {
-            "id": f"n{at}",
-            "headline": f"Il {event} cambia, Roma protesta",
-            "article": f"A Roma il {event} cambia tutto. La gente protesta per il {event} numero {at}. Poi si vota.",
-        }
-        for at, event in enumerate(EVENTS)
+        [f"n{at}", f"Il {one} cambia, Roma protesta", text.format(one, at)] for at, one in enumerate(EVENTS)
     ]
-    path = tmp_path / "news.csv"
-    pl.DataFrame(rows).write_csv(path)
-    (tmp_path / "mine.txt").write_text(
-        "\n".join(f"Roma, {event} & <proteste>" if at else "" for at, event in enumerate(EVENTS)) + "\n",
-        encoding="utf-8",
-    )
-    return path
-
-
-def command(*arguments):
-    return main(["hevas", *map(str, arguments)])
+    mine = ["", *(f"Roma, {event} & <proteste>" for event in EVENTS[1:])]
+    (tmp_path / "mine.txt").write_text("\n".join(mine) + "\n", encoding="utf-8")
+    return write_csv(tmp_path / "news.csv", rows, ["id", "headline", "article"])
 
 
 def test_both_articles_of_a_pair_are_one_event(toy_corpus, capsys):
     arguments = ["--documents", toy_corpus, "--baselines", "first", "random", "--metrics", "R-1", "--json"]
-    assert command(*arguments) == 0
+    assert main(["hevas", *map(str, arguments)]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {(each["documents"], each["events"]) for each in found["comparisons"].values()} == {(8, 4)}
     assert "|events:4|resamples:1000|" in found["signature"]
@@ -44,12 +33,10 @@ def test_both_articles_of_a_pair_are_one_event(toy_corpus, capsys):
 
 def test_all_metrics_from_the_command_line(news, tmp_path, capsys):
     out = tmp_path / "runs" / "out"
-    code = command(
-        *("--documents", news, "--system", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"),
-        *("--topics", 2, "--lsi", 3, "--resamples", 20, "--out", out),
-    )
+    systems = ["--system", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"]
+    options = f"--documents {news} --topics 2 --lsi 3 --resamples 20 --out {out}".split()
+    assert main(["hevas", *systems, *options]) == 0
     printed = capsys.readouterr()
-    assert code == 0, printed.err
     assert sorted(path.name for path in out.iterdir()) == FILES
     assert sorted(path.name for path in out.parent.iterdir()) == ["out"]
     assert "mine: 1 of 6 headlines are empty" in printed.out
@@ -69,9 +56,8 @@ def test_all_metrics_from_the_command_line(news, tmp_path, capsys):
     assert list(record["systems"]) == table["system"].to_list()
     assert set(record["comparisons"]) == {"average", *METRICS}
     assert len(record["correlations"]["pearson"]) == len(METRICS)
-    assert sorted(path.name for path in (out / "charts").iterdir()) == [
-        "bar.png", "box.png", "interval.png", "scatter.png",
-    ]  # fmt: skip
-    for path in (out / "charts").iterdir():
+    charts = sorted((out / "charts").iterdir())
+    assert [path.stem for path in charts] == ["bar", "box", "interval", "scatter"]
+    for path in charts:
         with Image.open(path) as picture:
             assert picture.width > 400

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 from csv_files import write_csv
-from scoring_fakes import FakeJudges, write_stand_ins
+from scoring_fakes import FakeJudges, load_fakes, write_stand_ins
 
 from change_it.cli import main
 
@@ -13,7 +13,7 @@ def command(tmp_path, monkeypatch):
     """The command line for a headline, with fakes where judges would be loaded."""
     write_stand_ins(tmp_path / "judges")
     (tmp_path / "article.txt").write_text(ARTICLE)
-    monkeypatch.setattr("change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges())
+    load_fakes(monkeypatch)
 
     def run(headline, *others, original=ORIGINAL, article=tmp_path / "article.txt"):
         given = ["--original", original, "--article", str(article), "--judges", str(tmp_path / "judges")]
@@ -40,9 +40,7 @@ def test_a_server_of_facts_needs_the_name_of_its_model(command, capsys):
 def many(tmp_path, monkeypatch, capsys):
     """The command line for a file of headlines: exit code, standard output, standard error."""
     write_stand_ins(tmp_path / "judges")
-    monkeypatch.setattr(
-        "change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges(digits="abcd")
-    )
+    load_fakes(monkeypatch, digits="abcd")
 
     def run(rows, *others, header=("headline", "original", "article")):
         write_csv(tmp_path / "new.csv", rows, header)
@@ -54,11 +52,7 @@ def many(tmp_path, monkeypatch, capsys):
 
 
 def test_a_file_of_headlines_becomes_a_table(many, tmp_path):
-    rows = [
-        ["Ecco: giù il ponte!", ORIGINAL, ARTICLE],
-        ["Piove", ORIGINAL, ARTICLE],
-        ["Crolla, 40 feriti", ORIGINAL, ARTICLE],
-    ]
+    rows = [[new, ORIGINAL, ARTICLE] for new in ("Ecco: giù il ponte!", "Piove", "Crolla, 40 feriti")]
     file = tmp_path / "judged.csv"
     code, printed, _ = many(rows, "--out", file)
     assert (code, printed) == (0, f"compliant: 1 of 3, strictly: at most 1; wrote {file}\n")

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from concurrent.futures import Future
+from contextlib import nullcontext
 from functools import partial
 from types import SimpleNamespace
 
@@ -18,17 +19,11 @@ CHOOSERS = [f"{judge} of fold 0" for judge in JUDGES]
 STEPS = ["sample", "corpus", *JUDGES, "audit", "generator", "transfer", *CHOOSERS, "report"]
 
 
-class InPlace:
+class InPlace(nullcontext):
     """What stands for the other process: it runs in this one, at once."""
 
     def __init__(self, *_):
-        pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
+        super().__init__(self)
 
     def submit(self, function, *arguments):
         done = Future()
@@ -103,9 +98,8 @@ def without_torch(tmp_path, monkeypatch):
     folder = tmp_path / "modules"
     folder.mkdir()
     (folder / "torch.py").write_text("get_num_threads, set_num_threads = lambda: 2, lambda number: None\n")
-    (folder / "slow.py").write_text(
-        "import time\nfrom pathlib import Path\n\n\ndef write(path):\n    time.sleep(0.3)\n    Path(path).write_text('')\n"
-    )
+    code = "import time\ndef write(path):\n    time.sleep(0.3)\n    path.write_text('')\n"
+    (folder / "slow.py").write_text(code)
     monkeypatch.syspath_prepend(folder)
     return folder
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from scoring_fakes import FakeJudges, write_stand_ins
+from scoring_fakes import load_fakes, write_stand_ins
 
 from change_it.cli import main
 
@@ -12,7 +12,7 @@ from change_it.cli import main
 def command(tmp_path, toy_corpus, monkeypatch, capsys):
     """Scores a file: exit code, standard output, standard error."""
     write_stand_ins(tmp_path / "judges")
-    monkeypatch.setattr("change_it.scoring.judges.Judges.from_pretrained", lambda *_, **__: FakeJudges())
+    load_fakes(monkeypatch)
 
     def run(file, *others):
         given = ["--corpus", str(toy_corpus), "--judges", str(tmp_path / "judges"), "--resamples", "5"]

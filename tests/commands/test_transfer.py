@@ -1,15 +1,14 @@
 """`change-it transfer`: one row an input row, choice by judges, and runs that were killed."""
 
-import csv
 import io
 import json
 import signal
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import polars as pl
 import pytest
+from csv_files import read_csv, write_rows
 from processes import run_python
 from scoring_fakes import FakeJudges, toy_test_set
 from tiny_generators import save_generator
@@ -30,17 +29,15 @@ from change_it.scoring.judges import Judges
 from change_it.scoring.signature import parse_reranker
 
 ROWS = [
-    {
-        "id": "r1",
-        "headline": "Crolla il ponte",
-        "article": "Il ponte sulla statale crolla ieri.",
-        "label": "rep",
-    },
-    {"id": "g1", "headline": "Ecco lo sciopero!", "article": "Sciopero generale dei treni.", "label": "G"},
-    {"id": "r2", "headline": "", "article": "Approvata la riforma fiscale, è legge.", "label": "R"},
-    {"id": "r3", "headline": "Senza articolo", "article": " ", "label": "rep"},
-    {"id": "x1", "headline": "Di un altro", "article": "Festival aperto.", "label": "ansa"},
-    {"id": "r1", "headline": "Stesso id", "article": "Festival aperto al pubblico.", "label": "rep"},
+    dict(zip(("id", "headline", "article", "label"), cells, strict=True))
+    for cells in (
+        ("r1", "Crolla il ponte", "Il ponte sulla statale crolla ieri.", "rep"),
+        ("g1", "Ecco lo sciopero!", "Sciopero generale dei treni.", "G"),
+        ("r2", "", "Approvata la riforma fiscale, è legge.", "R"),
+        ("r3", "Senza articolo", " ", "rep"),
+        ("x1", "Di un altro", "Festival aperto.", "ansa"),
+        ("r1", "Stesso id", "Festival aperto al pubblico.", "rep"),
+    )
 ]
 
 
@@ -67,11 +64,7 @@ def judges(monkeypatch):
 
 
 def write(path, rows=ROWS):
-    frame = pl.DataFrame(rows)
-    {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}.get(
-        path.suffix, lambda file: frame.write_csv(file, separator="\t")
-    )(path)
-    return str(path)
+    return str(write_rows(path, rows))
 
 
 def options(generators, tmp_path, **changes):
@@ -84,10 +77,8 @@ def options(generators, tmp_path, **changes):
 
 def transferred(chosen):
     transfer_command.run(chosen)
-    with Path(chosen.out).open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
     assert not list(chosen.out.parent.glob("*.partial")) + list(chosen.out.parent.glob(".*.tmp"))
-    return rows
+    return read_csv(chosen.out)
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
@@ -130,17 +121,10 @@ def test_some_items_of_a_corpus(generators, tmp_path, toy_corpus, toy_test):
 
 def test_to_aims_every_row_and_needs_no_label(generators, tmp_path):
     rows = [{"title": row["headline"], "body": row["article"]} for row in ROWS[:2]]
-    chosen = options(
-        generators,
-        tmp_path,
-        input=write(tmp_path / "in.csv", rows),
-        columns="headline=title,article=body",
-        to="rep",
-    )
-    assert [(row["id"], row["target"], row["error"]) for row in transferred(chosen)] == [
-        ("in-1", "rep", ""),
-        ("in-2", "rep", ""),
-    ]
+    given = {"input": write(tmp_path / "in.csv", rows), "columns": "headline=title,article=body"}
+    made = transferred(options(generators, tmp_path, **given, to="rep"))
+    cells = [(row["id"], row["target"], row["error"]) for row in made]
+    assert cells == [("in-1", "rep", ""), ("in-2", "rep", "")]
 
 
 def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
@@ -152,9 +136,8 @@ def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
         return [[Candidate(item.source.strip("!") + end, -1.0) for end in endings] for item in items]
 
     monkeypatch.setattr(HeadlineTransfer, "propose", propose)
-    made = transferred(
-        options(generators, tmp_path, input=write(tmp_path / "in.csv"), rerank="judges", candidates=3)
-    )
+    given = {"input": write(tmp_path / "in.csv"), "rerank": "judges", "candidates": 3}
+    made = transferred(options(generators, tmp_path, **given))
     # the fake main judge takes an exclamation mark for gio's: it reverses rep's headlines, and lacks in gio's
     assert [row["headline"] for row in made[:2]] == ["Crolla il ponte!", "Ecco lo sciopero"]
     assert made[2]["error"] == "empty headline"  # judges read it, though sum does not
@@ -166,12 +149,8 @@ def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
 def test_all_draws_are_written_and_judges_order_them(generators, tmp_path, judges, toy_corpus):
     given = {"input": write(tmp_path / "in.csv"), "all_draws": True, "candidates": 6}
     made = transferred(options(generators, tmp_path, **given))
-    assert [(row["id"], row["draw"]) for row in made] == [
-        (row["id"], str(n)) for row in ROWS for n in range(6)
-    ]
-    assert [row["headline"] for row in made] == [
-        row["headline"] for row in transferred(options(generators, tmp_path, **given))
-    ]
+    assert [(row["id"], row["draw"]) for row in made] == [(row["id"], n) for row in ROWS for n in "012345"]
+    assert made == transferred(options(generators, tmp_path, **given))
     assert len({row["headline"] for row in made}) > 6
     assert {row["error"] for row in made[18:24]} == {"empty article"}
     assert not {"chosen", "rank"} & made[0].keys()
@@ -183,9 +162,8 @@ def test_all_draws_are_written_and_judges_order_them(generators, tmp_path, judge
     texts = [row["headline"] for row in ordered[:6]]
     [best] = choose(judges, [texts], [Item("", "", "gio", ROWS[0]["headline"], ROWS[0]["article"])])
     assert ordered[best]["chosen"] == "true"
-    corpus = options(
-        generators, tmp_path, corpus=str(toy_corpus), all_draws=True, candidates=3, rerank="judges"
-    )
+    given = {"corpus": str(toy_corpus), "all_draws": True, "candidates": 3, "rerank": "judges"}
+    corpus = options(generators, tmp_path, **given)
     ordered = [row["headline"] for row in transferred(corpus)]
     assert ordered == [row["headline"] for row in transferred(replace(corpus, rerank=None))]
     transferred(corpus)
@@ -245,11 +223,12 @@ def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, mo
     with partial.open("ab") as file:
         file.write(b'[2, "half of a li')
     asked = []
-    monkeypatch.setattr(
-        file_transfer,
-        "new_headlines",
-        lambda setup, items, **given: asked.append(len(items)) or new_headlines(setup, items, **given),
-    )
+
+    def watched(setup, items, **given):
+        asked.append(len(items))
+        return new_headlines(setup, items, **given)
+
+    monkeypatch.setattr(file_transfer, "new_headlines", watched)
     transferred(chosen)
     assert asked == [4, 4, 4, 4]
     assert chosen.out.read_bytes() == whole.out.read_bytes()
@@ -302,9 +281,7 @@ def one(generators, tmp_path, monkeypatch, capsys):
 
     def run(*arguments, headline=("Crolla il ponte",), generator=generators):
         given = [*headline, "--generator", str(generator), *map(str, arguments)]
-        code = main(["transfer", *given])
-        found = capsys.readouterr()
-        return code, found.out, found.err
+        return main(["transfer", *given]), *capsys.readouterr()
 
     return run
 

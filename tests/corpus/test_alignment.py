@@ -42,9 +42,8 @@ def brute_force(corpus, window, floor, sides=(A, B)):
 def test_align_is_the_masked_product(corpus, window, floor):
     pairs = align(*corpus, (A, B), window_days=window, floor=floor)
     expected = brute_force(corpus, window, floor)
-    assert list(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), strict=True)) == [
-        (a, b) for _, a, b in expected
-    ]
+    found = list(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), strict=True))
+    assert found == [(a, b) for _, a, b in expected]
     np.testing.assert_allclose(pairs.similarity, [-minus for minus, _, _ in expected], atol=1e-9)
     above = [-minus for minus, _, _ in brute_force(corpus, window, 0.05)]
     assert pairs.counts.sum() == len(above)
@@ -90,10 +89,8 @@ def allowed_columns(day, days, candidates, window, at_least):
         return set(candidates)
     near = [j for j in dated if abs(days[j] - day) <= window]
     # The interval rule: among days equally far, the earlier; on one day, the last of the earlier days, the first of the later.
-    by_distance = sorted(
-        dated, key=lambda j: (abs(days[j] - day), days[j] > day, -j if days[j] <= day else j)
-    )
-    return set(near) if len(near) >= at_least else set(by_distance[:at_least])
+    dated.sort(key=lambda j: (abs(days[j] - day), days[j] > day, -j if days[j] <= day else j))
+    return set(near) if len(near) >= at_least else set(dated[:at_least])
 
 
 @pytest.mark.parametrize("own", [True, False])

@@ -1,7 +1,7 @@
 import dataclasses
 import json
 import shutil
-from functools import cache
+from functools import cache, partial
 
 import polars as pl
 import pytest
@@ -12,7 +12,6 @@ from polars.testing import assert_frame_equal
 
 from change_it.cli import main
 from change_it.commands import corpus_build
-from change_it.commands import corpus_build as command
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS, check_target
 from change_it.corpus.reading import read_articles
@@ -34,14 +33,12 @@ def built(seed=1):
 
 def with_near_duplicates(made):
     """A second, hardly changed version of every `rep` article, undated so that it is in no pair."""
-    copies = [
-        dataclasses.replace(
-            a, id=f"{a.id}-again", article=f"{a.article} fine", headline=f"{a.headline} bis", date=None
-        )
-        for a in made
-        if a.label == "rep"
-    ]
-    return made + copies
+
+    def again(a):
+        texts = {"id": f"{a.id}-again", "article": f"{a.article} fine", "headline": f"{a.headline} bis"}
+        return dataclasses.replace(a, date=None, **texts)
+
+    return made + [again(a) for a in made if a.label == "rep"]
 
 
 @pytest.fixture(scope="module")
@@ -66,17 +63,14 @@ class TestFolder:
 
     def test_every_config_loads_with_its_columns_and_class_labels(self, folder, tmp_path):
         report = json.loads((folder / "alignment.json").read_text())
+        load = partial(load_dataset, str(folder), cache_dir=str(tmp_path))
         assert get_dataset_config_names(str(folder)) == list(CONFIGS)
         for config, columns in CONFIGS.items():
-            data = load_dataset(str(folder), config, cache_dir=str(tmp_path))
+            data = load(config)
             assert {side: len(rows) for side, rows in data.items()} == report["rows_by_config"][config]
             assert list(data["test"].features) == list(columns)
-            streamed = load_dataset(
-                str(folder), config, split="test", streaming=True, cache_dir=str(tmp_path)
-            )
-            assert list(streamed) == list(data["test"])
-        outlets = load_dataset(str(folder), "main", cache_dir=str(tmp_path))["train"].features["label"]
-        match = load_dataset(str(folder), "hh", cache_dir=str(tmp_path))["train"].features["label"]
+            assert list(load(config, split="test", streaming=True)) == list(data["test"])
+        outlets, match = (load(config)["train"].features["label"] for config in ("main", "hh"))
         assert (outlets, match) == (ClassLabel(names=["rep", "gio"]), ClassLabel(names=["no_match", "match"]))
 
 
@@ -120,12 +114,8 @@ class TestBuild:
         corpus = build_corpus(reading(undated), options())
         assert all(corpus.tables[name]["test"].equals(rows["test"]) for name, rows in chosen.tables.items())
         assert (corpus.report["options"]["window_days"], chosen.report["notes"]) == ("none", [])
-        command.print_summary(corpus.report)
-        printed = capsys.readouterr().out
-        assert (
-            "No row has a date, so every article of one outlet is compared with every article of the other."
-            in printed
-        )
+        corpus_build.print_summary(corpus.report)
+        assert "No row has a date, so every article of one outlet is compared" in capsys.readouterr().out
 
     def test_a_corpus_without_loose_pairs_has_no_s2s1_training(self):
         corpus = build_corpus(reading(loose=0, alone=0), options())
@@ -134,55 +124,41 @@ class TestBuild:
         assert list(corpus.tables["train_d"]) == ["test"]
 
 
-class TestGivenAlignment:
-    """Splits come from the input; partners from a shared id or from similarity."""
+@pytest.mark.parametrize(
+    ("shared", "by"),
+    [
+        (lambda a, number: str(number), "shared id"),
+        (lambda a, number: None, "similarity"),
+        (lambda a, number: str((number + 3) % 30 if a.label == "rep" else number), "similarity"),
+    ],
+    ids=["shared ids", "none", "shared ids that mean nothing"],
+)
+def test_splits_come_from_the_input_and_partners_from_a_shared_id_or_from_similarity(shared, by):
+    made = []
+    for a in articles(close=30, loose=0, alone=10):
+        number = int(a.id[3:])
+        group = "R" if number >= 30 else ("A1", "A2", "A3")[number % 3]
+        made.append(dataclasses.replace(a, date=None, alignment=group, shared_id=shared(a, number)))
+    corpus = build_corpus(reading(made), options())
+    pairs = pl.concat(corpus.tables["pairs"].values())
+    assert pairs.height == 30
+    assert all(a[3:] == b[3:] for a, b in zip(pairs["a_id"], pairs["b_id"], strict=True))
+    for a, group in zip(pairs["a_id"], pairs["alignment"], strict=True):
+        assert group == ("A1", "A2", "A3")[int(a[3:]) % 3]
+    assert corpus.report["partners"]["A2"] == {"by": by, "pairs": 10, "alone": 0}
 
-    def given(self, shared):
-        made = []
-        for a in articles(close=30, loose=0, alone=10):
-            number = int(a.id[3:])
-            group = "R" if number >= 30 else ("A1", "A2", "A3")[number % 3]
-            made.append(
-                dataclasses.replace(a, date=None, alignment=group, shared_id=shared(a, number, group))
-            )
-        return build_corpus(reading(made), options())
 
-    def partners_are_right(self, corpus):
-        pairs = pl.concat(corpus.tables["pairs"].values())
-        assert pairs.height == 30
-        assert all(a[3:] == b[3:] for a, b in zip(pairs["a_id"], pairs["b_id"], strict=True))
-        assert {a[3:]: g for a, g in zip(pairs["a_id"], pairs["alignment"], strict=True)} == {
-            str(number): ("A1", "A2", "A3")[number % 3] for number in range(30)
-        }
-
-    def test_partners_from_a_shared_id(self):
-        corpus = self.given(lambda a, number, group: str(number))
-        self.partners_are_right(corpus)
-        assert corpus.report["partners"]["A2"] == {"by": "shared id", "pairs": 10, "alone": 0}
-
-    def test_partners_from_similarity(self):
-        corpus = self.given(lambda a, number, group: None)
-        self.partners_are_right(corpus)
-        assert corpus.report["partners"]["A1"]["by"] == "similarity"
-
-    def test_shared_ids_that_mean_nothing_are_not_believed(self):
-        corpus = self.given(lambda a, number, group: str((number + 3) % 30 if a.label == "rep" else number))
-        self.partners_are_right(corpus)
-        assert corpus.report["partners"]["A3"]["by"] == "similarity"
-
-    def test_headlines_that_are_the_text_of_a_test_article_leave_training(self):
-        made = articles()
-        test = built().tables["articles"]["test"]
-        text, quoting = (
-            test["article"][0],
-            next(a for a in made if a.id not in set(test["id"]) and a.label == "rep"),
-        )
-        changed = [dataclasses.replace(a, headline=text) if a is quoting else a for a in made]
-        corpus = build_corpus(reading(changed), options())
-        rejected = {item.id: item.reason for item in corpus.rejected}
-        side = "train" if quoting.id in set(corpus.tables["articles"]["train"]["id"]) else "test"
-        assert quoting.id in rejected or text in corpus.tables["articles"][side]["article"]
-        assert corpus.report["kept"] + len(rejected) == len(made)
+def test_headlines_that_are_the_text_of_a_test_article_leave_training():
+    made = articles()
+    test = built().tables["articles"]["test"]
+    text = test["article"][0]
+    quoting = next(a for a in made if a.id not in set(test["id"]) and a.label == "rep")
+    changed = [dataclasses.replace(a, headline=text) if a is quoting else a for a in made]
+    corpus = build_corpus(reading(changed), options())
+    rejected = {item.id: item.reason for item in corpus.rejected}
+    side = "train" if quoting.id in set(corpus.tables["articles"]["train"]["id"]) else "test"
+    assert quoting.id in rejected or text in corpus.tables["articles"][side]["article"]
+    assert corpus.report["kept"] + len(rejected) == len(made)
 
 
 CHANGE_IT = {
@@ -252,9 +228,8 @@ class TestWrite:
         odd = reading()
         script = "<img src=x onerror=alert(1)>|`"
         odd.outlets = dataclasses.replace(odd.outlets, a=script)
-        odd.articles = [
-            dataclasses.replace(a, label=script if a.label == "rep" else a.label) for a in odd.articles
-        ]
+        names = {"rep": script, "gio": "gio"}
+        odd.articles = [dataclasses.replace(a, label=names[a.label]) for a in odd.articles]
         write_corpus(build_corpus(odd, options()), tmp_path / "corpus")
         body = (tmp_path / "corpus/README.md").read_text().split("\n---\n", 1)[1]
         assert "&#60;img src&#61;x onerror&#61;alert(1)&#62;&#124;&#96;" in body
@@ -291,12 +266,12 @@ class TestWrite:
         assert [(out / name).read_text() for name in others] == ["mine"] * 5
         assert (out / "link").is_symlink()
 
-    @pytest.mark.parametrize(("given", "to"), [("out/mine.csv", "out"), ("link.csv", "out")])
-    def test_an_input_in_its_own_output_is_refused(self, given, to, tmp_path, capsys):
+    @pytest.mark.parametrize("given", ["out/mine.csv", "link.csv"])
+    def test_an_input_in_its_own_output_is_refused(self, given, tmp_path, capsys):
         (tmp_path / "out").mkdir()
         (tmp_path / "out/alignment.json").write_text("{}")
         (tmp_path / "out/mine.csv").write_text("mine")
         (tmp_path / "link.csv").symlink_to(tmp_path / "out/mine.csv")
-        assert main(["corpus", "build", str(tmp_path / given), "--out", str(tmp_path / to)]) == 2
+        assert main(["corpus", "build", str(tmp_path / given), "--out", str(tmp_path / "out")]) == 2
         assert "no output may overwrite an input: choose another --out" in capsys.readouterr().err
         assert (tmp_path / "out/mine.csv").read_text() == "mine"

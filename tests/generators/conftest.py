@@ -1,25 +1,23 @@
 """Tiny random models with a tokenizer learnt from the small corpus."""
 
 import pytest
+from saved_judges import byte_pieces, save_parts
 
 
-def tiny_tokenizer(corpus, *, template):
+def tiny_tokenizer(corpus, *, template, **names):
     """Byte-level pieces; `template` says which special tokens stand around a text."""
-    from tokenizers import ByteLevelBPETokenizer
     from tokenizers.processors import TemplateProcessing
-    from transformers import PreTrainedTokenizerFast
 
     from change_it.corpus.folder import read_table
 
-    special = ["<pad>", "</s>", "<s>", "<unk>"]
-    pieces = ByteLevelBPETokenizer()
     texts = read_table(corpus, "articles", "train", ["headline"])["headline"].to_list()
-    pieces.train_from_iterator(texts, vocab_size=600, special_tokens=special, show_progress=False)
+    names = {"pad_token": None, "bos_token": "<s>", "unk_token": "<unk>"} | names
+    tokenizer = byte_pieces(texts, 600, ("<pad>", "</s>", "<s>", "<unk>"), **names)
     if template:
-        names = [("</s>", 1), ("<s>", 2)]
-        pieces._tokenizer.post_processor = TemplateProcessing(single=template, special_tokens=names)
-    ends = {"eos_token": "</s>", "bos_token": "<s>", "unk_token": "<unk>"}
-    return PreTrainedTokenizerFast(tokenizer_object=pieces._tokenizer, **ends)
+        ends = [("</s>", 1), ("<s>", 2)]
+        post = TemplateProcessing(single=template, special_tokens=ends)
+        tokenizer.backend_tokenizer.post_processor = post
+    return tokenizer
 
 
 def saved(folder, model, config, tokenizer):
@@ -27,17 +25,14 @@ def saved(folder, model, config, tokenizer):
     import torch
 
     torch.manual_seed(0)
-    model(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return str(folder)
+    return str(save_parts(folder, model(config), tokenizer))
 
 
 @pytest.fixture(scope="session")
 def tiny_t5(corpus, tmp_path_factory):
     from transformers import T5Config, T5ForConditionalGeneration
 
-    tokenizer = tiny_tokenizer(corpus, template="$A </s>")
-    tokenizer.pad_token = "<pad>"
+    tokenizer = tiny_tokenizer(corpus, template="$A </s>", pad_token="<pad>")
     sizes = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 1, "num_decoder_layers": 1, "num_heads": 2}
     config = T5Config(vocab_size=600, **sizes, pad_token_id=0, eos_token_id=1, decoder_start_token_id=0)
     return saved(tmp_path_factory.mktemp("models") / "tiny-t5", T5ForConditionalGeneration, config, tokenizer)
@@ -65,3 +60,8 @@ def tiny_llama(corpus, tmp_path_factory):
     )
     tokenizer = tiny_tokenizer(corpus, template="<s> $A")
     return saved(tmp_path_factory.mktemp("models") / "tiny-llama", LlamaForCausalLM, config, tokenizer)
+
+
+@pytest.fixture(params=["t5", "gpt2", "llama"])
+def tiny(request, tiny_t5, tiny_gpt2, tiny_llama):
+    return {"t5": tiny_t5, "gpt2": tiny_gpt2, "llama": tiny_llama}[request.param]

@@ -5,7 +5,8 @@ import time
 
 import pytest
 from chat_server import serve
-from csv_files import read_csv, write_csv
+from csv_files import write_csv
+from tiny_generators import transferred
 
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
@@ -41,11 +42,6 @@ def options(server, corpus, articles, tmp_path):
     return given
 
 
-def transferred(chosen):
-    transfer_command.run(chosen)
-    return read_csv(chosen.out)
-
-
 def test_each_row_is_asked_for_once_with_the_prompt_of_the_corpus(server, options, tmp_path):
     server.reply = lambda prompt, number: time.sleep(0.05) or f'**"Ponte giù {number}"**'
     rows = transferred(options(shots=2, generation=("max_new_tokens=2000",)))
@@ -69,9 +65,7 @@ def test_drawn_headlines_are_asked_for_as_they_are_said(server, options):
     transferred(options(generation=("do_sample=true", "temperature=0.7", "top_p=0.5"), seed=4))
     request = server.requests[0]
     assert [request[name] for name in ("temperature", "top_p", "seed")] == [0.7, 0.5, 4]
-    with pytest.raises(
-        InputError, match="a server takes do_sample, max_new_tokens, temperature, top_p alone"
-    ):
+    with pytest.raises(InputError, match="a server takes do_sample, max_new_tokens, temperature, top_p al"):
         transferred(options(generation=("repetition_penalty=1.2",)))
 
 
@@ -80,9 +74,7 @@ def test_all_draws_are_drawn_and_kept_equal_or_empty(server, options):
     rows = transferred(options(all_draws=True, candidates=4))
     assert sorted({request["seed"] for request in server.requests}) == [1, 2, 3, 4]
     assert {request["temperature"] for request in server.requests} == {1.0}
-    assert [(row["id"], row["draw"]) for row in rows] == [
-        (f"x{n}", str(d)) for n in range(12) for d in range(4)
-    ]
+    assert [(row["id"], row["draw"]) for row in rows] == [(f"x{n}", d) for n in range(12) for d in "0123"]
     assert sum(row["headline"] == "Ponte giù" for row in rows) == 36
     assert sum(row["error"] == "refused: status 400" for row in rows) == 12
     with pytest.raises(InputError, match="exclude each other"):
@@ -105,12 +97,8 @@ def test_the_key_is_sent_and_never_shown_or_written(server, options, tmp_path, c
     with pytest.raises(InputError, match=r"answers with status 401 \(no such key: …\)") as error:
         transferred(options())
     assert server.headers[0]["authorization"] == f"Bearer {SECRET}"
-    told = [
-        str(error.value),
-        caplog.text,
-        *capsys.readouterr(),
-        *(path.read_text() for path in tmp_path.iterdir()),
-    ]
+    written = [path.read_text() for path in tmp_path.iterdir()]
+    told = [str(error.value), caplog.text, *capsys.readouterr(), *written]
     assert not any(SECRET in text for text in told)
 
 
@@ -159,8 +147,7 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypat
         "",
         "refused: too many flowers",
         "refused: status 400 (Too long, by the key …)",
-        "",
-        "",
+        *("", ""),
     ]
 
 
@@ -180,22 +167,15 @@ def test_an_interrupted_run_goes_on_with_what_is_missing(server, options, listed
 
 
 def test_a_server_that_is_not_there_leaves_nothing_in_the_way(options):
-    with pytest.raises(
-        InputError, match=r"cannot be reached .*: start the server, or give another --endpoint"
-    ):
+    with pytest.raises(InputError, match=r"cannot be reached .*: start the server, or give another --endp"):
         transferred(options(endpoint="http://127.0.0.1:9/v1"))
     assert {row["error"] for row in transferred(options())} == {""}
 
 
 def test_the_address_is_taken_as_other_clients_take_it(server, options):
     root = server.url.removesuffix("/v1")
-    for path, asked in [
-        ("", "/v1"),
-        ("/v1/", "/v1"),
-        ("/v1/chat/completions", "/v1"),
-        ("/proxy", "/proxy/v1"),
-        ("/v1beta/openai/", "/v1beta/openai"),
-    ]:
+    paths = {"": "/v1", "/v1/": "/v1", "/v1/chat/completions": "/v1", "/proxy": "/proxy/v1"}
+    for path, asked in {**paths, "/v1beta/openai/": "/v1beta/openai"}.items():
         server.requests.clear()
         transferred(options(endpoint=f"{root}{path}"))
         assert {request["path"] for request in server.requests} == {f"{asked}/chat/completions"}

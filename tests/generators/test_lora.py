@@ -7,7 +7,7 @@ import pytest
 import torch
 from malformed import edit, edit_weights, spoil
 from safetensors import safe_open
-from tiny_generators import HEADLINES, options
+from tiny_generators import CARD, HEADLINES, options
 from transformers import GenerationConfig
 
 from change_it.errors import InputError
@@ -17,11 +17,6 @@ from change_it.generators.generator import add_adapters, load_generator, load_mo
 from change_it.generators.generator_options import GeneratorSettings, preset
 from change_it.generators.search import Search, generate
 from change_it.training.training_options import resolve
-
-
-@pytest.fixture(params=["t5", "gpt2", "llama"])
-def tiny(request, tiny_t5, tiny_gpt2, tiny_llama):
-    return {"t5": tiny_t5, "gpt2": tiny_gpt2, "llama": tiny_llama}[request.param]
 
 
 def keys(folder, name):
@@ -38,9 +33,8 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
     assert generator.info.kind == ("encoder-decoder" if "t5" in tiny else "causal")
     assert generator.info.base is None
     assert "/" not in generator.info.architecture
-    found = generate(
-        generator.model, generator.format, HEADLINES, Search(GenerationConfig(num_beams=3), candidates=2)
-    )
+    search = Search(GenerationConfig(num_beams=3), candidates=2)
+    found = generate(generator.model, generator.format, HEADLINES, search)
     assert all(1 <= len(candidates) <= 2 for candidates in found)
 
 
@@ -76,10 +70,8 @@ def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tin
     [saved, *_] = tmp_path.glob("broken/checkpoints/generator/*/model.safetensors")
     assert all("lora_" in key for key in keys(saved.parent, saved.name))
     train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short, resume=True))
-    first, second = (
-        (tmp_path / name / "adapter_model.safetensors").read_bytes() for name in ("whole", "broken")
-    )
-    assert first == second
+    weights = {(tmp_path / name / "adapter_model.safetensors").read_bytes() for name in ("whole", "broken")}
+    assert len(weights) == 1
 
 
 @pytest.mark.parametrize("half", [False, True])
@@ -89,9 +81,8 @@ def test_frozen_weights_are_bfloat16_where_that_is_asked_for(corpus, tmp_path, t
     assert GeneratorInfo.load(tmp_path).base_dtype == ("bfloat16" if half else "float32")
     for precision in ("float32", "bf16"):
         model = load_generator(tmp_path, precision=precision, device="cpu").model
-        assert (torch.bfloat16 in {weight.dtype for weight in model.parameters()}) == (
-            half and precision == "bf16"
-        )
+        types = {weight.dtype for weight in model.parameters()}
+        assert (torch.bfloat16 in types) == (half and precision == "bf16")
 
 
 @pytest.fixture(scope="module")
@@ -104,18 +95,9 @@ def untrained(tiny_t5, tmp_path_factory):
     model = load_model(tiny_t5, "encoder-decoder", tokenizer, use="base")
     add_adapters(model, settings, "encoder-decoder").save_pretrained(out)
     tokenizer.save_pretrained(out)
-    lengths = {"source_tokens": 40, "target_tokens": 8}
-    about = {
-        "recipe": "sum",
-        "reads": "article",
-        "to": "faro",
-        "outlets": ("colle", "faro"),
-        "language": "it",
-    }
-    info = GeneratorInfo(
-        **about, **lengths, kind="encoder-decoder", architecture="t5", base=tiny_t5, seed=1, corpus="c"
-    )
-    info.save(out)
+    about = CARD | {"recipe": "sum", "reads": "article", "to": "faro", "outlets": ("colle", "faro")}
+    about |= {"kind": "encoder-decoder", "architecture": "t5", "base": tiny_t5, "target_tokens": 8, "seed": 1}
+    GeneratorInfo(**about).save(out)
     return out
 
 

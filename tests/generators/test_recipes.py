@@ -14,10 +14,8 @@ def load(corpus, recipe, to="faro", **changes):
 
 
 def everything(data):
-    sources, targets = (
-        [*getattr(data.train, part), *getattr(data.validation, part)] for part in ("sources", "targets")
-    )
-    return set(zip(sources, targets, strict=True))
+    parts = (data.train, data.validation)
+    return {pair for part in parts for pair in zip(part.sources, part.targets, strict=True)}
 
 
 def test_sum_learns_the_target_outlets_own_articles_outside_a1_and_a2(corpus):
@@ -54,9 +52,8 @@ def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
     examples = everything(load(corpus, "rewrite", None))
     articles = read_table(corpus, "articles", "train")
     own = {row["headline"]: row for row in articles.iter_rows(named=True)}
-    pairs = set(
-        read_table(corpus, "pairs", "train").select("a_headline", "a_article", "b_headline").iter_rows()
-    )
+    table = read_table(corpus, "pairs", "train", ["a_headline", "a_article", "b_headline"])
+    pairs = set(table.iter_rows())
     crossed = {
         (source_of("both", headline, article, "faro"), target)
         for headline, article, target in pairs
@@ -90,7 +87,7 @@ def test_rewrite_learns_own_headlines_and_pairs_and_nothing_invented(corpus):
 )
 def test_names_numbers_and_quotations_that_a_text_has(headline, supported):
     text = (
-        "In città il ponte di Rossi costa 12 milioni, dice la Regione. «Quel ponte è bellissimo», dice Rossi."
+        "In città il ponte di Rossi costa 12 milioni, dice la Regione. «Quel ponte è bellissimo», dice lui."
     )
     assert supports_headline(text, headline, "it") is supported
 

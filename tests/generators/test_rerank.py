@@ -56,13 +56,8 @@ def test_joint_probability_agrees_with_the_verdicts_when_judges_are_certain():
 
 
 def test_strict_multiplies_by_fluency_and_refuses_what_no_text_supports():
-    candidates = [
-        [
-            "Zagarolo, ponte sulla statale: vergogna!",
-            "Ponte sulla statale, vergogna e vergogna!",
-            "Un ponte, che statale!",
-        ]
-    ]
+    twice = "Ponte sulla statale, vergogna e vergogna!"
+    candidates = [["Zagarolo, ponte sulla statale: vergogna!", twice, "Un ponte, che statale!"]]
     judges = FakeJudges(digits="abcd")
     assert choose(FakeJudges(), candidates, ITEMS[:1]) == [0]
     assert choose(judges, candidates, ITEMS[:1], language="it") == [2]

@@ -51,9 +51,8 @@ def test_labels_are_the_headline_and_its_end_unless_it_is_cut(generator):
         assert length is None or len(learnt) == length
     if not isinstance(format_, WordFormat):
         first = batch["labels"][0]
-        assert format_.tokenizer.decode(first[first != IGNORED], skip_special_tokens=True).strip() == (
-            "Si torna a votare"
-        )
+        text = format_.tokenizer.decode(first[first != IGNORED], skip_special_tokens=True)
+        assert text.strip() == "Si torna a votare"
 
 
 def test_causal_labels_leave_the_prompt_out_and_sources_are_cut_not_the_prompt(tiny_llama):
@@ -134,11 +133,9 @@ def test_a_source_gives_the_same_alone_and_in_a_batch(generator):
     format_, model = generator
     model.double()
     for beams in (1, 4):
-        together = generate(model, format_, SOURCES, Search(GenerationConfig(num_beams=beams)))
-        alone = [
-            generate(model, format_, [source], Search(GenerationConfig(num_beams=beams)))[0]
-            for source in SOURCES
-        ]
+        search = Search(GenerationConfig(num_beams=beams))
+        together = generate(model, format_, SOURCES, search)
+        alone = [generate(model, format_, [source], search)[0] for source in SOURCES]
         for ours, theirs in zip(together, alone, strict=True):
             assert [one.text for one in ours] == [one.text for one in theirs]
             assert [one.score for one in ours] == pytest.approx([one.score for one in theirs], abs=1e-4)
@@ -150,13 +147,10 @@ def test_greedy_scores_are_the_models_own(generator):
     search = Search(GenerationConfig(num_beams=1, no_repeat_ngram_size=0))
     inputs, _ = format_.inputs(SOURCES[:1])
     prompt = format_.prompt_tokens(inputs)
-    ids = model.generate(
-        **inputs, do_sample=False, max_new_tokens=12, eos_token_id=format_.tokenizer.eos_token_id
-    )
-    key = "input_ids" if isinstance(format_, CausalFormat) else "decoder_input_ids"
-    given = {**inputs, key: ids[:, :-1]}
-    if key == "input_ids":
-        given = {key: ids[:, :-1]}
+    greedy = {"do_sample": False, "max_new_tokens": 12, "eos_token_id": format_.tokenizer.eos_token_id}
+    ids = model.generate(**inputs, **greedy)
+    causal = isinstance(format_, CausalFormat)
+    given = {"input_ids": ids[:, :-1]} if causal else {**inputs, "decoder_input_ids": ids[:, :-1]}
     logs = model(**given).logits.log_softmax(-1)[0]
     steps = [logs[place - 1, ids[0, place]].item() for place in range(prompt, ids.shape[1])]
     (candidate,) = generate(model, format_, SOURCES[:1], search)[0]

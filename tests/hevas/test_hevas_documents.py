@@ -1,7 +1,5 @@
-import json
-
-import polars as pl
 import pytest
+from csv_files import write_rows
 
 from change_it import InputError
 from change_it.hevas.documents import Documents, read_documents, read_headlines
@@ -20,34 +18,21 @@ def documents():
     return Documents(IDS, tuple(row["article"] for row in ROWS), HEADLINES, "three")
 
 
-def write(path, rows):
-    frame = pl.DataFrame(rows)
-    kinds = {".csv": frame.write_csv, ".parquet": frame.write_parquet, ".ndjson": frame.write_ndjson}
-    if path.suffix == ".tsv":
-        frame.write_csv(path, separator="\t")
-    elif path.suffix == ".json":
-        path.write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
-    else:
-        kinds[path.suffix](path)
-    return path
-
-
 def test_a_corpus_folder_gives_its_a2_articles(tmp_path):
     (tmp_path / "articles").mkdir()
-    write(tmp_path / "articles" / "train.parquet", ROWS[2:])
-    write(tmp_path / "articles" / "test.parquet", ROWS[:2])
+    write_rows(tmp_path / "articles" / "train.parquet", ROWS[2:])
+    write_rows(tmp_path / "articles" / "test.parquet", ROWS[:2])
     assert read_documents(str(tmp_path)).ids == ("a", "b")
     with pytest.raises(InputError, match="is no corpus folder"):
         read_documents(str(tmp_path / "articles"))
 
 
 def test_several_references(tmp_path):
-    lists = write(tmp_path / "lists.ndjson", [{"article": "x", "headlines": ["uno", " ", "due"]}])
+    lists = write_rows(tmp_path / "lists.ndjson", [{"article": "x", "headlines": ["uno", " ", "due"]}])
     assert read_documents(str(lists)).references == (("uno", "due"),)
     columns = tmp_path / "columns.csv"
-    columns.write_text(
-        "article,headline1,headline2,kicker\nx,uno,,tre\ny,uno,due,tre\n", encoding="utf-8-sig"
-    )
+    text = "article,headline1,headline2,kicker\nx,uno,,tre\ny,uno,due,tre\n"
+    columns.write_text(text, encoding="utf-8-sig")
     read = read_documents(str(columns))
     assert (read.ids, read.references) == (("1", "2"), (("uno",), ("uno", "due")))
     mapped = read_documents(str(columns), columns="headline=kicker, headline=headline2")
@@ -69,16 +54,13 @@ def test_columns_may_have_other_names_and_headlines_may_be_absent(tmp_path):
 
 def test_headlines_by_id_in_any_order(tmp_path, documents):
     file = tmp_path / "mine.csv"
-    file.write_text(
-        'id,headline,target,error\nc,Tre,gio,\na,"Uno, sì",gio,\nb,Due,gio,no generator\n', encoding="utf-8"
-    )
+    text = 'id,headline,target,error\nc,Tre,gio,\na,"Uno, sì",gio,\nb,Due,gio,no generator\n'
+    file.write_text(text, encoding="utf-8")
     assert read_headlines(file, documents) == ("Uno, sì", "", "Tre")
     file.write_text("headline\nUno\nDue\nTre\n", encoding="utf-8")
     assert read_headlines(file, documents) == ("Uno", "Due", "Tre")
     file.write_text("id,headline\na,Uno\na,Uno\nd,Due\n", encoding="utf-8")
-    with pytest.raises(
-        InputError, match="2 ids missing: b, c; 1 id not in the documents: d; 1 id duplicate: a"
-    ):
+    with pytest.raises(InputError, match="2 ids missing: b, c; 1 id not in the documents: d; 1 id dupl"):
         read_headlines(file, documents)
     file.write_text("id,title\na,Uno\n", encoding="utf-8")
     with pytest.raises(InputError, match="lacks the column headline"):

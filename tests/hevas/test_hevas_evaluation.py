@@ -64,18 +64,17 @@ def test_every_metric_is_the_one_of_its_module(evaluation):
         assert found == pytest.approx(values, abs=1e-12), name
         assert evaluation.means["good"][name] == pytest.approx(values.mean())
     assert set(METRICS) - set(expected) == {"WE-C", "WE-S"}
-    assert all(
-        values.dtype == np.float64 and values.shape == (4, 19) for values in evaluation.values.values()
-    )
+    assert {(each.dtype, each.shape) for each in evaluation.values.values()} == {(np.dtype(float), (4, 19))}
 
 
 def test_options_reach_the_metrics():
     repeated = System("r", ("il il il", "la la", "più più", "neve neve"))
     idf = inverse_frequencies([words(text) for text in ARTICLES])
     weighed = evaluate(DOCUMENTS, [GOOD], metrics=["JS-C"], options=MetricOptions(weights="tf-idf"))
-    wanted = divergences(GOOD.headlines, [[text] for text in ARTICLES], idf=idf)[1]
+    articles = [[text] for text in ARTICLES]
+    wanted = divergences(GOOD.headlines, articles, idf=idf)[1]
     assert weighed.values["good"][:, 0] == pytest.approx(wanted)
-    assert not np.allclose(wanted, divergences(GOOD.headlines, [[text] for text in ARTICLES])[1])
+    assert not np.allclose(wanted, divergences(GOOD.headlines, articles)[1])
     kept = evaluate(DOCUMENTS, [repeated], metrics=["LSA-C"], options=MetricOptions(lsi="2"))
     all_words = MetricOptions(lsi="2", stop_words="none")
     assert kept.values["r"][0, 0] == 0  # "il" is a stop word
@@ -112,18 +111,14 @@ def test_normalisation_and_ranks_by_hand():
         AWL=([5, 5], [5, 5]),
     )
     assert found.averaged == ["R-WSU", "WE-C", "KL-C", "NR", "Fog", "AWL"]
-    assert found.normalised["x"] == pytest.approx(
-        np.array([[0.2, 0, 0.9, 0.75, 1, 0.5], [0.4, 0.4, 0.7, 1, 0, 0.5]])
-    )
-    assert found.normalised["y"] == pytest.approx(
-        np.array([[0.6, 0.4, 1, 0.5, 0.5, 0.5], [1, 0, 1, 0.5, 0.5, 0.5]])
-    )
+    x = [[0.2, 0, 0.9, 0.75, 1, 0.5], [0.4, 0.4, 0.7, 1, 0, 0.5]]
+    y = [[0.6, 0.4, 1, 0.5, 0.5, 0.5], [1, 0, 1, 0.5, 0.5, 0.5]]
+    assert found.normalised["x"] == pytest.approx(np.array(x))
+    assert found.normalised["y"] == pytest.approx(np.array(y))
     assert found.overall == pytest.approx({"x": 6.35 / 12, "y": 7 / 12})
     shared = {"WE-C": 1, "Fog": 1, "AWL": 1}
-    assert found.ranks == {
-        "x": {"R-WSU": 2, "KL-C": 2, "NR": 1, **shared},
-        "y": {"R-WSU": 1, "KL-C": 1, "NR": 2, **shared},
-    }
+    assert found.ranks["x"] == {"R-WSU": 2, "KL-C": 2, "NR": 1, **shared}
+    assert found.ranks["y"] == {"R-WSU": 1, "KL-C": 1, "NR": 2, **shared}
     assert found.ranking == ["y", "x"]
 
 

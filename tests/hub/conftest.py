@@ -5,18 +5,14 @@ import json
 import pytest
 
 OUTLETS = ("rep", "gio")
-TEXTS = [
-    "Il ponte crolla sulla statale",
-    "Sciopero generale dei treni",
-    "Il ponte crolla sulla statale ieri. " * 9,
-]
+TEXTS = ["Il ponte crolla sulla statale", "Sciopero generale dei treni", "Il ponte crolla ieri. " * 9]
 
 
 @pytest.fixture(scope="session")
 def run(tmp_path_factory):
     """A run: corpus, judges, a generator for each outlet; its report knows a generator as sum."""
     from corpus_fakes import articles, write_articles
-    from saved_judges import save_judge
+    from saved_judges import save_judges
     from tiny_generators import save_generator
 
     from change_it.commands import corpus_build
@@ -29,8 +25,7 @@ def run(tmp_path_factory):
     made = articles()
     write_articles(folder / "articles.csv", [*made, made[0]])  # one of them twice
     corpus_build.run(BuildOptions(files=(str(folder / "articles.csv"),), out=folder / "corpus"))
-    for task in ("main", "hh", "ah"):
-        save_judge(folder / "judges" / task, task, TEXTS, OUTLETS)
+    save_judges(folder / "judges", TEXTS, OUTLETS)
     for to in OUTLETS:
         save_generator(folder / "generators" / f"sum-{to}", to=to)
     for model in folder.glob("*/*/config.json"):

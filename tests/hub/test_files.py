@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from malformed import edit
 from tiny_generators import save_generator
 
 from change_it.errors import InputError
@@ -64,27 +65,20 @@ def test_three_judges_share_the_code_at_the_root(run, options):
     files = files_of(options("judge", run / "judges"))
     assert {name for name in files if "/" not in name} == {"README.md", "linear.py"}
     for task in ("main", "hh", "ah"):
-        assert (
-            content(files, f"{task}/model.safetensors")
-            == (run / "judges" / task / "model.safetensors").read_bytes()
-        )
+        weights = (run / "judges" / task / "model.safetensors").read_bytes()
+        assert content(files, f"{task}/model.safetensors") == weights
         assert json.loads(files[f"{task}/metrics.json"])["options"]["corpus"] == "corpus"
-    maps = {task: json.loads(files[f"{task}/config.json"]).get("auto_map") for task in ("main", "hh")}
-    assert maps == {
-        task: {
+        assert json.loads(files[f"{task}/config.json"])["auto_map"] == {
             "AutoConfig": "linear.LinearJudgeConfig",
             "AutoModelForSequenceClassification": "linear.LinearJudgeForSequenceClassification",
         }
-        for task in ("main", "hh")
-    }
 
 
 def test_one_generator_a_repository(run, options, tmp_path):
     files = files_of(options("generator", run / "generators/sum-gio"))
     assert {"generator.json", "tokenizer.json", "model.safetensors", "generation_config.json"} < files.keys()
-    assert json.loads(files["tokenizer_config.json"])["auto_map"] == {
-        "AutoTokenizer": ["tokenizer.HeadlineTokenizer", None]
-    }
+    code = json.loads(files["tokenizer_config.json"])["auto_map"]
+    assert code == {"AutoTokenizer": ["tokenizer.HeadlineTokenizer", None]}
     for to in ("rep", "gio"):
         save_generator(tmp_path / "two" / f"sum-{to}", to=to)
     with pytest.raises(InputError, match="give the folder of one generator"):
@@ -93,22 +87,18 @@ def test_one_generator_a_repository(run, options, tmp_path):
 
 def test_adapters_on_a_folder_of_this_machine_stay_here(run, options, tmp_path):
     folder = shutil.copytree(run / "generators/sum-gio", tmp_path / "adapters")
-    card = json.loads((folder / "generator.json").read_text())
-    (folder / "generator.json").write_text(json.dumps(card | {"base": str(tmp_path)}))
+    edit(folder / "generator.json", lambda record: record.update(base=str(tmp_path)))
     with pytest.raises(InputError, match="train them on a model of the Hub"):
         files_of(options("generator", folder))
 
 
 def test_metrics_of_other_weights_or_settings_are_not_published(run, options, tmp_path):
     judge = shutil.copytree(run / "judges/hh", tmp_path / "hh")
-    record = json.loads((judge / "config.json").read_text())
-    record["change_it"]["max_tokens"] -= 1
-    (judge / "config.json").write_text(json.dumps(record))
+    edit(judge / "config.json", lambda record: record["change_it"].update(max_tokens=1))
     with pytest.raises(InputError, match="or settings than"):
         files_of(options("judge", judge))
     shutil.copy(run / "judges/ah/model.safetensors", judge / "model.safetensors")
-    metrics = json.loads((judge / "metrics.json").read_text())
-    (judge / "metrics.json").write_text(json.dumps(metrics | {"weights_hash": "0" * 64}))
+    edit(judge / "metrics.json", lambda record: record.update(weights_hash="0" * 64))
     with pytest.raises(InputError, match="other weights"):
         files_of(options("judge", judge))
 
@@ -117,41 +107,29 @@ def test_a_metric_is_found_by_the_name_of_its_repository(options):
     files = files_of(options("metric", "hevas", "me/headlines"))
     own = "change-it[hevas] @ git+https://huggingface.co/spaces/me/headlines"
     assert content(files, "headlines.py") == content(files, "hevas.py")
-    ours = [
-        line
-        for line in content(files, "hevas.py").decode().splitlines()
-        if "import" in line and "change_it" in line
-    ]
+    lines = content(files, "hevas.py").decode().splitlines()
+    ours = [line for line in lines if "import" in line and "change_it" in line]
     assert ours
     assert all(line.endswith(f"  # From: '{own}'") for line in ours)
     card = content(files, "README.md").decode()
     assert card.startswith("---\ntitle: HEvAS\n")
     assert f'pip install "{own}"' in card
     assert 'evaluate.load("me/headlines")' in card
-    names = {
-        re.match(r"[\w-]+", line)[0] for line in content(files, "requirements.txt").decode().splitlines()
-    }
+    lines = content(files, "requirements.txt").decode().splitlines()
+    names = {re.match(r"[\w-]+", line)[0] for line in lines}
     assert {"torch", "evaluate", "gensim", "pyphen"} < names
     assert not {"change-it", "gradio", "pytest"} & names
 
 
 def test_the_package_goes_with_an_app_and_nothing_else_does(options):
     files = files_of(options("space", "headline_transfer"))
-    assert {name.partition("/")[0] for name in files} == {
-        *("README.md", "app.py", "requirements.txt"),
-        *("change_it", "pyproject.toml", "LICENSE", "NOTICE"),
-    }
+    own, package = {"README.md", "app.py", "requirements.txt"}, {"pyproject.toml", "LICENSE", "NOTICE"}
+    assert {name.partition("/")[0] for name in files} == {*own, *package, "change_it"}
     modules = {path.relative_to(CHECKOUT).as_posix() for path in (CHECKOUT / "change_it").rglob("*.py")}
-    assert {name for name in files if name.endswith(".py") and "/_shipped/" not in name} == modules | {
-        "app.py"
-    }
+    code = {name for name in files if name.endswith(".py") and "/_shipped/" not in name}
+    assert code == {*modules, "app.py"}
     shipped = {name.partition("/_shipped/")[2] for name in files if "/_shipped/" in name}
-    assert {
-        "metrics/hevas/README.md",
-        "spaces/headline_transfer/app.py",
-        "LICENSE",
-        "pyproject.toml",
-    } < shipped
+    assert {"metrics/hevas/README.md", "spaces/headline_transfer/app.py", *package} < shipped
     assert not [name for name in files if "__pycache__" in name or "test" in name.lower()]
     texts = [content(files, name) for name in files if not name.endswith((".npz", ".parquet"))]
     assert not any(str(CHECKOUT).encode() in text for text in texts)

@@ -6,7 +6,7 @@ import os
 import pytest
 from hub_server import TOKEN, serve
 from processes import run_python
-from saved_judges import save_judge
+from saved_judges import save_judges
 from tiny_generators import WORDS, save_generator, save_pretrained_generator
 
 from change_it import HeadlineTransfer
@@ -37,8 +37,8 @@ from transformers import pipeline
 trust = {"trust_remote_code": True}
 judges, generators, pairs, sources = json.loads(sys.argv[1])
 answers = {}
-for task, name, more in judges:
-    ask = pipeline("text-classification", model=name, **more, **trust)
+for task, name in judges:
+    ask = pipeline("text-classification", model=name, **trust)
     texts = pairs if task in ("hh", "ah") else [pair["text"] for pair in pairs]
     scores = ask(texts, top_k=None, truncation=True, max_length=10_000)
     answers[task] = [{found["label"]: found["score"] for found in row} for row in scores]
@@ -68,9 +68,7 @@ def test_three_judges_go_to_the_hub_and_come_back(run, environment):
     files = hub.commits["nina/judges"][-1]
     assert {"README.md", "linear.py", "main/config.json", "hh/model.safetensors", "notes.md"} < files.keys()
     assert "model-00001-of-00002.safetensors" not in files
-    assert str(run) not in "".join(
-        content.decode() for name, content in files.items() if name.endswith(".json")
-    )
+    assert not any(str(run).encode() in content for name, content in files.items() if name.endswith(".json"))
     done = run_python("-c", LOAD, json.dumps([HEADLINES, HEADLINES[::-1]]), env=variables, check=True)
     signature, found = json.loads(done.stdout.splitlines()[-1])
     judges = Judges.from_pretrained(run / "judges", device="cpu")
@@ -79,9 +77,8 @@ def test_three_judges_go_to_the_hub_and_come_back(run, environment):
     assert found == [pytest.approx(row, abs=1e-5) for row in expected.tolist()]
     assert hub.unknown == []
 
-    refused = run_python(
-        "-c", PUSH, "judge", str(run / "judges"), "nina/judges", env=variables | {"HF_TOKEN": "hf_wrong"}
-    )
+    strange = variables | {"HF_TOKEN": "hf_wrong"}
+    refused = run_python("-c", PUSH, "judge", str(run / "judges"), "nina/judges", env=strange)
     assert refused.returncode == 2
     assert "log in with `hf auth login`" in refused.stderr
     assert len(hub.commits["nina/judges"]) == 2
@@ -89,10 +86,9 @@ def test_three_judges_go_to_the_hub_and_come_back(run, environment):
 
 
 def test_transformers_alone_opens_judges_and_generators(tmp_path):
-    judges, generators, sources, written = [], [], {}, {}
-    for task in ("main", "hh", "ah"):
-        save_judge(tmp_path / task, task, [*HEADLINES, *ARTICLES], OUTLETS)
-        judges.append((task, str(tmp_path / task), {}))
+    generators, sources, written = [], {}, {}
+    save_judges(tmp_path, [*HEADLINES, *ARTICLES], OUTLETS)
+    judges = [(task, str(tmp_path / task)) for task in ("main", "hh", "ah")]
     save_generator(tmp_path / "pn")
     save_generator(tmp_path / "transformer", recipe="rewrite", to=None, architecture="transformer")
     for kind in ("encoder-decoder", "causal"):
@@ -110,7 +106,7 @@ def test_transformers_alone_opens_judges_and_generators(tmp_path):
     assert done.returncode == 0, done.stderr
     answers = json.loads(done.stdout.splitlines()[-1])
     assert {name: answers[name] for name in written} == written
-    for task, folder, _ in judges:
+    for task, folder in judges:
         judge = Judge.from_pretrained(folder, device="cpu")
         rows = judge.probabilities(HEADLINES, ARTICLES if task != "main" else None, progress=False)
         labels = judge.model.config.id2label.values()

@@ -33,13 +33,8 @@ def test_written_files_and_folders_are_there_as_a_whole(tmp_path):
     for content in ("one", "two"):
         with io.replace_folder(tmp_path / "folder") as folder:
             (folder / f"{content}.txt").write_text(content)
-    assert sorted(path.name for path in tmp_path.rglob("*")) == [
-        "a.json",
-        "a.txt",
-        "folder",
-        "new",
-        "two.txt",
-    ]
+    names = sorted(path.name for path in tmp_path.rglob("*"))
+    assert names == ["a.json", "a.txt", "folder", "new", "two.txt"]
 
 
 def test_a_failed_block_changes_nothing(tmp_path):

@@ -2,22 +2,22 @@
 
 import pytest
 import torch
+from judge_data import options
 from saved_judges import check_loads
 
 import change_it.auto  # noqa: F401 (registers the models)
+from change_it.corpus.folder import read_table
 from change_it.judges import train
 from change_it.judges.bilstm import KNOWN, UNKNOWN, build_bilstm, split
 from change_it.judges.judge import Judge
-from change_it.judges.judge_options import BILSTM, JudgeOptions
+from change_it.judges.judge_options import BILSTM
 
 HEADLINES = ["Il governo l'ha deciso: «No»", "Il GOVERNO no!", "Governo, l'ha detto", "no al ponte: no!"] * 2
 
 
-def built(**changes):
+def built():
     torch.manual_seed(1)
-    judge, tokenizer = build_bilstm(
-        HEADLINES, **{"max_tokens": 64, "id2label": {0: "rep", 1: "gio"}, **changes}
-    )
+    judge, tokenizer = build_bilstm(HEADLINES, max_tokens=64, id2label={0: "rep", 1: "gio"})
     return judge.eval(), tokenizer
 
 
@@ -65,29 +65,14 @@ def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(tmp_path, regi
     check_loads(*built(), HEADLINES, tmp_path, register=register)
 
 
-def options(corpus, out, **changes):
-    return JudgeOptions(**{"task": "main", "corpus": corpus, "out": out, "encoder": BILSTM, **changes})
-
-
 def test_it_is_trained_on_the_sets_of_lrec(corpus, tmp_path, monkeypatch):
     monkeypatch.setattr(train, "MIN_UPDATES", 0)
-    settings = {
-        "train_on": "train_m",
-        "updates": 12,
-        "batch_size": 32,
-        "evaluation_steps": 6,
-        "learning_rate": 1e-2,
-    }
+    settings = {"encoder": BILSTM, "train_on": "train_m", "updates": 12, "evaluation_steps": 6}
+    settings |= {"batch_size": 32, "learning_rate": 1e-2}
     metrics = train.train_judge(options(corpus, tmp_path / "one", **settings))
     assert metrics["results"]["gold"]["macro_f1"] > 0.5
     assert metrics["options"]["optimizer"] == "adam"
-    assert metrics["sizes"]["train"] == rows_of(corpus, "train_m", "train")
-    assert metrics["sizes"]["validation"] == rows_of(corpus, "train_m", "validation")
+    for part in ("train", "validation"):
+        assert metrics["sizes"][part] == read_table(corpus, "train_m", part, ["id"]).height
     judge = Judge.from_pretrained(tmp_path / "one")
     assert judge.probabilities(["Un titolo"], progress=False).sum() == pytest.approx(1)
-
-
-def rows_of(corpus, config, split):
-    from change_it.corpus.folder import read_table
-
-    return read_table(corpus, config, split, ["id"]).height

@@ -10,9 +10,7 @@ from change_it.judges.fluency_data import HELD_OUT, PARTS, SEEN, UNSEEN, load_fl
 def test_printed_and_broken_headlines_and_where_they_come_from(corpus, monkeypatch):
     used = []
     corrupt = fluency_data.corrupt
-    monkeypatch.setattr(
-        fluency_data, "corrupt", lambda text, name, *more: used.append(name) or corrupt(text, name, *more)
-    )
+    monkeypatch.setattr(fluency_data, "corrupt", lambda *given: used.append(given[1]) or corrupt(*given))
     monkeypatch.setattr(fluency_data, "BROKEN", 200)
     data = load_fluency(corpus, fold="all", validation_share=0.1, seed=1)
     printed = data.train.labels == 1

@@ -7,7 +7,8 @@ from os import sched_yield
 
 import numpy as np
 import pytest
-from saved_judges import save_judge
+from malformed import edit
+from saved_judges import save_judges
 from scoring_fakes import FakeFacts, RuleJudge
 from transformers import PreTrainedTokenizerBase
 
@@ -16,27 +17,16 @@ from change_it.judges.facts_model import FactsModel
 from change_it.judges.judge import Judge
 from change_it.scoring.judges import Judges
 
-HEADLINES = [
-    "Il governo cade: «Ora si vota»",
-    "Ecco chi paga",
-    "Sì",
-    "Derby sospeso per la pioggia, tifosi in strada fino a notte",
-]
-ARTICLES = [
-    "Il governo è caduto ieri sera. " * 80,
-    "Paga chi lavora.",
-    "No.",
-    "Il derby è stato sospeso per la pioggia. " * 9,
-]
+LONG = "Derby sospeso per la pioggia, tifosi in strada fino a notte"
+HEADLINES = ["Il governo cade: «Ora si vota»", "Ecco chi paga", "Sì", LONG]
+ARTICLES = ["Il governo è caduto ieri sera. " * 80, "Paga chi lavora.", "No.", "Il derby è sospeso. " * 9]
 
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory):
     """Three judges, untrained: what they say does not matter here."""
-    folder = tmp_path_factory.mktemp("judges")
-    for task in ("main", "hh", "ah"):
-        save_judge(folder / task, task, [*HEADLINES, *ARTICLES], ("colle", "faro"), transformer=True)
-    return folder
+    texts = [*HEADLINES, *ARTICLES]
+    return save_judges(tmp_path_factory.mktemp("judges"), texts, ("colle", "faro"), transformer=True)
 
 
 def test_order_and_batches_do_not_matter(trained):
@@ -45,9 +35,8 @@ def test_order_and_batches_do_not_matter(trained):
     assert together.shape == (4, 2)
     assert together.dtype == np.float64
     assert together.sum(axis=1) == pytest.approx(np.ones(4))
-    alone = [
-        judge.probabilities([a], [b], progress=False)[0] for a, b in zip(HEADLINES, ARTICLES, strict=True)
-    ]
+    pairs = zip(HEADLINES, ARTICLES, strict=True)
+    alone = [judge.probabilities([a], [b], progress=False)[0] for a, b in pairs]
     assert together == pytest.approx(np.array(alone), abs=1e-5)
     back = judge.probabilities(HEADLINES[::-1], ARTICLES[::-1], batch_size=2, progress=False)
     assert back[::-1] == pytest.approx(together, abs=1e-5)
@@ -89,31 +78,23 @@ def test_a_model_of_facts_takes_the_place_of_the_folder_and_a_reader_is_refused(
 
 
 def test_bad_input(trained, tmp_path):
-    with pytest.raises(InputError, match="there is no folder"):
-        Judges.from_pretrained(tmp_path / "none")
-    with pytest.raises(InputError, match="lacks the judge main and hh and ah"):
-        Judges.from_pretrained(tmp_path)
-    with pytest.raises(InputError, match=r"no model\.safetensors"):
-        Judge.from_pretrained(tmp_path)
-    with pytest.raises(InputError, match="no device 'tpu9'"):
-        Judge.from_pretrained(trained / "main", device="tpu9")
-    with pytest.raises(InputError, match="choose float32 or bf16"):
-        Judge.from_pretrained(trained / "main", precision="int4")
-    shutil.copytree(trained, tmp_path / "mixed")
-    config = tmp_path / "mixed/ah/config.json"
-    settings = json.loads(config.read_text())
-    settings["change_it"]["fold"] = "1"
-    config.write_text(json.dumps(settings))
-    with pytest.raises(InputError, match="differ in outlets or fold"):
-        Judges.from_pretrained(tmp_path / "mixed")
-    settings.pop("change_it")
-    config.write_text(json.dumps(settings))
-    with pytest.raises(InputError, match="no judge"):
-        Judge.from_pretrained(tmp_path / "mixed/ah")
-    shutil.rmtree(tmp_path / "mixed/ah")
-    shutil.copytree(trained / "hh", tmp_path / "mixed/ah")
-    with pytest.raises(InputError, match="holds a judge for hh"):
-        Judges.from_pretrained(tmp_path / "mixed")
+    def refused(load, folder, says, **options):
+        with pytest.raises(InputError, match=says):
+            load.from_pretrained(folder, **options)
+
+    refused(Judges, tmp_path / "none", "there is no folder")
+    refused(Judges, tmp_path, "lacks the judge main and hh and ah")
+    refused(Judge, tmp_path, r"no model\.safetensors")
+    refused(Judge, trained / "main", "no device 'tpu9'", device="tpu9")
+    refused(Judge, trained / "main", "choose float32 or bf16", precision="int4")
+    mixed = shutil.copytree(trained, tmp_path / "mixed")
+    edit(mixed / "ah/config.json", lambda record: record["change_it"].update(fold="1"))
+    refused(Judges, mixed, "differ in outlets or fold")
+    edit(mixed / "ah/config.json", lambda record: record.pop("change_it"))
+    refused(Judge, mixed / "ah", "no judge")
+    shutil.rmtree(mixed / "ah")
+    shutil.copytree(trained / "hh", mixed / "ah")
+    refused(Judges, mixed, "holds a judge for hh")
 
 
 def test_repeats_are_read_once():

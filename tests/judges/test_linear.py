@@ -26,18 +26,8 @@ from change_it.judges.linear import (
 )
 from change_it.judges.linear_training import _boost, fit_main, fit_pairs
 
-HEADLINES = [
-    "Crolla il ponte: «Due morti»",
-    "ECCO perché il governo cade",
-    "Derby sospeso, 3 feriti",
-    "Non cade più",
-]
-ARTICLES = [
-    "Il ponte è crollato, due morti.",
-    "Il governo cade.",
-    "Il derby è stato sospeso: 3 feriti.",
-    "Cade.",
-]
+HEADLINES = ["Crolla il ponte: «Due morti»", "ECCO perché cade", "Derby sospeso, 3 feriti", "Non cade più"]
+ARTICLES = ["Il ponte è crollato, due morti.", "Il governo cade.", "Il derby è sospeso: 3 feriti.", "Cade."]
 LABELS = np.array([0, 1, 0, 1])
 
 
@@ -79,17 +69,18 @@ def test_answers_do_not_depend_on_their_neighbours():
 def test_tfidf_is_scikit_learns():
     """Of characters alone: the n-grams of a text in lower case without marks, as `char_wb` has them."""
     texts = ["il ponte", "il governo cade", "ponte ponte"]
+
+    def squares(matrix):
+        return np.asarray(matrix.power(2).sum(axis=1)).ravel()
+
     vectors = TfidfVectorizer(analyzer="char_wb", ngram_range=(1, 5), sublinear_tf=True, norm=None)
     words = TfidfVectorizer(token_pattern=r"\w+", ngram_range=(1, 2), sublinear_tf=True, norm=None)
-    expected = [
-        np.asarray(each.fit_transform(texts).power(2).sum(axis=1)).ravel() for each in (vectors, words)
-    ]
+    expected = [squares(each.fit_transform(texts)) for each in (vectors, words)]
     counts = ngrams(texts)
     weighted = counts.copy()
     weighted.data = (1 + np.log(counts.data)) * inverse_frequency(counts)[counts.indices]
-    assert np.asarray(weighted.power(2).sum(axis=1)).ravel() == pytest.approx(sum(expected), rel=1e-5)
-    unit = tfidf(counts, inverse_frequency(counts))
-    assert np.asarray(unit.power(2).sum(axis=1)).ravel() == pytest.approx(np.ones(3), rel=1e-6)
+    assert squares(weighted) == pytest.approx(sum(expected), rel=1e-5)
+    assert squares(tfidf(counts, inverse_frequency(counts))) == pytest.approx(np.ones(3), rel=1e-6)
 
 
 def test_features_of_two_texts_by_hand():

@@ -35,18 +35,12 @@ def test_a_swapped_number_is_no_longer_supported(text, language):
 def test_one_name_is_replaced_by_one_of_the_pool():
     text = "Il premier Conte vola a Washington"
     changed = every(swap_names, text, "it", ["Aldo Moro", "Mosca", "Conte"])
-    assert changed == {
-        "Il premier Aldo Moro vola a Washington",
-        "Il premier Mosca vola a Washington",
-        "Il premier Conte vola a Aldo Moro",
-        "Il premier Conte vola a Mosca",
-    }
+    pairs = ("Aldo Moro", "Washington"), ("Mosca", "Washington"), ("Conte", "Aldo Moro"), ("Conte", "Mosca")
+    assert changed == {f"Il premier {one} vola a {other}" for one, other in pairs}
 
 
 def test_roles_are_exchanged():
-    assert every(swap_roles, "Il premier Conte attacca Renzi in aula", "it") == {
-        "Il premier Renzi attacca Conte in aula"
-    }
+    assert every(swap_roles, "Il premier Conte attacca Renzi", "it") == {"Il premier Renzi attacca Conte"}
     assert every(swap_roles, "Donald Trump attacks Clinton", "en") == {"Clinton attacks Donald Trump"}
 
 

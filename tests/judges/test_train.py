@@ -2,37 +2,31 @@
 
 import json
 
+import judge_data
 import pytest
 import torch
-from saved_judges import build_encoder
+from judge_data import load, options
+from saved_judges import build_encoder, save_parts
 from transformers import AutoTokenizer
 
 from change_it.commands import train_judge
+from change_it.corpus.folder import read_table
 from change_it.errors import InputError
-from change_it.judges import train
-from change_it.judges.data import load_task
+from change_it.judges import linear_training, train
 from change_it.judges.fluency_data import load_fluency
 from change_it.judges.judge import Judge
-from change_it.judges.judge_options import LINEAR, PAPERS, JudgeOptions, preset
+from change_it.judges.judge_options import LINEAR, PAPERS, preset
 from change_it.judges.linear_training import ACCEPTANCE, fit_main
 from change_it.judges.metrics import scores
 from change_it.training.trainer import TrainingRun
 
-TINY = {"batch_size": 16, "updates": 16, "early_stopping": 0, "max_tokens": 32, "learning_rate": 2e-3}
-TINY |= {"checkpoint_steps": 4, "evaluation_steps": 8}
-
-
-def options(corpus, out, **changes):
-    return JudgeOptions(corpus=corpus, out=out, **{"task": "main", **changes})
+TINY = judge_data.TINY | {"updates": 16, "checkpoint_steps": 4, "evaluation_steps": 8}
 
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):
     """A tiny BERT, untrained."""
-    folder = tmp_path_factory.mktemp("encoder")
-    for part in build_encoder():
-        part.save_pretrained(folder)
-    return str(folder)
+    return str(save_parts(tmp_path_factory.mktemp("encoder"), *build_encoder()))
 
 
 @pytest.fixture(scope="module")
@@ -63,19 +57,22 @@ def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     assert {"config.json", "model.safetensors", "metrics.json", "corpus.json", "README.md"} <= files
     assert not [name for name in files if name.endswith((".bin", ".pt", ".pkl")) or name == "checkpoints"]
     judge = Judge.from_pretrained(fitted, device="cpu")
-    test = load_task("main", corpus, fold="all", negatives="random", validation_share=0.1, seed=1)
-    gold = test.tests["gold"]
+    gold = load("main", corpus).tests["gold"]
     given = judge.probabilities(gold.texts, progress=False).argmax(axis=1)
     assert scores(gold.labels, given, judge.outlets) == metrics["results"]["gold"]
     assert judge.weights_hash == metrics["weights_hash"]
+    systems = metrics["within_event"]["systems"]
+    assert list(systems) == ["judge", "linear, names masked", "marks, capitals, length"]
+    assert metrics["within_event"]["pairs"] == read_table(corpus, "pairs", "test").height
+    assert systems["judge"]["macro_f1"] == pytest.approx(metrics["results"]["gold"]["macro_f1"])
+    assert systems["judge"]["value"] > 0.6
+    assert metrics["further_outlets"] == {}
 
 
 def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(trained, fitted):
-    metrics = metrics_of(trained)
+    metrics, alone = metrics_of(trained), metrics_of(fitted)["results"]["gold"]
     beside = metrics["baselines"][LINEAR]["gold"]
-    assert {name: beside[name] for name in ("colle", "faro", "macro_f1")} == {
-        name: metrics_of(fitted)["results"]["gold"][name] for name in ("colle", "faro", "macro_f1")
-    }
+    assert all(beside[name] == alone[name] for name in ("colle", "faro", "macro_f1"))
     ahead = metrics["results"]["gold"]["macro_f1"] - beside["macro_f1"]
     assert beside["lead"]["value"] == pytest.approx(ahead)
     assert beside["lead"]["low"] < ahead < beside["lead"]["high"]
@@ -120,14 +117,10 @@ def test_fluency_lets_its_share_of_printed_headlines_through_and_little_that_is_
 def test_a_transformer_of_fluency_is_shifted_to_its_share_of_printed_validation_headlines(
     corpus, encoder, tmp_path
 ):
-    settings = options(
-        corpus, tmp_path, task="fluency", encoder=encoder, **TINY | {"updates": 1, "max_tokens": 300}
-    )
-    train.train_judge(settings)
-    data = load_fluency(corpus, fold="all", validation_share=0.1, seed=1)
-    printed = [
-        text for text, label in zip(data.validation.texts, data.validation.labels, strict=True) if label
-    ]
+    short = TINY | {"updates": 1, "max_tokens": 300}
+    train.train_judge(options(corpus, tmp_path, task="fluency", encoder=encoder, **short))
+    held = load_fluency(corpus, fold="all", validation_share=0.1, seed=1).validation
+    printed = [text for text, label in zip(held.texts, held.labels, strict=True) if label]
     given = Judge.from_pretrained(tmp_path, device="cpu").probabilities(printed, progress=False)[:, 1]
     assert (given > 0.5).mean() == pytest.approx(ACCEPTANCE, abs=1.5 / len(printed))
 
@@ -138,7 +131,7 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
     settings = {**TINY, "task": "ah", "encoder": encoder, "as_published": True, "max_tokens": 200}
     train.train_judge(options(corpus, tmp_path / "ah", max_minutes=0.0, **settings))
     judge = Judge.from_pretrained(tmp_path / "ah", device="cpu")
-    learnt = load_task("ah", corpus, fold="all", negatives="random", validation_share=0.1, seed=1).train
+    learnt = load("ah", corpus).train
     headline, article = learnt.texts[0], learnt.pairs[0]
     read = {"truncation": True, "max_length": 200, "return_tensors": "pt"}
     expected = AutoTokenizer.from_pretrained(tmp_path / "ah")(article, headline, **read)
@@ -157,17 +150,13 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
 
 def test_presets(tmp_path):
     def of(**given):
-        return preset(JudgeOptions(**{"task": "main", "corpus": "c", "out": tmp_path, **given}))
+        return preset(options("c", tmp_path, **given))
 
     assert (of()["encoder"], of()["epochs"]) == (LINEAR, 0)
     paper = of(as_published=True)
     assert (paper["encoder"], paper["negatives"]) == (PAPERS, "random")
-    assert [paper[name] for name in ("max_tokens", "batch_size", "epochs", "learning_rate")] == [
-        32,
-        256,
-        6,
-        1e-5,
-    ]
+    numbers = [paper[name] for name in ("max_tokens", "batch_size", "epochs", "learning_rate")]
+    assert numbers == [32, 256, 6, 1e-5]
     assert of(task="hh", encoder="owner/name")["negatives"] == "mixed"
     for changes in ({"task": "fluency"}, {"task": "hh", "encoder": LINEAR}):
         with pytest.raises(InputError, match="--as-published"):
@@ -176,10 +165,8 @@ def test_presets(tmp_path):
 
 def test_main_learns_from_each_headline_without_typography_too(corpus, monkeypatch):
     """Set alike, headlines are told apart about as well as words tell them."""
-    data = load_task("main", corpus, fold="all", negatives="random", validation_share=0.1, seed=1)
+    data = load("main", corpus)
     seen = []
-    monkeypatch.setattr(
-        "change_it.judges.linear_training.plain", lambda text: seen.append(text) or "X " + text
-    )
+    monkeypatch.setattr(linear_training, "plain", lambda text: seen.append(text) or "X " + text)
     fit_main(data.known, seed=1)
     assert seen == data.known.texts

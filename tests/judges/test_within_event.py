@@ -6,22 +6,16 @@ from datetime import date
 import numpy as np
 import polars as pl
 import pytest
-from saved_judges import build_encoder
+from judge_data import TINY, load, options
+from saved_judges import build_encoder, save_parts
 
 from change_it.corpus.folder import read_table
 from change_it.corpus.training_sets import matched
 from change_it.errors import InputError
 from change_it.judges import train, within_event
-from change_it.judges.data import Examples, load_task
+from change_it.judges.data import Examples
 from change_it.judges.judge import Judge
-from change_it.judges.judge_options import JudgeOptions, within_event_table
-
-TINY = {"batch_size": 16, "updates": 8, "early_stopping": 0, "max_tokens": 32, "learning_rate": 2e-3}
-
-
-def load(corpus, **changes):
-    settings = {"fold": "all", "negatives": "random", "validation_share": 0.1, "seed": 1}
-    return load_task("main", corpus, **{**settings, **changes})
+from change_it.judges.judge_options import within_event_table
 
 
 def test_accuracy_by_hand():
@@ -45,24 +39,18 @@ TABLES = {
 
 
 def test_what_main_makes_of_a2_and_of_further_outlets(monkeypatch):
-    monkeypatch.setattr(
-        within_event, "read_table", lambda _, config, split, columns: pl.DataFrame(TABLES[config, split])
-    )
+    monkeypatch.setattr(within_event, "read_table", lambda _, *names: pl.DataFrame(TABLES[names[:2]]))
     second = {"a1": 0.4, "b1": 0.4, "a2": 0.7, "b2": 0.9, "o": 0.6, "few": 0.6}
     answers = {name: [1 - share, share] for name, share in second.items()}
-    found = within_event.measure_main(
-        "c", ("rep", "gio"), {"judge": lambda texts: np.array([answers[text] for text in texts])}
-    )
+    judge = {"judge": lambda texts: np.array([answers[text] for text in texts])}
+    found = within_event.measure_main("c", ("rep", "gio"), judge)
     judge = found["within_event"]["systems"]["judge"]
     assert judge["value"] == 0.75  # a tie and one that is right
     assert judge["macro_f1"] == pytest.approx(0.5)  # a2 and b1 are misread
     # the latest tenth begins on the day of b1 and b2, which holds two headlines of B, one misread
-    assert found["latest"] == {
-        "from": "2020-01-02",
-        "n": 2,
-        "macro_f1": pytest.approx((0 + 2 / 3) / 2),
-        "macro_f1_elsewhere": pytest.approx((2 / 3 + 0) / 2),
-    }
+    third = pytest.approx((2 / 3 + 0) / 2)
+    latest = {"from": "2020-01-02", "n": 2, "macro_f1": third, "macro_f1_elsewhere": third}
+    assert found["latest"] == latest
     assert found["further_outlets"] == {"post": {"n": 100, "rep": 0.0, "gio": 1.0}}
     table = within_event_table({"classes": ["rep", "gio"], **found})
     assert [table.rows[0].text(column) for column in table.columns][:2] == ["judge", ".750"]
@@ -77,25 +65,20 @@ def test_marks_and_capitals_alone_are_read():
     assert (ask(["Crolla il ponte!"]) == ask(["Vincer la lotto!"])).all()
 
 
-def options(corpus, out, **changes):
-    return JudgeOptions(**{"task": "main", "corpus": corpus, "out": out, **changes})
-
-
 @pytest.fixture(scope="module", params=["linear", "transformer"])
 def masking(corpus, tmp_path_factory, request):
     """A judge that masks names: its folder and its metrics."""
     folder, settings = tmp_path_factory.mktemp("masking"), {}
     if request.param == "transformer":
-        for part in build_encoder():
-            part.save_pretrained(folder / "encoder")
-        settings = {**TINY, "encoder": str(folder / "encoder")}
+        encoder = save_parts(folder / "encoder", *build_encoder())
+        settings = {**TINY, "updates": 8, "encoder": str(encoder)}
     metrics = train.train_judge(options(corpus, folder / "main", mask="names", **settings))
     return folder / "main", metrics
 
 
 def test_a_judge_that_masks_names_reads_none_and_answers_as_in_training(masking, corpus):
     folder, metrics = masking
-    judge, data = Judge.from_pretrained(folder, device="cpu"), load(corpus)
+    judge, data = Judge.from_pretrained(folder, device="cpu"), load("main", corpus)
     gold = data.tests["gold"]
     right = judge.probabilities(gold.texts, progress=False).argmax(axis=1) == gold.labels
     assert right.mean() == metrics["results"]["gold"]["accuracy"]
@@ -109,16 +92,6 @@ def test_a_judge_that_masks_names_reads_none_and_answers_as_in_training(masking,
         assert (first != second).all()
     rows = metrics["within_event"]["systems"]
     assert list(rows) == ["judge", *([] if judge.linear else ["linear"]), "marks, capitals, length"]
-
-
-def test_main_stands_beside_judges_that_see_less(corpus, tmp_path):
-    found = train.train_judge(options(corpus, tmp_path / "main"))
-    systems = found["within_event"]["systems"]
-    assert list(systems) == ["judge", "linear, names masked", "marks, capitals, length"]
-    assert found["within_event"]["pairs"] == read_table(corpus, "pairs", "test").height
-    assert systems["judge"]["macro_f1"] == pytest.approx(found["results"]["gold"]["macro_f1"])
-    assert systems["judge"]["value"] > 0.6
-    assert found["further_outlets"] == {}
 
 
 def place(row, both):
@@ -140,13 +113,12 @@ def test_a_matched_training_set_is_even_in_each_event_and_week(corpus):
     assert all(counts[where, outlets[0]] == counts[where, outlets[1]] for where in places)
     # nothing is left that has a counterpart
     every = Counter((place(row, both), row["label"]) for row in articles.iter_rows(named=True))
-    assert chosen.height == sum(
-        2 * min(every[where, outlet] for outlet in outlets) for where in {where for where, _ in every}
-    )
+    fewer = [min(every[where, outlet] for outlet in outlets) for where in {where for where, _ in every}]
+    assert chosen.height == 2 * sum(fewer)
 
 
 def test_main_learns_from_a_matched_set_that_a2_is_no_part_of(corpus):
-    data, again, other = (load(corpus, match="events", seed=seed) for seed in (1, 1, 2))
+    data, again, other = (load("main", corpus, match="events", seed=seed) for seed in (1, 1, 2))
     assert data.train.texts == again.train.texts
     assert set(data.train.texts) != set(other.train.texts)
     tested = set(read_table(corpus, "articles", "test")["headline"])
@@ -154,7 +126,7 @@ def test_main_learns_from_a_matched_set_that_a2_is_no_part_of(corpus):
         assert not tested & set(part.texts)
         assert 2 * part.labels.sum() == len(part)
     assert not set(data.train.texts) & set(data.validation.texts)
-    assert len(data.train) < len(load(corpus).train)
+    assert len(data.train) < len(load("main", corpus).train)
 
 
 @pytest.mark.parametrize("changes", [{"match": "events"}, {"mask": "names"}])

@@ -52,9 +52,8 @@ def test_cached_equals_uncached(kind, decoding):
     results = []
     for use_cache in (True, False):
         torch.manual_seed(3)
-        results.append(
-            model.generate(**given, use_cache=use_cache, return_dict_in_generate=True, **DECODINGS[decoding])
-        )
+        how = {"use_cache": use_cache, "return_dict_in_generate": True, **DECODINGS[decoding]}
+        results.append(model.generate(**given, **how))
     assert results[0].sequences.tolist() == results[1].sequences.tolist()
     assert len({tuple(row) for row in results[0].sequences.tolist()}) > 1
     if "num_return_sequences" in DECODINGS[decoding]:
@@ -72,10 +71,8 @@ def test_state_is_carried_on_by_one_word_and_by_several(kind, first_words):
     first = model(encoder_outputs=encoded, decoder_input_ids=read[:, :first_words], use_cache=True)
     state = first.past_key_values
     assert state.get_seq_length() == first_words
-    rest = model(
-        encoder_outputs=encoded, decoder_input_ids=read[:, first_words:], past_key_values=state
-    ).logits
-    torch.testing.assert_close(torch.cat([first.logits, rest], dim=1), whole)
+    rest = model(encoder_outputs=encoded, decoder_input_ids=read[:, first_words:], past_key_values=state)
+    torch.testing.assert_close(torch.cat([first.logits, rest.logits], dim=1), whole)
 
 
 @pytest.mark.parametrize(

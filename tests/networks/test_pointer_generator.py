@@ -27,9 +27,8 @@ def softmax(values):
 def lstm_step(word, hidden, cell, weights):
     """One step of an LSTM, cell by cell; gates in PyTorch's order."""
     into, over, into_bias, over_bias = weights
-    gates = [
-        a + b for a, b in zip(affine(into, word, into_bias), affine(over, hidden, over_bias), strict=True)
-    ]
+    sums = affine(into, word, into_bias), affine(over, hidden, over_bias)
+    gates = [a + b for a, b in zip(*sums, strict=True)]
     size = len(hidden)
     new_hidden, new_cell = [], []
     for unit in range(size):
@@ -154,27 +153,19 @@ def test_loss_and_every_gradient_equal_a_plain_loop(kind, settings):
 def test_a_loss_by_sequence_counts_each_headline_once():
     model = make_model("pnc", loss_by_sequence=True)
     input_ids, mask, labels = make_batch()
-    alone = [
-        model(
-            input_ids=input_ids[row : row + 1],
-            attention_mask=mask[row : row + 1],
-            labels=labels[row : row + 1],
-        ).loss
-        for row in range(3)
-    ]
-    batched = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
-    assert batched.item() == pytest.approx(sum(loss.item() for loss in alone) / 3, rel=1e-12)
-    batches = [
-        {"input_ids": input_ids[rows], "attention_mask": mask[rows], "labels": labels[rows]}
-        for rows in (slice(0, 1), slice(1, 3))
-    ]
-    assert loss_per_token(model, batches) == pytest.approx(batched.item(), rel=1e-12)
+
+    def rows(*ends):
+        part = slice(*ends)
+        return {"input_ids": input_ids[part], "attention_mask": mask[part], "labels": labels[part]}
+
+    alone = [model(**rows(row, row + 1)).loss.item() for row in range(3)]
+    batched = model(**rows(3)).loss.item()
+    assert batched == pytest.approx(sum(alone) / 3, rel=1e-12)
+    assert loss_per_token(model, [rows(1), rows(1, 3)]) == pytest.approx(batched, rel=1e-12)
     model.config.loss_by_sequence = False
-    by_word = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
-    assert by_word.item() == pytest.approx(
-        sum(loss.item() * words for loss, words in zip(alone, (5, 4, 2), strict=True)) / 11, rel=1e-12
-    )
-    assert by_word.item() != pytest.approx(batched.item(), rel=1e-3)
+    by_word = model(**rows(3)).loss.item()
+    assert by_word == pytest.approx((5 * alone[0] + 4 * alone[1] + 2 * alone[2]) / 11, rel=1e-12)
+    assert by_word != pytest.approx(batched, rel=1e-3)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -186,9 +177,8 @@ def test_next_word_distribution_sums_to_one_and_is_the_loops(kind):
     assert probabilities.shape == (3, 3, WORDS + RESERVED)
     for row, (source, present) in enumerate(zip(input_ids.tolist(), mask.tolist(), strict=True)):
         source = source[: sum(present)]
-        for step, (extended, attention, _) in enumerate(
-            loop_distributions(model, source, read[row].tolist())
-        ):
+        steps = loop_distributions(model, source, read[row].tolist())
+        for step, (extended, attention, _) in enumerate(steps):
             expected = torch.stack(extended)
             best = source[max(range(len(source)), key=lambda place, a=attention: a[place].item())]
             lost = expected[0] + expected[2]  # <pad> and <s> are never written

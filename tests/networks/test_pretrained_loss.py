@@ -45,23 +45,17 @@ def gemma():
 def test_the_loss_is_the_models_own_and_no_prompt_gets_logits(make):
     torch.manual_seed(0)
     model = make().eval()
-    prompts, answers = (
-        [torch.randint(3, 50, (n,)).tolist() for n in lengths] for lengths in ([9, 5], [3, 7])
-    )
+    prompts, answers = ([torch.randint(3, 50, (n,)).tolist() for n in both] for both in ([9, 5], [3, 7]))
     batch, width = prompted_batch(prompts, answers, 0), 8
     if model.config.is_encoder_decoder:
         batch, width = {**batch, "labels": torch.tensor([[*answers[0], *[IGNORED] * 4], answers[1]])}, 7
-    alone = [
-        model(
-            input_ids=torch.tensor([prompt + answer]), labels=torch.tensor([[IGNORED] * len(prompt) + answer])
-        )
-        for prompt, answer in zip(prompts, answers, strict=True)
-    ]
-    expected = (3 * alone[0].loss + 7 * alone[1].loss) / 10
+    alone = []
+    for prompt, answer in zip(prompts, answers, strict=True):
+        labels = torch.tensor([[IGNORED] * len(prompt) + answer])
+        alone.append(model(input_ids=torch.tensor([prompt + answer]), labels=labels).loss)
+    expected = (3 * alone[0] + 7 * alone[1]) / 10
     rows = []
-    model.get_output_embeddings().register_forward_hook(
-        lambda module, states, logits: rows.append(logits.shape[1])
-    )
+    model.get_output_embeddings().register_forward_hook(lambda *given: rows.append(given[2].shape[1]))
     if model.config.is_encoder_decoder:
         expected = model(**batch).loss
     else:

@@ -72,10 +72,8 @@ def test_unknown_words_get_ids_in_order_of_first_occurrence():
     assert unknown == [["Rossi", "e", "Bianchi"], []]
     il, la = tokenizer.convert_tokens_to_ids(["il", "la"])
     base = len(tokenizer)
-    assert batch["input_ids"].tolist() == [
-        [base, base + 1, il, base + 2, base + 1, la, base],
-        [la, la, 0, 0, 0, 0, 0],
-    ]
+    first = [base, base + 1, il, base + 2, base + 1, la, base]
+    assert batch["input_ids"].tolist() == [first, [la, la, 0, 0, 0, 0, 0]]
     assert batch["attention_mask"].tolist() == [[1] * 7, [1, 1, 0, 0, 0, 0, 0]]
     assert batch["input_ids"].dtype == torch.long
 

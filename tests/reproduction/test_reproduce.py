@@ -70,61 +70,56 @@ def test_steps_have_options_that_their_commands_know(corpus, tmp_path, paper, sc
     assert len(set(names)) == len(names)
 
 
-CALLS = []
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """Runs steps that write files, by name: the names of those that were called."""
+    calls = []
 
+    def write(out, text, fail=False):
+        calls.append(out.name)
+        if fail:
+            raise InterruptedError
+        out.write_text(text)
 
-class Small:
-    """A plan of steps that write files."""
+    monkeypatch.setattr(runner, "write", write, raising=False)
 
-    def __init__(self, monkeypatch, out):
-        def write(out, text, fail=False):
-            CALLS.append(out.name)
-            if fail:
-                raise InterruptedError
-            out.write_text(text)
-
-        monkeypatch.setattr(runner, "write", write, raising=False)
-        CALLS.clear()
-        self.options = ReproduceOptions(paper="hevas2019", corpus="", out=out)
-
-    def run(self, **settings):
-        """Run steps by name; the names of those that were called."""
+    def run(**settings):
+        calls.clear()
         steps = [Step(name, "reproduction.runner:write", given) for name, given in settings.items()]
-        CALLS.clear()
-        Run(self.options, corpus="").run(steps)
-        return list(CALLS)
+        Run(run.options, corpus="").run(steps)
+        return list(calls)
+
+    run.options = ReproduceOptions(paper="hevas2019", corpus="", out=tmp_path / "run")
+    return run
 
 
-def test_what_is_finished_is_kept(tmp_path, monkeypatch):
-    small = Small(monkeypatch, tmp_path / "run")
+def test_what_is_finished_is_kept(small, tmp_path):
     plans = {name: {"text": name} for name in "abc"}
     with pytest.raises(InterruptedError):
-        small.run(**{**plans, "b": {"text": "b", "fail": True}})
-    assert small.run(**plans) == ["b", "c"]
-    assert small.run(**plans) == []
+        small(**{**plans, "b": {"text": "b", "fail": True}})
+    assert small(**plans) == ["b", "c"]
+    assert small(**plans) == []
     small.options.out.rename(tmp_path / "moved")
     small.options.out = tmp_path / "moved"
-    assert small.run(**plans) == []
-    assert small.run(**{**plans, "b": {"text": "B"}}) == ["b", "c"]  # c may read b
-    assert small.run(a=plans["a"], d={"text": "d"}) == ["d"]  # another paper
+    assert small(**plans) == []
+    assert small(**{**plans, "b": {"text": "B"}}) == ["b", "c"]  # c may read b
+    assert small(a=plans["a"], d={"text": "d"}) == ["d"]  # another paper
     (tmp_path / "moved" / "a").unlink()
-    assert small.run(**plans) == ["a", "b", "c"]
+    assert small(**plans) == ["a", "b", "c"]
 
 
-def test_what_another_paper_left_is_not_taken_for_what_was_read(tmp_path, monkeypatch):
-    small = Small(monkeypatch, tmp_path / "run")
+def test_what_another_paper_left_is_not_taken_for_what_was_read(small):
     one, other, scores = {"text": "1"}, {"text": "2"}, {"text": "scores"}
-    small.run(judge=one, scores=scores)
-    small.run(judge=other, others=scores)
-    assert small.run(judge=other, scores=scores) == ["scores"]
+    small(judge=one, scores=scores)
+    small(judge=other, others=scores)
+    assert small(judge=other, scores=scores) == ["scores"]
 
 
-def test_another_run_is_refused(tmp_path, monkeypatch):
-    small = Small(monkeypatch, tmp_path)
-    small.run()
+def test_another_run_is_refused(small):
+    small()
     small.options.scale = "smoke"
     with pytest.raises(InputError, match="'scale': 'cpu'"):
-        small.run()
+        small()
 
 
 @pytest.mark.parametrize(
@@ -138,14 +133,10 @@ def test_submissions_in_the_tasks_format_are_read_before_anything_is_trained(
     toy_corpus, tmp_path, monkeypatch, spoil, words
 ):
     monkeypatch.setattr(runner, "read_outlets", lambda _: ("rep", "gio"))
-    rows = [
-        [f"{side}{n}", "nuovo", "testo", label] for side, label in (("a", "R"), ("b", "G")) for n in range(4)
-    ]
+    rows = [[f"{side}{n}", "nuovo", "testo", label] for side, label in ("aR", "bG") for n in range(4)]
     header = ("id", "headline", "article", "label")
-    files = [
-        write_csv(tmp_path / f"{name}.csv", some, header)
-        for name, some in (("good", rows), ("bad", spoil(rows)))
-    ]
+    both = {"good": rows, "bad": spoil(rows)}
+    files = [write_csv(tmp_path / f"{name}.csv", some, header) for name, some in both.items()]
     options = ReproduceOptions(paper="changeit2020", corpus=str(toy_corpus), out=tmp_path / "out")
     options.submissions = (f"good={files[0]}",)
     steps = plan(options)

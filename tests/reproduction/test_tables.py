@@ -42,9 +42,8 @@ def by_first(table):
 def test_intervals_of_judges_from_their_counts():
     truth, given = [0] * 10 + [1] * 10, [0] * 9 + [1] + [0] * 3 + [1] * 7
     precision, recall, f1, support = precision_recall_fscore_support(truth, given)
-    result = {
-        name: {"recall": recall[at], "support": int(support[at])} for at, name in enumerate(("no", "yes"))
-    }
+    both = enumerate(("no", "yes"))
+    result = {name: {"recall": recall[at], "support": int(support[at])} for at, name in both}
     counts = counts_of({"classes": ["no", "yes"], "results": {"t": result}}, "t")
     assert counts == [[9, 1], [3, 7]]
     found = bootstrapped(counts, 500, 1)
@@ -74,12 +73,10 @@ def test_the_order_of_the_systems_stands_beside_the_papers(tables):
 
 def ranking(tables, averages, p_values):
     measures = ("compliancy", "hh", "ah", "main")
-    systems = {
-        name: {
-            "average": {"intervals": {key: [0.1, 0.9] for key in measures}, **dict.fromkeys(measures, value)}
-        }
-        for name, value in averages.items()
-    }
+    intervals = {key: [0.1, 0.9] for key in measures}
+    systems = {}
+    for name, value in averages.items():
+        systems[name] = {"average": {"intervals": intervals, **dict.fromkeys(measures, value)}}
     p = {first: {} for first in averages}
     for (first, second), value in p_values.items():
         p[first][second] = p[second][first] = value
@@ -117,9 +114,8 @@ def test_a_cell_of_hevas_that_is_blind_is_flagged(tables):
     assert rows["first, difference"].values["R-1"] == 0
     assert rows["first, measured"].values["R-1_interval"] == (0.2, 0.4)
     assert DAGGER in table.notes[0]
-    assert (
-        ".959†" in next(line for line in to_markdown(table).splitlines() if "first, measured" in line).split()
-    )
+    [line] = [line for line in to_markdown(table).splitlines() if "first, measured" in line]
+    assert ".959†" in line.split()
     assert not means(**{"R-1": 0.9}).notes
 
 
@@ -148,11 +144,8 @@ TESTS = [
 def classified(answers):
     """`classified.json` of answers by test, each an event, the right outlet and the given one."""
     rows = [(test, *each) for test, some in answers.items() for each in some]
-    return {
-        "classified.json": dict(
-            zip(("test", "event", "label", "answer"), zip(*rows, strict=True), strict=True)
-        )
-    }
+    columns = zip(*rows, strict=True)
+    return {"classified.json": dict(zip(("test", "event", "label", "answer"), columns, strict=True))}
 
 
 def answers_of(f1, n=3000):
@@ -163,9 +156,8 @@ def answers_of(f1, n=3000):
 
 def test_the_papers_own_figures_confirm_its_expectations(tables):
     """Symmetric counts with the published averages, and so many headlines that nothing is undecided."""
-    parts = {
-        test: answers_of(PUBLISHED[test.removesuffix(" by pnc")]["mean"]) for test in TESTS[:4] + TESTS[6:10]
-    }
+    tests = TESTS[:4] + TESTS[6:10]
+    parts = {test: answers_of(PUBLISHED[test.removesuffix(" by pnc")]["mean"]) for test in tests}
 
     def expected():
         rows = tables("lrec2020", classified(parts))("expectations-pnc").rows

@@ -17,17 +17,10 @@ def scores(metrics=5, n=30, systems=3):
     return {f"M-{i}": draw.normal(i, 1, (n, systems)) for i in range(metrics)}
 
 
-def comparisons(table, systems=SYSTEMS):
-    return {metric: compare(values, systems, resamples=50) for metric, values in table.items()}
-
-
-def panels(figure):
-    return [axes for axes in figure.axes if axes.get_visible()]
-
-
 def test_bars_are_the_means():
     table = scores()
-    shown = panels(bar_chart(comparisons(table)))
+    figure = bar_chart({name: compare(values, SYSTEMS, resamples=50) for name, values in table.items()})
+    shown = [axes for axes in figure.axes if axes.get_visible()]
     assert [axes.get_title() for axes in shown] == list(table)
     for axes, values in zip(shown, table.values(), strict=True):
         assert [bar.get_width() for bar in axes.patches] == pytest.approx(values.mean(axis=0).tolist())

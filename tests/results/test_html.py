@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from csv_files import read_csv
-from pages import beyond, expected, pale
+from pages import beyond, expected, pale, watched
 from saved_judges import WITHIN_EVENT
 from scoring_fakes import FakeJudges, toy_test_set
 
@@ -25,31 +25,24 @@ from change_it.tables import figure
 class Page(HTMLParser):
     """Ids of sections, texts of scripts, and every address that a page names."""
 
-    def __init__(self):
+    def __init__(self, text):
         super().__init__()
         self.sections, self.scripts, self.addresses, self.ids = [], [], [], []
+        self.feed(text)
 
     def handle_starttag(self, tag, attributes):
-        attributes = dict(attributes)
         if tag == "script":
             self.scripts.append("")
-        if tag == "section":
-            self.sections.append(attributes.get("id"))
-        if "id" in attributes:
-            self.ids.append(attributes["id"])
+        own = [value for name, value in attributes if name == "id"]
+        self.ids += own
+        self.sections += own if tag == "section" else []
         self.addresses += [
-            value for name, value in attributes.items() if name in ("src", "href", "xlink:href") and value
+            value for name, value in attributes if name in ("src", "href", "xlink:href") and value
         ]
 
     def handle_data(self, data):
         if self.cdata_elem == "script":
             self.scripts[-1] += data
-
-
-def parse(text):
-    page = Page()
-    page.feed(text)
-    return page
 
 
 @cache
@@ -73,11 +66,8 @@ def metrics(tmp_path_factory):
     for task in ("main", "hh", "ah"):
         (judges / task).mkdir(parents=True)
         quality = {"hard": {"rep": cell, "gio": cell, "macro_f1": 0.85}}
-        lead = (
-            {"value": 0.0, "low": -0.1, "high": 0.1}
-            if task == "hh"
-            else {"value": 0.2, "low": 0.1, "high": 0.3}
-        )
+        value = 0.0 if task == "hh" else 0.2
+        lead = {"value": value, "low": value - 0.1, "high": value + 0.1}
         beside = {"hard": quality["hard"] | {"lead": lead}}
         found = {"classes": ["rep", "gio"], "results": quality, "baselines": {"tf-idf cosine": beside}}
         if task == "main":
@@ -96,14 +86,12 @@ def report(metrics, tmp_path_factory):
 
 def test_the_page_escapes_and_stands_alone(report, scores):
     text = (report / "report.html").read_text(encoding="utf-8")
-    page = parse(text)
+    page = Page(text)
     data, script = page.scripts
     assert re.fullmatch(r"[A-Za-z0-9+/=]+", data)
     checksum = base64.b64encode(sha256(script.encode()).digest()).decode()
-    assert (
-        f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{checksum}'"
-        in text
-    )
+    own = f"script-src 'sha256-{checksum}'"
+    assert f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; {own}" in text
     assert "The MIT License" in script
     assert "sourceMappingURL" not in text
     assert "&lt;script&gt;alert" in text
@@ -123,7 +111,7 @@ def test_the_page_escapes_and_stands_alone(report, scores):
 @pytest.mark.usefixtures("without_charts")
 def test_the_page_has_all_items_of_all_systems(tmp_path, scores):
     write_report(tmp_path, scores, {})
-    data, _ = parse((tmp_path / "report.html").read_text(encoding="utf-8")).scripts
+    data, _ = Page((tmp_path / "report.html").read_text(encoding="utf-8")).scripts
     found = json.loads(gzip.decompress(base64.b64decode(data)))
     assert found["systems"] == scores.systems
     rows = {(found["items"][row[0]][0], found["systems"][row[1]]): row[2:] for row in found["rows"]}
@@ -134,9 +122,8 @@ def test_the_page_has_all_items_of_all_systems(tmp_path, scores):
             assert headline == item["headline"]
             signs = {"1": True, "0": False, "-": None}
             assert [signs[sign] for sign in verdicts] == [item[name] for name in found["measures"]]
-            assert [headline[start:end] for start, end in places] == [
-                one["text"] for one in json.loads(item["unsupported"])
-            ]
+            unsupported = [one["text"] for one in json.loads(item["unsupported"])]
+            assert [headline[start:end] for start, end in places] == unsupported
             assert probabilities["hh"] == figure(item["p_hh"])
 
 
@@ -146,22 +133,17 @@ def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judge
     hostile = (
         "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'> &amp; <b>statale</b>"
     )
-    systems = [
-        ScoredSystem("<b onclick=window.ran=1>evil", (hostile,) * len(toy_test.items)),
-        ScoredSystem(
-            "mine",
-            tuple(f"Titolo {number}: 100 {item.reference}" for number, item in enumerate(toy_test.items)),
-        ),
-    ]
+    mine = [f"Titolo {number}: 100 {item.reference}" for number, item in enumerate(toy_test.items)]
+    evil = ScoredSystem("<b onclick=window.ran=1>evil", (hostile,) * len(mine))
+    systems = [evil, ScoredSystem("mine", tuple(mine))]
     scores = score(toy_test, fake_judges, systems, resamples=2)
     write_report(tmp_path, scores, {})
-    context = browser.new_context(viewport={"width": width, "height": 900})
-    page = context.new_page()
-    wrong = []
-    page.on("console", lambda message: wrong.append(message.text))
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda request: request.url.startswith("file:") or wrong.append(request.url))
-    page.goto((tmp_path / "report.html").as_uri())
+    screen = {"viewport": {"width": width, "height": 900}}
+    with watched(browser, (tmp_path / "report.html").as_uri(), **screen) as page:
+        use(page, scores, toy_test, hostile)
+
+
+def use(page, scores, toy_test, hostile):
     lines = page.locator(".tabulator-row")
     total = 2 * len(toy_test.items)
     expected(lines).to_have_count(total)
@@ -188,18 +170,13 @@ def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judge
     page.locator("#systems .about").first.click()
     expected(page.locator("[popover]:popover-open")).to_be_visible()
     assert beyond(page, but=".tabulator-header *") == []
-    assert page.evaluate("window.ran") is None
-    assert wrong == []
-    context.close()
 
 
 def test_files_beside_the_page(report, scores):
     out = report
-    assert sorted(path.name for path in (out / "charts").iterdir()) == ["compliancy.png"]
+    assert [path.name for path in (out / "charts").iterdir()] == ["compliancy.png"]
     assert {path.stem for path in (out / "items").iterdir()} == set(scores.systems)
-    assert json.loads((out / "scores.json").read_text(encoding="utf-8"))["systems"].keys() == set(
-        scores.systems
-    )
+    assert json.loads((out / "scores.json").read_text())["systems"].keys() == set(scores.systems)
     rows = read_csv(out / "systems.csv")
     assert len(rows) == len(scores.systems) * 3
     assert rows[2]["direction"] == "average"
@@ -216,6 +193,4 @@ def test_marks_say_which_systems_differ_from_the_best_of_ours(scores):
     assert found == ("hostile", {"gold": "**", "copy": "*"})  # after Holm lead has .06
     table = systems_table(replace(scores, p_values=p_values), ["average"])
     assert {row.values["system"]: row.marks for row in table.rows}["gold"] == {"compliancy": "**"}
-    assert table.notes[0].startswith(
-        "* p < .05, ** p < .01: the compliancy figure differs from that of hostile"
-    )
+    assert "differs from that of hostile" in table.notes[0]

@@ -60,9 +60,7 @@ def test_other_capitals_and_marks_are_no_style():
     from change_it.scoring.item import Item
 
     judges = FakeJudges()
-    judges.main.rule = lambda text, _: (
-        0.9 if "«" in text or text.isupper() or "crolla" in text.lower() else 0.1
-    )
+    judges.main.rule = lambda text, _: 0.8 * ("«" in text or text.isupper() or "crolla" in text.lower()) + 0.1
     headlines = ["«Ponte» chiuso", "PONTE CHIUSO", "CROLLA IL PONTE", "Crolla «il» ponte", " "]
     items = [Item("", "rep", "gio", "Ponte chiuso", "", prediction=text) for text in headlines]
     for reversal in ("relative", "target"):

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from csv_files import write_csv
-from scoring_fakes import FakeJudges
+from scoring_fakes import FakeJudges, scored
 
 from change_it import InputError
 from change_it.cli import main
@@ -24,13 +24,12 @@ from change_it.results.score_tables import (
 )
 from change_it.scoring.floors_and_predictions import (
     ScoredSystem,
-    built_in_systems,
     on_same_items,
     read_predictions,
     read_scored_systems,
     with_chosen,
 )
-from change_it.scoring.scores import score, weights_of_ranks
+from change_it.scoring.scores import weights_of_ranks
 from change_it.scoring.signature import Reranker
 from change_it.stats import bootstrap_intervals, measure
 
@@ -48,18 +47,15 @@ def three(toy_test):
 @pytest.fixture
 def drawn(three):
     """Draws that pass are the original with the other outlet's exclamation mark, the others the original."""
-    draws = tuple(
-        tuple(item.source + "!" * each for each in some)
-        for item, some in zip(three.items, PASSES, strict=True)
-    )
+    items = zip(three.items, PASSES, strict=True)
+    draws = tuple(tuple(item.source + "!" * each for each in some) for item, some in items)
     first = tuple(some[0] for some in draws)
     return ScoredSystem("drawn", first, CHOOSERS, draws=draws, order=ORDER)
 
 
 @pytest.fixture
 def scores(three, drawn):
-    systems = [*built_in_systems(three), *with_chosen([drawn])]
-    return score(three, FakeJudges(fold="1"), systems, resamples=200, progress=False)
+    return scored(three, FakeJudges(fold="1"), *with_chosen([drawn]), resamples=200)
 
 
 def test_by_hand(scores):
@@ -100,44 +96,39 @@ def test_the_order_is_that_of_choosing_from_any_subset(toy_test):
             assert some[chosen] == next(at for at in ordered if at in some)
 
 
-def test_intervals_draw_events_and_within_them_draws():
-    def share(sums):
-        return {"share": sums["hits"] / sums["n"]}
+def share(sums):
+    return {"share": sums["hits"] / sums["n"]}
 
+
+def test_intervals_draw_events_and_within_them_draws():
     events = [0, 0, 1, 2, 3]
     once = np.array([1.0, 0, 1, 1, 0])
     ones = np.ones((5, 4))
     same = {"n": ones, "hits": np.repeat(once[:, None], 4, axis=1)}
-    alone = bootstrap_intervals({"n": ones[:, 0], "hits": once}, share, list("xyxyx"), events)
-    assert bootstrap_intervals(same, share, list("xyxyx"), events, drawn=True)["share"] == pytest.approx(
-        alone["share"]
-    )
+    alone = bootstrap_intervals({"n": ones[:, 0], "hits": once}, share, list("xyxyx"), events)["share"]
+    drawn = bootstrap_intervals(same, share, list("xyxyx"), events, drawn=True)["share"]
+    assert drawn == pytest.approx(alone)
     one = {"n": np.ones((1, 2)), "hits": np.array([[0.0, 1.0]])}
     assert measure(one, share, drawn=True)["average"]["share"] == (0.5, 0, 1)
     assert measure(one, share, drawn=True, seed=5) == measure(one, share, drawn=True, seed=5)
     mixed = {"n": ones, "hits": np.random.default_rng(3).integers(0, 2, (5, 4)).astype(float)}
-    several, again, other = (
-        bootstrap_intervals(mixed, share, events=events, resamples=50, seed=seed, drawn=True)["share"]
-        for seed in (1, 1, 2)
-    )
-    assert several.tolist() == again.tolist() != other.tolist()
+    how = {"events": events, "resamples": 50, "drawn": True}
+    found = [bootstrap_intervals(mixed, share, **how, seed=seed)["share"].tolist() for seed in (1, 1, 2)]
+    assert found[0] == found[1] != found[2]
 
 
 def test_draws_that_are_seldom_right_are_not_few():
-    def share(sums):
-        return {"share": sums["hits"] / sums["n"]}
-
     hits = np.zeros((40, 8))
     hits[:20, 0] = 1
     how = {"shares": {"share": "n"}, "resamples": 500}
-    drawn = measure({"n": np.ones((40, 8)), "hits": hits}, share, drawn=True, **how)["average"]["share"]
+    each = {"n": np.ones((40, 8)), "hits": hits}
+    drawn = measure(each, share, drawn=True, **how)["average"]["share"]
     best = {"n": np.ones(40), "hits": hits.mean(axis=1)}
     value, low, high = measure(best, share, **how)["average"]["share"]
     assert value == drawn.value == 1 / 16
     assert drawn.low < low < value < high < drawn.high < 0.15
     hits[3:] = 0
-    drawn = measure({"n": np.ones((40, 8)), "hits": hits}, share, drawn=True, **how)["average"]["share"]
-    assert drawn.high > 0.09, "three events say little"
+    assert measure(each, share, drawn=True, **how)["average"]["share"].high > 0.09, "three events say little"
 
 
 def test_what_judges_chose_stands_apart(scores):
@@ -160,14 +151,9 @@ def test_what_judges_chose_stands_apart(scores):
 
 
 def test_systems_with_draws_of_different_counts_stand_side_by_side(three, drawn):
-    fewer = replace(
-        drawn,
-        name="fewer",
-        draws=tuple(texts[:2] for texts in drawn.draws),
-        order=tuple(tuple(draw for draw in of if draw < 2) for of in drawn.order),
-    )
-    systems = [*built_in_systems(three), *with_chosen([drawn, fewer])]
-    scores = score(three, FakeJudges(fold="1"), systems, resamples=20, progress=False)
+    order = tuple(tuple(draw for draw in of if draw < 2) for of in drawn.order)
+    fewer = replace(drawn, name="fewer", draws=tuple(some[:2] for some in drawn.draws), order=order)
+    scores = scored(three, FakeJudges(fold="1"), *with_chosen([drawn, fewer]))
     rows = [row.values for row in choices_table(scores).rows]
     assert [(row["system"], row["draws"]) for row in rows] == [("drawn", 4), ("fewer", 2)]
     figure = choices_chart(scores)
@@ -178,17 +164,11 @@ def test_systems_with_draws_of_different_counts_stand_side_by_side(three, drawn)
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["gold", "drawn", "fewer"]
 
 
-def test_headlines_of_several_systems_stand_below_their_original(three, drawn):
-    systems = [*built_in_systems(three), *with_chosen([drawn])]
-    scores = score(three, FakeJudges(fold="1"), systems, resamples=20, progress=False)
+def test_headlines_of_several_systems_stand_below_their_original(three, scores):
     table = examples_table(scores)
+    systems = ["original", "the other newspaper's own", "drawn", "drawn.best-of-4"]
     for (_, rows), item in zip(table.groups, three.items, strict=True):
-        assert [row.values["system"] for row in rows] == [
-            "original",
-            "the other newspaper's own",
-            "drawn",
-            "drawn.best-of-4",
-        ]
+        assert [row.values["system"] for row in rows] == systems
         assert [row.values["headline"] for row in rows[:2]] == [item.source, item.reference]
 
 
@@ -246,13 +226,9 @@ def test_other_faults_are_named_once_an_id(tmp_path, three):
     file = write(tmp_path, three, change=lambda rows: [row.replace("a2,", "x9,") for row in rows])
     with pytest.raises(InputError, match="1 id missing: a2; 1 id not in the test set: x9"):
         read_predictions(file, three)
+    ranked = {"header": "id,draw,headline,target,rank", "more": lambda at, draw: f",{draw + 1}"}
     with pytest.raises(InputError, match="no column reranker"):
-        read_predictions(
-            write(
-                tmp_path, three, header="id,draw,headline,target,rank", more=lambda at, draw: f",{draw + 1}"
-            ),
-            three,
-        )
+        read_predictions(write(tmp_path, three, **ranked), three)
     file = write(tmp_path, three)
     other = tmp_path / "other.csv"
     other.write_bytes(file.read_bytes())
@@ -278,14 +254,8 @@ def test_the_command_lets_judges_of_the_other_fold_choose(
     tmp_path, toy_corpus, toy_test, judges_of_folds, capsys
 ):
     folders = judges_of_folds
-    file = tmp_path / "drawn.csv"
-    marks = ("", "!")
-    rows = [
-        f'{item.id},{draw},"{item.source.strip("!")}{marks[draw]}"'
-        for item in toy_test.items
-        for draw in range(2)
-    ]
-    file.write_text("\n".join(["id,draw,headline", *rows]), encoding="utf-8")
+    rows = [[one.id, draw, one.source.strip("!") + "!" * draw] for one in toy_test.items for draw in range(2)]
+    file = write_csv(tmp_path / "drawn.csv", rows, ["id", "draw", "headline"])
     given = f"score --corpus {toy_corpus} --judges {folders['1']} --resamples 5 --json".split()
     drawn = [*given, "--predictions", f"mine={file}", "--chooser"]
     assert main([*drawn, str(folders["0"]), "--out", str(tmp_path / "report")]) == 0
@@ -312,8 +282,7 @@ def test_a_file_with_one_draw_of_each_is_a_file_without_draws(toy_test, tmp_path
 
 
 def test_an_upper_bound_is_said_where_choosing_is_shown(three, drawn):
-    systems = [*built_in_systems(three), *with_chosen([drawn])]
-    scores = score(three, FakeJudges(fold="1", digits="6789"), systems, resamples=5, progress=False)
+    scores = scored(three, FakeJudges(fold="1", digits="6789"), *with_chosen([drawn]))
     assert scores.strict_is_upper_bound
     assert choices_table(scores).rows[0].values["measure"] == "strict, at most"
     assert choices_chart(scores).axes[0].get_title(loc="left") == "strict, at most"

@@ -18,7 +18,7 @@ ENGLISH = (
 CASING = Casing.from_texts(
     ["Il sindaco di Milano vede il premier a Milano, poi a Milano con Salvini, e Salvini con Salvini."] * 2
     + [
-        "The mayor of Boston saw the president, then Boston slept, as Boston does, and he smirks when he meets them."
+        "The mayor of Boston saw the president, then Boston slept, as Boston does; he smirks when he meets them."
     ]
 )
 
@@ -31,25 +31,16 @@ def unsupported(prediction, article=ITALIAN, language="it", casing=None, source=
 
 
 @pytest.mark.parametrize(
-    "prediction",
-    [
-        "Conte vede Zingaretti a Roma: 2 ore",
-        "CONTE A PALAZZO CHIGI",
-        "Il Pd da Conte",
-        "Manovra da 5 mln, +7%",
-        "Voto finale 151-3, poi Conte tace",
-        "Dal '17 a oggi: Conte e Ratzinger no".replace("Ratzinger", "Benedetto"),
-        "Uno a uno tutti da Conte, prima la manovra",
-        "Conté e Zìngaretti",
-    ],
-)
-def test_supported_in_italian(prediction):
-    assert unsupported(prediction) == []
-
-
-@pytest.mark.parametrize(
     ("prediction", "expected"),
     [
+        ("Conte vede Zingaretti a Roma: 2 ore", []),
+        ("CONTE A PALAZZO CHIGI", []),
+        ("Il Pd da Conte", []),
+        ("Manovra da 5 mln, +7%", []),
+        ("Voto finale 151-3, poi Conte tace", []),
+        ("Dal '17 a oggi: Conte e Ratzinger no".replace("Ratzinger", "Benedetto"), []),
+        ("Uno a uno tutti da Conte, prima la manovra", []),
+        ("Conté e Zìngaretti", []),
         ("Conte vede Zingaretti: 3.000 ore", ["3.000"]),
         ("Manovra da 6 milioni", ["6 milioni"]),
         ("Manovra da 5 miliardi", ["5 miliardi"]),
@@ -65,27 +56,18 @@ def test_supported_in_italian(prediction):
         ("Il vertice di Conte con l'M5S e il G8", ["M5S", "G8"]),
     ],
 )
-def test_unsupported_in_italian(prediction, expected):
+def test_what_is_unsupported_in_italian(prediction, expected):
     assert unsupported(prediction) == expected
-
-
-@pytest.mark.parametrize(
-    "prediction",
-    [
-        "Trump tells FBI: twenty-one Americans wounded",
-        "GOP votes 52-48 for $1.5B bill",
-        "TRUMP'S BILL UP 5%",
-        "U.S. soldiers wounded, says Mr. Trump",
-        "McCain is 3rd senator to visit, first in the '80s",
-    ],
-)
-def test_supported_in_english(prediction):
-    assert unsupported(prediction, ENGLISH, "en") == []
 
 
 @pytest.mark.parametrize(
     ("prediction", "expected"),
     [
+        ("Trump tells FBI: twenty-one Americans wounded", []),
+        ("GOP votes 52-48 for $1.5B bill", []),
+        ("TRUMP'S BILL UP 5%", []),
+        ("U.S. soldiers wounded, says Mr. Trump", []),
+        ("McCain is 3rd senator to visit, first in the '80s", []),
         ("Trump tells FBI 22 soldiers were wounded", ["22"]),
         ("House passes $1.6 billion bill", ["1.6 billion"]),
         ("House passes €1.5 billion bill", ["1.5 billion"]),
@@ -94,7 +76,7 @@ def test_supported_in_english(prediction):
         ("The FBI visits Obama in Chicago", ["Obama", "Chicago"]),
     ],
 )
-def test_unsupported_in_english(prediction, expected):
+def test_what_is_unsupported_in_english(prediction, expected):
     assert unsupported(prediction, ENGLISH, "en") == expected
 
 
@@ -135,9 +117,8 @@ def test_a_number_of_another_measure_is_another_number():
 
 
 def test_a_first_name_that_the_corpus_gives_to_most_bearers_of_the_surname():
-    casing = Casing.from_texts(
-        ["It was Donata Tromba, then Donata Tromba, and Donata Tromba; once Ivana Tromba."]
-    )
+    text = "It was Donata Tromba, then Donata Tromba, and Donata Tromba; once Ivana Tromba."
+    casing = Casing.from_texts([text])
     article = "All rise for Mrs. Tromba."
     assert unsupported("Donata Tromba rises", article, "en", casing) == []
     assert unsupported("All rise for Donata Tromba", article, "en", casing) == []
@@ -148,11 +129,8 @@ def test_every_text_counts():
     claim = "Salvini a Torino: 8 arresti"
     assert unsupported(claim) == ["Salvini", "Torino", "8"]
     assert unsupported(claim, source="Salvini vola a Torino") == ["8"]
-    found = FactChecker("it").check(
-        claim, source="Salvini", article="", reference_article="Otto arresti a Torino"
-    )
-    assert found.supported
-    assert found.unsupported == ()
+    texts = {"source": "Salvini", "article": "", "reference_article": "Otto arresti a Torino"}
+    assert FactChecker("it").check(claim, **texts).unsupported == ()
 
 
 def test_a_quotation_stands_in_one_of_the_texts():
@@ -176,14 +154,10 @@ def test_a_quotation_stands_in_one_of_the_texts():
 
 
 def test_in_a_quotation_that_nobody_said_numbers_and_names_are_not_given_again():
-    found = FactChecker("it").check(
-        "Il premier Salvini: «Vedrò Renzi 3 volte a Bari» e 8 arresti", source="", article="Parla."
-    )
-    assert [(each.text, each.kind) for each in found.unsupported] == [
-        ("Salvini", "name"),
-        ("Vedrò Renzi 3 volte a Bari", "quotation"),
-        ("8", "number"),
-    ]
+    headline = "Il premier Salvini: «Vedrò Renzi 3 volte a Bari» e 8 arresti"
+    found = FactChecker("it").check(headline, source="", article="Parla.")
+    kinds = {each.text: each.kind for each in found.unsupported}
+    assert kinds == {"Salvini": "name", "Vedrò Renzi 3 volte a Bari": "quotation", "8": "number"}
 
 
 @pytest.mark.parametrize(
@@ -316,18 +290,10 @@ def test_a_model_is_asked_about_what_rules_accept_and_no_text_begins_with():
     source, article = "Bianchi accusa Rossi", "Rossi accusa Bianchi, il governo non cade."
     headlines = ["rossi ACCUSA «Bianchi»", "Lo dice Zuccaroni", "Il governo cade", "Bianchi accusa ora"]
     model = FakeFacts(lambda headline, sources: 0.2 if "cade" in headline else 0.5)
-    facts = check_all_facts(
-        headlines,
-        sources=[source] * 4,
-        articles=[article] * 4,
-        reference_articles=["", "", "", "Altro."],
-        language="it",
-        model=model,
-    )
-    assert model.asked == [
-        ("Il governo cade", (source, article, "")),
-        ("Bianchi accusa ora", (source, article, "Altro.")),
-    ]
+    texts = {"sources": [source] * 4, "articles": [article] * 4, "reference_articles": ["", "", "", "Altro."]}
+    facts = check_all_facts(headlines, **texts, language="it", model=model)
+    asked = {"Il governo cade": (source, article, ""), "Bianchi accusa ora": (source, article, "Altro.")}
+    assert model.asked == list(asked.items())
     assert [found.supported for found in facts] == [True, False, False, True]
     assert [found.p for found in facts] == [None, None, 0.2, 0.5]
     assert [len(found.unsupported) for found in facts] == [0, 1, 0, 0]

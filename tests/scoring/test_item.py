@@ -6,8 +6,7 @@ from change_it.scoring.item import Item
 
 
 def test_a_headline_is_read_as_it_looks():
-    item = Item(
-        "1", "rep", "gio", "source", "article", prediction="Perche\u0301 la Ro\u00adma\u200b \x07👩\u200d🚀"
-    )
+    text = "Perche\u0301 la Ro\u00adma\u200b \x07👩\u200d🚀"
+    item = Item("1", "rep", "gio", "source", "article", prediction=text)
     assert item.prediction == "Perché la Roma 👩\u200d🚀"
     assert replace(item, prediction="\u200b").prediction == ""

@@ -2,18 +2,6 @@ import pytest
 from scoring_fakes import FakeJudges
 
 ORIGINAL, ARTICLE = "Crolla il ponte", "Il ponte sulla statale è crollato."
-NEW = "Il ponte crolla!"
-
-
-@pytest.mark.parametrize(("digits", "fluent"), [("abc", 1.0), ("abcd", 0.6)])
-def test_the_probability_of_strict_compliancy_asks_the_fluency_judge_that_there_is(digits, fluent):
-    (judged,) = FakeJudges(digits=digits)([NEW], originals=[ORIGINAL], articles=[ARTICLE])
-    normalised = judged.marks["main_normalised"]
-    assert judged.joint == pytest.approx(0.8 * 0.7 * judged.style)
-    target = judged.probabilities["main"] * (1 - judged.probabilities["source"])
-    assert judged.strict_joint == pytest.approx(
-        0.8 * 0.7 * target * fluent * bool(normalised and judged.marks["facts"])
-    )
 
 
 def test_fluency_weighs_what_is_compliant_in_any_typography():

@@ -1,8 +1,8 @@
 import pytest
-from scoring_fakes import FakeFacts, FakeJudges
+from scoring_fakes import FakeFacts, FakeJudges, scored
 
 from change_it import InputError
-from change_it.scoring.floors_and_predictions import ScoredSystem, built_in_systems
+from change_it.scoring.floors_and_predictions import ScoredSystem
 from change_it.scoring.scores import score
 from change_it.scoring.signature import Reranker, Writer, parse_reranker
 
@@ -26,13 +26,9 @@ def test_the_signature_has_full_hashes_and_reads_back():
         (("0", "def"), ("0", "abc"), ["both train on fold 0"]),
         (("all", "def"), ("1", "abc"), ["fold all overlaps fold 1"]),
         (("0", "dec"), ("1", "abc"), ["the weights of ah are the same"]),
-        (
-            ("0", "abc"),
-            ("0", "abc"),
-            ["both train on fold 0", "the weights of main and hh and ah are the same"],
-        ),
+        (("0", "abc"), ("0", "abc"), ["both train on fold 0", "the weights of main and hh and ah are the same"]),
     ],
-)
+)  # fmt: skip
 def test_what_two_panels_share(theirs, ours, shared):
     one, other = (Reranker.of(FakeJudges(fold=fold, digits=digits)) for fold, digits in (theirs, ours))
     assert one.shared_with(other) == shared
@@ -41,15 +37,13 @@ def test_what_two_panels_share(theirs, ours, shared):
 @pytest.mark.parametrize(("fold", "digits"), [("0", "def"), ("all", "def"), ("1", "dbf")])
 def test_judges_that_are_not_independent_are_refused(toy_test, fold, digits):
     judges = FakeJudges(fold="0")
-    systems = [*built_in_systems(toy_test), reranked(toy_test, FakeJudges(fold=fold, digits=digits))]
     with pytest.raises(InputError, match=r"\(mine: .*the other --fold"):
-        score(toy_test, judges, systems, resamples=2)
+        scored(toy_test, judges, reranked(toy_test, FakeJudges(fold=fold, digits=digits)))
     assert not judges.main.asked
 
 
 def test_the_judges_of_the_other_fold_may_score(toy_test):
-    systems = [*built_in_systems(toy_test), reranked(toy_test, FakeJudges(fold="0", digits="def"))]
-    scores = score(toy_test, FakeJudges(fold="1"), systems, resamples=2)
+    scores = scored(toy_test, FakeJudges(fold="1"), reranked(toy_test, FakeJudges(fold="0", digits="def")))
     assert "|reranker:dddddd+eeeeee+ffffff,fold:0|" in scores.row("mine").signature
     assert "reranker" not in scores.signature
     of_gold = scores.row("gold").values
@@ -59,15 +53,11 @@ def test_the_judges_of_the_other_fold_may_score(toy_test):
 
 def test_headlines_that_are_missing_fail_everywhere(toy_test):
     gold = tuple(item.reference for item in toy_test.items)
-    systems = [
-        ScoredSystem("gold", gold),
-        ScoredSystem("half", ("", " ", *gold[2:])),
-        ScoredSystem("none", ("",) * len(gold)),
-    ]
+    headlines = {"gold": gold, "half": ("", " ", *gold[2:]), "none": ("",) * len(gold)}
+    systems = [ScoredSystem(name, texts) for name, texts in headlines.items()]
     judges = FakeJudges()
-    judges.main.rule = lambda text, _: (
-        0.9 if "!" in text or not text.strip() else 0.2
-    )  # an empty text would be gio's
+    # an empty text would be gio's
+    judges.main.rule = lambda text, _: 0.9 if "!" in text or not text.strip() else 0.2
     scores = score(toy_test, judges, systems, resamples=20)
     for judge in (judges.main, judges.hh, judges.ah):
         texts = [text for question in judge.asked for text in question if text is not None]
@@ -93,18 +83,18 @@ def asking(model):
 
 
 def test_the_model_that_wrote_is_no_judge_of_facts_nor_is_one_of_its_base(toy_test):
-    systems = [*built_in_systems(toy_test), written_by(toy_test, Writer("f" * 64, "t5"))]
+    mine = written_by(toy_test, Writer("f" * 64, "t5"))
     with pytest.raises(InputError, match="what wrote mine are the same model or come from the same one, t5"):
-        score(toy_test, asking(FakeFacts(base="t5")), systems, resamples=2)
+        scored(toy_test, asking(FakeFacts(base="t5")), mine)
     with pytest.raises(InputError, match="what wrote mine are the same model"):
-        score(toy_test, asking(FakeFacts(digit="f")), systems, resamples=2)
+        scored(toy_test, asking(FakeFacts(digit="f")), mine)
     for base in ("gpt2", ""):
-        assert "mine" in score(toy_test, asking(FakeFacts(base=base)), systems, resamples=2).systems
+        assert "mine" in scored(toy_test, asking(FakeFacts(base=base)), mine).systems
 
 
 def test_a_model_of_facts_is_in_signatures_and_may_not_choose_what_it_scores(toy_test):
     judges = asking(FakeFacts())
-    scores = score(toy_test, judges, built_in_systems(toy_test), resamples=2)
+    scores = scored(toy_test, judges)
     assert "|facts:v4+asked+eeeeee+0.50|" in scores.signature
     chosen = Reranker.of(judges)
     assert chosen.signature.endswith(f"|facts:{'e' * 64}")
@@ -117,6 +107,4 @@ def test_a_model_of_facts_is_in_signatures_and_may_not_choose_what_it_scores(toy
 
 @pytest.mark.parametrize(("model", "bound"), [(None, True), (FakeFacts(), True), (FakeFacts(validated="en"), True), (FakeFacts(validated="it"), False)])  # fmt: skip
 def test_strict_is_an_upper_bound_unless_labels_of_the_language_validate_a_model(toy_test, model, bound):
-    systems = built_in_systems(toy_test)
-    scores = score(toy_test, asking(model), systems, language="it", resamples=2)
-    assert scores.strict_is_upper_bound is bound
+    assert scored(toy_test, asking(model), language="it").strict_is_upper_bound is bound

@@ -6,15 +6,14 @@ from dataclasses import replace
 import polars as pl
 import pytest
 from scipy.stats import binomtest
-from scoring_fakes import FakeFacts, FakeJudges, write_toy_corpus
+from scoring_fakes import FakeFacts, FakeJudges, scored, write_toy_corpus
 
 from change_it.generators.rerank import choose
 from change_it.results.score_tables import terminal_table
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.compute import compute_compliancy
-from change_it.scoring.floors_and_predictions import ScoredSystem, built_in_systems, on_same_items
+from change_it.scoring.floors_and_predictions import ScoredSystem, on_same_items
 from change_it.scoring.item import read_test_set
-from change_it.scoring.scores import score
 from change_it.text.names import Casing
 
 
@@ -29,17 +28,16 @@ def unpaired(tmp_path):
     folder = write_toy_corpus(tmp_path / "corpus")
     file = folder / "articles" / "test.parquet"
     more = [
-        {
-            "id": f"{outlet}-alone",
-            "label": outlet,
-            "headline": headline,
-            "article": f"{headline}, dicono.",
-            "event": "a3",
-        }
+        (f"{outlet}-alone", outlet, headline, f"{headline}, dicono.", "a3")
         for outlet, headline in (("rep", "Il sindaco inaugura la piscina"), ("gio", "Piscina inaugurata!"))
     ]
-    pl.concat([pl.read_parquet(file), pl.DataFrame(more)]).write_parquet(file)
+    table = pl.read_parquet(file)
+    pl.concat([table, pl.DataFrame(more, schema=table.schema, orient="row")]).write_parquet(file)
     return read_test_set(str(folder))
+
+
+def same_as_gold(test):
+    return ScoredSystem("same", tuple(item.reference or item.source for item in test.items))
 
 
 def judged(test, judges, headlines):
@@ -80,23 +78,15 @@ def test_a_model_of_facts_must_accept_what_rules_accept(toy_test):
 
 def test_the_other_outlet_s_article_is_evidence_and_its_headline_is_not(toy_test, strict_judges):
     item = replace(toy_test.items[0], prediction="Crolla il ponte a Zagarolo, 17 feriti")
-    items = [
-        item,
-        replace(item, reference=item.prediction),
-        replace(item, reference_article="A Zagarolo il crollo."),
-        replace(item, reference="", reference_article=""),
-    ]
+    changes = {"reference": item.prediction}, {"reference_article": "A Zagarolo."}, {"reference_article": ""}
+    items = [item, *(replace(item, **change) for change in changes)]
     found = judge_items(strict_judges, items, language="it", progress=False)["unsupported"]
-    assert [[one["text"] for one in json.loads(row)] for row in found] == [
-        ["Zagarolo", "17"],
-        ["Zagarolo", "17"],
-        ["17"],
-        ["Zagarolo", "17"],
-    ]
+    both = ["Zagarolo", "17"]
+    assert [[one["text"] for one in json.loads(row)] for row in found] == [both, both, ["17"], both]
 
 
 def test_without_a_fluency_judge_facts_remain(toy_test, fake_judges):
-    scores = score(toy_test, fake_judges, built_in_systems(toy_test), resamples=5, progress=False)
+    scores = scored(toy_test, fake_judges)
     values = scores.row("gold").values
     assert values["facts"] == 1
     assert not {"fluency", "strict_compliancy"} & {*values}
@@ -111,8 +101,7 @@ def test_the_best_strict_compliancy_comes_first(toy_test, strict_judges):
     gold = tuple(item.reference for item in toy_test.items)
     broken = ScoredSystem("broken", tuple(f"{text} ponte ponte" for text in gold))
     half = ScoredSystem("half", (*broken.headlines[:4], *gold[4:]))
-    systems = [broken, half, *built_in_systems(toy_test)]
-    scores = score(toy_test, strict_judges, systems, resamples=20, progress=False)
+    scores = scored(toy_test, strict_judges, broken, half)
     assert scores.systems == ["gold", "half", "broken", "copy", "lead", "random-target"]
     assert scores.row("broken").values["compliancy"] == 1
     assert scores.row("half").values["strict_compliancy"] == 0.5
@@ -123,7 +112,7 @@ def test_the_best_strict_compliancy_comes_first(toy_test, strict_judges):
     assert scores.p_values[first, last] == 1
     assert scores.strict_p_values[first, last] < 0.2
     assert scores.strict_p_values[first, scores.systems.index("half")] < 0.5  # one direction alone differs
-    without = score(toy_test, FakeJudges(), systems, resamples=2, progress=False)
+    without = scored(toy_test, FakeJudges(), broken, half)
     assert without.row(without.systems[-1]).values["compliancy"] == 0
 
 
@@ -135,9 +124,8 @@ def test_an_article_without_a_partner_is_an_item_without_a_reference(unpaired):
 
 
 def test_all_rows_are_of_the_items_that_have_a_reference(unpaired, strict_judges):
-    same = ScoredSystem("same", tuple(item.reference or item.source for item in unpaired.items))
-    test, systems = on_same_items(unpaired, [same])
-    scores = score(test, strict_judges, [*built_in_systems(test), *systems], resamples=20, progress=False)
+    test, systems = on_same_items(unpaired, [same_as_gold(unpaired)])
+    scores = scored(test, strict_judges, *systems)
     assert {row.n for row in scores.rows if row.direction == "average"} == {8}
     gold, row = scores.row("gold"), scores.row("same")
     assert gold.values["compliancy"] == row.values["compliancy"] == row.values["bleu"] == 1
@@ -147,19 +135,13 @@ def test_all_rows_are_of_the_items_that_have_a_reference(unpaired, strict_judges
 
 
 def test_all_items_have_no_gold_and_their_overlap_is_of_those_with_a_reference(unpaired, strict_judges):
-    same = ScoredSystem("same", tuple(item.reference or item.source for item in unpaired.items))
-    test, systems = on_same_items(unpaired, [same], all_items=True)
-    scores = score(test, strict_judges, [*built_in_systems(test), *systems], resamples=20, progress=False)
+    test, systems = on_same_items(unpaired, [same_as_gold(unpaired)], all_items=True)
+    scores = scored(test, strict_judges, *systems)
     assert scores.systems == ["same", "copy", "lead", "random-target"]
     row = scores.row("same")
     assert (row.n, row.references, row.events) == (10, 8, 4)
     assert row.values["compliancy"] == pytest.approx(0.8)
     assert row.values["bleu"] == pytest.approx(1)
-
-
-def test_an_article_without_a_partner_is_of_the_event_of_its_pair(unpaired):
-    assert len(unpaired.items) == 10
-    assert len(set(unpaired.events)) == 4
 
 
 def test_a_reversal_towards_the_wrong_outlet_is_compliant_and_not_strict(toy_test, strict_judges):
@@ -199,7 +181,7 @@ def test_an_original_that_is_edited_or_cut_is_not_strict(toy_test, strict_judges
         ("Titolo: giù il ponte, che scena!", False),
         ("- Giù il ponte, che scena!", False),
         ("Che scena: «Giù il ponte!", False),
-        ("Che scena: «Giù il ponte\"!", False),
+        ('Che scena: «Giù il ponte"!', False),
         ("Giù il ponte (che scena!", False),
         ("Giù il ponte! Che scena,", False),
         ("Che scena! Giù il ponte della", False),
@@ -245,18 +227,18 @@ def test_a_word_that_neither_the_corpus_nor_a_text_has_is_misspelt():
 
 
 def test_strict_is_an_upper_bound_where_facts_are_checked_by_rules(toy_test, strict_judges):
-    scores = score(toy_test, strict_judges, built_in_systems(toy_test), resamples=5, progress=False)
+    scores = scored(toy_test, strict_judges)
     assert scores.as_dict()["strict_compliancy_is_upper_bound"] is True
     shown = terminal_table(scores)
     assert shown.rows[0].text(shown.columns[1]) == "≤ 1.000"
     assert any("upper bound" in note for note in terminal_table(scores).notes)
-    without = score(toy_test, FakeJudges(), built_in_systems(toy_test), resamples=5, progress=False)
+    without = scored(toy_test, FakeJudges())
     assert without.as_dict()["strict_compliancy_is_upper_bound"] is False
 
 
 def test_the_ceiling_is_what_main_reads_right_of_both_outlets(toy_test, strict_judges):
     """Half of rep's originals and three of four of gio's: both must be read right, .5 x .75."""
-    scores = score(toy_test, strict_judges, built_in_systems(toy_test), resamples=5, progress=False)
+    scores = scored(toy_test, strict_judges)
     read = {"direction": ["rep2gio"] * 2 + ["gio2rep"] * 4, "p_target_source": [0.2, 0.9, 0.1, 0.1, 0.4, 0.6]}
     known = replace(scores, items={name: pl.DataFrame(read) for name in scores.items})
     [said] = [note for note in terminal_table(known).notes if "perfect transfer" in note]
@@ -276,26 +258,15 @@ def test_the_function_without_a_corpus(toy_test, strict_judges):
         "resamples": 5,
     }
     found = compute_compliancy(judges=strict_judges, **arguments)
-    assert (found["compliancy"], found["strict_compliancy"], found["facts"], found["fluency"]) == (
-        1,
-        0.5,
-        0.5,
-        1,
-    )
+    values = [found[name] for name in ("compliancy", "strict_compliancy", "facts", "fluency")]
+    assert values == [1, 0.5, 0.5, 1]
     assert [row["unsupported"] for row in found["verdicts"]] == [[], ["Zagarolo"]]
     evidence = ["", "Siamo a Zagarolo."]
     found = compute_compliancy(judges=strict_judges, **arguments, reference_articles=evidence)
     assert found["facts"] == 1
     without = compute_compliancy(judges=FakeJudges(), **arguments)
-    assert (
-        without["strict_compliancy"]
-        is without["fluency"]
-        is without["intervals"]["average"]["fluency"]
-        is None
-    )
-    assert without["verdicts"][0]["strict_compliancy"] is None
+    assert without["strict_compliancy"] is without["intervals"]["average"]["fluency"] is None
     assert without["facts"] == 0.5
-    assert found["strict_compliancy_is_upper_bound"] is True
-    assert without["strict_compliancy_is_upper_bound"] is False
+    assert [each["strict_compliancy_is_upper_bound"] for each in (found, without)] == [True, False]
     one = compute_compliancy(judges=strict_judges, **arguments, events=["same", "same"])
     assert "|events:1|" in one["signature"]

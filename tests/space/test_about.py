@@ -22,11 +22,8 @@ def write(path, value):
 
 def metrics(judge, baseline):
     """What training writes of a judge with one test set."""
-    return {
-        "classes": [],
-        "results": {"hard": {"macro_f1": judge}},
-        "baselines": {"tf-idf cosine": {"hard": {"macro_f1": baseline}}},
-    }
+    hard, beside = ({"hard": {"macro_f1": f1}} for f1 in (judge, baseline))
+    return {"classes": [], "results": hard, "baselines": {"tf-idf cosine": beside}}
 
 
 def about(models):

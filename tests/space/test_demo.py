@@ -16,14 +16,8 @@ from change_it import space_path
 def served(arguments, variables, run):
     """Start a program that serves, ask for its page, interrupt it: the page, the exit code and what it printed."""
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "GRADIO_ANALYTICS_ENABLED": "False", **variables}
-    program = subprocess.Popen(
-        [sys.executable, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=environment,
-        cwd=run,
-    )
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    program = subprocess.Popen([sys.executable, *arguments], env=environment, cwd=run, **output)
     printed = []
     try:
         for line in program.stdout:
@@ -57,9 +51,6 @@ def test_the_space_serves_without_models_and_with_those_that_variables_name(tiny
     app = str(Path(space_path()) / "app.py")
     page, _, _ = served([app], {"CHANGE_IT_JUDGES": ""}, tiny_run)
     assert "no_models" in page
-    variables = {
-        "CHANGE_IT_JUDGES": str(tiny_run / "judges"),
-        "CHANGE_IT_GENERATORS": f"mine={tiny_run / 'generators'}",
-    }
-    page, _, _ = served([app], variables, tiny_run)
+    variables = {"JUDGES": str(tiny_run / "judges"), "GENERATORS": f"mine={tiny_run / 'generators'}"}
+    page, _, _ = served([app], {f"CHANGE_IT_{name}": value for name, value in variables.items()}, tiny_run)
     assert '"mine"' in page

@@ -10,14 +10,8 @@ from change_it.hevas.metric_options import MetricOptions
 from change_it.space import quality_tab as quality
 
 SUBJECTS = ("Il ponte", "La scuola", "Il treno", "La squadra", "Il festival", "L'ospedale")
-DOCUMENTS = [
-    [
-        f"d{n}",
-        f"{who} riapre lunedì dopo i lavori. Il comune ha speso {n} milioni. I cittadini aspettano.",
-        f"{who} riapre lunedì",
-    ]
-    for n, who in enumerate(SUBJECTS)
-]
+TEXT = "{} riapre lunedì dopo i lavori. Il comune ha speso {} milioni. I cittadini aspettano."
+DOCUMENTS = [[f"d{n}", TEXT.format(who, n), f"{who} riapre lunedì"] for n, who in enumerate(SUBJECTS)]
 
 
 @pytest.fixture
@@ -74,10 +68,8 @@ def test_a_hostile_file_is_one_short_sentence(page, tmp_path, documents_file, na
 
 
 def test_what_cells_hold_is_text_in_all_that_comes_back(page, tmp_path):
-    rows = [
-        [row[0], f"{TAG} {row[1]}", f"{first}{row[2]} {TAG}"]
-        for row, first in zip(DOCUMENTS, "=+-@=+", strict=True)
-    ]
+    starts = zip(DOCUMENTS, "=+-@=+", strict=True)
+    rows = [[row[0], f"{TAG} {row[1]}", f"{first}{row[2]} {TAG}"] for row, first in starts]
     header = ["id", "article", "headline"]
     paths = [str(write_csv(tmp_path / f"{name}.csv", rows, header)) for name in ("documents", "<b>mine")]
     asked = measured_by(page, "quality")

@@ -26,13 +26,9 @@ class System:
     targets = ()
 
 
-def write(path, rows, header=HEADER, **how):
-    return write_csv(path, rows, header, **how)
-
-
 @pytest.fixture
 def table(tmp_path):
-    return write(tmp_path / "mine.csv", ROWS)
+    return write_csv(tmp_path / "mine.csv", ROWS, HEADER)
 
 
 @pytest.fixture(scope="module")
@@ -40,29 +36,16 @@ def models():
     return Models(FakeJudges(), {"sum": System()})
 
 
-@pytest.fixture
-def scored(models):
-    """Scores a file."""
-
-    def run(path, progress=lambda what, share: None):
-        return tab.score_upload(models, str(path), progress)
-
-    return run
-
-
 def test_items_are_read_with_labels_of_the_corpus_and_outlet_a_first(table):
     test, system = tab.read_uploaded_predictions(table, OUTLETS)
-    assert [(item.id, item.label, item.target) for item in test.items] == [
-        ("1", "rep", "gio"),
-        ("3", "rep", "gio"),
-        ("2", "gio", "rep"),
-    ]
+    items = [(item.id, item.label, item.target) for item in test.items]
+    assert items == [("1", "rep", "gio"), ("3", "rep", "gio"), ("2", "gio", "rep")]
     assert system.name == "mine"
     assert system.headlines == (ROWS[0][4], ROWS[2][4], ROWS[1][4])
 
 
-def test_verdicts_values_and_signature(scored, table):
-    found = scored(table)
+def test_verdicts_values_and_signature(models, table):
+    found = tab.score_upload(models, str(table), lambda what, share: None)
     items = {row["id"]: row for row in found.items["mine"].iter_rows(named=True)}
     verdicts = {id_: [row[name] for name in ("hh", "ah", "main", "compliant")] for id_, row in items.items()}
     assert verdicts == {"1": [True] * 4, "2": [True] * 4, "3": [False, False, True, False]}
@@ -121,7 +104,7 @@ def test_the_endpoint_answers_gradio_client(models, table, tmp_path):
         assert summary["systems"]["mine"]["average"]["compliancy"] == pytest.approx(0.75)
         assert pl.read_csv(items)["id"].to_list() == [1, 3, 2]
         with pytest.raises(AppError, match="lacks the column id"):
-            client.predict(handle_file(write(tmp_path / "bad.csv", [["1"]], ["x"])), api_name="/score")
+            client.predict(handle_file(write_csv(tmp_path / "bad.csv", [["1"]], ["x"])), api_name="/score")
         large = tmp_path / "large.csv"
         large.write_bytes(b"x" * 11_000_000)
         with pytest.raises(Exception, match="exceeds the maximum file size"):

@@ -52,12 +52,10 @@ def test_candidates_come_with_verdicts_and_the_best_first():
     ]
     best, unchanged, other = (one["verdicts"] for one in answer["candidates"])
     strict = {"strict_compliancy": None, "fluency": None, "facts": True}
-    assert (
-        best == {"compliancy": True, "hh": True, "ah": True, "main": True, "main_normalised": True} | strict
-    )
-    same = {"main": False, "main_normalised": False}
-    assert unchanged == {"compliancy": False, "hh": True, "ah": True} | same | strict
-    assert other == {"compliancy": False, "hh": False, "ah": False} | same | strict
+    names = ("compliancy", "main", "main_normalised", "hh", "ah")
+    assert best == dict.fromkeys(names, True) | strict
+    assert unchanged == dict.fromkeys(names[:3], False) | {"hh": True, "ah": True} | strict
+    assert other == dict.fromkeys(names, False) | strict
     first = answer["candidates"][0]
     none = {"fluency": None, "facts": None}
     assert first["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9, "style": 0.74} | none
@@ -67,12 +65,7 @@ def test_candidates_come_with_verdicts_and_the_best_first():
     assert first["looks_like"] == {"original": "rep", "new": "gio"}
     html = tab.cards_html(answer)
     assert "1 of 3 compliant for gio" in html
-    assert "does not tell the same story as the original headline" in html
-    assert "the style is reversed: the original looks like rep, this one like gio" in html
-    assert "the style is not reversed: it looks like rep, as the original does" in html
-    # A judge that is missing is n/a.
-    assert "n/a: there is no such judge here" in html
-    assert "strictly: n/a" in html
+    assert "strictly: n/a" in html  # a judge is missing
 
 
 def test_the_best_is_the_one_that_is_strictly_compliant():
@@ -95,7 +88,6 @@ def test_the_best_is_the_one_that_is_strictly_compliant():
     html = tab.cards_html(answer)
     assert "3 of 3 compliant for gio, 1 strictly" in html
     assert "Statale, <u>17</u> ponti!" in html
-    assert "neither the original headline nor the article has: 17" in html
 
 
 def test_a_model_that_is_asked_about_facts_is_named_with_what_it_gives():
@@ -105,7 +97,6 @@ def test_a_model_that_is_asked_about_facts_is_named_with_what_it_gives():
     [one] = answer["candidates"]
     assert (answer["asked"], one["probabilities"]["facts"], one["verdicts"]["facts"]) == ("model", 0.3, False)
     html = tab.cards_html(answer)
-    assert "the original headline and the article do not support it" in html
     assert "Then a model (model) is asked" in html
     assert "30%" in html
 
@@ -121,7 +112,6 @@ def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
     html = tab.cards_html(answer)
     assert "Wrong direction? The style judge takes the original for a headline of gio already (90%)" in html
     assert "Choose gio → rep." in html
-    assert "no verdict: the original looks like gio already, this one like rep" in html
     assert "✓ compliant" not in html
     assert "of 2 compliant" not in html
     right = ask(models, headline="Statale: il ponte!", direction="gio2rep")

@@ -5,11 +5,8 @@ from change_it.text.numbers import find_numbers
 
 
 def values(text, language):
-    return [
-        sorted(value for value in number.values if isinstance(value, float))
-        for number in find_numbers(fold(text), language)
-        if number.values
-    ]
+    found = [number.values for number in find_numbers(fold(text), language) if number.values]
+    return [sorted(value for value in some if isinstance(value, float)) for some in found]
 
 
 ITALIAN = (

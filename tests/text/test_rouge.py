@@ -1,4 +1,5 @@
 import random
+from itertools import combinations
 
 import drawn
 import numpy as np
@@ -34,13 +35,10 @@ def several(count, seed):
 def su(text):
     """Words and ordered pairs with their smallest distance, read off the definition."""
     tokens = words(text)
-    found = {}
-    for token in tokens:
-        found[(token,)] = 1
-    for i in range(len(tokens)):
-        for j in range(i + 1, len(tokens)):
-            pair = (tokens[i], tokens[j])
-            found[pair] = min(found.get(pair, j - i), j - i)
+    found = {(token,): 1 for token in tokens}
+    for i, j in combinations(range(len(tokens)), 2):
+        pair = (tokens[i], tokens[j])
+        found[pair] = min(found.get(pair, j - i), j - i)
     return found
 
 
@@ -58,10 +56,8 @@ def literal(candidate, reference):
 def test_clipped_equals_rouge_score_s_recall(name):
     scorer = RougeScorer([name], tokenizer=Tokenizer())
     candidates, references = headlines(300, 1), several(300, 11)
-    expected = [
-        max(scorer.score(text, candidate)[name].recall for text in texts)
-        for candidate, texts in zip(candidates, references, strict=True)
-    ]
+    pairs = zip(candidates, references, strict=True)
+    expected = [max(scorer.score(text, one)[name].recall for text in texts) for one, texts in pairs]
     assert 0 < np.mean(expected) < 1
     scores = headline_rouge(candidates, references, measures=[name], counts="clipped")
     assert scores[name] == pytest.approx(expected, abs=1e-9)
@@ -76,13 +72,10 @@ def test_a_set_has_every_n_gram_once():
 @pytest.mark.parametrize("seed", range(5))
 def test_su_and_wsu_equal_the_definition(seed):
     candidates, references = headlines(120, seed, longest=4 * seed + 3), several(120, seed + 30)
-    expected = [
-        np.max([literal(candidate, text) for text in texts], axis=0)
-        for candidate, texts in zip(candidates, references, strict=True)
-    ]
-    scores = np.stack(
-        [rouge(candidates, references, "rougeSU"), rouge(candidates, references, "rougeWSU")], axis=1
-    )
+    pairs = zip(candidates, references, strict=True)
+    expected = [np.max([literal(one, text) for text in texts], axis=0) for one, texts in pairs]
+    names = ("rougeSU", "rougeWSU")
+    scores = np.stack([rouge(candidates, references, name) for name in names], axis=1)
     assert scores == pytest.approx(np.array(expected), abs=1e-12)
 
 
@@ -124,17 +117,19 @@ def test_the_best_of_several_references_counts_for_each_measure():
     assert both["rouge1"] == alone[1]["rouge1"] > alone[0]["rouge1"]
 
 
-def test_bad_input():
-    with pytest.raises(InputError, match="1 headlines but references for 2"):
-        rouge(["a"], [["a"], ["b"]], "rougeSU")
-    with pytest.raises(InputError, match="headline 1 has no reference"):
-        rouge(["a", "b"], [["a"], []], "rougeSU")
-    with pytest.raises(InputError, match="give a list of texts"):
-        rouge(["a"], ["a"], "rouge1")
-    with pytest.raises(InputError, match="counts is 'some'"):
-        rouge(["a"], [["a"]], "rouge1", counts="some")
-    with pytest.raises(InputError, match="no measure called 'bleu'"):
-        headline_rouge(["a"], [["a"]], measures=["bleu"])
+@pytest.mark.parametrize(
+    ("candidates", "references", "options", "says"),
+    [
+        (["a"], [["a"], ["b"]], {}, "1 headlines but references for 2"),
+        (["a", "b"], [["a"], []], {}, "headline 1 has no reference"),
+        (["a"], ["a"], {}, "give a list of texts"),
+        (["a"], [["a"]], {"counts": "some"}, "counts is 'some'"),
+        (["a"], [["a"]], {"measures": ["bleu"]}, "no measure called 'bleu'"),
+    ],
+)
+def test_bad_input(candidates, references, options, says):
+    with pytest.raises(InputError, match=says):
+        headline_rouge(candidates, references, **options)
 
 
 def test_rouge_l_equals_rouge_score_s():

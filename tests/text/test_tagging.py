@@ -37,16 +37,12 @@ def test_no_letter_of_any_text_is_lost(language):
 @pytest.mark.parametrize(
     ("language", "text", "expected"),
     [
-        (
-            "it",
-            "Il presidente della Repubblica ha parlato a Milano.",
-            "DET NOUN ADP PROPN AUX VERB ADP PROPN PUNCT",
-        ),
+        ("it", "Il presidente della Repubblica ha parlato a Milano.", "DET NOUN ADP PROPN AUX VERB ADP PROPN PUNCT"),
         ("it", "Non lo ha detto il sindaco", "ADV PRON AUX VERB DET NOUN"),
         ("en", "The mayor of London has not said it.", "DET NOUN ADP PROPN AUX PART VERB PRON PUNCT"),
         ("en", "Boston's mayor doesn't know them", "PROPN PART NOUN AUX PART VERB PRON"),
     ],
-)
+)  # fmt: skip
 def test_plain_sentences(language, text, expected):
     assert load_tagger(language).tag(tokens(text, language)) == expected.split()
 
@@ -61,11 +57,9 @@ def test_plain_sentences(language, text, expected):
 )  # fmt: skip
 def test_typography_does_not_make_every_word_a_name(language, text, nouns, case):
     words = [case(word) for word in text.split()]
-    tags = load_tagger(language).tag(words)
-    assert {word.lower() for word, tag in zip(words, tags, strict=True) if tag == "NOUN"} == nouns
-    assert [word.lower() for word, tag in zip(words, tags, strict=True) if tag == "PROPN"] == [
-        "roma" if language == "it" else "china"
-    ]
+    tagged = list(zip(map(str.lower, words), load_tagger(language).tag(words), strict=True))
+    assert {word for word, tag in tagged if tag == "NOUN"} == nouns
+    assert [word for word, tag in tagged if tag == "PROPN"] == ["roma" if language == "it" else "china"]
 
 
 @pytest.mark.parametrize("language", ["it", "en"])

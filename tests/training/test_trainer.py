@@ -159,9 +159,8 @@ def test_bad_input(tmp_path):
 
 def test_arguments_win_over_presets():
     preset = {"epochs": 6, "learning_rate": 1e-5, "batch_size": 4}
-    found = resolve(
-        TrainingOptions(epochs=1, arg=("learning_rate=0.1", "bf16=True")), preset, TrainingSettings
-    )
+    given = TrainingOptions(epochs=1, arg=("learning_rate=0.1", "bf16=True"))
+    found = resolve(given, preset, TrainingSettings)
     assert (found.epochs, found.learning_rate, found.batch_size, found.optimizer) == (1, 0.1, 4, "adamw")
     assert found.bf16
     with pytest.raises(TypeError, match="batch_size"):

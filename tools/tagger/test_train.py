@@ -1,8 +1,6 @@
 """Training of the taggers on small invented treebanks."""
 
 import random
-import subprocess
-import sys
 
 import numpy as np
 import pytest

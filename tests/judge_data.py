@@ -1,0 +1,18 @@
+"""What judges learn from, and their options, with the usual settings unless others are given."""
+
+from change_it.judges.data import load_task
+from change_it.judges.judge_options import JudgeOptions
+
+#: A short training of a tiny encoder.
+TINY = {"batch_size": 16, "early_stopping": 0, "max_tokens": 32, "learning_rate": 2e-3}
+
+
+def load(task, corpus, **changes):
+    """Training, validation and test sets of a judge."""
+    usual = {"fold": "all", "negatives": "random", "validation_share": 0.1, "seed": 1}
+    return load_task(task, corpus, **usual | changes)
+
+
+def options(corpus, out, **changes):
+    """Options of a judge: main unless another task is given."""
+    return JudgeOptions(corpus=corpus, out=out, **{"task": "main"} | changes)
