@@ -134,7 +134,7 @@ def test_a_run_that_is_interrupted_asks_for_the_rest_alone(facts, monkeypatch):
 def test_saved_it_is_the_same_judge_and_another_threshold_is_another(facts, tmp_path):
     strict = facts.with_threshold(0.9, language="it", outlets=("rep", "gio"), validated={"n": 50})
     strict.save(tmp_path / "facts")
-    loaded = FactsModel.from_pretrained(tmp_path / "facts")
+    loaded = FactsModel.from_pretrained(tmp_path / "facts", device="cpu")
     assert loaded.settings == strict.settings
     assert loaded.signature == strict.signature != facts.signature
     assert [loaded.is_validated(language) for language in ("it", "en")] == [True, False]
@@ -191,7 +191,7 @@ def test_the_class_that_supports_is_known_by_its_name(tmp_path, labels, supports
     for names in (labels, labels[::-1]):
         network.config.id2label = dict(enumerate(names))
         network.config.save_pretrained(tmp_path / "nli")
-        facts = FactsModel.from_pretrained(tmp_path / "nli")
+        facts = FactsModel.from_pretrained(tmp_path / "nli", device="cpu")
         given += facts.probabilities(["Festival gratuito"], [("Al via", "")], language="it").tolist()
     with torch.inference_mode():
         inputs = tokenizer(["Al via"], ["Festival gratuito"], return_tensors="pt")
@@ -215,7 +215,7 @@ def test_an_encoder_that_is_no_classifier_is_refused(tmp_path, network):
     encoder, tokenizer = build_encoder()
     save_parts(tmp_path / "bert", network(encoder.config), tokenizer)
     with pytest.raises(InputError, match=r"bert \(bert\) is neither a chat model nor an entailment class"):
-        FactsModel.from_pretrained(tmp_path / "bert")
+        FactsModel.from_pretrained(tmp_path / "bert", device="cpu")
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_an_encoder_that_is_no_classifier_is_refused(tmp_path, network):
 def test_a_chat_template_that_cannot_be_used_is_one_sentence(model, template, reason):
     (model / "chat_template.jinja").write_text(template)
     with pytest.raises(InputError, match=f"cannot be loaded as a judge of facts .*{reason}"):
-        FactsModel.from_pretrained(model)
+        FactsModel.from_pretrained(model, device="cpu")
 
 
 def test_a_tokenizer_that_does_not_fit_the_model_is_one_sentence(facts):
@@ -273,14 +273,14 @@ def test_settings_that_can_be_none_are_refused(facts, tmp_path, change):
     facts.save(tmp_path / "facts")
     edit(tmp_path / "facts" / "config.json", lambda record: record["change_it"].update(change))
     with pytest.raises(InputError, match="holds no judge of facts of this version"):
-        FactsModel.from_pretrained(tmp_path / "facts")
+        FactsModel.from_pretrained(tmp_path / "facts", device="cpu")
 
 
 def test_a_threshold_of_another_model_is_refused(facts, tmp_path, monkeypatch):
     facts.with_threshold(0.9, language="it", validated={"n": 50}).save(tmp_path / "facts")
     monkeypatch.setattr("change_it.judges.facts_model.hash_of_weights", lambda *_, **__: "0" * 64)
     with pytest.raises(InputError, match=r"labels have set the threshold in .* for another model"):
-        FactsModel.from_pretrained(tmp_path / "facts")
+        FactsModel.from_pretrained(tmp_path / "facts", device="cpu")
 
 
 @pytest.fixture
