@@ -29,8 +29,8 @@ LABEL = re.compile(
 #: Marks of any newspaper, folded, those that end no headline, and such as stand in no row.
 _MARKS, _OPEN = frozenset(" .,:;!?¿¡'\"()-/&%€$£°+"), tuple(",;:([-")
 _ROW = re.compile(r"[!?]{3}|[,;:] ?[,;:]")
-#: A word with a capital behind a small letter.
-_MIXED = re.compile(r"\b\w*?[a-zà-öø-ÿ][A-ZÀ-ÖØ-Þ]\w*")
+#: A word with a capital behind a small letter, or that stands twice.
+_ODD = re.compile(r"\b\w*?[a-zà-öø-ÿ][A-ZÀ-ÖØ-Þ]\w*|\b(?i:(\w{2,}) \1)\b")
 #: Words that end no headline.
 _UNFINISHED = {
     "en": frozenset(["a", "an", "the", "of", "and", "or", "with", "from", "its", "their"]),
@@ -120,7 +120,8 @@ def plain(headline: str) -> str:
 def is_set(headline: str, texts: Collection[str], language: str) -> bool:
     """Whether a newspaper could set a headline like this.
 
-    It has no label, every mark is a usual one or in a text, none is left open, nor is the end, they are no row or list, and no sPelling is in no text.
+    It has no label; every mark is a usual one or in a text, none is left open, nor is the end; marks stand in no row, words in no
+    list; and a text has any sPelling or word word.
 
     Examples:
         >>> [is_set(headline, ["McCain dies"], "en") for headline in ("McCain (81) dies", "McCain (81 dies", "McCain DiEs", "Title: McCain", "McCain 😱")]
@@ -137,8 +138,8 @@ def is_set(headline: str, texts: Collection[str], language: str) -> bool:
         or folded.rpartition(" ")[2].lower() in _UNFINISHED.get(language, ())
         or not has_paired_marks(headline)
         or folded.count("(") != folded.count(")")
-        or ((odd := marks - _MARKS) and not odd.issubset("".join(map(fold, texts))))
-        or not all(any(word in text for text in texts) for word in _MIXED.findall(headline))
+        or ((others := marks - _MARKS) and not others.issubset("".join(map(fold, texts))))
+        or not all(any(found[0] in text for text in texts) for found in _ODD.finditer(headline))
     )
 
 

@@ -46,7 +46,7 @@ def judged(test, judges, headlines):
 
 def test_strict_compliancy_is_compliancy_and_fluency_and_facts(toy_test, strict_judges):
     gold = [item.reference for item in toy_test.items]
-    gold[0] += " ponte ponte"
+    gold[0] += " un ponte"
     gold[1] = "Ecco: a Zagarolo approvata la riforma fiscale!"
     gold[2] = "Sciopero generale dei treni"
     rows = judged(toy_test, strict_judges, gold)
@@ -192,6 +192,7 @@ def test_an_original_that_is_edited_or_cut_is_not_strict(toy_test, strict_judges
         ("Giù il ponte, che scena! | notizie", False),
         ("Giù il ponte, che scena! #crollo", True),  # the article has the mark
         ("Giù il pOnTe, che scena!", False),
+        ("Giù il il ponte, che scena!", False),
         ("Giù il ponte, che iScena!", True),  # the article spells it so
     ],
 )
