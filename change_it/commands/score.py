@@ -50,7 +50,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     all_items: bool = False
     """Score also headlines that the other outlet has none for; the table has no gold."""
     floor: str | None = None
-    """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose, for strict compliancy, among rearrangements of the original and clauses of the article."""
+    """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose, for strict compliancy, among the first sentences of the article and their clauses."""
     chooser: str | None = None
     """Folder or Hub id of judges of the other fold that choose among the draws of files with a column draw: the table has the chosen and the expected single draw, the report a chart of the best of N."""
     reversal: Literal["relative", "target"] = "relative"

@@ -54,7 +54,7 @@ DESCRIPTIONS = {
     "copy": "The original as it is.",
     "lead": "The article's first words.",
     "random-target": "Any training headline of the other newspaper.",
-    FLOOR: "A rearrangement of the original or a cut of the article, chosen by judges of the other fold.",
+    FLOOR: "A sentence or clause of the article, chosen by judges of the other fold.",
 }
 
 

@@ -2,7 +2,7 @@
 
 #: The system that is the other outlet's own headline, and so its own reference.
 GOLD = "gold"
-#: The system that judges choose from rearrangements of the original and clauses of the article.
+#: The system that judges choose from sentences and clauses of the article.
 FLOOR = "floor"
 #: What a system must pass, in the order of a table: below the others.
 FLOORS = (FLOOR, "lead", "copy", "random-target")
