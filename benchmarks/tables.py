@@ -3,6 +3,7 @@
     python benchmarks/tables.py
     python benchmarks/tables.py --check
     python benchmarks/tables.py --keep pairs "Vox, Washington Times" runs/vox/report/scores.json
+    python benchmarks/tables.py --keep writers "AllSides, 0.5B" runs/allsides/report/scores.json
     python benchmarks/tables.py --keep judges AllSides runs/allsides/minilm/ah/metrics.json
     python benchmarks/tables.py --keep within "Vox, Washington Times/--mask names" runs/vox/names-*/metrics.json
 
@@ -24,6 +25,7 @@ import tyro
 
 from change_it.audit.agreement import ASKED, RULES, STRICT_BY_RULES
 from change_it.results.provenance import made
+from change_it.scoring.columns import FLOORS, GOLD
 from change_it.tables import figure
 
 README, RESULTS = Path(__file__).with_name("README.md"), Path(__file__).with_name("results")
@@ -102,6 +104,37 @@ def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
     return rows
 
 
+def of_draws(name: str, report: dict[str, Any]) -> Rows:
+    """The best of N draws of `score --chooser`."""
+    [choice] = report["choices"]
+    best = {f"N = {n}": ends["strict_compliancy"] for n, ends in choice["curve"].items()}
+    gap = choice["gap"]
+    return {name: {**best, "strict gains": gap["strict_compliancy"], "compliancy gains": gap["compliancy"]}}
+
+
+def of_writer(name: str, report: dict[str, Any]) -> Rows:
+    """A writer, whose name comes first among the systems of a report that are no other's; and what was chosen of its draws."""
+    rows = {system: row["average"] for system, row in report["systems"].items()}
+    writer, *chosen = (system for system in rows if system not in (GOLD, *FLOORS))
+    strict = [
+        [rows[s]["strict_compliancy"], *rows[s]["intervals"]["strict_compliancy"]] for s in (writer, *chosen)
+    ]
+    others = [figure(rows[system]["strict_compliancy"]) for system in ("gold", "floor", "lead")]
+    return {
+        name: {
+            "n, events, draws": f"{rows[writer]['n']}, {rows[writer]['events']}, {rows[writer]['draws'] or 1}",
+            "single draw ≤": strict[0],
+            "best, chosen by fold 0 ≤": strict[1] if chosen else None,
+            "gap": report["choices"][0]["gap"]["strict_compliancy"] if chosen else None,
+            "gold, floor, lead": ", ".join(others),
+        }
+    }
+
+
+#: What else keeps the report of `score` in a table.
+REPORTS = {"choosers": of_draws, "writers": of_writer}
+
+
 def keep(name: str, of: str, paths: Sequence[Path]) -> None:
     """Add results to those of a table."""
     out, found = RESULTS / f"{name}.json", [json.loads(path.read_text(encoding="utf-8")) for path in paths]
@@ -111,7 +144,7 @@ def keep(name: str, of: str, paths: Sequence[Path]) -> None:
     if "task" in found[0]:
         rows = of_metrics(of, found) if name == "within" else of_judge(of, found[0])
     elif "judges" in found[0]:
-        rows = (of_audit if "verdicts" in found[0] else of_report)(of, found[0])
+        rows = (of_audit if "verdicts" in found[0] else REPORTS.get(name, of_report))(of, found[0])
     else:
         rows = found[0][name]
     for row, cells in rows.items():
