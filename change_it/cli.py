@@ -7,6 +7,7 @@ import errno
 import gc
 import os
 import re
+import select
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
@@ -186,8 +187,9 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
     except KeyboardInterrupt:
         print("change-it: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # what is still to be printed is dropped
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:
+        if not _output_is_gone():  # a pipe to another process, or a connection
+            raise
         return 141
     except Exception as error:
         if not (number := _os_error(error)):
@@ -206,6 +208,16 @@ def _os_error(error: Exception) -> int:
         return errno.ENOSPC
     found = re.search(r"\(os error (\d+)\)", str(error))
     return int(found[1]) if found else 0
+
+
+def _output_is_gone() -> bool:
+    """Whether nobody reads what is printed any more; what is still to be printed is dropped then."""
+    output = select.poll()
+    output.register(sys.stdout.fileno(), 0)
+    gone = any(event & select.POLLERR for _, event in output.poll(0))
+    if gone:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return gone
 
 
 if __name__ == "__main__":

@@ -4,11 +4,13 @@ python tools/publish.py --owner NAME --dry-run --out staged
 python tools/publish.py --owner NAME --run runs/quickstart
 """
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import tyro
 
+from change_it.cli import exit_on_input_error
 from change_it.commands import push
 from change_it.hub.push_options import PushKind, PushOptions
 
@@ -67,4 +69,4 @@ def main(options: Options) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Options))
+    sys.exit(exit_on_input_error(lambda: main(tyro.cli(Options))))

@@ -154,7 +154,7 @@ def _print_one(options: TransferOptions, item: "Item") -> None:
 
     text = f"{options.headline}. {item.article}"
     language, folder = guess_language([text]), Path(options.generator).resolve()
-    run = folder.parents[1] if (folder / GENERATOR_FILE).is_file() else folder.parent
+    run = folder.parent.parent if (folder / GENERATOR_FILE).is_file() else folder.parent
     casing = None if options.is_prompted else Casing.load(run / "judges/fluency")
     if casing and casing.is_foreign(text, language):
         share = casing.known_share(text, language)

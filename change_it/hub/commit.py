@@ -2,6 +2,7 @@
 
 import warnings
 from pathlib import Path
+from shutil import copyfile
 from tempfile import TemporaryDirectory
 
 from huggingface_hub import CommitInfo, HfApi, get_token
@@ -27,13 +28,18 @@ ADVICE = {
 }
 
 
-def write(files: Files, out: Path) -> None:
-    """Write the files of a push to a folder, which appears when it is complete."""
+def write(files: Files, out: Path, *, copy: bool = True) -> None:
+    """Write the files of a push, or links to those on disk, to a folder, which appears when it is complete."""
     with replace_folder(out) as partial:
         for name, content in files.items():
             target = partial / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+            if isinstance(content, bytes):
+                target.write_bytes(content)
+            elif copy:
+                copyfile(content, target)
+            else:
+                target.symlink_to(content.resolve())
 
 
 def publish(files: Files, options: PushOptions) -> CommitInfo:
@@ -48,7 +54,7 @@ def publish(files: Files, options: PushOptions) -> CommitInfo:
                 f"the {where} exists and is public: make it private in its settings, or push without --private"
             )
         with TemporaryDirectory() as folder, warnings.catch_warnings():
-            write(files, Path(folder) / "push")
+            write(files, Path(folder) / "push", copy=False)
             # The sample in the package's source is meant to be in a Space.
             warnings.filterwarnings("ignore", "It seems that you are about to commit a data file")
             return api.upload_folder(

@@ -352,5 +352,6 @@ def _hub_rows(table: InputTable, rows: Any) -> Iterator[InputRow]:
         for column, feature in rows.features.items()
         if getattr(feature, "names", None)
     }
-    for number, row in enumerate(rows, start=1):
+    batches = rows.with_format("arrow").iter(ROWS_A_BATCH)  # pictures stay as they are
+    for number, row in enumerate((row for batch in batches for row in batch.to_pylist()), start=1):
         yield InputRow(number, row | {name: names.get(row[name]) for name, names in classes.items()})

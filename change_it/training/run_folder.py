@@ -167,7 +167,9 @@ def _finished(settings: TrainingSettings, out: Path) -> dict[str, Any] | None:
 def publish(final: Path, out: Path, *, logs: Path | None = None) -> None:
     """Replace the model in `out` as a whole by the finished one; drop everything unfinished, keep files of others."""
     if logs is not None and logs.exists():
-        logs.rename(final / "logs")
+        shutil.copytree(
+            logs, final / "logs", dirs_exist_ok=True
+        )  # those of before too, where it was stopped here
     ours = {WORK, *(path.name for path in final.iterdir())}
     ours |= {path.name for pattern in MODEL_FILES for path in out.glob(pattern)}
     if (out / METRICS).exists():  # it is of the model that is replaced

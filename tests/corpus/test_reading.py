@@ -145,7 +145,7 @@ def test_tsv_semicolons_a_column_map_and_globs_that_overlap(write, tmp_path):
 
 def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
     """A folder `owner/name` in the working directory stands for the Hub, as it does for `load_dataset`."""
-    from datasets import ClassLabel, Dataset
+    from datasets import ClassLabel, Dataset, Image
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
@@ -170,8 +170,10 @@ def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
         read(["left=hf://owner/hub/ilgiornale", "right=hf://datasets/owner/hub/ilgiornale"])
 
     (tmp_path / "owner/plain").mkdir()
-    plain = Dataset.from_dict({"headline": ["a", "b"], "article": ["x", "y"], "label": [1, 0]})
-    plain = plain.cast_column("label", ClassLabel(names=["left", "right"]))
+    plain = Dataset.from_dict(
+        {"headline": ["a", "b"], "article": ["x", "y"], "label": [1, 0], "photo": [b"none"] * 2}
+    )
+    plain = plain.cast_column("label", ClassLabel(names=["left", "right"])).cast_column("photo", Image())
     plain.to_parquet(tmp_path / "owner/plain/train.parquet")
     articles = [(a.id, a.label) for a in read(["hf://owner/plain"]).articles]
     assert articles == [("default-train-1", "right"), ("default-train-2", "left")]

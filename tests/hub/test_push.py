@@ -37,6 +37,7 @@ class FakeApi:
                     for path in root.rglob("*")
                     if path.is_file()
                 }
+                self.links = {path.name for path in root.rglob("*") if path.is_symlink()}
                 return SimpleNamespace(pr_url=None, commit_url="https://hf.co/commit/1")
             return None
 
@@ -59,6 +60,14 @@ def test_one_commit_brings_the_files_and_removes_what_an_earlier_push_left(api, 
     assert (made["repo_id"], made["repo_type"]) == ("nina/x", "model")
     assert "*.safetensors" in made["delete_patterns"]
     assert api.files == FILES
+
+
+def test_weights_are_not_copied_to_be_pushed(api, options, tmp_path):
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(b"new")
+    commit.publish(FILES | {weights.name: weights}, options("judge", "none", "nina/x"))
+    assert api.files == FILES
+    assert api.links == {weights.name}
 
 
 def test_kinds_and_private_repositories(api, options):

@@ -13,6 +13,7 @@ from torch import nn
 
 from change_it.errors import InputError
 from change_it.training import trainer
+from change_it.training.run_folder import publish
 from change_it.training.trainer import COMPLETE, TrainingRun, train, training_arguments
 from change_it.training.training_options import TrainingOptions, TrainingSettings, resolve
 
@@ -243,3 +244,12 @@ def main(out, what=""):
 
 if __name__ == "__main__":
     main(*sys.argv[1:])
+
+
+def test_a_run_that_was_stopped_beside_its_logs_is_published(tmp_path):
+    final, logs, out = (tmp_path / name for name in ("final", "runs", "out"))
+    for file in (final / "logs/before", logs / "now"):
+        file.parent.mkdir(parents=True)
+        file.touch()
+    publish(final, out, logs=logs)
+    assert {path.name for path in (out / "logs").iterdir()} == {"before", "now"}

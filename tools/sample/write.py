@@ -1,6 +1,7 @@
 """Write a sample of any size and seed, or the parquet file that the package embeds: `python -m tools.sample.write`."""
 
 import random
+import sys
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from pathlib import Path
 import tyro
 from rich.progress import track
 
+from change_it.cli import exit_on_input_error
 from change_it.corpus.article import Article
 from change_it.corpus.sample import COLUMNS, write_csv
 from change_it.errors import InputError
@@ -175,4 +177,4 @@ def _published(
 
 
 if __name__ == "__main__":
-    run(tyro.cli(WriteOptions))
+    sys.exit(exit_on_input_error(lambda: run(tyro.cli(WriteOptions))))

@@ -1,6 +1,7 @@
 """Train the part-of-speech tagger on a CoNLL-U file: `python -m tools.tagger.train`."""
 
 import random
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 
+from change_it.cli import exit_on_input_error
 from change_it.errors import InputError
 from change_it.io import replace_file
 from change_it.text.tagging import CLOSED, TAGS, Case, PerceptronTagger, forms, tag_features, word_features
@@ -200,4 +202,4 @@ def run(options: TaggerOptions) -> None:
 
 
 if __name__ == "__main__":
-    run(tyro.cli(TaggerOptions))
+    sys.exit(exit_on_input_error(lambda: run(tyro.cli(TaggerOptions))))
