@@ -79,19 +79,17 @@ def is_cluster() -> bool:
     return _cluster.get() is not None
 
 
-def map_ordered(
-    function: Callable[..., Result], items: Iterable[Sequence[object]], *, threads: int = THREADS
-) -> Iterator[Result]:
+def map_ordered(function: Callable[..., Result], items: Iterable[Sequence[object]]) -> Iterator[Result]:
     """`function(*item)` for each item, in their order."""
     cluster = _cluster.get()
-    if cluster is None and threads == 1:
+    if cluster is None and THREADS == 1:
         yield from starmap(function, items)
         return
     from joblib import Parallel, delayed
 
     calls = (delayed(function)(*item) for item in items)
     if cluster is None:
-        yield from Parallel(threads, backend="threading", return_as="generator")(calls)
+        yield from Parallel(THREADS, backend="threading", return_as="generator")(calls)
         return
     pool, processes = cluster
     while batch := list(islice(calls, AHEAD * processes)):  # joblib has no generator for Ray

@@ -36,7 +36,8 @@ def same_files(one, other):
     return all(filecmp.cmp(one / file, other / file, shallow=False) for file in files)
 
 
-def test_results_come_in_the_order_of_the_items():
+def test_results_come_in_the_order_of_the_items(monkeypatch):
+    monkeypatch.setattr(engines, "THREADS", 2)
     later = threading.Event()
 
     def work(number):
@@ -44,7 +45,7 @@ def test_results_come_in_the_order_of_the_items():
         later.set()
         return number * 10
 
-    found = map_ordered(work, ((number,) for number in range(50)), threads=2)
+    found = map_ordered(work, ((number,) for number in range(50)))
     assert list(found) == [10 * number for number in range(50)]
 
 

@@ -19,7 +19,7 @@ MODELS = {"torch", "transformers"}
         ("import change_it.io", {*MODELS, "datasets", "polars", "pyarrow", "numpy", "tyro", "rich"}),
         ("import change_it.space, change_it.commands.demo", {*MODELS, "gradio"}),
         ("import change_it.hevas", {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"}),
-        ("from change_it.text.tagging import load_tagger\nload_tagger('it')", {*MODELS, "spacy"}),
+        ("from change_it.text.tagging import load_tagger\nload_tagger('it')", MODELS),
     ],
     ids=lambda value: value.partition("\n")[0] if isinstance(value, str) else "",
 )

@@ -11,7 +11,6 @@ from change_it.io.files import (
     record_errors,
     replace_file,
     replace_folder,
-    without_formula,
     write_json,
     write_table,
     write_text,
@@ -29,7 +28,6 @@ from change_it.io.model_folders import (
 from change_it.io.predictions import Predictions, headlines_of, named_files, text_lines
 from change_it.io.rows import (
     HUB,
-    ROWS_A_BATCH,
     SUFFIXES,
     InputRow,
     InputTable,

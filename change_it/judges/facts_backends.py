@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from copy import deepcopy
 from importlib.resources import files
 from itertools import chain
@@ -229,17 +229,21 @@ class ChatServer:
         silent: list[Claim] = []
         heard = False
         with ThreadPoolExecutor(CONCURRENCY) as pool:
-            for claim, p in zip(claims, pool.map(self._ask, claims), strict=True):
-                if isnan(p):
-                    silent.append(claim)
-                else:
-                    heard = True
-                    yield [claim], [p]
-                if heard:
-                    yield silent, [0.0] * len(silent)
-                    silent = []
-                elif len(silent) == SILENT:
-                    break
+            asked = {pool.submit(self._ask, claim): claim for claim in claims}
+            try:
+                for future in as_completed(asked):  # a claim that fails late loses no answer to another
+                    if isnan(p := future.result()):
+                        silent.append(asked[future])
+                    else:
+                        heard = True
+                        yield [asked[future]], [p]
+                    if heard:
+                        yield silent, [0.0] * len(silent)
+                        silent = []
+                    elif len(silent) == SILENT:
+                        break
+            finally:
+                pool.shutdown(cancel_futures=True)
         if silent:
             yes, no = (prompt_in(silent[0].language)[answer] for answer in ("yes", "no"))
             raise InputError(

@@ -370,6 +370,8 @@ class _NumberReader:
                     if current >= 100:
                         break
                     current = (current if current >= 0 else 1) * 100
+                elif total and current < 0:  # a thousand billion
+                    total *= factor
                 else:
                     total += (current if current >= 0 else one) * factor
                     current = -1.0

@@ -83,9 +83,9 @@ def has_paired_marks(text: str) -> bool:
 
 
 def _all_pair(text: str) -> bool:
-    """Whether no mark is left once the pairs are gone, from the innermost outwards."""
-    while text != (text := _PAIR.sub("", text)):
-        pass
+    """Whether no mark is left once the pairs are gone, from the innermost outwards, of three inside each other at most."""
+    for _ in range(3):
+        text = _PAIR.sub("", text)
     return not any(mark in text for mark in _MARKS)
 
 

@@ -194,5 +194,8 @@ def languages() -> list[str]:
 def load_tagger(language: str) -> PerceptronTagger:
     """The package's own tagger of `it` or `en`."""
     if language not in languages():
-        raise InputError(f"no part-of-speech tagger for {language!r}: choose one of {', '.join(languages())}")
+        known = ", ".join(languages())
+        raise InputError(
+            f"no part-of-speech tagger for {language!r}: choose one of {known}, or name other metrics than PNR, NR and PR"
+        )
     return PerceptronTagger.load(WEIGHTS / f"{language}.npz", language)

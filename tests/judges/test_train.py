@@ -98,6 +98,13 @@ def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
 
 
+def test_no_tokenizer_of_an_older_judge_stays_with_a_new_one(corpus, encoder, tmp_path):
+    out = save_parts(tmp_path / "main", AutoTokenizer.from_pretrained(encoder))
+    (out / "metrics.json").write_text("{}", encoding="utf-8")
+    train_judge.run(options(corpus, out))
+    assert Judge.from_pretrained(out, device="cpu").model_hash == metrics_of(out)["model_hash"]
+
+
 @pytest.mark.parametrize("task", ["hh", "ah"])
 def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, task):
     metrics = train.train_judge(options(corpus, tmp_path / task, task=task, fold="0"))

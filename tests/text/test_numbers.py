@@ -10,12 +10,12 @@ def values(text, language):
 
 
 ITALIAN = (
-    "due = 2 | ventitré = 23 | duecentocinquantatré = 253 | mille = 1e3 | trentaseimila = 36e3 | 1,5 milioni = 1.5e6 | mezzo milione = 5e5 | "
+    "due = 2 | ventitré = 23 | duecentocinquantatré = 253 | mille = 1e3 | mille miliardi = 1e12 | trentaseimila = 36e3 | 1,5 milioni = 1.5e6 | mezzo milione = 5e5 | "
     "un milione e mezzo = 1.5e6 | 10 mila = 1e4 | una ventina = 20 | 1.200 = 1200 | 1 200 = 1200 | 1.234.567,5 = 1234567.5 | terzo = 3 | "
     "3° = 3 | 5 per cento = 5 | meno cinque = -5 | -5 gradi = -5"
 )
 ENGLISH = (
-    "twenty-one = 21 | a hundred = 100 | two hundred and fifty-one thousand = 251e3 | two and a half = 2.5 | half a million = 5e5 | $3bn = 3e9 | "
+    "twenty-one = 21 | a hundred = 100 | two hundred and fifty-one thousand = 251e3 | two and a half = 2.5 | half a million = 5e5 | a thousand billion = 1e12 | $3bn = 3e9 | "
     "100k = 1e5 | $20-million = 2e7 | 1,200 = 1200 | 1 200 = 1200 | 22nd = 22 | 1980s = 1980 | minus three = -3 | 3½ = 3.5 | ３００ = 300 | "
     "³⁰ = 30 | 3\u200b0 = 30"
 )

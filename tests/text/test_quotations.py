@@ -49,6 +49,8 @@ def test_marks_that_quote_and_marks_that_do_not(text, expected):
         ('Il sindaco: "Basta»', False),
         ('Il sindaco: «Basta". E l\'ex: "Mai»', False),
         ('"Erano 12, dice il sindaco', False),
+        ("«Uno «due «tre» due» uno»", True),
+        ("«Uno «due «tre «quattro» tre» due» uno»", False),  # no newspaper's
     ],
 )
 def test_marks_that_pair_with_one_of_their_kind(text, paired):
