@@ -134,7 +134,7 @@ def is_set(headline: str, texts: Collection[str], language: str) -> bool:
         or BULLET.match(headline)
         or folded.endswith(_OPEN)
         or _ROW.search(folded)
-        or 2 * folded.count(",") > len(folded.split())
+        or 2 * folded.count(", ") > len(folded.split())
         or folded.rpartition(" ")[2].lower() in _UNFINISHED.get(language, ())
         or not has_paired_marks(headline)
         or folded.count("(") != folded.count(")")

@@ -188,6 +188,7 @@ def test_an_original_that_is_edited_or_cut_is_not_strict(toy_test, strict_judges
         ("Giù il ponte, che scena!!!", False),
         ("Giù il ponte, , che scena!", False),
         ("Ponte, giù, scena, statale!", False),
+        ("Ponte, 1,200,000 giù!", True),
         ("Giù il ponte, che scena! 😱", False),
         ("Giù il ponte, che scena! | notizie", False),
         ("Giù il ponte, che scena! #crollo", True),  # the article has the mark
