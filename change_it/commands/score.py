@@ -107,9 +107,7 @@ def run(options: ScoreOptions) -> None:
     language = options.language or read_language(options.corpus)
 
     from change_it.corpus.folder import read_casing
-    from change_it.generators.floor import floor  # these load torch
-    from change_it.generators.rerank import order
-    from change_it.networks.pretrained import local_folder
+    from change_it.networks.pretrained import local_folder  # these load torch
     from change_it.scoring.judges import Judges
 
     folder = local_folder(options.judges, command="change-it train judge")
@@ -118,6 +116,8 @@ def run(options: ScoreOptions) -> None:
         load = partial(Judges.from_pretrained, precision=options.precision, device=options.device)
         judges = Judges.from_pretrained(folder, **options.judging)
         if options.chooser:
+            from change_it.generators.rerank import order  # a second that only choosers take
+
             choosers = load(options.chooser)
             check_independent(judges, {"--chooser": Reranker.of(choosers)})
             choosers.check_outlets(test.outlets, test.name)
@@ -128,6 +128,8 @@ def run(options: ScoreOptions) -> None:
                     systems[at] = replace(system, order=tuple(ordered), reranker=Reranker.of(choosers))
         systems = with_chosen(systems)
         if options.floor:
+            from change_it.generators.floor import floor
+
             systems.append(floor(test, load(options.floor), language=language))
         scores = score(
             test,

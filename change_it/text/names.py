@@ -96,7 +96,8 @@ class Casing:
         True where forms are unknown (all but Italian and English) and of texts that are foreign to the corpus.
         """
         longer = [word for word in words(fold(headline))[1:] if len(word) > 3 and word.isalpha()]
-        forms = [{word, *inflections(word, language)} for word in longer]
+        unknown = [word for word in longer if self.share(word) is None]
+        forms = [{word, *inflections(word, language)} for word in unknown]
         strange = [some for some in forms if all(self.share(form) is None for form in some)]
         if not strange or language not in _SUFFIXES or self.is_foreign(" ".join(texts), language):
             return True
