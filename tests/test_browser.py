@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 HEADLINE = "Crolla il ponte sulla statale"
 ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."
-OWN = "Statale: crolla il ponte!"
+OWN = "Statale: che schianto, il ponte!"
 HOSTILE = '<img src=x onerror="window.ran=1"> <b>statale</b> <script>window.ran=1</script>!'
 HEADER = ["id", "source", "article", "label", "headline"]
 # By the rules 1 and 3 are right.
