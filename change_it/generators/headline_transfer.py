@@ -78,6 +78,7 @@ class HeadlineTransfer(HeadlineSystem):
             )
             raise InputError(f"generators of one recipe and one corpus are needed, these are {given}")
         outlets, self.recipe, self.reads = infos[0].outlets, infos[0].recipe, infos[0].reads
+        self._judges: dict[str, Judges] = {}  # those that calls have named, loaded once
         self.generators = {
             outlet: generator
             for outlet in outlets
@@ -185,6 +186,11 @@ class HeadlineTransfer(HeadlineSystem):
                 f"there is no {self.name} generator for {missing[0]}: this writes for {self.targets[0]}"
             )
         items = [Item("", "", *texts) for texts in zip(aims, headlines, articles, strict=True)]
+        if isinstance(judges, str | Path):
+            name = str(judges)
+            if name not in self._judges:
+                self._judges[name] = Judges.from_pretrained(name)
+            judges = self._judges[name]
         loaded = None if judges is None else Judges.of(judges)
         if loaded is not None:
             loaded.check_outlets(self.outlets, f"behind the {self.name} generators")

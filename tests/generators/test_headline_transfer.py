@@ -109,3 +109,17 @@ def test_judged_candidates_have_marks_probabilities_and_places_of_what_is_unsupp
     assert len(without) > 3
     with pytest.raises(InputError, match="empty texts in headline at 0"):
         both(["", HEADLINES[0]], article=ARTICLES[:2], to="gio", judges=judges)
+
+
+def test_judges_that_are_named_are_loaded_once(folder, monkeypatch):
+    loaded = []
+
+    def load(name, **_):
+        loaded.append(name)
+        return FakeJudges()
+
+    monkeypatch.setattr("change_it.scoring.judges.Judges.from_pretrained", load)
+    transfer = HeadlineTransfer.from_pretrained(folder, recipe="sum", device="cpu")
+    for name in ("judges", "judges", "others"):
+        transfer(HEADLINES[0], article=ARTICLES[0], to="gio", judges=name)
+    assert loaded == ["judges", "others"]
