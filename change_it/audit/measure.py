@@ -20,7 +20,8 @@ from change_it.audit.verdicts import (
     with_clauses,
 )
 from change_it.corpus.folder import read_casing, read_language, read_table
-from change_it.scoring.compliancy import Progress, strict_is_upper_bound
+from change_it.progress import Progress
+from change_it.scoring.compliancy import strict_is_upper_bound
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import check_independent
 from change_it.scoring.signature import Reranker

@@ -17,8 +17,9 @@ from change_it.audit.perturbations import (
     perturbed,
 )
 from change_it.io import read_json, record_errors
+from change_it.progress import Progress
 from change_it.scoring.columns import GOLD
-from change_it.scoring.compliancy import VERDICT_NAMES, Progress, facts_are_validated, judge_items
+from change_it.scoring.compliancy import VERDICT_NAMES, facts_are_validated, judge_items
 from change_it.scoring.item import Item
 from change_it.stats import AVERAGE, Floats, Statistics, measure, upper_bound
 from change_it.tables import figure

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from change_it.generators.search import Candidate
-from change_it.scoring.compliancy import Progress, language_of, strictly_reversed, well_set
+from change_it.progress import Progress
+from change_it.scoring.compliancy import language_of, strictly_reversed, well_set
 from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
 from change_it.scoring.judges import JudgedHeadline, Judges, joint_probability

@@ -4,13 +4,13 @@ A transferred headline is compliant when HH says that it matches the original he
 matches the article, and main's decision is reversed. It is strictly compliant (ours) when, besides, main decides for the
 outlet aimed at, as printed and, otherwise than on the original, once both headlines are set alike (`main_normalised`: a
 reversal towards the wrong outlet is none, and other marks and capitals or an edited original are no style), the fluency
-judge takes it for a headline that a newspaper would print, and its facts
-are supported. The strict share is an upper bound where facts are checked by rules alone, which refuse too little, or
-asked of a model whose threshold no labels have set.
+judge takes it for a headline that a newspaper would print, and its facts are supported. The strict share is an upper
+bound where facts are checked by rules alone, which refuse too little, or asked of a model whose threshold no labels have
+set.
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import compress
@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
+from change_it.progress import Progress
 from change_it.scoring.facts import Facts, check_all_facts
 from change_it.scoring.item import Item
 from change_it.stats import Bools, Floats, Ints, Statistics
@@ -32,8 +33,6 @@ if TYPE_CHECKING:  # loads torch
     from change_it.text.names import Casing
 
 Reversal = Literal["relative", "target"]
-#: True shows progress bars; a function is called with the judge that is asked and the share of all questions answered.
-Progress = bool | Callable[[str, float], object]
 
 #: What the papers measure: all three judges, and each of them.
 PAPERS = ("compliancy", "hh", "ah", "main")
@@ -158,12 +157,13 @@ def judge_items(
     )
     hh = ask("hh", sources, new)
     ah = ask("ah", new, [item.article for item in written])
+    language = language_of(items, language)
     facts = check_all_facts(
         new,
         sources=sources,
         articles=[item.article for item in written],
         reference_articles=[item.reference_article for item in written],
-        language=language_of(items, language),
+        language=language,
         casing=judges.casing,
         model=judges.facts,
         progress=partial(report, "facts", len(written)) if callable(progress) else progress,
@@ -180,7 +180,7 @@ def judge_items(
     if judges.fluency is not None:
         printed = ask("fluency", new)
         evidence = [(item.source, item.article, item.reference_article) for item in written]
-        fine = well_set(new, evidence, judges.casing, language_of(items, language))
+        fine = well_set(new, evidence, judges.casing, language)
         columns |= {"fluency": (decide(printed) == 1) & fine, "p_fluency": printed[:, 1] * fine}
         strict = ("compliancy", "main_normalised", "fluency", "facts")
         columns["strict_compliancy"] = np.all([columns[name] for name in strict], axis=0)

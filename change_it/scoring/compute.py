@@ -11,7 +11,8 @@ from change_it.corpus.article import outlet_names
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.io import refuse_lengths, texts_by_name, texts_of
-from change_it.scoring.compliancy import COMPLIANCY_MEASURES, Progress, Reversal
+from change_it.progress import Progress
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES, Reversal
 from change_it.scoring.floors_and_predictions import ScoredSystem
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.scores import score

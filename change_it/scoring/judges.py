@@ -15,7 +15,8 @@ from change_it.io import texts_by_name
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import COMMAND, TASKS, Task, check_tasks
 from change_it.networks.pretrained import local_folder
-from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, Progress, judge_items
+from change_it.progress import Progress
+from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, judge_items
 from change_it.scoring.facts import Unsupported
 from change_it.scoring.item import Item
 from change_it.stats import Floats

@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
+from change_it.progress import Progress
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.columns import CHOSEN, FLOORS, GOLD
 from change_it.scoring.compliancy import (
-    Progress,
     Reversal,
     judge_items,
     language_of,
