@@ -33,6 +33,8 @@ README, RESULTS = Path(__file__).with_name("README.md"), Path(__file__).with_nam
 Rows = dict[str, dict[str, Any]]
 MEASURES = {"hh": "HH", "ah": "AH", "main": "main", "main_normalised": "main normalised"}
 MEASURES |= {"fluency": "fluency", "facts": "facts"}
+#: Systems that stand next to others.
+FRAMES = ("gold", "floor", "lead")
 #: Subsets of the labels and judges that are shown.
 SUBSETS = ("both halves", "written", "written, no partly", "gold", "gold against wrong")
 JUDGES = {ASKED: "AUC of the model", RULES: "rules", "facts": "rules and model"}
@@ -49,15 +51,20 @@ class Options:
     """Results to keep first: name of the table, what they are of, and JSON files, of several seeds."""
 
 
+def interval(row: dict[str, Any], measure: str) -> list[float]:
+    """A share and the ends of its interval."""
+    return [row[measure], *row["intervals"][measure]]
+
+
 def of_report(name: str, report: dict[str, Any]) -> Rows:
     """Systems of `score`."""
     rows: Rows = {}
     strict = "strict ≤" if report["strict_compliancy_is_upper_bound"] else "strict"
-    for system in ("gold", "floor", "lead"):
+    for system in FRAMES:
         row = report["systems"][system]["average"]
         cells = rows[f"{name}: `{system}`"] = {"n": row["n"], "events": row["events"]}
         for measure, title in (("strict_compliancy", strict), ("compliancy", "compliancy")):
-            cells[title] = [row[measure], *row["intervals"][measure]]
+            cells[title] = interval(row, measure)
         cells |= {title: row[measure] for measure, title in MEASURES.items()}
     return rows
 
@@ -116,10 +123,8 @@ def of_writer(name: str, report: dict[str, Any]) -> Rows:
     """A writer, whose name comes first among the systems of a report that are no other's; and what was chosen of its draws."""
     rows = {system: row["average"] for system, row in report["systems"].items()}
     writer, *chosen = (system for system in rows if system not in (GOLD, *FLOORS))
-    strict = [
-        [rows[s]["strict_compliancy"], *rows[s]["intervals"]["strict_compliancy"]] for s in (writer, *chosen)
-    ]
-    others = [figure(rows[system]["strict_compliancy"]) for system in ("gold", "floor", "lead")]
+    strict = [interval(rows[system], "strict_compliancy") for system in (writer, *chosen)]
+    others = [figure(rows[system]["strict_compliancy"]) for system in FRAMES]
     return {
         name: {
             "n, events, draws": f"{rows[writer]['n']}, {rows[writer]['events']}, {rows[writer]['draws'] or 1}",
