@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # loads torch, polars and matplotlib
 
 @dataclass(kw_only=True)
 class ScoreOptions(EngineOptions, InferenceOptions):
-    """Score systems' headlines for compliancy, with gold and the floors: copy, lead, random-target and, with judges that choose, floor.
+    """Score systems' headlines for compliancy and joint, beside the other newspaper's own (gold) and baselines: clause, lead, copy, random-target and, with judges that choose, floor.
 
     All rows of a table are scored on the same headlines: those with an aligned one.
 
@@ -40,7 +40,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     corpus: str
     """Corpus folder or data set id on the Hub; its A2 articles are the test."""
     judges: str
-    """Folder or Hub id that holds the judges main, hh and ah, and fluency for strict compliancy."""
+    """Folder or Hub id that holds the judges main, hh and ah, and fluency for the joint score."""
     predictions: tuple[str, ...] = ()
     """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator, draw), or .txt with a headline a line in the order of the test set. Files of one name are runs with other seeds: their mean is shown, with intervals over runs and events."""
     columns: str = ""
@@ -50,13 +50,13 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     all_items: bool = False
     """Score also headlines that the other outlet has none for; the table has no gold."""
     floor: str | None = None
-    """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose, for strict compliancy, among the first sentences of the article and their clauses."""
+    """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose the first sentence or clause of the article with the highest joint score."""
     chooser: str | None = None
     """Folder or Hub id of judges of the other fold that choose among the draws of files with a column draw: the table has the chosen and the expected single draw, the report a chart of the best of N."""
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
     language: str | None = None
-    """Language of the headlines, for facts: it, en or any other; the corpus's when not given."""
+    """Language of the headlines, for a model of support: it, en or any other; the corpus's when not given."""
     out: Path | None = None
     """Folder for report.html, systems.csv, systems.tex, scores.json, items/ and charts/; nothing is written when not given."""
     json: bool = False
@@ -64,7 +64,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     resamples: int = 1000
     """Bootstrap resamples, and trials of the paired tests at least: these are 100 for each two systems."""
     seed: int = 1
-    """Seed of intervals, paired tests and the system random-target."""
+    """Seed of intervals, paired tests and the baselines clause and random-target."""
 
 
 def check(options: ScoreOptions) -> None:
@@ -94,7 +94,6 @@ def run(options: ScoreOptions) -> None:
     from change_it.audit.verdicts import read_metrics, read_summary
     from change_it.results.provenance import made  # these load polars and matplotlib
     from change_it.results.report_files import write_report
-    from change_it.scoring.compliancy import language_of
     from change_it.scoring.floors_and_predictions import with_chosen
     from change_it.scoring.item import read_test_set
     from change_it.scoring.scores import check_independent, score
@@ -106,7 +105,6 @@ def run(options: ScoreOptions) -> None:
         raise InputError("--chooser requires --predictions with a column draw")
     language = options.language or read_language(options.corpus)
 
-    from change_it.corpus.folder import read_casing
     from change_it.networks.pretrained import local_folder  # these load torch
     from change_it.scoring.judges import Judges
 
@@ -128,12 +126,12 @@ def run(options: ScoreOptions) -> None:
                     systems[at] = replace(system, order=tuple(ordered), reranker=Reranker.of(choosers))
         systems = with_chosen(systems)
         if options.floor:
-            from change_it.generators.floor import floor
+            from change_it.generators.rerank import floor
 
             systems.append(floor(test, load(options.floor), language=language))
         scores = score(
             test,
-            judges if judges.casing else judges.with_casing(read_casing(options.corpus)),
+            judges,
             systems,
             reversal=options.reversal,
             language=language,
@@ -141,7 +139,7 @@ def run(options: ScoreOptions) -> None:
             seed=options.seed,
             progress=not options.json,
         )
-    summary = read_summary(judges, folder, language_of(test.items, language))
+    summary = read_summary(judges, folder, language)
     if options.out:
         write_report(options.out, scores, qualities, summary, made=made())
     _show(options, scores, summary)

@@ -13,16 +13,11 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from change_it.text.names import Casing
-
 REPORT = "alignment.json"
 CARD = "README.md"
 REJECTED = "rejected.csv"
 #: In the folder of a trained model: what its card says of its corpus.
 MODEL_CORPUS = "corpus.json"
-
-#: Articles of which words are counted, at most, evenly spread over the training side.
-MOST_ARTICLES = 20_000
 
 #: Splits of `articles` and `pairs` with the articles of further outlets, and pairs that have one of them.
 OTHER = "other"
@@ -167,15 +162,6 @@ def describe_corpus(corpus: str) -> dict[str, Any]:
         "language": report.get("options", {}).get("language"),
         **{name: report[name] for name in parts if name in report},
     }
-
-
-def read_casing(corpus: str) -> "Casing":
-    """Casing statistics of the training articles and headlines, which the check of facts uses."""
-    from change_it.text.names import Casing  # loads numpy
-
-    rows = read_table(corpus, "articles", "train", ["headline", "article"])
-    rows = rows.gather_every(max(1, -(-rows.height // MOST_ARTICLES)))
-    return Casing.from_texts(rows["article"].to_list(), rows["headline"].to_list())
 
 
 def _report_of(corpus: str) -> dict[str, Any]:

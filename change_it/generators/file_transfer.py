@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from change_it import __version__
 from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS
-from change_it.corpus.folder import read_casing, read_language
+from change_it.corpus.folder import read_language
 from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.errors import InputError
 from change_it.generators.endpoint import SENT, Endpoint
@@ -107,17 +107,9 @@ def load_setup(options: TransferOptions) -> TransferSetup:
         system.targets = (options.to,)
     judges = None
     if options.rerank:
-        judges = _judges_that_choose(options)
+        judges = Judges.from_pretrained(str(options.rerank), **options.judging)
         judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
     return TransferSetup(system, judges, search)
-
-
-def _judges_that_choose(options: TransferOptions) -> Judges:
-    """Those that strict compliancy asks, or the three of compliancy where there is no fluency judge."""
-    judges = Judges.from_pretrained(str(options.rerank), **options.judging)
-    if judges.fluency is None:
-        return Judges(judges.main, judges.hh, judges.ah)
-    return judges if judges.casing or not options.corpus else judges.with_casing(read_casing(options.corpus))
 
 
 def corpus_items(options: TransferOptions, setup: TransferSetup) -> list[Item]:
@@ -184,7 +176,7 @@ def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequen
     They are written chunk after chunk, items of like length in one; what is finished is kept in FILE.partial until all is.
     """
     language = ""
-    if setup.judges:  # that facts are checked in
+    if setup.judges:  # that a model of support is prompted in
         articles = [item.article for item in items if item.article]
         language = read_language(options.corpus or "") or guess_language(articles)
     out = options.out
@@ -282,7 +274,7 @@ def _begin(
 def new_headlines(
     setup: TransferSetup, items: Sequence[Item], *, options: TransferOptions, language: str
 ) -> list[Finished]:
-    """A new headline for each item, empty where there is no candidate, or all draws; `language` is the facts'."""
+    """A new headline for each item, empty where there is no candidate, or all draws; `language` is that of a model of support."""
     candidates = setup.system.propose(items, setup.search, options.batch_size)
     texts = [[" ".join(composed(each.text).split()) for each in of_item] for of_item in candidates]
     judges = setup.judges

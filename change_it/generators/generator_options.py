@@ -143,7 +143,7 @@ class TransferOptions(InferenceOptions):
     to: str | None = None
     """Outlet to write for; of the rows of a file the other one than their label when not given."""
     rerank: str | None = None
-    """Folder or Hub id of judges main, hh and ah that choose, with fluency for strict compliancy; train them with --fold, others of the other fold must score."""
+    """Folder or Hub id of judges main, hh and ah that choose, with fluency for the joint score; train them with --fold, others of the other fold must score."""
     candidates: int | None = None
     """Candidates a headline that the judges choose among, or that are drawn with --all-draws; 10 when not given."""
     all_draws: bool = False

@@ -138,7 +138,7 @@ class HeadlineTransfer(HeadlineSystem):
             to: the outlet aimed at, or one for each headline; may be left out where there is no choice.
             num_candidates: candidates with scores instead of the best text, so many at most; 10 with judges when None.
             judges: folder or Hub id of judges, or loaded ones: judged candidates instead of the best text.
-            language: of the texts, for facts: it, en or any other; guessed from the articles when None.
+            language: of the texts, for a model of support; guessed from the articles when None.
             decoding: how headlines are searched for: settings of transformers; five beams when None.
             seed: of headlines that are drawn at random (`do_sample`).
             batch_size: sources a batch; its own choice when None.
@@ -146,8 +146,8 @@ class HeadlineTransfer(HeadlineSystem):
 
         Returns:
             One text for one headline, a list of n texts for a list; with `num_candidates` a list of candidates,
-            best first, instead of each text; with `judges` a list of `rerank.JudgedCandidate`, the higher `strict_joint`
-            first, then supported ones, then the higher `joint`.
+            best first, instead of each text; with `judges` a list of `rerank.JudgedCandidate`, in the order of
+            `rerank.order`.
 
         Raises:
             InputError: an article or outlet is missing, a text that is read is empty, an outlet is unknown or not served, or
@@ -158,7 +158,7 @@ class HeadlineTransfer(HeadlineSystem):
             >>> [best, *others] = transfer(  # doctest: +SKIP
             ...     "Crolla il ponte sulla statale", article="Il ponte sulla statale ...", to="faro", judges="runs/quickstart/judges"
             ... )
-            >>> best.text, best.strict, best.marks, best.probabilities, best.unsupported  # doctest: +SKIP
+            >>> best.text, best.joint, best.marks, best.probabilities, best.unsupported  # doctest: +SKIP
         """
         single = isinstance(headline, str)
         headlines = texts_of("headline", [headline] if single else headline)

@@ -1,18 +1,22 @@
-"""Candidates as judged, and the choice among them: by the probability of compliancy or of strict compliancy."""
+"""Candidates as judged, the choice among them by the joint score, and the baseline `floor`, which is such a choice."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 
 import numpy as np
+import polars as pl
 
+from change_it.errors import InputError
 from change_it.generators.search import Candidate
 from change_it.progress import Progress
-from change_it.scoring.compliancy import language_of, strictly_reversed, well_set
-from change_it.scoring.facts import check_all_facts
-from change_it.scoring.item import Item
-from change_it.scoring.judges import JudgedHeadline, Judges, joint_probability
-from change_it.stats import Bools, Floats
-from change_it.text.typography import normalise_pairs
+from change_it.scoring.columns import FLOOR
+from change_it.scoring.compliancy import PROBABILITIES, judge_items
+from change_it.scoring.floors_and_predictions import ScoredSystem, clauses
+from change_it.scoring.item import Item, TestSet
+from change_it.scoring.judges import JudgedHeadline, Judges, judged_headline
+from change_it.scoring.signature import Reranker
+from change_it.stats import Floats
 
 
 @dataclass(frozen=True)
@@ -32,27 +36,16 @@ def judge_candidates(
     language: str | None = None,
     progress: Progress = False,
 ) -> list[list[JudgedCandidate]]:
-    """The candidates of n items as judges see them, without empty ones: the higher `strict_joint` first, then supported ones, then the higher `joint`.
-
-    Facts are those of `language`, guessed from the articles when None.
-    """
+    """The candidates of n items as judges see them, without empty ones, in the order of `order`."""
     offered = [[candidate for candidate in group if candidate.text.strip()] for group in candidates]
-    asked = [
-        (candidate.text, item.source, item.article, item.target)
-        for group, item in zip(offered, items, strict=True)
-        for candidate in group
-    ]
-    new, old, stories, to = map(list, zip(*asked, strict=True)) if asked else ([], [], [], [])
-    judged = iter(judges(new, originals=old, articles=stories, to=to, language=language, progress=progress))
-
-    def rank(one: JudgedCandidate) -> tuple[float, bool, float]:
-        return -one.strict_joint, not one.marks["facts"], -one.joint
-
-    of_groups = (
-        [JudgedCandidate(**{**vars(next(judged)), "score": each.score}) for each in group]
-        for group in offered
-    )
-    return [sorted(group, key=rank) for group in of_groups]
+    texts = [[candidate.text for candidate in group] for group in offered]
+    tables = _judged(judges, texts, items, language=language, progress=progress)
+    judged = []
+    for group, table in zip(offered, tables, strict=True):
+        rows = table.rows(named=True)
+        heads = [vars(judged_headline(one.text, row)) for one, row in zip(group, rows, strict=True)]
+        judged.append([JudgedCandidate(**heads[at], score=group[at].score) for at in _ranked(table)])
+    return judged
 
 
 def choose(
@@ -62,30 +55,8 @@ def choose(
     *,
     language: str | None = None,
 ) -> list[int]:
-    """The position of each item's candidate with the highest joint probability, the earlier of equal ones; -1 for none.
-
-    With a fluency judge that is its probability too, and a candidate with a number or name that neither the original nor its
-    article has, or whose style is gone once both headlines are set alike, is refused, unless that is so of all of the item's.
-    """
-    pairs, kept, bounds = _without_ah(judges, candidates, items, language)
-    owner = [row for row, _ in pairs]
-    bounds = np.where(~kept & np.isin(owner, np.array(owner)[kept]), 0.0, bounds)
-    # AH, which reads whole articles, is asked last and only while it can change the choice: what the others say is an upper
-    # bound of the joint probability, so an item is settled once its best candidate is above the bounds of the rest.
-    index = [0 if group else -1 for group in candidates]
-    joint = np.zeros(len(candidates))
-    waiting = [number for number in np.argsort(-bounds, kind="stable").tolist() if bounds[number] > 0]
-    while waiting:
-        best = {owner[number]: number for number in reversed(waiting)}
-        asked = list(best.values())
-        fits = _fits(judges, candidates, items, [pairs[number] for number in asked])
-        for (row, number), probability in zip(best.items(), bounds[asked] * fits, strict=True):
-            place = pairs[number][1]
-            if (probability, -place) > (joint[row], -index[row]):
-                index[row], joint[row] = place, probability
-        left = ((number, owner[number]) for number in waiting)
-        waiting = [number for number, row in left if number != best[row] and bounds[number] >= joint[row]]
-    return index
+    """The position of each item's first candidate in `order`; -1 for none."""
+    return [places[0] if places else -1 for places in order(judges, candidates, items, language=language)]
 
 
 def order(
@@ -95,64 +66,54 @@ def order(
     *,
     language: str | None = None,
 ) -> list[tuple[int, ...]]:
-    """The positions of each item's candidates, empty ones last, the one that `choose` takes first."""
-    pairs, kept, bounds = _without_ah(judges, candidates, items, language)
-    joint = bounds * _fits(judges, candidates, items, pairs)
-    keys = dict(zip(pairs, zip(kept.tolist(), joint.tolist(), strict=True), strict=True))
-    return [
-        tuple(sorted(range(len(group)), key=lambda place: keys.get((row, place), (False, -1)), reverse=True))
-        for row, group in enumerate(candidates)
-    ]
+    """The positions of each item's candidates: the higher joint score first, of equal ones those with evidence, then the higher product of style and probabilities, then the earlier one; empty candidates last."""
+    return [_ranked(table) for table in _judged(judges, candidates, items, language=language)]
 
 
-def _fits(
+def floor(test: TestSet, judges: Judges, *, language: str | None = None) -> ScoredSystem:
+    """For each headline the one of the `clauses` of its article with the highest joint score.
+
+    The judges that choose are of another fold than those that score; fluency is among them.
+    """
+    judges.check_outlets(test.outlets, test.name)
+    if judges.fluency is None:
+        raise InputError(
+            "the floor requires a fluency judge: train one with change-it train judge --task fluency"
+        )
+    candidates = clauses(test)
+    chosen = choose(judges, candidates, test.items, language=language)
+    headlines = tuple(texts[index] for texts, index in zip(candidates, chosen, strict=True))
+    return ScoredSystem(FLOOR, headlines, Reranker.of(judges))
+
+
+def _judged(
     judges: Judges,
     candidates: Sequence[Sequence[str]],
     items: Sequence[Item],
-    pairs: Sequence[tuple[int, int]],
-) -> Floats:
-    """AH's probabilities of candidates, by item and position."""
-    texts = [candidates[row][place] for row, place in pairs]
-    return judges.ah.probabilities(texts, [items[row].article for row, _ in pairs], progress=False)[:, 1]
-
-
-def _without_ah(
-    judges: Judges, candidates: Sequence[Sequence[str]], items: Sequence[Item], language: str | None
-) -> tuple[list[tuple[int, int]], Bools, Floats]:
-    """Item and position of the candidates that are not empty, whether they are not refused, and the joint probabilities as if AH were sure."""
-    strict = judges.fluency is not None
-    pairs = [
-        (row, place)
-        for row, group in enumerate(candidates)
-        for place, text in enumerate(group)
-        if text.strip()
+    *,
+    language: str | None,
+    progress: Progress = False,
+) -> list[pl.DataFrame]:
+    """The table of `judge_items` of each item's candidates; what chooses sees no partner's article."""
+    offered = [
+        replace(item, prediction=text, reference_article="")
+        for item, group in zip(items, candidates, strict=True)
+        for text in group
     ]
-    owner = np.array([row for row, _ in pairs], dtype=np.int64)
-    texts = [candidates[row][place] for row, place in pairs]
-    sources = [item.source for item in items]
-    aims = np.array([judges.outlets.index(item.target) for item in items], dtype=np.int64)
-    originals, aim = [sources[row] for row in owner], aims[owner]
-    style = judges.main.probabilities([*sources, *texts], progress=False)
-    old, new = style[owner, aim], style[np.arange(len(sources), len(style)), aim]
-    match = judges.hh.probabilities(originals, texts, progress=False)[:, 1]
-    bounds = joint_probability(match, 1.0, new, old, strict=strict)
-    kept = np.ones(len(pairs), dtype=bool)
-    if judges.fluency is not None:
-        alike = [text for texts_alike in normalise_pairs(originals, texts) for text in texts_alike]
-        old_alike, new_alike = np.split(judges.main.probabilities(alike, progress=False), 2)
-        kept = strictly_reversed(new_alike, old_alike, aim)
-        rows = np.flatnonzero(kept)
-        articles, language = [item.article for item in items], language_of(items, language)
-        facts = check_all_facts(
-            [texts[row] for row in rows],
-            sources=[originals[row] for row in rows],
-            articles=[articles[row] for row in owner[rows]],
-            language=language,
-            casing=judges.casing,
-            model=judges.facts,
-        )
-        kept[rows] = [fact.supported for fact in facts]
-        evidence = [(sources[row], articles[row]) for row in owner]
-        bounds = bounds * judges.fluency.probabilities(texts, progress=False)[:, 1]
-        bounds = bounds * well_set(texts, evidence, judges.casing, language)
-    return pairs, kept, bounds
+    table = judge_items(judges, offered, language=language, progress=progress)
+    ends = accumulate(map(len, candidates), initial=0)
+    return [table[start:end] for start, end in pairwise(ends)]
+
+
+def _ranked(table: pl.DataFrame) -> tuple[int, ...]:
+    """Positions of rows of `judge_items`, the best first."""
+
+    def column(name: str) -> Floats:
+        return table[name].cast(pl.Float64).fill_null(1.0).to_numpy()
+
+    asked = [name for name in PROBABILITIES.values() if name != PROBABILITIES["source"]]
+    smooth = np.prod([column(name) for name in ("style", *asked)], axis=0)
+    is_empty = column("p_hh") + column("p_ah") == 0
+    first = column("compliancy" if table["joint"].has_nulls() else "joint")
+    # the last key decides first; rows that are equal keep their order
+    return tuple(np.lexsort((-smooth, -column("evidence"), is_empty, -first)).tolist())

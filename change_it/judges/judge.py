@@ -16,7 +16,7 @@ from transformers import AutoModelForSequenceClassification, PreTrainedTokenizer
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
-from change_it.judges.judge_options import COMMAND, LONGEST, SINGLE_TEXT, Task, read_judge_info
+from change_it.judges.judge_options import COMMAND, LONGEST, SINGLE_TEXT, StyleStep, Task, read_judge_info
 from change_it.judges.linear import LinearJudgeForSequenceClassification
 from change_it.networks.pretrained import (
     arithmetic,
@@ -74,6 +74,7 @@ class Judge:
     article_first: bool = False  # see `JudgeInfo`
     shift: float = 0.0
     masked: str = ""
+    style_step: StyleStep | None = None
     source: tuple[Path, Arithmetic, str] | None = None  # from which the processes of a cluster load it too
     hide: Callable[[str], str] | None = None  # masks the names and numbers of a text before it is read
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)

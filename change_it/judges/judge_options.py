@@ -184,6 +184,16 @@ def check_judges(name: str, *, to: str | None = None) -> None:
         raise InputError(f"--to {to} is no outlet of these judges: give {' or '.join(about.outlets)}")
 
 
+class StyleStep(NamedTuple):
+    """What main does with the two headlines of aligned training pairs that it did not learn from."""
+
+    value: float  # median step of its log odds from one outlet's headline to the other's
+    pairs: int
+    events: int  # that they are of
+    accuracy: float  # share of the pairs whose step is above 0, 0-1
+    evidence: float  # share of their headlines whose numbers, names and quotations the texts of both outlets have, 0-1
+
+
 class JudgeInfo(NamedTuple):
     """Task, fold, outlets and input of a judge, as its configuration has them."""
 
@@ -196,6 +206,7 @@ class JudgeInfo(NamedTuple):
         float  # subtracted from the log odds of class 1: fluency lets its share of printed headlines through
     )
     masked: str  # the language whose names and numbers main does not read; empty: it reads all
+    style_step: StyleStep | None = None  # of main; None of an earlier version
 
 
 def read_judge_info(record: Any) -> JudgeInfo | None:
@@ -203,13 +214,14 @@ def read_judge_info(record: Any) -> JudgeInfo | None:
     try:
         task, fold, (a, b), most = (record[name] for name in ("task", "fold", "outlets", "max_tokens"))
         shift = float(record.get("shift", 0.0))
+        step = StyleStep(**record["style_step"]) if record.get("style_step") else None
         known = task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST
     except (TypeError, KeyError, ValueError, AttributeError):
         return None
     if not known or not isinstance(a, str) or not isinstance(b, str):
         return None
     masked = str(record.get("language", "")) if record.get("mask") == "names" else ""
-    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift, masked)
+    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift, masked, step)
 
 
 def check_tasks(folder: Path, name: str | Path) -> None:

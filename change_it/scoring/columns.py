@@ -2,10 +2,10 @@
 
 #: The system that is the other outlet's own headline, and so its own reference.
 GOLD = "gold"
-#: The system that judges choose from sentences and clauses of the article.
-FLOOR = "floor"
-#: What a system must pass, in the order of a table: below the others.
-FLOORS = (FLOOR, "lead", "copy", "random-target")
+#: Sentences and clauses of the article: those that judges of the other fold choose, and those that chance does.
+FLOOR, CLAUSE = "floor", "clause"
+#: Trivial baselines that a system must beat, in the order of a table: below the others.
+FLOORS = (FLOOR, CLAUSE, "lead", "copy", "random-target")
 #: Names that prediction files cannot take.
 BUILT_IN = (GOLD, *FLOORS)
 #: What a prediction file must have, and what it may have.

@@ -45,7 +45,7 @@ def compute_compliancy(
     device: str = "auto",
     progress: Progress = False,
 ) -> dict[str, Any]:
-    """Compliancy of new headlines, without a corpus (EvalNLGEval 2020, section 4), and strict compliancy (ours).
+    """Compliancy of new headlines, without a corpus (EvalNLGEval 2020, section 4), and the joint score (ours).
 
     Args:
         predictions: n new headlines: a list, a column of a data set or frame, as the other texts.
@@ -54,7 +54,7 @@ def compute_compliancy(
         labels: outlets that the originals come from, one for all or n: short names (CHANGE-IT's R and G are understood), or the
             classes 0 and 1 of the corpus.
         judges: folder or Hub id of the judges, or judges that are loaded already.
-        reference_articles: n articles of the other outlet about the same events, further evidence for facts; empty texts,
+        reference_articles: n articles of the other outlet about the same events, further evidence; empty texts,
             or None, without any. `change-it score` has them.
         events: n ids of events, which the intervals draw: the column `event` of a corpus. When None, near-duplicate articles
             are one event, and so are both directions of a pair that `reference_articles` shows.
@@ -67,10 +67,10 @@ def compute_compliancy(
         progress: as `judge_items` takes it.
 
     Returns:
-        `COMPLIANCY_MEASURES`: averages over the directions that occur, `fluency` and `strict_compliancy` None without a fluency
-        judge; `strict_compliancy_is_upper_bound`; the same measures under each direction's name; `intervals`: measure to
-        (low, high) under `average` and each direction's name; `verdicts`: for each item the measures as booleans, and
-        `unsupported`, the list of numbers, names and quotations without evidence; `signature`.
+        `COMPLIANCY_MEASURES`: averages over the directions that occur, None where a judge is missing (see `judge_items`); the
+        same measures under each direction's name; `intervals`: measure to (low, high) under `average` and each
+        direction's name; `verdicts`: for each item the measures, booleans but `style` and `joint`, and `unsupported`, the
+        list of numbers, names and quotations without evidence; `signature`.
 
     Raises:
         InputError: no items, lists of different lengths, a text that is empty, or a label that is not one of the
@@ -113,7 +113,6 @@ def compute_compliancy(
     verdicts = scores.items[SYSTEM].rename({"compliant": "compliancy"})
     return {
         **values.pop(AVERAGE),
-        "strict_compliancy_is_upper_bound": scores.strict_is_upper_bound,
         **values,
         "intervals": intervals,
         "verdicts": [

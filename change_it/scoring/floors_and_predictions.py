@@ -1,4 +1,4 @@
-"""The systems that are scored: those that stand in every table (gold, copy, lead, random-target), and prediction files.
+"""The systems that are scored: those in every table (gold, clause, copy, lead, random-target), and prediction files.
 
 A prediction file has `id, headline` and perhaps `target`, one new headline for every item of the test set; or it is a text file
 with one headline a line, in the order of the items. `change-it transfer` adds `error`, why an item has no headline, and
@@ -7,6 +7,7 @@ judges have ordered them.
 """
 
 import random
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +17,16 @@ from statistics import median_low
 
 from change_it.errors import InputError
 from change_it.io import Predictions, headlines_of, listed, named_files, read_records, text_lines
-from change_it.scoring.columns import BUILT_IN, GOLD, PREDICTION_COLUMNS, PREDICTION_EXTRAS
+from change_it.scoring.columns import BUILT_IN, CLAUSE, GOLD, PREDICTION_COLUMNS, PREDICTION_EXTRAS
 from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker, Writer, parse_reranker
+from change_it.text.sentences import sentences
+from change_it.text.typography import Typography
+
+#: Between two clauses.
+_JOINT = re.compile(r"(?<=\w)[\"”»’)]?\s*(?:[:;,]|\s[-–—])\s+")
+#: Sentences of an article that are cut, its first characters that they are found in, and the fewest and most words of a cut.
+_SENTENCES, _CHARACTERS, _WORDS = 3, 1500, (4, 20)
 
 
 @dataclass(frozen=True)
@@ -56,8 +64,9 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
     """The systems that need no model, without `gold` where an item has no reference.
 
     `gold` is the aligned headline of the target outlet (the papers' upper bound); `copy` the original headline
-    (content kept, style not), `lead` the article's first words at the median length of the target outlet's
-    training headlines, `random-target` a random training headline of the target outlet (style, no content).
+    (content kept, style not), `clause` one of the `clauses` of the article at random, `lead` its first words at the
+    median length of the target outlet's training headlines, `random-target` a random training headline of the target
+    outlet (style, no content).
     """
     for outlet in test.outlets:
         if not test.training_headlines[outlet]:
@@ -71,6 +80,10 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
         "copy": [item.source for item in test.items],
         "lead": [lead(item.article, lengths[item.target]) for item in test.items],
         "random-target": [draw.choice(training[item.target]) for item in test.items],
+        CLAUSE: [
+            random.Random(f"{seed} {item.id}").choice(texts)
+            for item, texts in zip(test.items, clauses(test), strict=True)
+        ],
     }
     return [
         ScoredSystem(name, tuple(texts)) for name, texts in headlines.items() if name != GOLD or all(texts)
@@ -86,6 +99,25 @@ def lead(article: str, length: int) -> str:
     """
     text = " ".join(article.split()[: max(1, length)])
     return text.rstrip(" ,;:.-–—") or text
+
+
+def clauses(test: TestSet) -> list[list[str]]:
+    """For each item the first sentences of its article and their clauses, as the outlet aimed at would print them; the original where there are none."""
+    typography = {outlet: Typography.of(texts) for outlet, texts in test.training_headlines.items()}
+    return [cuts(item.article, typography[item.target]) or [item.source] for item in test.items]
+
+
+def cuts(article: str, typography: Typography) -> list[str]:
+    """The first sentences of an article and their clauses in the typography of headlines."""
+    fewest, most = _WORDS
+    made = []
+    for sentence in sentences(article[:_CHARACTERS])[:_SENTENCES]:
+        for part in (sentence, *_JOINT.split(sentence)):
+            words = part.split()
+            if len(words) >= fewest:
+                text = " ".join(words[:most]).rstrip(" ,;:.-–—")
+                made.append(typography.apply(text[:1].upper() + text[1:]))
+    return list(dict.fromkeys(made))
 
 
 def read_scored_systems(

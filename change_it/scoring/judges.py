@@ -1,13 +1,10 @@
-"""The judges that score together, and what they say of a headline: the mark of each, its probability, and what the marks come to."""
+"""The judges that score together, and what they say of a headline: verdicts, probabilities, style and joint."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import ArrayLike
 
 from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
@@ -17,42 +14,36 @@ from change_it.judges.judge_options import COMMAND, TASKS, Task, check_tasks
 from change_it.networks.pretrained import local_folder
 from change_it.progress import Progress
 from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, judge_items
-from change_it.scoring.facts import Unsupported
 from change_it.scoring.item import Item
-from change_it.stats import Floats
-from change_it.text.names import Casing
+from change_it.scoring.joint import LEAST_EVIDENCE, LEAST_STEP
+from change_it.text.evidence import Unsupported
 from change_it.training.training_options import Arithmetic
 
 if TYPE_CHECKING:
-    from change_it.judges.facts_model import FactsModel  # loads a client of servers
+    from change_it.judges.support_model import SupportModel  # loads a client of servers
 
 
 @dataclass(frozen=True)
 class JudgedHeadline:
-    """A new headline with the verdicts and probabilities of the judges.
+    """A new headline with what the judges say of it.
 
     Attributes:
         text: the headline.
         compliant: HH and AH say match, main's decision is reversed.
-        strict: compliant, also where set alike, fluent and supported; None without a fluency judge.
-        marks: each of `VERDICT_NAMES` to whether it holds; fluency is None without a fluency judge.
+        joint: style times the verdicts, in 0-1 (see `scoring.joint`); None where one of them is missing.
+        style: the step towards the outlet aimed at, in 0-1; None where main does not tell the outlets apart within an event.
+        marks: each of `VERDICT_NAMES` to whether it holds; None where there is no such judge.
         probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
-            fluency (printed; None without a fluency judge), facts (supported; None where no model was asked), each in 0-1.
-        style: probability that main's decision is reversed, in 0-1.
-        joint: probability that HH, AH and main are satisfied, in 0-1.
-        strict_joint: the same with main deciding for the outlet aimed at, times the probability of fluency, if there is such a
-            judge; 0 with an unsupported number, name or quotation, or where `main_normalised` does not hold.
-        unsupported: numbers, names and quotations that no text supports, with their places in `text`.
+            fluency (printed), support (supported), each in 0-1; None where there is no such judge.
+        unsupported: numbers, names and quotations that no source has, with their places in `text`.
     """
 
     text: str
     compliant: bool
-    strict: bool | None
+    joint: float | None
+    style: float | None
     marks: dict[str, bool | None]
     probabilities: dict[str, float | None]
-    style: float
-    joint: float
-    strict_joint: float
     unsupported: tuple[Unsupported, ...]
 
 
@@ -65,16 +56,14 @@ class Judges:
         hh: do two headlines match.
         ah: do headline and article match.
         fluency: would a newspaper print a headline; None where it was not trained.
-        casing: how their corpus writes its words, which facts are checked by; None where it is unknown.
-        facts: a model that is asked whether a headline's sources support it; None where rules alone check facts.
+        support: a model that is prompted whether a headline's sources support it; None without one.
     """
 
     main: Judge
     hh: Judge
     ah: Judge
     fluency: Judge | None = None
-    casing: Casing | None = field(default=None, repr=False)
-    facts: "FactsModel | None" = field(default=None, repr=False)
+    support: "SupportModel | None" = field(default=None, repr=False)
 
     def __call__(
         self,
@@ -93,7 +82,7 @@ class Judges:
             originals: n original headlines.
             articles: n articles of the originals.
             to: the outlet aimed at, for all or for each; None: the one that main does not assign the original to.
-            language: of the texts, for facts: it, en or any other; guessed from the articles when None.
+            language: of the texts, for a model of support; guessed from the articles when None.
             progress: as `compliancy.judge_items` takes it; True shows bars.
 
         Returns:
@@ -105,7 +94,7 @@ class Judges:
         Examples:
             >>> judges = Judges.from_pretrained("runs/quickstart/judges")  # doctest: +SKIP
             >>> [judged] = judges(["Ponte giù"], originals=["Crolla il ponte"], articles=["Il ponte ..."], to="faro")  # doctest: +SKIP
-            >>> judged.strict, judged.marks, judged.probabilities, judged.unsupported  # doctest: +SKIP
+            >>> judged.joint, judged.style, judged.marks, judged.unsupported  # doctest: +SKIP
         """
         texts = texts_by_name(headlines=headlines, originals=originals, articles=articles)
         if to is None:
@@ -118,7 +107,7 @@ class Judges:
         ]
         judged = judge_items(self, items, language=language, progress=progress)
         rows = zip(texts["headlines"], judged.iter_rows(named=True), strict=True)
-        return [_judged_headline(text, row) for text, row in rows]
+        return [judged_headline(text, row) for text, row in rows]
 
     def opposite_outlets(self, headlines: Sequence[str]) -> list[str]:
         """For each headline the outlet that main does not assign it to."""
@@ -141,20 +130,21 @@ class Judges:
         *,
         precision: Arithmetic = "float32",
         device: str = "auto",
-        facts: str | None = None,
-        facts_endpoint: str | None = None,
+        support: str | None = None,
+        support_endpoint: str | None = None,
     ) -> "Judges":
-        """Load the judges `main`, `hh` and `ah`, and `fluency` and `facts` where they are there.
+        """Load the judges `main`, `hh` and `ah`, and `fluency` and `support` where they are there.
 
         Args:
             name: folder with three folders of these names, or the Hub id of such a repository.
             precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
             device: auto, cpu, cuda, cuda:1, mps.
-            facts: model that is asked about facts, in the place of the folder `facts`: see `FactsModel.from_pretrained`.
-            facts_endpoint: address of the server that has it.
+            support: model that is prompted, in the place of the folder `support`: see `SupportModel.from_pretrained`.
+            support_endpoint: address of the server that has it.
 
         Raises:
-            InputError: one is missing, or they are not of the same outlets and fold.
+            InputError: one is missing, they are not of the same outlets and fold, or main is of an earlier version
+                that has not measured its step.
         """
         folder = local_folder(name, command=COMMAND)
         check_tasks(folder, name)
@@ -176,18 +166,18 @@ class Judges:
             raise InputError(
                 f"the judges in {name} differ in outlets or fold ({each}): train them on one corpus with the same --fold"
             )
-        model, asked = None, facts or (folder / "facts" if (folder / "facts").is_dir() else None)
-        if asked:
-            from change_it.judges.facts_model import FactsModel
-
-            model = FactsModel.from_pretrained(
-                asked, endpoint=facts_endpoint, precision=precision, device=device
+        if judges["main"].style_step is None:
+            raise InputError(
+                f"{folder / 'main'} has not measured its style step: train it again with {COMMAND} --task main"
             )
-        return cls(**judges, casing=Casing.load(folder / "fluency"), facts=model)
+        model, given = None, support or (folder / "support" if (folder / "support").is_dir() else None)
+        if given:
+            from change_it.judges.support_model import SupportModel
 
-    def with_casing(self, casing: Casing) -> "Judges":
-        """The same judges, with this casing where they have none."""
-        return self if self.casing else Judges(self.main, self.hh, self.ah, self.fluency, casing, self.facts)
+            model = SupportModel.from_pretrained(
+                given, endpoint=support_endpoint, precision=precision, device=device
+            )
+        return cls(**judges, support=model)
 
     @property
     def by_task(self) -> dict[Task, Judge]:
@@ -204,6 +194,18 @@ class Judges:
     def fold(self) -> str:
         """The fold they were trained on."""
         return self.main.fold
+
+    @property
+    def step(self) -> float | None:
+        """Main's median step from one outlet to the other within an event; None where it does not tell them apart."""
+        step = self.main.style_step
+        return step.value if step and step.value > LEAST_STEP else None
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether the articles of their corpus are long enough to be evidence for numbers, names and quotations."""
+        step = self.main.style_step
+        return step is None or step.evidence >= LEAST_EVIDENCE
 
     @property
     def signature(self) -> str:
@@ -228,40 +230,14 @@ class Judges:
             )
 
 
-def _judged_headline(text: str, row: dict[str, Any]) -> JudgedHeadline:
-    """A row of `judge_items`."""
-    new, source = row["p_target"], row["p_target_source"]
-    style, aimed = (float(joint_probability(1, 1, new, source, strict=strict)) for strict in (False, True))
-    matches = row["p_hh"] * row["p_ah"]
-    fluent = 1.0 if row["p_fluency"] is None else row["p_fluency"]
+def judged_headline(text: str, row: dict[str, Any]) -> JudgedHeadline:
+    """A headline and its row of `judge_items`."""
     return JudgedHeadline(
         text,
         compliant=row["compliancy"],
-        strict=row["strict_compliancy"],
+        joint=row["joint"],
+        style=row["style"],
         marks={name: row[name] for name in VERDICT_NAMES},
         probabilities={name: row[column] for name, column in PROBABILITIES.items()},
-        style=style,
-        joint=matches * style,
-        strict_joint=matches * aimed * fluent * (row["facts"] and row["main_normalised"]),
-        unsupported=tuple(Unsupported(**words) for words in json.loads(row["unsupported"])),
+        unsupported=tuple(Unsupported(**part) for part in json.loads(row["unsupported"])),
     )
-
-
-def joint_probability(
-    hh: ArrayLike,
-    ah: ArrayLike,
-    new: ArrayLike,
-    source: ArrayLike,
-    *,
-    strict: bool = False,
-) -> Floats:
-    """(n,) probability that a headline satisfies all three judges, taken for independent.
-
-    `hh` and `ah` are (n,) probabilities of a match, `new` and `source` that main takes the new headline and the original
-    for the target outlet's: main decides otherwise than on the original, and with `strict` for the target.
-    """
-    match, fits, p_new, p_source = (np.asarray(values, dtype=np.float64) for values in (hh, ah, new, source))
-    style = (1 - p_source) * p_new
-    if not strict:
-        style = style + p_source * (1 - p_new)
-    return match * fits * style

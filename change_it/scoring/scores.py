@@ -14,24 +14,20 @@ from change_it.errors import InputError
 from change_it.progress import Progress
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.columns import CHOSEN, FLOORS, GOLD
-from change_it.scoring.compliancy import (
-    Reversal,
-    judge_items,
-    language_of,
-    strict_is_upper_bound,
-)
+from change_it.scoring.compliancy import Reversal, judge_items
 from change_it.scoring.floors_and_predictions import ScoredSystem
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import Reranker, signature
 from change_it.stats import AVERAGE, Floats, Score, Statistics, measure, paired_p_values
+from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
 
 #: The columns of a table of systems.
 SCORE_MEASURES = (*compliancy.COMPLIANCY_MEASURES, *overlap.OVERLAP_MEASURES)
-#: What the table is sorted by: strict compliancy, or compliancy without a fluency judge.
-SORTED_BY = ("strict_compliancy", "compliancy")
+#: What the table is sorted by: joint, or compliancy where there is no joint score.
+SORTED_BY = ("joint", "compliancy")
 #: Numbers of a row, in files.
 COUNTS = ("n", "events", "runs", "draws", "references", "errors")
 #: Trials of a paired test, at least, for each comparison of two of the systems: no p-value is then too large for Holm's correction.
@@ -49,8 +45,8 @@ class ScoreRow:
     references: int  # how many of them have a reference, which is what `bleu` and `rougeL` are of
     # how many of them the system has no headline for, of all runs together; they count as not compliant
     errors: int
-    # measure to value in 0-1; those that are unknown are left out: `fluency` and `strict_compliancy` without a
-    # fluency judge, `bleu` and `rougeL` without references and of `gold`, which is its own
+    # measure to value in 0-1; those that are unknown are left out: what lacks a judge (see `judge_items`), `bleu` and
+    # `rougeL` without references and of `gold`, which is its own
     values: dict[str, float]
     intervals: dict[str, tuple[float, float]]  # measure to the ends of its 95% interval
     signature: str  # what the numbers depend on
@@ -94,16 +90,14 @@ class Scores:
     items: dict[str, pl.DataFrame] = field(repr=False)
     # (m, m) paired tests of the average compliancy, in the order of `systems`; 1 on the diagonal
     p_values: Floats = field(repr=False)
-    # the same of strict compliancy; None where it is unknown
-    strict_p_values: Floats | None = field(repr=False)
+    # the same of joint; None where it is unknown
+    joint_p_values: Floats | None = field(repr=False)
     outlets: tuple[str, str]  # A and B
     reversal: Reversal  # as scored
     resamples: int  # of the intervals
     corpus: str  # as it was given
     # system to the judges that chose its headlines; systems that were not reranked are left out
     rerankers: dict[str, Reranker]
-    # whether facts were checked by rules, which refuse too little, and by no validated model
-    strict_is_upper_bound: bool = False
     choices: tuple[Choice, ...] = ()  # of the systems whose draws judges have ordered
     # per system with draws, a table like `items` with one row a draw and its number
     draws: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
@@ -136,16 +130,14 @@ class Scores:
     @property
     def sorted_by(self) -> str:
         """The measure that the table is sorted by."""
-        return SORTED_BY[self.strict_p_values is None]
+        return SORTED_BY[self.joint_p_values is None]
 
     @property
     def measures(self) -> list[str]:
-        """Those of `SCORE_MEASURES` that the table has, what it is sorted by first; `bleu` and `rougeL` only where there are references."""
+        """Those of `SCORE_MEASURES` that the table has, compliancy first; `bleu` and `rougeL` only where there are references, `support` with a model."""
         measured = {name for row in self.rows for name in row.values}
-        measures = [
-            name for name in SCORE_MEASURES if name in measured or name in compliancy.COMPLIANCY_MEASURES
-        ]
-        return sorted(measures, key=lambda name: name != self.sorted_by)
+        always = {*compliancy.COMPLIANCY_MEASURES} - {"support"}
+        return [name for name in SCORE_MEASURES if name in measured or name in always]
 
     @property
     def signature(self) -> str:
@@ -162,7 +154,6 @@ class Scores:
             "corpus": self.corpus,
             "outlets": list(self.outlets),
             "signature": self.signature,
-            "strict_compliancy_is_upper_bound": self.strict_is_upper_bound,
             "systems": {
                 system: {
                     row.direction: {
@@ -182,7 +173,7 @@ class Scores:
             },
             "choices": [asdict(choice) for choice in self.choices],
             "p_values": self._by_name(self.p_values),
-            "strict_p_values": self._by_name(self.strict_p_values),
+            "joint_p_values": self._by_name(self.joint_p_values),
         }
 
     def _by_name(self, p_values: Floats | None) -> dict[str, dict[str, float]] | None:
@@ -207,7 +198,7 @@ def score(
 ) -> Scores:
     """Score systems that have a headline for every item, see `on_same_items`; `resamples` and `seed` are of intervals and paired tests.
 
-    Systems whose headlines judges of the same fold or weights have chosen are refused, and those that the model of facts has written.
+    Systems whose headlines judges of the same fold or weights have chosen are refused, and those that the model of support has written.
     """
     judges.check_outlets(test.outlets, test.name)
     choosers = {system.name: system.reranker for system in systems if system.reranker}
@@ -215,7 +206,8 @@ def score(
     _check_writers(judges, systems)
     systems = [replace(system, reranker=None) if system.order else system for system in systems]
     every = [test.predicted(headlines) for system in systems for headlines in system.each_draw]
-    language = language_of(test.items, language)
+    if judges.support and not language:
+        language = guess_language([item.article for item in test.items])
     judged = judge_items(judges, list(chain(*every)), reversal=reversal, language=language, progress=progress)
     signed = partial(signature, judges, language=language, reversal=reversal, resamples=resamples, seed=seed)
     strata = [item.direction for item in test.items]
@@ -252,7 +244,7 @@ def score(
             **{"draws" if drawn else "runs": len(members)},
         )
         if drawn:
-            means = {"compliant": "compliancy", "strict_compliancy": "strict_compliancy"}
+            means = {"compliant": "compliancy", "joint": "joint"}
             tested[name] = tested[name].with_columns(
                 pl.Series(column, together[key].mean(axis=1))
                 for column, key in means.items()
@@ -261,7 +253,7 @@ def score(
         if first.order:
             of_choice = partial(interval, aggregate=compliancy.aggregate)
             choices.append(_choice(name, choosers[name].short, together, first.order, of_choice))
-    key = SORTED_BY[judges.fluency is None]
+    key = next(name for name in SORTED_BY if all(name in of[-1].values for of in rows.values()))
     averages = {name: of_system[-1].values[key] for name, of_system in rows.items()}
     names = sorted(rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name]))
     items_of = {name: tables[name][0] for name in names if name in tables}
@@ -270,13 +262,12 @@ def score(
         rows=[row for name in names for row in rows[name]],
         items=items_of,
         p_values=p_values("compliant"),
-        strict_p_values=p_values("strict_compliancy") if judges.fluency else None,
+        joint_p_values=p_values("joint") if key == "joint" else None,
         outlets=test.outlets,
         reversal=reversal,
         resamples=resamples,
         corpus=test.name,
         rerankers={system.name: system.reranker for system in systems if system.reranker},
-        strict_is_upper_bound=strict_is_upper_bound(judges, language),
         choices=tuple(choices),
         draws={
             system.name: pl.concat(
@@ -330,14 +321,14 @@ def check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> No
 
 def _check_writers(judges: "Judges", systems: Sequence[ScoredSystem]) -> None:
     """Refuse systems whose generator is the model that is asked about facts, or comes from the same pre-trained model."""
-    if (facts := judges.facts) is None:
+    if (support := judges.support) is None:
         return
     for system in systems:
         for writer in system.writers:
-            if facts.weights_hash == writer.weights_hash or (facts.base and facts.base == writer.base):
+            if support.weights_hash == writer.weights_hash or (support.base and support.base == writer.base):
                 raise InputError(
-                    f"the judge of facts and what wrote {system.name} are the same model or come from the same one, "
-                    f"{facts.base}, which biases its verdicts: give a judge of facts of another base with --facts"
+                    f"the judge of support and what wrote {system.name} are the same model or come from the same one, "
+                    f"{support.base}, which biases its verdicts: give a judge of another base with --support"
                 )
 
 

@@ -2,7 +2,7 @@
 
 Judges that choose a candidate train on one fold of the corpus, judges that score on the other. A
 prediction file says in its column `reranker` who chose: `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`, and
-`|fluency:<sha256>` and `|facts:<sha256>` where a fluency judge and a model of facts did too.
+`|fluency:<sha256>` and `|support:<sha256>` where a fluency judge and a model of support did too.
 """
 
 import re
@@ -13,33 +13,28 @@ from typing import TYPE_CHECKING
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.judges.judge_options import TASKS
-from change_it.scoring.facts import VERSION
+from change_it.scoring.joint import VERSION
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
-
-#: Of strict compliancy: with v2 main is asked about headlines that are set alike, too; with v3 it must decide for the outlet aimed at; with
-#: v4 headlines of the same words are set alike whatever stands between these; with v5 more than a quarter of the words must be new,
-#: and the headline be `well_set`.
-STRICT = "v5"
 
 #: Stands for the weights of a model behind a server, which nobody here has seen.
 ENDPOINT = "endpoint"
 
 #: Judges in the order of a signature; the last two may be missing.
-_ORDER = (*TASKS, "fluency", "facts")
+_ORDER = (*TASKS, "fluency", "support")
 _HASH = re.compile(r"[0-9a-f]{64}")
 _SIGNATURE = re.compile(
     r"fold:(?P<fold>all|0|1)"
     + "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in TASKS)
-    + "".join(rf"(\|{task}:(?P<{task}>[0-9a-f]{{64}}))?" for task in ("fluency", "facts"))
+    + "".join(rf"(\|{task}:(?P<{task}>[0-9a-f]{{64}}))?" for task in ("fluency", "support"))
 )
 
 
 def signature(
     judges: "Judges",
     *,
-    language: str,
+    language: str | None,
     reversal: str,
     n: int,
     partners: int,
@@ -58,10 +53,10 @@ def signature(
         "judges": judges.signature,
         "reranker": reranker,
         "fluency": judges.fluency.model_hash[:6] if judges.fluency else "",
-        "strict": STRICT if judges.fluency else "",
-        "facts": f"{VERSION}+{judges.facts.signature}" if judges.facts else VERSION,
-        "lang": language,
-        "casing": "" if judges.casing else "none",
+        "joint": VERSION if judges.fluency and judges.step else "none",
+        "evidence": "" if judges.has_evidence else "none",
+        "support": judges.support.signature if judges.support else "",
+        "lang": language or "" if judges.support else "",
         "reversal": reversal,
         "tok": "unicode",
         "n": n,
@@ -81,15 +76,15 @@ class Reranker:
     """The judges that chose among candidates."""
 
     fold: str  # the fold they were trained on: all, 0 or 1
-    # task (main, hh, ah, perhaps fluency and facts) to the SHA-256 of that judge's weights, hexadecimal
+    # task (main, hh, ah, perhaps fluency and support) to the SHA-256 of that judge's weights, hexadecimal
     hashes: Mapping[str, str]
 
     @classmethod
     def of(cls, judges: "Judges") -> "Reranker":
         """The identity of loaded judges."""
         hashes: dict[str, str] = {task: judge.weights_hash for task, judge in judges.by_task.items()}
-        if judges.facts:  # of a server nobody here has seen the weights
-            hashes["facts"] = judges.facts.weights_hash or judges.facts.model_hash
+        if judges.support:  # of a server nobody here has seen the weights
+            hashes["support"] = judges.support.weights_hash or judges.support.model_hash
         return cls(judges.fold, hashes)
 
     @property

@@ -2,12 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-from change_it.text.folding import fold
-from change_it.text.quotations import has_paired_marks
-from change_it.text.tokens import words
 
 #: A quoted stretch, by the marks around it.
 QUOTED = {
@@ -26,23 +22,11 @@ LABEL = re.compile(
     r"(?: (?:in|for|su|per)\b[^:«“\"]{1,40}| \([^:«“\"()]{1,40}\))?)[*_ ]*:[*_ ]+",
     re.IGNORECASE,
 )
-#: Marks of any newspaper, folded, those that end no headline, and such as stand in no row.
-_MARKS, _OPEN = frozenset(" .,:;!?¿¡'\"()-/&%€$£°+"), tuple(",;:([-")
-_ROW = re.compile(r"[!?]{3}|[,;:] ?[,;:]")
-#: A word with a capital behind a small letter, or that stands twice.
-_ODD = re.compile(r"\b\w*?[a-zà-öø-ÿ][A-ZÀ-ÖØ-Þ]\w*|\b(?i:(\w{2,}) \1)\b")
-#: Words that end no headline.
-_UNFINISHED = {
-    "en": frozenset(["a", "an", "the", "of", "and", "or", "with", "from", "its", "their"]),
-    "it": frozenset(["il", "lo", "la", "i", "gli", "le", "un", "una", "di", "del", "della", "dei", "degli", "delle", "e", "o", "con", "per", "che", "al", "alla", "dal", "dalla", "nel", "nella", "sul", "sulla"]),
-}  # fmt: skip
 _DASH = re.compile(r" ([-–—]) ")
 _DOTS = re.compile(r"\.\.\.|…")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 _AFTER_COLON = re.compile(r"(?<=: )[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]+")
-#: Of so many words of a headline more than one must be its own, see `has_own_words`.
-_OWN = 4
 #: A word with more letters has a capital in a Title Like This.
 _SMALL = 3
 
@@ -115,71 +99,6 @@ def plain(headline: str) -> str:
         '"L\'Italia" - ecco perché...'
     """
     return Typography(titles=_is_title(headline)).apply(headline)
-
-
-def is_set(headline: str, texts: Collection[str], language: str) -> bool:
-    """Whether a newspaper could set a headline like this.
-
-    It has no label; every mark is a usual one or in a text, none is left open, nor is the end; marks stand in no row, words in no
-    list; and a text has any sPelling or word word.
-
-    Examples:
-        >>> [is_set(headline, ["McCain dies"], "en") for headline in ("McCain (81) dies", "McCain (81 dies", "McCain DiEs", "Title: McCain", "McCain 😱")]
-        [True, False, False, False, False]
-    """
-    folded = fold(headline).strip()
-    marks = {character for character in folded if not character.isalnum()}
-    return not (
-        LABEL.match(headline)
-        or BULLET.match(headline)
-        or folded.endswith(_OPEN)
-        or _ROW.search(folded)
-        or 2 * folded.count(", ") > len(folded.split())
-        or folded.rpartition(" ")[2].lower() in _UNFINISHED.get(language, ())
-        or not has_paired_marks(headline)
-        or folded.count("(") != folded.count(")")
-        or ((others := marks - _MARKS) and not others.issubset("".join(map(fold, texts))))
-        or not all(any(found[0] in text for text in texts) for found in _ODD.finditer(headline))
-    )
-
-
-def has_own_words(headline: str, original: str) -> bool:
-    """Whether more than a quarter of a headline's words are not the original's: else it is the original, edited or cut.
-
-    Examples:
-        >>> has_own_words("Crolla il ponte sul fiume: tre feriti", "Tre feriti: il ponte crolla")
-        True
-        >>> has_own_words("Crolla il ponte sulla statale: ecco tre feriti", "Tre feriti sulla statale: il ponte crolla")
-        False
-    """
-    of_headline = set(words(fold(headline)))
-    return _OWN * len(of_headline.difference(words(fold(original)))) > len(of_headline)
-
-
-def normalise_pair(first: str, second: str) -> tuple[str, str]:
-    """Two headlines in one setting: `plain`, and in lower case where they use capitals differently.
-
-    They are the same if the second has no words of its own.
-
-    Examples:
-        >>> normalise_pair("«Sì» di Roma", "SÌ, DICE ROMA")
-        ('"sì" di roma', 'sì, dice roma')
-        >>> normalise_pair("«Sì» di Roma", "Roma dice sì.")
-        ('"Sì" di Roma', 'Roma dice sì')
-        >>> normalise_pair("Roma dice sì, ecco perché", "Roma dice: sì! Ecco perché")
-        ('Roma dice sì, ecco perché', 'Roma dice sì, ecco perché')
-    """
-    if not has_own_words(second, first):
-        return (plain(first),) * 2
-    pair = plain(first), plain(second)
-    one, other = ((h.islower(), h.isupper(), not h.isupper() and _is_title(h)) for h in (first, second))
-    return pair if one == other else (pair[0].lower(), pair[1].lower())
-
-
-def normalise_pairs(first: Sequence[str], others: Sequence[str]) -> tuple[list[str], list[str]]:
-    """`normalise_pair` of n headlines and n others."""
-    pairs = [normalise_pair(*pair) for pair in zip(first, others, strict=True)]
-    return [first for first, _ in pairs], [second for _, second in pairs]
 
 
 def _most(counts: Counter[str], otherwise: str) -> str:
