@@ -192,8 +192,8 @@ def _subsets(labels: ReaderLabels, reports: Bools) -> dict[str, Bools]:
 def agreement(
     labels: ReaderLabels, judges: "Judges", judged: pl.DataFrame, *, resamples: int = 1000
 ) -> Agreement:
-    """Agreement of the verdicts of `verdicts.judged` with the labels, on the half that reports, where the other one has chosen the threshold of `judges.facts`: these labels, or others of these outlets, in which the same headlines may be."""
-    facts = judges.facts
+    """Agreement of the verdicts of `verdicts.judged` with the labels, on the half that reports, where the other one has chosen the threshold of `judges.support`: these labels, or others of these outlets, in which the same headlines may be."""
+    facts = judges.support
     is_half = facts is not None and (
         facts.settings.validated.get("labels") == labels.hash
         or bool(facts.settings.validated and {*(facts.settings.outlets or ())} == {*labels.outlets})

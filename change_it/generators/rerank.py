@@ -149,7 +149,7 @@ def _without_ah(
             articles=[articles[row] for row in owner[rows]],
             language=language,
             casing=judges.casing,
-            model=judges.facts,
+            model=judges.support,
         )
         kept[rows] = [fact.supported for fact in facts]
         evidence = [(sources[row], articles[row]) for row in owner]

@@ -12,7 +12,7 @@ from change_it.stats import AVERAGE, Bools, EventIds, Floats, Ints, Statistics, 
 from change_it.tables import Column
 
 if TYPE_CHECKING:
-    from change_it.judges.facts_model import FactsModel  # loads torch
+    from change_it.judges.support_model import SupportModel  # loads torch
     from change_it.scoring.item import Item  # imports judges
 
 #: Measures of a judge's agreement with readers.
@@ -84,7 +84,7 @@ class ReaderLabels:
         digests = [hashlib.sha256(event.encode()).digest() for event in map(str, self.events)]
         return np.array([digest[0] % 2 == 1 for digest in digests], dtype=bool)
 
-    def probabilities(self, model: "FactsModel", progress: bool = False) -> Floats:
+    def probabilities(self, model: "SupportModel", progress: bool = False) -> Floats:
         """(n,) what a model says that is asked about them, with the sources that scoring shows it."""
         sources = [(item.source, item.article, item.reference_article) for item in self.items]
         headlines = [item.prediction for item in self.items]

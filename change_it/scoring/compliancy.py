@@ -133,7 +133,7 @@ def judge_items(
     has; and the columns of `PROBABILITIES`. What needs a fluency judge is null without one, `p_facts` where no model was asked:
     there is none, the rules refuse the headline, or a source begins with it; `p_fluency` is 0 where it is not `well_set`.
     """
-    tasks = [*judges.by_task, *(["facts"] if judges.facts else [])]
+    tasks = [*judges.by_task, *(["facts"] if judges.support else [])]
 
     def report(task: str, total: int, done: int) -> None:
         if callable(progress):
@@ -165,7 +165,7 @@ def judge_items(
         reference_articles=[item.reference_article for item in written],
         language=language,
         casing=judges.casing,
-        model=judges.facts,
+        model=judges.support,
         progress=partial(report, "facts", len(written)) if callable(progress) else progress,
     )
     aims = target[is_written]
@@ -217,7 +217,7 @@ def _table(
 
 def facts_are_validated(judges: "Judges", language: str) -> bool | None:
     """Whether labels of a language have set the threshold of the model that is asked about facts; None without a model."""
-    return None if judges.facts is None else judges.facts.is_validated(language)
+    return None if judges.support is None else judges.support.is_validated(language)
 
 
 def strict_is_upper_bound(judges: "Judges", language: str) -> bool:

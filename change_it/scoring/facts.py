@@ -4,7 +4,7 @@ A number counts as supported if the same value with the same unit occurs in digi
 any case and accents, as a plural or derived form, an acronym or the words behind one; a first name and a surname not if
 the texts give them to different people; a quotation if its words do (see `text.quotations`). Languages without a tagger
 (all but Italian and English): only digits are numbers, and only capitals inside a sentence are names. Who did what to
-whom, and negation, rules do not ask; a model (`judges.facts_model`) is asked about what they accept, and must accept it too.
+whom, and negation, rules do not ask; a model (`judges.support_model`) is asked about what they accept, and must accept it too.
 """
 
 import re
@@ -25,7 +25,7 @@ from change_it.text.stopwords import function_words
 from change_it.text.tokens import words
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.facts_model import FactsModel
+    from change_it.judges.support_model import SupportModel
 
 FactKind = Literal["number", "name", "quotation"]
 Found = tuple[int, int, FactKind]  # where something unsupported starts and ends in a headline
@@ -422,7 +422,7 @@ def check_all_facts(
     reference_articles: Sequence[str] | None = None,
     language: str,
     casing: Casing | None = None,
-    model: "FactsModel | None" = None,
+    model: "SupportModel | None" = None,
     progress: ProgressOption = False,
 ) -> list[Facts]:
     """`FactChecker.check` of n headlines; a text that several are held against is read once.

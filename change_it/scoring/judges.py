@@ -24,7 +24,7 @@ from change_it.text.names import Casing
 from change_it.training.training_options import Arithmetic
 
 if TYPE_CHECKING:
-    from change_it.judges.facts_model import FactsModel  # loads a client of servers
+    from change_it.judges.support_model import SupportModel  # loads a client of servers
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Judges:
         ah: do headline and article match.
         fluency: would a newspaper print a headline; None where it was not trained.
         casing: how their corpus writes its words, which facts are checked by; None where it is unknown.
-        facts: a model that is asked whether a headline's sources support it; None where rules alone check facts.
+        support: a model that is asked whether a headline's sources support it; None where rules alone check facts.
     """
 
     main: Judge
@@ -74,7 +74,7 @@ class Judges:
     ah: Judge
     fluency: Judge | None = None
     casing: Casing | None = field(default=None, repr=False)
-    facts: "FactsModel | None" = field(default=None, repr=False)
+    support: "SupportModel | None" = field(default=None, repr=False)
 
     def __call__(
         self,
@@ -141,17 +141,17 @@ class Judges:
         *,
         precision: Arithmetic = "float32",
         device: str = "auto",
-        facts: str | None = None,
-        facts_endpoint: str | None = None,
+        support: str | None = None,
+        support_endpoint: str | None = None,
     ) -> "Judges":
-        """Load the judges `main`, `hh` and `ah`, and `fluency` and `facts` where they are there.
+        """Load the judges `main`, `hh` and `ah`, and `fluency` and `support` where they are there.
 
         Args:
             name: folder with three folders of these names, or the Hub id of such a repository.
             precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
             device: auto, cpu, cuda, cuda:1, mps.
-            facts: model that is asked about facts, in the place of the folder `facts`: see `FactsModel.from_pretrained`.
-            facts_endpoint: address of the server that has it.
+            support: model that is asked whether sources support a headline, in the place of the folder `support`: see `SupportModel.from_pretrained`.
+            support_endpoint: address of the server that has it.
 
         Raises:
             InputError: one is missing, or they are not of the same outlets and fold.
@@ -176,18 +176,20 @@ class Judges:
             raise InputError(
                 f"the judges in {name} differ in outlets or fold ({each}): train them on one corpus with the same --fold"
             )
-        model, asked = None, facts or (folder / "facts" if (folder / "facts").is_dir() else None)
+        model, asked = None, support or (folder / "support" if (folder / "support").is_dir() else None)
         if asked:
-            from change_it.judges.facts_model import FactsModel
+            from change_it.judges.support_model import SupportModel
 
-            model = FactsModel.from_pretrained(
-                asked, endpoint=facts_endpoint, precision=precision, device=device
+            model = SupportModel.from_pretrained(
+                asked, endpoint=support_endpoint, precision=precision, device=device
             )
-        return cls(**judges, casing=Casing.load(folder / "fluency"), facts=model)
+        return cls(**judges, casing=Casing.load(folder / "fluency"), support=model)
 
     def with_casing(self, casing: Casing) -> "Judges":
         """The same judges, with this casing where they have none."""
-        return self if self.casing else Judges(self.main, self.hh, self.ah, self.fluency, casing, self.facts)
+        return (
+            self if self.casing else Judges(self.main, self.hh, self.ah, self.fluency, casing, self.support)
+        )
 
     @property
     def by_task(self) -> dict[Task, Judge]:

@@ -330,14 +330,14 @@ def check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> No
 
 def _check_writers(judges: "Judges", systems: Sequence[ScoredSystem]) -> None:
     """Refuse systems whose generator is the model that is asked about facts, or comes from the same pre-trained model."""
-    if (facts := judges.facts) is None:
+    if (facts := judges.support) is None:
         return
     for system in systems:
         for writer in system.writers:
             if facts.weights_hash == writer.weights_hash or (facts.base and facts.base == writer.base):
                 raise InputError(
                     f"the judge of facts and what wrote {system.name} are the same model or come from the same one, "
-                    f"{facts.base}, which biases its verdicts: give a judge of facts of another base with --facts"
+                    f"{facts.base}, which biases its verdicts: give a judge of facts of another base with --support"
                 )
 
 

@@ -59,7 +59,7 @@ def signature(
         "reranker": reranker,
         "fluency": judges.fluency.model_hash[:6] if judges.fluency else "",
         "strict": STRICT if judges.fluency else "",
-        "facts": f"{VERSION}+{judges.facts.signature}" if judges.facts else VERSION,
+        "facts": f"{VERSION}+{judges.support.signature}" if judges.support else VERSION,
         "lang": language,
         "casing": "" if judges.casing else "none",
         "reversal": reversal,
@@ -88,8 +88,8 @@ class Reranker:
     def of(cls, judges: "Judges") -> "Reranker":
         """The identity of loaded judges."""
         hashes: dict[str, str] = {task: judge.weights_hash for task, judge in judges.by_task.items()}
-        if judges.facts:  # of a server nobody here has seen the weights
-            hashes["facts"] = judges.facts.weights_hash or judges.facts.model_hash
+        if judges.support:  # of a server nobody here has seen the weights
+            hashes["facts"] = judges.support.weights_hash or judges.support.model_hash
         return cls(judges.fold, hashes)
 
     @property

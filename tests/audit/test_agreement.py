@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from csv_files import read_csv, write_csv
-from scoring_fakes import FakeFacts, FakeJudges, load_fakes, toy_test_set, write_toy_corpus
+from scoring_fakes import FakeJudges, FakeSupport, load_fakes, toy_test_set, write_toy_corpus
 from sklearn.metrics import roc_auc_score
 
 from change_it.audit import verdicts
@@ -16,10 +16,10 @@ from change_it.audit.agreement import ALL, ASKED, RULES, STRICT_BY_RULES, agreem
 from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
-from change_it.judges import facts_training
-from change_it.judges.facts_training import best_threshold
+from change_it.judges import support_training
 from change_it.judges.judge_options import JudgeOptions
 from change_it.judges.metrics import ReaderLabels, reader_agreement
+from change_it.judges.support_training import best_threshold
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.item import Item
 
@@ -159,7 +159,7 @@ def judged():
 
 def test_every_judge_stands_beside_the_readers(judged):
     labels, table = judged
-    found = agreement(labels, SimpleNamespace(facts=None), table)
+    found = agreement(labels, SimpleNamespace(support=None), table)
     rows = {row["judge"]: row for row in found.rows if row["subset"] == ALL}
     assert list(rows) == ["main", "hh", "ah", "fluency", RULES, "compliancy", "strict"]
     assert rows["main"]["auc"] == pytest.approx(roc_auc_score(labels.supported, table["p_target"]))
@@ -172,9 +172,9 @@ def test_every_judge_stands_beside_the_readers(judged):
 
 def test_a_threshold_is_not_reported_on_the_half_that_chose_it(judged):
     labels, table = judged
-    facts = FakeFacts(lambda headline, _: 0.2 if "Zurigo" in headline else 0.8)
+    facts = FakeSupport(lambda headline, _: 0.2 if "Zurigo" in headline else 0.8)
     facts.settings = replace(facts.settings, validated={"labels": "5ha"})
-    found = agreement(labels, SimpleNamespace(facts=facts), table)
+    found = agreement(labels, SimpleNamespace(support=facts), table)
     rows = {row["judge"]: row for row in found.rows if row["subset"] == ALL}
     assert found.is_half
     assert found.n == rows["main"]["n"] == labels.reports.sum() < 16
@@ -183,11 +183,11 @@ def test_a_threshold_is_not_reported_on_the_half_that_chose_it(judged):
     assert "facts" in rows
     assert found.clauses["facts"].startswith("agrees with readers: AUC 1.000 (")
     facts.settings = replace(facts.settings, validated={"labels": "others"})
-    every = agreement(labels, SimpleNamespace(facts=facts), table)
+    every = agreement(labels, SimpleNamespace(support=facts), table)
     assert (every.is_half, every.n) == (False, 16)
     # a part of them, or in other lines
     facts.settings = replace(facts.settings, outlets=labels.outlets[::-1])
-    assert agreement(labels, SimpleNamespace(facts=facts), table).is_half
+    assert agreement(labels, SimpleNamespace(support=facts), table).is_half
 
 
 #: Of twelve headlines who wrote each, what readers say, what the rules and the rest of strict say, and P of the model.
@@ -203,13 +203,13 @@ def test_subsets_by_hand():
     labels = labels_of([answer == "yes" for answer in SAID], EVENTS)
     partly = np.array([answer == "partly" for answer in SAID])
     labels = replace(labels, systems=WRITERS, partly=partly)
-    facts = FakeFacts(lambda headline, _: OF_MODEL[int(headline[1:])])
+    facts = FakeSupport(lambda headline, _: OF_MODEL[int(headline[1:])])
     verdicts = dict.fromkeys(("main", "hh", "ah", "compliancy", "main_normalised", "fluency"), OTHERS)
     both = BY_RULES & (OF_MODEL >= 0.5)
     verdicts |= {"facts": both, "strict_compliancy": both & OTHERS}
     table = pl.DataFrame(verdicts | dict.fromkeys(("p_target", "p_hh", "p_ah", "p_fluency"), OF_MODEL))
     table = table.with_columns(unsupported=pl.Series(["[]" if yes else "[1]" for yes in BY_RULES]))
-    found = agreement(labels, SimpleNamespace(facts=facts), table)
+    found = agreement(labels, SimpleNamespace(support=facts), table)
     counts = ("n", "right", "accepted", "both")
     rows = {(row["subset"], row["judge"]): row for row in found.rows}
     seen = {key: tuple(row[name] for name in counts) for key, row in rows.items()}
@@ -229,7 +229,7 @@ def test_subsets_by_hand():
     assert rows["without copies", "facts"]["precision_interval"] is not None
     assert rows["small", "facts"]["precision_interval"] is None  # five events are too few
     assert ("small", "main") not in rows
-    unnamed = agreement(replace(labels, systems=[""] * 12), SimpleNamespace(facts=facts), table)
+    unnamed = agreement(replace(labels, systems=[""] * 12), SimpleNamespace(support=facts), table)
     assert {row["subset"] for row in unnamed.rows} == {ALL, "written, no partly"}
 
 
@@ -274,15 +274,15 @@ ROWS = [[id_, "", "yes", "", "gold"] for id_ in IDS] + [[id_, "Zurigo", "no", ""
 @pytest.fixture
 def asked(monkeypatch):
     """A model that believes whoever does not speak of Zurigo, and has a slip on each half."""
-    model = FakeFacts(lambda text, _: 0.2 + len(text) / 1000 if "Zurigo" in text else 0.6, base="toy")
-    monkeypatch.setattr(facts_training.FactsModel, "from_pretrained", lambda *_, **__: model)
+    model = FakeSupport(lambda text, _: 0.2 + len(text) / 1000 if "Zurigo" in text else 0.6, base="toy")
+    monkeypatch.setattr(support_training.SupportModel, "from_pretrained", lambda *_, **__: model)
     return model
 
 
 def train(folder, *labels):
     files = ["--labels", *map(str, labels)] if labels else []
-    corpus, out = str(folder / "corpus"), str(folder / "judges" / "facts")
-    options = ["--task", "facts", "--encoder", "toy", "--facts-endpoint", "http://localhost:1"]
+    corpus, out = str(folder / "corpus"), str(folder / "judges" / "support")
+    options = ["--task", "support", "--encoder", "toy", "--support-endpoint", "http://localhost:1"]
     return main(["train", "judge", *options, "--corpus", corpus, "--out", out, *files])
 
 
@@ -291,7 +291,7 @@ def test_one_half_chooses_the_threshold_and_the_other_reports(asked, tmp_path, c
     file = write_csv(tmp_path / "labels.csv", ROWS, HEADER)
     assert train(tmp_path, file) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    out = tmp_path / "judges" / "facts"
+    out = tmp_path / "judges" / "support"
     about = json.loads((out / "config.json").read_text())["change_it"]
     metrics = json.loads((out / "metrics.json").read_text())
     labels = read_labels([file], toy_test_set(), "it")
@@ -328,7 +328,7 @@ def test_what_chooses_no_threshold_is_one_sentence(asked, tmp_path, capsys, rows
 
 
 @pytest.mark.parametrize("encoder", [None, "linear", "bilstm"])
-def test_a_judge_of_facts_requires_a_model(tmp_path, encoder):
-    options = JudgeOptions(task="facts", corpus="corpus", out=tmp_path, encoder=encoder)
+def test_a_judge_of_support_requires_a_model(tmp_path, encoder):
+    options = JudgeOptions(task="support", corpus="corpus", out=tmp_path, encoder=encoder)
     with pytest.raises(InputError, match="requires --encoder MODEL"):
-        facts_training.train_facts(options, None)
+        support_training.train_support(options, None)

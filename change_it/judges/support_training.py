@@ -1,4 +1,4 @@
-"""A model that is asked about facts, with a threshold that labels choose: `change-it train judge --task facts`."""
+"""A model that judges support, with a threshold that labels choose: `change-it train judge --task support`."""
 
 import time
 from typing import Any
@@ -9,9 +9,9 @@ from sklearn.metrics import roc_curve
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import write_json, write_text
-from change_it.judges.facts_model import FactsModel, above_chance
 from change_it.judges.judge_options import BILSTM, LINEAR, JudgeOptions
 from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, reader_agreement
+from change_it.judges.support_model import SupportModel, above_chance
 from change_it.stats import Bools, Floats
 from change_it.tables import Column, Row, Table, figure, to_markdown
 from change_it.training.run_folder import METRICS, WORK, publish
@@ -30,16 +30,18 @@ def best_threshold(p: Floats, right: Bools) -> tuple[float, float]:
     return float((thresholds[best] + below) / 2), float((1 + of_right[best] - of_wrong[best]) / 2)
 
 
-def train_facts(options: JudgeOptions, labels: ReaderLabels | None) -> dict[str, Any]:
+def train_support(options: JudgeOptions, labels: ReaderLabels | None) -> dict[str, Any]:
     """Write the judge into `options.out`: its threshold is of one half of the labels, .5 without any; returns `metrics.json`.
 
     Raises:
         InputError: no model is given, or a half of the labels has no right or no wrong headline.
     """
     if not options.encoder or options.encoder in (LINEAR, BILSTM):
-        raise InputError("--task facts requires --encoder MODEL: a chat model or an entailment classifier")
+        raise InputError("--task support requires --encoder MODEL: a chat model or an entailment classifier")
     started, precision = time.monotonic(), "bf16" if options.bf16 else "float32"
-    model = FactsModel.from_pretrained(options.encoder, endpoint=options.facts_endpoint, precision=precision)
+    model = SupportModel.from_pretrained(
+        options.encoder, endpoint=options.support_endpoint, precision=precision
+    )
     chosen: dict[str, Any] | None = None
     results = {}
     if labels is not None:
@@ -63,7 +65,7 @@ def train_facts(options: JudgeOptions, labels: ReaderLabels | None) -> dict[str,
         about = {"outlets": labels.outlets, "language": labels.language}
         model = model.with_threshold(threshold, validated=validated | {"labels": labels.hash}, **about)
     metrics = {
-        "task": "facts",
+        "task": "support",
         **{name: getattr(model.settings, name) for name in ("model", "kind", "threshold")},
         "precision": precision,
         "chosen": chosen,
@@ -75,15 +77,15 @@ def train_facts(options: JudgeOptions, labels: ReaderLabels | None) -> dict[str,
     final = options.out / WORK / "final"
     model.save(final)
     write_json(final / METRICS, metrics)
-    table = facts_table(metrics)
-    text = "\n\n".join(["# The judge facts", table.title, to_markdown(table), ". ".join(table.notes)])
+    table = support_table(metrics)
+    text = "\n\n".join(["# The judge support", table.title, to_markdown(table), ". ".join(table.notes)])
     write_text(final / "README.md", f"{text}.\n")
     publish(final, options.out)
     return metrics
 
 
-def facts_table(metrics: dict[str, Any]) -> Table:
-    """The result of `train_facts` as a table."""
+def support_table(metrics: dict[str, Any]) -> Table:
+    """The result of `train_support` as a table."""
     chosen = metrics["chosen"]
     notes = [
         f"{metrics['model']} is asked ({metrics['kind']}); supported from P {figure(metrics['threshold'])}"
@@ -100,5 +102,5 @@ def facts_table(metrics: dict[str, Any]) -> Table:
         notes += ["not validated: no labels have set the threshold"]
     rows = [Row({"test": name, **found}) for name, found in metrics["results"].items()]
     counts = (Column("n", "count"), Column("events", "count"), Column("right", "count", "supported"))
-    title = "facts: do the sources support the headline"
+    title = "support: do the sources support the headline"
     return Table((Column("test", "text"), *counts, *FIGURES), rows, title, notes)
