@@ -59,7 +59,7 @@ class FakeSupport(SupportModel):
     """A model that is asked about facts: P by a rule; keeps what it is asked."""
 
     def __init__(self, rule=lambda headline, sources: 1.0, *, base="model", digit="e", validated=""):
-        labels = {"n": 9} if validated else {}
+        labels = {"n": 9, "auc": [0.9, 0.8, 1.0]} if validated else {}
         self.settings = SupportSettings(base, "asked", 0.5, language=validated, validated=labels)
         self.weights_hash = self.model_hash = self.asked_hash = digit * 64
         self.rule, self.asked = rule, []

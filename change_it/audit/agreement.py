@@ -12,7 +12,7 @@ import polars as pl
 from change_it.errors import InputError
 from change_it.io import FORMULA, Record, listed, read_records
 from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, reader_agreement
-from change_it.scoring.columns import GOLD, LABEL_COLUMNS
+from change_it.scoring.columns import BUILT_IN, GOLD, LABEL_COLUMNS
 from change_it.scoring.item import Item, TestSet
 from change_it.stats import Bools, Floats
 from change_it.tables import Column, Row, Table, figure, formatted
@@ -55,7 +55,7 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLa
     items = {item.id: item for item in test.items}
     rows = []
     for file in files:
-        records = read_records(file, required=LABEL_COLUMNS, optional=("system", *ANSWERS))
+        records = read_records(file, required=LABEL_COLUMNS, optional=("system", "base", *ANSWERS))
         records = [record for record in records if record.cells["supported"]]
         if not records:
             raise InputError(f"{file} has no labels: fill in the column supported")
@@ -70,11 +70,11 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLa
             answers["printable"] = _answer(file, record, question)
             answers["partly"] = record.cells["supported"].casefold() == "partly"
             of = {"id": id_, "headline": _headline(file, record, items[id_])}
-            rows.append(of | answers | {"system": record.cells.get("system", "")})
-    texts, questions = ("id", "headline", "system"), ("supported", "partly", "printable")
+            rows.append(of | answers | {name: record.cells.get(name, "") for name in ("system", "base")})
+    texts, questions = ("id", "headline", "system", "base"), ("supported", "partly", "printable")
     schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(questions, pl.Boolean)
     by_headline = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True)
-    read = by_headline.agg(pl.col("system").first(), pl.col(questions).mean())
+    read = by_headline.agg(pl.col("system", "base").first(), pl.col(questions).mean())
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
     supported, partly, printable = (read[name].to_numpy() for name in questions)
@@ -84,6 +84,8 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLa
         partly=(supported <= 0.5) & (supported + partly > 0.5),
         printable=np.where(np.isnan(printable), np.nan, printable > 0.5),
         systems=read["system"].to_list(),
+        bases=read["base"].to_list(),
+        written=~read["system"].is_in(BUILT_IN).to_numpy(),
         language=language,
         outlets=test.outlets,
         hash=hashes[0] if len(hashes) == 1 else several,
@@ -125,6 +127,7 @@ class Agreement:
     n: int  # headlines
     events: int  # that they are of; intervals draw events
     rows: Sequence[Mapping[str, Any]]  # of `reader_agreement`, with the `subset` and the `judge`
+    left_out: int = 0  # labelled headlines that a model of the family of the judge of support wrote
 
     @property
     def table(self) -> Table:
@@ -143,8 +146,9 @@ class Agreement:
         halves = "; on both halves the threshold has seen some of the labels" if self.is_half else ""
         notes = (
             f"{self.n} headlines of {self.events} events: {what}. Right is what readers call supported; of fluency what they would print, and of strict both, where they were asked",
-            f"facts (rules) are names, numbers and quotations, facts (asked) is the model alone, facts both, strict (rules) is strict without the model. Written: neither gold nor a copy; gold against wrong: right gold and wrong written ones{halves}",
+            f"facts (rules) are names, numbers and quotations, facts (asked) is the model alone, facts both, strict (rules) is strict without the model. Written: no built-in system's, such as gold and copy; gold against wrong: right gold and wrong written ones{halves}",
             f"intervals: 95%, bootstrap over events, where there are {ENOUGH} or more",
+            *([f"{self.left_out} headlines by a model of the family of the judge of support are left out"] if self.left_out else []),
         )  # fmt: skip
         rows = [Row(row, row["subset"], highlight=row["judge"] == "strict") for row in self.rows]
         columns = (Column("judge", "text"), Column("subset", "text", "labels"), *counts, *FIGURES)
@@ -170,8 +174,7 @@ def _clause(row: Mapping[str, Any]) -> str:
 
 def _subsets(labels: ReaderLabels, reports: Bools) -> dict[str, Bools]:
     """Name to the headlines of each subset: by what they are, and by who wrote them; none is empty or the same as one before it."""
-    systems, right = np.array(labels.systems), labels.supported
-    written = ~np.isin(systems, (GOLD, COPY))
+    systems, right, written = np.array(labels.systems), labels.supported, labels.written
     against = np.where(written, ~right, right & (systems == GOLD))
     masks = {
         ALL: reports,
@@ -229,4 +232,5 @@ def agreement(
             if subset != ALL and found["events"] < ENOUGH:
                 found |= {f"{measure}_interval": None for measure in READER_MEASURES}
             rows.append({"subset": subset, "judge": name} | found)
-    return Agreement(labels.hash, is_half, int(reports.sum()), len(np.unique(labels.events[reports])), rows)
+    events = len(np.unique(labels.events[reports]))
+    return Agreement(labels.hash, is_half, int(reports.sum()), events, rows, labels.left_out)

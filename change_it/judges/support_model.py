@@ -40,6 +40,8 @@ from change_it.text.sentences import sentences
 
 COMMAND = "change-it train judge --task support --encoder MODEL"
 Kind = Literal["asked", "classifier", "endpoint"]
+#: The least that the lower end of the 95% interval of the AUC on labelled headlines must be.
+VALIDATED = 0.70
 #: Characters of a headline, at most.
 HEADLINE = 1000
 #: Folder of the answers, in the environment; ~/.cache/change_it without it.
@@ -56,7 +58,7 @@ class SupportSettings:
     url: str = ""  # of a server
     outlets: tuple[str, str] | None = None
     language: str = ""
-    validated: Mapping[str, Any] = field(default_factory=dict)  # what the other half of the labels says of it
+    validated: Mapping[str, Any] = field(default_factory=dict)  # see `support_training.train_support`
 
 
 class SupportModel:
@@ -197,9 +199,9 @@ class SupportModel:
         return np.asarray(probabilities >= self.settings.threshold)
 
     def is_validated(self, language: str) -> bool:
-        """Whether labels of that language have set the threshold, and it tells their other half apart better than chance."""
-        validated = self.settings.validated
-        return bool(validated) and self.settings.language == language and above_chance(validated.get("auc"))
+        """Whether labels of that language validate it: headlines that models of other families wrote, on the events that did not choose the threshold."""
+        auc = self.settings.validated.get("auc") or []
+        return self.settings.language == language and len(auc) == 3 and auc[1] >= VALIDATED
 
     @property
     def base(self) -> str:
@@ -223,11 +225,6 @@ class SupportModel:
         record = {"change_it": {"task": "support", **asdict(self.settings)}}
         folder.mkdir(parents=True, exist_ok=True)
         write_json(folder / "config.json", record)
-
-
-def above_chance(auc: Sequence[float] | None) -> bool:
-    """Whether the 95% interval of an AUC, which stands behind its value, is above .5; an AUC that nobody has written down counts."""
-    return auc is None or (len(auc) == 3 and auc[1] > 0.5)
 
 
 def _read_settings(record: Any, name: str | Path) -> SupportSettings:

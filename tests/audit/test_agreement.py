@@ -1,6 +1,7 @@
 """Label files, and judges beside them: figures by hand, halves of events, the page and the judge of facts."""
 
 import json
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -23,7 +24,7 @@ from change_it.judges.support_training import best_threshold
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.item import Item
 
-HEADER = ["id", "headline", "supported", "printable", "system"]
+HEADER = ["id", "headline", "supported", "printable", "system", "base"]
 #: A dozen probabilities with ties, and whether readers say yes.
 P = np.array([0.9, 0.8, 0.8, 0.7, 0.6, 0.6, 0.5, 0.4, 0.3, 0.2, 0.2, 0.1])
 RIGHT = np.array([1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0], dtype=bool)
@@ -35,8 +36,28 @@ def labels_of(right, events):
     about = ("rep", "gio", "Titolo", "Articolo", "Altro", "Altro articolo")
     items = [Item(f"i{n}", *about, f"h{n}", event=str(event)) for n, event in enumerate(events)]
     right, unknown = np.array(right, bool), np.full(len(items), np.nan)
-    systems = [""] * len(items)
-    return ReaderLabels(items, right, ~right & False, unknown, systems, "it", ("rep", "gio"), "5ha")
+    systems, written = [""] * len(items), np.ones(len(items), bool)
+    partly, about = ~right & False, ("it", ("rep", "gio"), "5ha")
+    return ReaderLabels(items, right, partly, unknown, systems, ["none"] * len(items), written, *about)
+
+
+def test_a_model_is_not_shown_what_its_family_wrote():
+    labels = labels_of([1, 0, 1, 0, 1, 0], range(6))
+    bases = ["Qwen2.5-Coder-0.5B-Instruct", "qwen/qwen3-8b-q4.gguf", "gemma-3-270m", "none", "", ""]
+    labels = replace(labels, bases=bases, systems=["", "", "", "rewrite", "QWEN, tuned", "mine"])
+    shown = labels.without_family("Qwen2.5-1.5B-Instruct")
+    assert [item.prediction for item in shown.items] == ["h2", "h3", "h5"]
+    assert (shown.left_out, shown.supported.tolist()) == (3, [True, False, False])
+    assert shown.are_known.tolist() == [True, True, False]
+    assert (shown.reports == labels.reports[[2, 3, 5]]).all()
+    assert labels.without_family("gpt2").left_out == 0
+    assert labels.without_family("123").left_out == 0  # a name of no family, as systems without one have
+
+
+def test_scores_have_an_auc_alone():
+    found = reader_agreement(RIGHT, None, EVENTS, P)
+    assert found["auc"] == pytest.approx(roc_auc_score(RIGHT, P))
+    assert [found[name] for name in ("accepted", "both", "precision", "recall_interval")] == [None] * 4
 
 
 def test_figures_by_hand():
@@ -88,7 +109,7 @@ def read(tmp_path, *files, header=HEADER):
 
 def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
     items = {item.id: item for item in toy_test_set().items}
-    rows = ["a0,,yes,yes,gold", "a1,,Yes,,copy", "a2,Nuovo,partly,no,mine", "a3,Altro,,no,mine"]
+    rows = ["a0,,yes,yes,gold,", "a1,,Yes,,copy,", "a2,Nuovo,partly,no,mine,t5", "a3,Altro,,no,mine,t5"]
     labels = read(tmp_path, [row.split(",") for row in rows])
     given = [items["a0"].reference, items["a1"].source, "Nuovo"]
     assert [item.prediction for item in labels.items] == given
@@ -96,6 +117,8 @@ def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
     assert labels.supported.tolist() == [True, True, False]
     assert labels.partly.tolist() == [False, False, True]
     assert labels.systems == ["gold", "copy", "mine"]
+    assert labels.bases == ["", "", "t5"]
+    assert labels.written.tolist() == [False, False, True]
     np.testing.assert_array_equal(labels.printable, [1, np.nan, 0])
 
 
@@ -131,16 +154,19 @@ def test_filled_sheets_are_labels(tmp_path):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        (["x9", "Nuovo", "yes", "", ""], "1 ids that are not in A2"),
-        (["a0", "Nuovo", "perhaps", "", ""], "line 3: supported is 'perhaps'; write yes, partly, no, contr"),
-        (["a0", "Nuovo", "yes", "4", ""], "line 3: printable is '4'; write yes, no"),
-        (["a0", "", "yes", "", "mine"], "line 3: there is no headline"),
+        (["x9", "Nuovo", "yes", "", "", ""], "1 ids that are not in A2"),
+        (
+            ["a0", "Nuovo", "perhaps", "", "", ""],
+            "line 3: supported is 'perhaps'; write yes, partly, no, contr",
+        ),
+        (["a0", "Nuovo", "yes", "4", "", ""], "line 3: printable is '4'; write yes, no"),
+        (["a0", "", "yes", "", "mine", ""], "line 3: there is no headline"),
     ],
     ids=["id", "answer", "printable", "headline"],
 )
 def test_what_is_no_label_is_one_sentence(tmp_path, row, words):
     with pytest.raises(InputError, match=words):
-        read(tmp_path, [["a1", "Nuovo", "yes", "yes", ""], row])
+        read(tmp_path, [["a1", "Nuovo", "yes", "yes", "", ""], row])
 
 
 @pytest.fixture
@@ -153,7 +179,8 @@ def judged():
     printable = np.where(np.arange(16) % 8 == 0, np.nan, (np.arange(16) % 2).astype(float))
     judges = FakeJudges(digits="abcd")
     partly, systems = ~right & (np.arange(16) % 8 == 1), ["gold"] * 8 + ["zurich"] * 8
-    labels = ReaderLabels(items, right, partly, printable, systems, "it", test.outlets, "5ha")
+    bases, written = ["none"] * 16, ~right
+    labels = ReaderLabels(items, right, partly, printable, systems, bases, written, "it", test.outlets, "5ha")
     return labels, judge_items(judges, items, language="it")
 
 
@@ -239,8 +266,8 @@ def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, ca
     load_fakes(monkeypatch, ("colle", "faro"))
     monkeypatch.setenv("COLUMNS", "300")  # no word is broken
     ids = read_table(smaller_corpus, "pairs", "test")["a_id"].unique(maintain_order=True)[:6]
-    rows = [[id_, "", "yes", "", "gold"] for id_ in ids]
-    rows += [[id_, "Zurigo, 17 morti", "no", "", "x"] for id_ in ids]
+    rows = [[id_, "", "yes", "", "gold", ""] for id_ in ids]
+    rows += [[id_, "Zurigo, 17 morti", "no", "", "x", "none"] for id_ in ids]
     file = write_csv(tmp_path / "labels.csv", rows, HEADER)
     (tmp_path / "judges").mkdir()
     folders = f"--judges {tmp_path / 'judges'} --corpus {smaller_corpus}"
@@ -267,14 +294,24 @@ def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, ca
     assert 'id="agreement"' not in (tmp_path / "audit" / "audit.html").read_text()
 
 
+#: Of each article of the toy corpus gold, two headlines of a model and one of the judge's own family.
 IDS = [f"{side}{n}" for side in "ab" for n in range(4)]
-ROWS = [[id_, "", "yes", "", "gold"] for id_ in IDS] + [[id_, "Zurigo", "no", "", "x"] for id_ in IDS]
+ROWS = [
+    [id_, text, says, "", system, base]
+    for id_ in IDS
+    for text, says, system, base in (
+        ("", "yes", "gold", ""),
+        ("Ponte giù", "yes", "x", "t5-small"),
+        ("Zurigo", "no", "x", "t5-small"),
+        ("Zurigo, ponte giù", "yes", "y", "toy-270m"),
+    )
+]
 
 
 @pytest.fixture
 def asked(monkeypatch):
-    """A model that believes whoever does not speak of Zurigo, and has a slip on each half."""
-    model = FakeSupport(lambda text, _: 0.2 + len(text) / 1000 if "Zurigo" in text else 0.6, base="toy")
+    """A model that believes whoever does not speak of Zurigo."""
+    model = FakeSupport(lambda text, _: 0.2 + len(text) / 1000 if "Zurigo" in text else 0.6, base="Toy-7B")
     monkeypatch.setattr(support_training.SupportModel, "from_pretrained", lambda *_, **__: model)
     return model
 
@@ -286,7 +323,7 @@ def train(folder, *labels):
     return main(["train", "judge", *options, "--corpus", corpus, "--out", out, *files])
 
 
-def test_one_half_chooses_the_threshold_and_the_other_reports(asked, tmp_path, capsys):
+def test_one_half_chooses_the_threshold_and_written_headlines_of_the_other_validate(asked, tmp_path, capsys):
     write_toy_corpus(tmp_path / "corpus")
     file = write_csv(tmp_path / "labels.csv", ROWS, HEADER)
     assert train(tmp_path, file) == 0
@@ -294,27 +331,64 @@ def test_one_half_chooses_the_threshold_and_the_other_reports(asked, tmp_path, c
     out = tmp_path / "judges" / "support"
     about = json.loads((out / "config.json").read_text())["change_it"]
     metrics = json.loads((out / "metrics.json").read_text())
-    labels = read_labels([file], toy_test_set(), "it")
-    found, chosen = metrics["results"]["labels"], metrics["chosen"]
+    labels = read_labels([file], toy_test_set(), "it").without_family("toy")
+    found, chosen = metrics["results"], metrics["chosen"]
     assert about["threshold"] == metrics["threshold"] == pytest.approx((0.206 + 0.6) / 2)
-    assert (found["n"], chosen["n"]) == (labels.reports.sum(), (~labels.reports).sum())
-    assert found["n"] + chosen["n"] == 16
-    assert (found["auc"], chosen["balanced_accuracy"]) == (1, 1)
-    assert about["validated"]["auc"][0] == 1
+    assert (found["labels"]["n"], chosen["n"]) == (labels.reports.sum(), (~labels.reports).sum())
+    assert found["labels"]["n"] + chosen["n"] == 24  # without the eight of its own family
+    assert not any("Zurigo, ponte" in headline for headline, _ in asked.asked)
+    of = found["written by others"]
+    assert (of["n"], of["right"], of["events"]) == (
+        labels.reports.sum() * 2 // 3,
+        of["n"] // 2,
+        chosen["events"],
+    )
+    assert about["validated"]["auc"] == [of["auc"], *(of["auc_interval"] or ())]
+    assert (about["validated"]["own"], about["validated"]["unknown"]) == (8, 0)
     assert about["validated"]["labels"] == labels.hash
     assert about["language"]
     assert "supported from P .403" in printed
-    assert ("AUC may be chance" in printed) is (found["auc_interval"] is None)
     assert f"{chosen['n']} headlines of {chosen['events']} events" in printed
+    assert "(8 of these were left out of all)" in printed
     assert "supported from P .403" in (out / "README.md").read_text()
     item = labels.items[0]
     assert asked.asked[0][1] == (item.source, item.article, item.reference_article)
 
 
 @pytest.mark.parametrize(
+    ("validated", "reason"),
+    [
+        ({}, "no labels have set the threshold"),
+        ({"n": 0, "unknown": 9, "auc": [None]}, "do not say which model wrote"),
+        ({"n": 3, "unknown": 0, "auc": [1.0]}, r"too few headlines .* are labelled \(3\)"),
+        ({"n": 99, "unknown": 0, "auc": [0.8, 0.69, 0.9]}, "at least .700 .* and is .690"),
+        ({"n": 99, "unknown": 0, "auc": [0.8, 0.7, 0.9]}, ""),
+    ],
+    ids=["no labels", "unknown writers", "few", "low", "validated"],
+)
+def test_what_does_not_validate_is_one_clause(validated, reason):
+    clause = support_training.why_not_validated(validated)
+    assert re.search(reason, clause)
+    model = FakeSupport(validated="it")
+    model.settings = replace(model.settings, validated=validated)
+    assert model.is_validated("it") is (clause == "")
+    assert not model.is_validated("en")
+
+
+def test_labels_of_unknown_writers_choose_a_threshold_and_validate_nothing(asked, tmp_path, capsys):
+    write_toy_corpus(tmp_path / "corpus")
+    rows = [[*row[:5], ""] for row in ROWS if row[4] != "y"]
+    assert train(tmp_path, write_csv(tmp_path / "labels.csv", rows, HEADER)) == 0
+    assert "do not say which model wrote" in " ".join(capsys.readouterr().out.split())
+    about = json.loads((tmp_path / "judges/support/config.json").read_text())["change_it"]
+    assert about["threshold"] == pytest.approx((0.206 + 0.6) / 2)
+    assert (about["validated"]["n"], about["validated"]["auc"]) == (0, [None])
+
+
+@pytest.mark.parametrize(
     ("rows", "says"),
     [
-        (ROWS[:8], "label more headlines"),
+        (ROWS[::4], "label more headlines"),
         (ROWS, "toy does not tell the headlines that readers call supported"),
     ],
     ids=["labels of one kind", "a model that tells nothing"],

@@ -133,7 +133,9 @@ def test_a_run_that_is_interrupted_asks_for_the_rest_alone(support, monkeypatch)
 
 
 def test_saved_it_is_the_same_judge_and_another_threshold_is_another(support, tmp_path):
-    strict = support.with_threshold(0.9, language="it", outlets=("rep", "gio"), validated={"n": 50})
+    strict = support.with_threshold(
+        0.9, language="it", outlets=("rep", "gio"), validated={"auc": [0.8, 0.75, 0.9]}
+    )
     strict.save(tmp_path / "support")
     loaded = SupportModel.from_pretrained(tmp_path / "support", device="cpu")
     assert loaded.settings == strict.settings
@@ -144,11 +146,15 @@ def test_saved_it_is_the_same_judge_and_another_threshold_is_another(support, tm
 
 
 @pytest.mark.parametrize(
-    ("auc", "validated"), [((0.8, 0.6, 0.9), True), ((0.6, 0.45, 0.7), False), ((0.8,), False)], ids=str
+    ("auc", "validated"),
+    [([0.8, 0.7, 0.9], True), ([0.8, 0.69, 0.9], False), ([0.8], False), ([None], False), (None, False)],
+    ids=str,
 )
-def test_labels_validate_what_is_above_chance(support, auc, validated):
+def test_labels_validate_from_a_lower_end_of_70_on(support, auc, validated):
     support = support.with_threshold(0.6, language="it", validated={"n": 50, "auc": auc})
     assert support.is_validated("it") is validated
+    assert not support.is_validated("en")
+    assert not support.with_threshold(0.6, validated={"n": 50}).is_validated("it")
 
 
 def test_parts_are_whole_sentences():
