@@ -13,7 +13,7 @@ from scoring_fakes import FakeJudges, FakeSupport, load_fakes, toy_test_set, wri
 from sklearn.metrics import roc_auc_score
 
 from change_it.audit import verdicts
-from change_it.audit.agreement import ALL, ASKED, RULES, STRICT_BY_RULES, agreement, read_labels
+from change_it.audit.agreement import ALL, agreement, read_labels
 from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
@@ -21,8 +21,8 @@ from change_it.judges import support_training
 from change_it.judges.judge_options import JudgeOptions
 from change_it.judges.metrics import ReaderLabels, reader_agreement
 from change_it.judges.support_training import best_threshold
-from change_it.scoring.compliancy import judge_items
 from change_it.scoring.item import Item
+from change_it.tables import to_markdown
 
 HEADER = ["id", "headline", "supported", "printable", "system", "base"]
 #: A dozen probabilities with ties, and whether readers say yes.
@@ -177,97 +177,123 @@ def judged():
     items = [*(replace(item, prediction=item.reference) for item in test.items), *wrong]
     right = np.arange(16) < 8
     printable = np.where(np.arange(16) % 8 == 0, np.nan, (np.arange(16) % 2).astype(float))
-    judges = FakeJudges(digits="abcd")
     partly, systems = ~right & (np.arange(16) % 8 == 1), ["gold"] * 8 + ["zurich"] * 8
     bases, written = ["none"] * 16, ~right
     labels = ReaderLabels(items, right, partly, printable, systems, bases, written, "it", test.outlets, "5ha")
-    return labels, judge_items(judges, items, language="it")
+    p = np.linspace(0.95, 0.2, 16)
+    columns = dict.fromkeys(("hh", "ah", "main", "fluency", "compliancy"), p >= 0.5)
+    columns |= {"evidence": right, "style": p, "joint": p * right}
+    columns |= dict.fromkeys(("p_hh", "p_ah", "p_target", "p_target_source", "p_fluency"), p)
+    nothing = {"support": pl.lit(None, pl.Boolean), "p_support": pl.lit(None, pl.Float64)}
+    return labels, pl.DataFrame(columns).with_columns(**nothing)
 
 
 def test_every_judge_stands_beside_the_readers(judged):
     labels, table = judged
     found = agreement(labels, SimpleNamespace(support=None), table)
     rows = {row["judge"]: row for row in found.rows if row["subset"] == ALL}
-    assert list(rows) == ["main", "hh", "ah", "fluency", RULES, "compliancy", "strict"]
+    assert list(rows) == ["hh", "ah", "main", "fluency", "evidence", "style", "joint", "compliancy"]
     assert rows["main"]["auc"] == pytest.approx(roc_auc_score(labels.supported, table["p_target"]))
-    assert (rows[RULES]["precision"], rows[RULES]["recall"], rows[RULES]["auc"]) == (1, 1, None)
+    assert (rows["evidence"]["precision"], rows["evidence"]["recall"], rows["evidence"]["auc"]) == (
+        1,
+        1,
+        None,
+    )
+    assert (rows["style"]["accepted"], rows["style"]["precision"], rows["style"]["auc"]) == (None, None, 1)
     asked = ~np.isnan(labels.printable)
     assert (rows["fluency"]["n"], rows["fluency"]["right"]) == (14, labels.printable[asked].sum())
-    assert rows["strict"]["right"] == (labels.supported & (labels.printable == 1)).sum()
+    assert rows["joint"]["right"] == (labels.supported & (labels.printable == 1)).sum()
     assert rows["compliancy"]["n"] == 16
+    assert found.clauses["style"] == "agrees with readers: AUC 1.000 (1.000–1.000), n 16"
+    assert "| joint" in to_markdown(found.table)
+    # a column may say nothing of some headlines
+    half = pl.Series([True, None] * 8)
+    [row] = [
+        row
+        for row in agreement(labels, SimpleNamespace(support=None), table.with_columns(fluency=half)).rows
+        if (row["subset"], row["judge"]) == (ALL, "fluency")
+    ]
+    assert (row["n"], row["accepted"]) == (6, 6)
 
 
 def test_a_threshold_is_not_reported_on_the_half_that_chose_it(judged):
     labels, table = judged
-    facts = FakeSupport(lambda headline, _: 0.2 if "Zurigo" in headline else 0.8)
-    facts.settings = replace(facts.settings, validated={"labels": "5ha"})
-    found = agreement(labels, SimpleNamespace(support=facts), table)
+    table = table.with_columns(support=pl.col("evidence"), p_support=pl.col("p_hh"))
+    support = FakeSupport()
+    support.settings = replace(support.settings, validated={"labels": "5ha"})
+    found = agreement(labels, SimpleNamespace(support=support), table)
     rows = {row["judge"]: row for row in found.rows if row["subset"] == ALL}
     assert found.is_half
     assert found.n == rows["main"]["n"] == labels.reports.sum() < 16
     assert found.events == len(set(labels.events[labels.reports]))
-    assert (rows[ASKED]["auc"], rows[ASKED]["precision"]) == (1, 1)
-    assert "facts" in rows
-    assert found.clauses["facts"].startswith("agrees with readers: AUC 1.000 (")
-    facts.settings = replace(facts.settings, validated={"labels": "others"})
-    every = agreement(labels, SimpleNamespace(support=facts), table)
+    assert (rows["support"]["auc"], rows["support"]["precision"]) == (1, 1)
+    assert found.clauses["support"].startswith("agrees with readers: AUC 1.000 (")
+    support.settings = replace(support.settings, validated={"labels": "others"})
+    every = agreement(labels, SimpleNamespace(support=support), table)
     assert (every.is_half, every.n) == (False, 16)
     # a part of them, or in other lines
-    facts.settings = replace(facts.settings, outlets=labels.outlets[::-1])
-    assert agreement(labels, SimpleNamespace(support=facts), table).is_half
+    support.settings = replace(support.settings, outlets=labels.outlets[::-1])
+    assert agreement(labels, SimpleNamespace(support=support), table).is_half
 
 
-#: Of twelve headlines who wrote each, what readers say, what the rules and the rest of strict say, and P of the model.
+def test_headlines_that_are_left_out_are_counted(judged):
+    labels, table = judged
+    labels = replace(labels, bases=["none"] * 14 + ["toy-1b"] * 2)
+    found = agreement(labels.without_family("Toy-7B"), SimpleNamespace(support=None), table[:14])
+    assert (found.n, found.left_out) == (14, 2)
+    assert "2 headlines by a model of the family of the judge of support are left out" in found.table.notes
+
+
+#: Of twelve headlines who wrote each, what readers say, whether there is evidence, and P of the model.
 WRITERS = ["gold"] * 3 + ["copy"] * 2 + ["small"] * 5 + ["large"] * 2
 SAID = ["yes", "yes", "no", "yes", "yes", "yes", "partly", "no", "yes", "partly", "yes", "no"]
-BY_RULES = np.array([1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1], dtype=bool)
-OTHERS = np.array([1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0, 1], dtype=bool)
+EVIDENCE = np.array([1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1], dtype=bool)
 OF_MODEL = np.array([0.9, 0.4, 0.1, 0.6, 0.6, 0.8, 0.7, 0.3, 0.2, 0.1, 0.7, 0.6])
 
 
 def test_subsets_by_hand():
-    """Whom a model that is asked believes, by who wrote the headlines."""
+    """Whom a model believes, by who wrote the headlines."""
     labels = labels_of([answer == "yes" for answer in SAID], EVENTS)
     partly = np.array([answer == "partly" for answer in SAID])
-    labels = replace(labels, systems=WRITERS, partly=partly)
-    facts = FakeSupport(lambda headline, _: OF_MODEL[int(headline[1:])])
-    verdicts = dict.fromkeys(("main", "hh", "ah", "compliancy", "main_normalised", "fluency"), OTHERS)
-    both = BY_RULES & (OF_MODEL >= 0.5)
-    verdicts |= {"facts": both, "strict_compliancy": both & OTHERS}
-    table = pl.DataFrame(verdicts | dict.fromkeys(("p_target", "p_hh", "p_ah", "p_fluency"), OF_MODEL))
-    table = table.with_columns(unsupported=pl.Series(["[]" if yes else "[1]" for yes in BY_RULES]))
-    found = agreement(labels, SimpleNamespace(support=facts), table)
+    labels = replace(labels, systems=WRITERS, partly=partly, written=np.arange(12) >= 5)
+    columns = dict.fromkeys(("main", "hh", "ah", "compliancy", "fluency", "evidence"), EVIDENCE)
+    columns |= {"support": OF_MODEL >= 0.5, "style": OF_MODEL, "joint": OF_MODEL * EVIDENCE}
+    columns |= dict.fromkeys(("p_target", "p_hh", "p_ah", "p_fluency", "p_support"), OF_MODEL)
+    table, judges = pl.DataFrame(columns), SimpleNamespace(support=FakeSupport())
+    found = agreement(labels, judges, table)
     counts = ("n", "right", "accepted", "both")
     rows = {(row["subset"], row["judge"]): row for row in found.rows}
     seen = {key: tuple(row[name] for name in counts) for key, row in rows.items()}
     subsets = [ALL, "without copies", "written", "written, no partly", "gold against wrong"]
     assert list(dict.fromkeys(subset for subset, _ in rows)) == [*subsets, "gold", "copy", "small", "large"]
-    assert seen[ALL, RULES] == (12, 7, 10, 7)
-    assert seen[ALL, "facts"] == (12, 7, 7, 5)
-    assert seen["without copies", "facts"] == (10, 5, 5, 3)
-    assert seen["written", RULES] == (7, 3, 6, 3)
-    assert seen["written", "facts"] == (7, 3, 4, 2)
-    assert seen["written, no partly", "facts"] == (5, 3, 3, 2)
-    assert seen["gold against wrong", "facts"] == (6, 2, 3, 1)  # gold .9, .4; wrong .7, .3, .1, .6
-    assert rows["gold against wrong", ASKED]["auc"] == (4 + 2) / 8
-    assert seen["small", STRICT_BY_RULES] == (5, 2, 3, 1)
-    assert seen["small", "strict"] == (5, 2, 2, 1)
-    assert seen["large", "strict"] == (2, 1, 1, 0)
-    assert rows["without copies", "facts"]["precision_interval"] is not None
-    assert rows["small", "facts"]["precision_interval"] is None  # five events are too few
+    assert seen[ALL, "evidence"] == (12, 7, 10, 7)
+    assert seen[ALL, "support"] == (12, 7, 7, 5)
+    assert seen["without copies", "support"] == (10, 5, 5, 3)
+    assert seen["written", "evidence"] == (7, 3, 6, 3)
+    assert seen["written", "support"] == (7, 3, 4, 2)
+    assert seen["written, no partly", "support"] == (5, 3, 3, 2)
+    assert seen["gold against wrong", "support"] == (6, 2, 3, 1)  # gold .9, .4; wrong .7, .3, .1, .6
+    assert rows["gold against wrong", "support"]["auc"] == (4 + 2) / 8
+    assert rows["gold against wrong", "joint"]["auc"] == (4 + 2) / 8  # the last but one is 0
+    assert seen["small", "joint"] == (5, 2, None, None)
+    assert rows["large", "joint"]["auc"] == 1
+    assert rows["without copies", "support"]["precision_interval"] is not None
+    assert rows["small", "support"]["precision_interval"] is None  # five events are too few
     assert ("small", "main") not in rows
-    unnamed = agreement(replace(labels, systems=[""] * 12), SimpleNamespace(support=facts), table)
+    unnamed = agreement(replace(labels, systems=[""] * 12, written=np.ones(12, bool)), judges, table)
     assert {row["subset"] for row in unnamed.rows} == {ALL, "written, no partly"}
 
 
 def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(verdicts, "PERTURBATIONS", {})
     monkeypatch.setattr("change_it.commands.audit.check_judges", lambda *_: None)
-    load_fakes(monkeypatch, ("colle", "faro"))
+    support = FakeSupport(base="toy-7b")
+    load_fakes(monkeypatch, ("colle", "faro"), digits="abcd", support=support)
     monkeypatch.setenv("COLUMNS", "300")  # no word is broken
     ids = read_table(smaller_corpus, "pairs", "test")["a_id"].unique(maintain_order=True)[:6]
     rows = [[id_, "", "yes", "", "gold", ""] for id_ in ids]
     rows += [[id_, "Zurigo, 17 morti", "no", "", "x", "none"] for id_ in ids]
+    rows += [[ids[0], "Zurigo, 18 morti", "no", "", "x", "Toy-270m"]]
     file = write_csv(tmp_path / "labels.csv", rows, HEADER)
     (tmp_path / "judges").mkdir()
     folders = f"--judges {tmp_path / 'judges'} --corpus {smaller_corpus}"
@@ -275,21 +301,19 @@ def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, ca
     assert main(arguments) == 0
     printed = capsys.readouterr().out
     assert "Agreement with readers" in printed
-    assert "agrees with readers: precision 1.000 (" in printed
+    assert "1 headlines by a model of the family" in printed
+    assert not any("18 morti" in headline for headline, _ in support.asked)
     found = json.loads((tmp_path / "audit" / "audit.json").read_text())
-    rows = found["agreement"]["rows"]
-    of = {row["judge"]: row for row in rows if row["subset"] == ALL}
-    written = [row for row in rows if (row["subset"], row["judge"]) == ("written", RULES)]
-    assert [(row["n"], row["accepted"], row["precision_interval"]) for row in written] == [(6, 0, None)]
-    assert (of["main"]["n"], of[RULES]["recall"]) == (12, 1)
+    of = {row["judge"]: row for row in found["agreement"]["rows"] if row["subset"] == ALL}
+    assert (of["main"]["n"], of["main"]["precision_interval"]) == (12, None)
     assert f"|labels:{found['agreement']['labels'][:6]}|" in found["signature"]
-    [facts] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "facts"]
-    assert "agrees with readers: precision 1.000 (" in facts["text"]
+    [fluency] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "fluency"]
+    assert "agrees with readers: AUC .500 (" in fluency["text"]
     page = (tmp_path / "audit" / "audit.html").read_text()
     assert page.count('href="#agreement"') == page.count('<section id="agreement">') == 1
-    assert "facts (rules)" in page
-    summary = verdicts.read_summary(FakeJudges(("colle", "faro")), tmp_path / "judges", "it")
-    assert ["agrees with readers" in str(verdict) for verdict in summary.verdicts] == [False, True]
+    judges = FakeJudges(("colle", "faro"), digits="abcd", support=support)
+    summary = verdicts.read_summary(judges, tmp_path / "judges", "it")
+    assert any("agrees with readers" in str(verdict) for verdict in summary.verdicts)
     main([*arguments[:-2]])
     assert 'id="agreement"' not in (tmp_path / "audit" / "audit.html").read_text()
 
