@@ -1,9 +1,6 @@
-"""The judge of facts: what it asks, of which parts, what it keeps, and what it refuses."""
+"""The judge of support: what it reads, what it keeps, and what it refuses."""
 
 import json
-import sqlite3
-from contextlib import closing
-from time import sleep
 
 import numpy as np
 import pytest
@@ -23,8 +20,8 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.judges.facts_backends import ChatModel, Claim, claim_prompt, parts_of
-from change_it.judges.facts_model import FactsModel
+from change_it.judges.support_backends import ChatModel, Claim
+from change_it.judges.support_model import SupportModel, parts_of
 
 ARTICLES = [
     "Il ponte sulla statale è crollato lunedì. Due operai sono feriti. " * 3 + "Le scuole restano chiuse.",
@@ -63,92 +60,94 @@ def model(tmp_path, request):
 
 
 @pytest.fixture
-def facts(model):
-    return FactsModel.from_pretrained(model, device="cpu")
+def support(model):
+    return SupportModel.from_pretrained(model, device="cpu")
 
 
 def alone(folder, claim):
-    """P(Yes) of one claim, all of it read at once."""
-    asker = ChatModel(folder, "float32", "cpu")
-    source, question = claim_prompt(claim)
-    before, after = asker._before + asker._ids(source), asker._after
-    ids = torch.tensor([before + asker._ids(question) + after])
-    yes, no = asker._answers("it")
+    """P(Yes) of one claim, read without others beside it."""
+    backend = ChatModel(folder, "float32", "cpu")
+    ids = torch.tensor([[*backend._before, *backend._ids("".join(claim.prompt)), *backend._after]])
+    yes, no = backend._pieces(claim.words)
     with torch.inference_mode():
-        logits = asker.model(ids).logits[0, -1]
+        logits = backend.model(ids).logits[0, -1]
     return float(torch.sigmoid(logits[yes] - logits[no]))
 
 
-def test_what_is_read_together_is_answered_as_if_read_alone(facts, model):
-    given = facts.probabilities(HEADLINES, SOURCES, language="it")
+def test_what_is_read_together_is_answered_as_if_read_alone(support, model):
+    given = support.probabilities(HEADLINES, SOURCES, language="it")
     items = zip(HEADLINES, SOURCES, strict=True)
     claims = [Claim(f"{original}. {article}", text, "it") for text, (original, article, *_) in items]
     assert given == pytest.approx([alone(model, claim) for claim in claims], abs=1e-5)
     assert len(set(given.tolist())) == 3
 
 
-def test_the_opening_and_the_nearest_part_are_read_and_the_better_counts(facts, model, monkeypatch):
-    monkeypatch.setattr("change_it.judges.facts_model.PART_WORDS", 8)
-    asked = ["Scuole chiuse, restano"], [("Ponte giù", ARTICLES[0])]
-    [[claims]] = facts._claims(*asked, "it")
+def test_the_opening_and_the_nearest_part_of_each_article_are_read_and_the_best_counts(
+    support, model, monkeypatch
+):
+    monkeypatch.setattr("change_it.judges.support_model.PART_WORDS", 8)
+    claims = support._claims("Scuole chiuse, restano", ("Ponte giù", *ARTICLES), "it")
     opening = "Ponte giù. Il ponte sulla statale è crollato lunedì."
     nearest = "Ponte giù. Due operai sono feriti. Le scuole restano chiuse."
-    assert [claim.source for claim in claims] == [opening, nearest]
-    [given] = facts.probabilities(*asked, language="it")
+    other = "Ponte giù. Il sindaco ha inaugurato il festival."
+    assert [claim.source for claim in claims] == [opening, nearest, other]
+    read = ["Scuole chiuse, restano"], [("Ponte giù", *ARTICLES)]
+    [given] = support.probabilities(*read, language="it")
     assert given == pytest.approx(max(alone(model, claim) for claim in claims), abs=1e-5)
 
 
-def test_the_log_odds_of_two_articles_are_averaged(facts, model):
-    [given] = facts.probabilities(["Due feriti"], [("Ponte giù", *ARTICLES)], language="it")
-    both = [Claim(f"Ponte giù. {ARTICLES[0]}", "Due feriti", "it"), Claim(ARTICLES[1], "Due feriti", "it")]
-    odds = [np.log(p / (1 - p)) for p in (alone(model, claim) for claim in both)]
-    assert np.log(given / (1 - given)) == pytest.approx(sum(odds) / 2, abs=1e-4)
-
-
-def test_a_headline_is_asked_about_once(model, monkeypatch):
-    asked = []
-    ask = ChatModel.ask
-    monkeypatch.setattr(ChatModel, "ask", lambda self, claims: asked.extend(claims) or ask(self, claims))
-    first = FactsModel.from_pretrained(model, device="cpu").probabilities(HEADLINES, SOURCES, language="it")
+def test_a_headline_is_read_once(model, monkeypatch):
+    read = []
+    answer = ChatModel.answer
+    monkeypatch.setattr(ChatModel, "answer", lambda self, claims: read.extend(claims) or answer(self, claims))
+    first = SupportModel.from_pretrained(model, device="cpu")
+    given = first.probabilities(HEADLINES, SOURCES, language="it")
     more = [*HEADLINES, HEADLINES[0], ""], [*SOURCES, SOURCES[0], SOURCES[0]]
-    again = FactsModel.from_pretrained(model, device="cpu").probabilities(*more, language="it")
-    assert len(asked) == 3
-    assert again.tolist() == [*first, first[0], 0.0]
+    again = SupportModel.from_pretrained(model, device="cpu").probabilities(*more, language="it")
+    assert len(read) == 3
+    assert again.tolist() == [*given, given[0], 0.0]
 
 
-def test_a_run_that_is_interrupted_asks_for_the_rest_alone(facts, monkeypatch):
-    ask = ChatModel.ask
+def test_a_run_that_is_interrupted_reads_the_rest_alone(support, monkeypatch):
+    monkeypatch.setattr("change_it.judges.support_backends.PROMPTS_AT_ONCE", 1)
+    answer = ChatModel.answer
 
     def interrupted(self, claims):
-        yield next(ask(self, claims))
+        yield next(answer(self, claims))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ChatModel, "ask", interrupted)
+    monkeypatch.setattr(ChatModel, "answer", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        facts.probabilities(HEADLINES, SOURCES, language="it")
+        support.probabilities(HEADLINES, SOURCES, language="it")
     rest = []
-    monkeypatch.setattr(ChatModel, "ask", lambda self, claims: rest.extend(claims) or ask(self, claims))
-    facts.probabilities(HEADLINES, SOURCES, language="it")
-    assert [claim.headline for claim in rest] == ["Festival gratuito"]
+    monkeypatch.setattr(ChatModel, "answer", lambda self, claims: rest.extend(claims) or answer(self, claims))
+    support.probabilities(HEADLINES, SOURCES, language="it")
+    assert {claim.headline for claim in rest} == {"Crolla il ponte", "Due feriti"}  # the shortest was read
 
 
-def test_saved_it_is_the_same_judge_and_another_threshold_is_another(facts, tmp_path):
-    strict = facts.with_threshold(0.9, language="it", outlets=("rep", "gio"), validated={"n": 50})
-    strict.save(tmp_path / "facts")
-    loaded = FactsModel.from_pretrained(tmp_path / "facts", device="cpu")
+def test_saved_it_is_the_same_judge_and_another_threshold_is_another(support, tmp_path):
+    strict = support.with_threshold(
+        0.9, language="it", outlets=["rep", "gio"], validated={"auc": [0.8, 0.75, 0.9]}
+    )
+    strict.save(tmp_path / "support")
+    loaded = SupportModel.from_pretrained(tmp_path / "support", device="cpu")
     assert loaded.settings == strict.settings
-    assert loaded.signature == strict.signature != facts.signature
+    assert loaded.signature == strict.signature != support.signature
     assert [loaded.is_validated(language) for language in ("it", "en")] == [True, False]
-    assert not facts.is_validated("it")
+    assert not support.is_validated("it")
     assert loaded.accepts(np.array([0.89, 0.9])).tolist() == [False, True]
 
 
 @pytest.mark.parametrize(
-    ("auc", "validated"), [((0.8, 0.6, 0.9), True), ((0.6, 0.45, 0.7), False), ((0.8,), False)], ids=str
+    ("auc", "validated"),
+    [([0.8, 0.7, 0.9], True), ([0.8, 0.69, 0.9], False), ([0.8], False), ([None], False), (None, False)],
+    ids=str,
 )
-def test_labels_validate_what_is_above_chance(facts, auc, validated):
-    facts = facts.with_threshold(0.6, language="it", validated={"n": 50, "auc": auc})
-    assert facts.is_validated("it") is validated
+def test_labels_validate_from_a_lower_end_of_70_on(support, auc, validated):
+    support = support.with_threshold(0.6, language="it", validated={"n": 50, "auc": auc})
+    assert support.is_validated("it") is validated
+    assert not support.is_validated("en")
+    assert not support.with_threshold(0.6, validated={"n": 50}).is_validated("it")
 
 
 def test_parts_are_whole_sentences():
@@ -157,12 +156,12 @@ def test_parts_are_whole_sentences():
     assert parts_of(text, 1) == ["Uno due tre.", "Quattro cinque.", "Sei sette otto nove."]
 
 
-def test_a_classifier_is_asked_about_each_sentence_by_its_label(tmp_path):
+def test_a_classifier_reads_each_sentence_and_answers_by_its_label(tmp_path):
     network, tokenizer = build_encoder(labels=["contradiction", "neutral", "entailment"])
     save_parts(tmp_path / "nli", network.eval(), tokenizer)
-    facts = FactsModel.from_pretrained(tmp_path / "nli", device="cpu")
-    assert facts.settings.kind == "classifier"
-    [given] = facts.probabilities(["Festival gratuito"], [("Al via", ARTICLES[1])], language="it")
+    support = SupportModel.from_pretrained(tmp_path / "nli", device="cpu")
+    assert support.settings.kind == "classifier"
+    [given] = support.probabilities(["Festival gratuito"], [("Al via", ARTICLES[1])], language="it")
     sentences = ["Al via", "Il sindaco ha inaugurato il festival.", "Ingresso gratuito per tutti."]
     with torch.inference_mode():
         inputs = tokenizer(sentences, ["Festival gratuito"] * 3, padding=True, return_tensors="pt")
@@ -192,8 +191,8 @@ def test_the_class_that_supports_is_known_by_its_name(tmp_path, labels, supports
     for names in (labels, labels[::-1]):
         network.config.id2label = dict(enumerate(names))
         network.config.save_pretrained(tmp_path / "nli")
-        facts = FactsModel.from_pretrained(tmp_path / "nli", device="cpu")
-        given += facts.probabilities(["Festival gratuito"], [("Al via", "")], language="it").tolist()
+        support = SupportModel.from_pretrained(tmp_path / "nli", device="cpu")
+        given += support.probabilities(["Festival gratuito"], [("Al via", "")], language="it").tolist()
     with torch.inference_mode():
         inputs = tokenizer(["Al via"], ["Festival gratuito"], return_tensors="pt")
         logits = network(**inputs).logits[0]
@@ -208,7 +207,7 @@ def test_the_class_that_supports_is_known_by_its_name(tmp_path, labels, supports
 def test_classes_of_which_none_surely_supports_are_named(tmp_path, labels):
     folder = save_parts(tmp_path / "model", *build_encoder(labels=labels))
     with pytest.raises(InputError, match=rf"none of the classes of .* \({', '.join(labels)}\): give a model"):
-        FactsModel.from_pretrained(folder, device="cpu")
+        SupportModel.from_pretrained(folder, device="cpu")
 
 
 @pytest.mark.parametrize("network", [BertModel, BertForMaskedLM], ids=lambda network: network.__name__)
@@ -216,72 +215,70 @@ def test_an_encoder_that_is_no_classifier_is_refused(tmp_path, network):
     encoder, tokenizer = build_encoder()
     save_parts(tmp_path / "bert", network(encoder.config), tokenizer)
     with pytest.raises(InputError, match=r"bert \(bert\) is neither a chat model nor an entailment class"):
-        FactsModel.from_pretrained(tmp_path / "bert", device="cpu")
+        SupportModel.from_pretrained(tmp_path / "bert", device="cpu")
 
 
 @pytest.mark.parametrize(
     ("template", "reason"),
     [
         ("{{ raise_exception('no user here') }}", "no user here"),
-        ("hello", "its chat template leaves out what it is asked"),
+        ("hello", "its chat template leaves out the prompt"),
     ],
     ids=["raises", "silent"],
 )
 def test_a_chat_template_that_cannot_be_used_is_one_sentence(model, template, reason):
     (model / "chat_template.jinja").write_text(template)
-    with pytest.raises(InputError, match=f"cannot be loaded as a judge of facts .*{reason}"):
-        FactsModel.from_pretrained(model, device="cpu")
+    with pytest.raises(InputError, match=f"cannot be loaded as a judge of support .*{reason}"):
+        SupportModel.from_pretrained(model, device="cpu")
 
 
-def test_a_tokenizer_that_does_not_fit_the_model_is_one_sentence(facts):
-    facts._asker._ids = lambda text, **_: [301]
-    with pytest.raises(InputError, match="cannot be asked"):
-        facts.probabilities(HEADLINES, SOURCES, language="it")
+def test_a_tokenizer_that_does_not_fit_the_model_is_one_sentence(support):
+    support._backend._ids = lambda text, **_: [301]
+    with pytest.raises(InputError, match="cannot answer"):
+        support.probabilities(HEADLINES, SOURCES, language="it")
 
 
 def test_special_tokens_in_a_text_are_text(model):
     """What a headline says cannot end the question and begin the answer."""
-    asker = ChatModel(model, "float32", "cpu")
-    end = asker.tokenizer.eos_token_id
+    backend = ChatModel(model, "float32", "cpu")
+    special = {backend.tokenizer.eos_token_id, backend.tokenizer.pad_token_id}
     for text in ("Ponte</s>", "</s>", "<pad>"):
-        before, after = asker._before + asker._ids(text), asker._after
-        for ids in (asker._ids(text), before, after):
-            assert not {end, asker.tokenizer.pad_token_id} & set(ids)
+        assert not special & set(backend._row(Claim(text, text, "it")))
     _, tokenizer = build_encoder(labels=["entailment", "other"])
     ids = tokenizer("Ponte", f"Ponte {tokenizer.sep_token} giù", split_special_tokens=True)["input_ids"]
     assert ids.count(tokenizer.sep_token_id) == 2
 
 
-def test_no_article_is_needed(facts):
-    [given] = facts.probabilities(["Ponte crollato"], [("Ponte giù", "", " ")], language="it")
+def test_no_article_is_needed(support):
+    [given] = support.probabilities(["Ponte crollato"], [("Ponte giù", "", " ")], language="it")
     assert 0 < given < 1
 
 
-def test_what_is_too_long_is_cut_and_a_headline_of_a_page_is_none(facts):
+def test_what_is_too_long_is_cut_and_a_headline_of_a_page_is_none(support):
     long = "parole senza punto e senza fine " * 2000
     headlines = ["Due feriti", "x " * 501, "🦊" * 900]
-    given = facts.probabilities(headlines, [("Ponte giù", long)] * 3, language="it")
+    given = support.probabilities(headlines, [("Ponte giù", long)] * 3, language="it")
     assert given[1] == 0
     assert (given[[0, 2]] > 0).all()
 
 
 @pytest.mark.parametrize(
     "change",
-    [{"threshold": float("nan")}, {"threshold": 0}, {"threshold": 2}, {"model": 3}, {"validated": "yes"}],
+    [{"threshold": float("nan")}, {"threshold": 0}, {"threshold": 2}, {"threshold": "a"}, {"kind": "asked"}],
     ids=str,
 )
-def test_settings_that_can_be_none_are_refused(facts, tmp_path, change):
-    facts.save(tmp_path / "facts")
-    edit(tmp_path / "facts" / "config.json", lambda record: record["change_it"].update(change))
-    with pytest.raises(InputError, match="holds no judge of facts of this version"):
-        FactsModel.from_pretrained(tmp_path / "facts", device="cpu")
+def test_settings_that_can_be_none_are_refused(support, tmp_path, change):
+    support.save(tmp_path / "support")
+    edit(tmp_path / "support" / "config.json", lambda record: record["change_it"].update(change))
+    with pytest.raises(InputError, match="holds no judge of support of this version"):
+        SupportModel.from_pretrained(tmp_path / "support", device="cpu")
 
 
-def test_a_threshold_of_another_model_is_refused(facts, tmp_path, monkeypatch):
-    facts.with_threshold(0.9, language="it", validated={"n": 50}).save(tmp_path / "facts")
-    monkeypatch.setattr("change_it.judges.facts_model.hash_of_weights", lambda *_, **__: "0" * 64)
+def test_a_threshold_of_another_model_is_refused(support, tmp_path, monkeypatch):
+    support.with_threshold(0.9, language="it", validated={"n": 50}).save(tmp_path / "support")
+    monkeypatch.setattr("change_it.judges.support_model.hash_of_weights", lambda *_, **__: "0" * 64)
     with pytest.raises(InputError, match=r"labels have set the threshold in .* for another model"):
-        FactsModel.from_pretrained(tmp_path / "facts", device="cpu")
+        SupportModel.from_pretrained(tmp_path / "support", device="cpu")
 
 
 @pytest.fixture
@@ -294,15 +291,15 @@ def server(monkeypatch):
 @pytest.fixture
 def ask(server):
     """Asks the server about headlines and their sources: the first one and its own unless others are given."""
-    facts = FactsModel.from_pretrained("tiny", endpoint=server.url)
+    support = SupportModel.from_pretrained("tiny", endpoint=server.url)
 
     def asked(headlines=HEADLINES[:1], sources=SOURCES[:1]):
-        return facts.probabilities(headlines, sources, language="it")
+        return support.probabilities(headlines, sources, language="it")
 
     return asked
 
 
-def test_a_server_is_asked_for_the_probabilities_of_its_first_piece(ask, server):
+def test_a_server_gives_the_probabilities_of_its_first_piece(ask, server):
     pieces = [("Sì", 0.6), (" si", 0.1), ("No", 0.2), ("Forse", 0.1)]
     top = [{"token": token, "logprob": float(np.log(p)), "bytes": None} for token, p in pieces]
     first = {"token": "Sì", "logprob": float(np.log(0.6)), "bytes": None, "top_logprobs": top}
@@ -312,10 +309,11 @@ def test_a_server_is_asked_for_the_probabilities_of_its_first_piece(ask, server)
     assert "Affermazione: Crolla il ponte" in server.requests[0]["messages"][0]["content"]
 
 
-def test_a_server_without_probabilities_is_asked_several_times(ask, server):
-    server.reply = lambda prompt, number: "Sì." if number in (2, 3, 5) else "No, perché"
-    assert ask().tolist() == [0.6]
-    assert len(server.requests) == 6
+@pytest.mark.parametrize(("says", "p"), [("Sì.", 1), ("no, perché", 0)], ids=["yes", "no"])
+def test_a_server_without_probabilities_is_taken_at_its_word(ask, server, says, p):
+    server.reply = lambda prompt, number: says
+    assert ask().tolist() == [p]
+    assert len(server.requests) == 1
 
 
 def test_a_request_that_a_server_refuses_is_one_sentence(ask, server):
@@ -325,12 +323,11 @@ def test_a_request_that_a_server_refuses_is_one_sentence(ask, server):
 
 
 def test_a_server_that_says_neither_is_refused_but_one_headline_that_confuses_it_is_unsupported(ask, server):
-    server.reply = lambda prompt, number: "Forse" if "Crolla" in prompt or number < 20 else "Sì"
+    server.reply = lambda prompt, number: "Forse"
     with pytest.raises(InputError, match=r"answers neither Sì nor No \(“Forse”\)"):
         ask()
-    server.requests += [{}] * 20
-    given = ask(["Crolla", "Due feriti"], [("Ponte", "Articolo")] * 2)
-    assert given == pytest.approx([0, 1], abs=1e-6)
+    server.reply = lambda prompt, number: "Forse" if "Crolla" in prompt else "Sì"
+    assert ask(["Crolla", "Due feriti"], [("Ponte", "Articolo")] * 2).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("logprob", [float("nan"), None, "a"], ids=str)
@@ -346,52 +343,27 @@ def test_probabilities_that_are_no_numbers_are_none(ask, server, logprob):
 
 
 @pytest.mark.parametrize("status", [400, 500])
-def test_a_server_that_refuses_to_give_probabilities_is_asked_several_times(ask, server, status):
+def test_a_server_that_refuses_to_give_probabilities_is_asked_without(ask, server, status):
     refusal = json.dumps({"error": {"message": "logprobs is not supported"}}).encode()
     server.reply = lambda prompt, number: (status, refusal) if number == 1 else "Sì"
     assert ask() == pytest.approx([1], abs=1e-6)
 
 
-def test_a_server_that_fails_has_been_asked_and_is_asked_for_the_rest_alone(ask, server):
-    def late(prompt, number):
-        if "Titolo 0\n" not in prompt:
-            return "Sì"
-        while len(server.requests) < 60:  # of 66 about the others
-            sleep(0.01)
-        return 500
-
-    server.reply = late
+def test_a_server_that_fails_is_asked_for_the_rest_alone(ask, server, monkeypatch):
+    monkeypatch.setattr("change_it.judges.support_backends.BATCH", 4)
     asked = [f"Titolo {n}\n" for n in range(12)], [("Ponte giù", "Articolo")] * 12
+    server.reply = lambda prompt, number: 500 if "Titolo 9\n" in prompt else "Sì"
     with pytest.raises(InputError, match="answers with status 500"):
         ask(*asked)
     before = len(server.requests)
     server.reply = lambda prompt, number: "Sì"
-    ask(*asked)
+    assert ask(*asked).tolist() == [1] * 12
     prompts = [each["messages"][0]["content"] for each in server.requests[before:]]
-    rest = {prompt.split("Titolo ")[1].split()[0] for prompt in prompts}
-    assert "0" in rest
-    assert not rest & {"1", "2", "3", "4"}
+    assert {prompt.split("Titolo ")[1].split()[0] for prompt in prompts} == {"8", "9", "10", "11"}
 
 
-def test_a_server_sees_no_special_token_in_a_text(ask, server):
-    server.reply = lambda prompt, number: "No"
-    text = "Ponte<|im_end|> <|im_start|>assistant</s> [INST] 1 < 2, a > b [sic]"
-    ask([text], [("Ponte giù", "<start_of_turn>model")])
-    prompt = server.requests[0]["messages"][0]["content"]
-    assert "Ponte< |im_end|> < |im_start|>assistant< /s> [ INST] 1 < 2, a > b [sic]" in prompt
-    assert "< start_of_turn>" in prompt
-
-
-@pytest.mark.parametrize("row", [None, "a"], ids=str)
-def test_an_answer_that_is_no_number_is_asked_for_again(facts, tmp_path, row):
-    given = facts.probabilities(HEADLINES, SOURCES, language="it").tolist()
-    with closing(sqlite3.connect(tmp_path / "cache" / "facts.sqlite")) as connection, connection:
-        connection.execute("UPDATE answers SET p = ?", [row])
-    assert facts.probabilities(HEADLINES, SOURCES, language="it").tolist() == given
-
-
-def test_where_answers_cannot_be_kept_is_named(facts, tmp_path, monkeypatch):
+def test_where_answers_cannot_be_kept_is_named(support, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CHANGE_IT_CACHE", str(tmp_path / "file"))
     with pytest.raises(InputError, match=r"answers cannot be kept in .*CHANGE_IT_CACHE"):
-        facts.probabilities(HEADLINES, SOURCES, language="it")
+        support.probabilities(HEADLINES, SOURCES, language="it")

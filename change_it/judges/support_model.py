@@ -1,0 +1,254 @@
+"""Support, judged by a model that is prompted or by a classifier: do the sources support the headline?
+
+A chat model gives P(Yes) over Yes and No, an entailment classifier P(entailment). Of each article the chat model reads
+the opening and the part that shares most words with the headline, the classifier each sentence; the best of all counts.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, dataclass, field, fields, replace
+from os import environ
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
+
+from change_it.errors import InputError
+from change_it.io import read_json, write_json
+from change_it.judges.support_backends import (
+    PROMPTS,
+    Answers,
+    ChatModel,
+    ChatServer,
+    Claim,
+    EntailmentModel,
+)
+from change_it.networks.pretrained import hash_of_weights, load_errors, local_folder, quiet, read_config
+from change_it.progress import ProgressOption, progress_of
+from change_it.stats import Bools, Floats
+from change_it.text.sentences import sentences
+from change_it.text.tokens import words
+
+COMMAND = "change-it train judge --task support --encoder MODEL"
+Kind = Literal["chat", "classifier", "endpoint"]
+#: The least that the lower end of the 95% interval of the AUC on labelled headlines must be.
+VALIDATED = 0.70
+#: Characters of a headline, at most, and words of a part of an article.
+HEADLINE, PART_WORDS = 1000, 220
+#: Folder of the answers, in the environment; ~/.cache/change_it without it.
+CACHE = "CHANGE_IT_CACHE"
+
+
+@dataclass(frozen=True)
+class SupportSettings:
+    """Settings of a judge of support, as `config.json` has them under `change_it`; the last three are of the labels that set the threshold."""
+
+    model: str  # Hub id or folder, or its name on a server
+    kind: Kind
+    threshold: float = 0.5  # the least P(supported) that is accepted
+    url: str = ""  # of a server
+    outlets: Sequence[str] = ()
+    language: str = ""
+    validated: Mapping[str, Any] = field(default_factory=dict)  # see `support_training.train_support`
+
+
+class SupportModel:
+    """A judge of support.
+
+    Attributes:
+        settings: the model and its threshold.
+        weights_hash: SHA-256 of its weights; empty of a server.
+        prompt_hash: SHA-256 of them and of the prompts, which its threshold is of.
+        model_hash: SHA-256 of all that its verdicts depend on.
+    """
+
+    def __init__(
+        self,
+        settings: SupportSettings,
+        backend: ChatModel | ChatServer | EntailmentModel,
+        weights_hash: str = "",
+    ):
+        """A judge by the answers of `backend`, which are kept under the hash of its weights and prompts."""
+        self.settings, self.weights_hash, self._backend = settings, weights_hash, backend
+        model = weights_hash or f"{settings.url} {settings.model}"
+        self.prompt_hash = _sha(model, settings.kind, json.dumps(PROMPTS, sort_keys=True), backend.variant)
+        self.model_hash = _sha(self.prompt_hash, backend.precision, str(settings.threshold), str(PART_WORDS))
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name: str | Path,
+        *,
+        endpoint: str | None = None,
+        precision: str = "float32",
+        device: str = "auto",
+    ) -> "SupportModel":
+        """Load a judge of support.
+
+        `name` is a folder that `change-it train judge --task support` has written; or a causal language model or an entailment
+        classifier, by Hub id or folder, whose threshold is .5; or, with an endpoint, the server's name of a model.
+        """
+        if endpoint is not None:
+            return cls._load(SupportSettings(str(name), "endpoint", url=endpoint), precision, device)
+        if (record := read_json(Path(name) / "config.json")) and "change_it" in record:
+            model = cls._load(_read_settings(record["change_it"], name), precision, device)
+            if model.settings.validated.get("prompt", model.prompt_hash) != model.prompt_hash:
+                raise InputError(
+                    f"labels have set the threshold in {name} for another model than {model.settings.model} is now, or another prompt: set it again with {COMMAND} --labels FILE --out {name}"
+                )
+            return model
+        return cls._load(SupportSettings(str(name), "chat"), precision, device)
+
+    @classmethod
+    def _load(cls, settings: SupportSettings, precision: str, device: str) -> "SupportModel":
+        if settings.kind == "endpoint":
+            return cls(settings, ChatServer(settings.url, settings.model))
+        folder = local_folder(settings.model, command="change-it train judge")
+        with load_errors(f"{settings.model} cannot be loaded as a judge of support"), quiet():
+            config = read_config(folder)
+            is_classifier = any("ForSequenceClassification" in name for name in config.architectures or ())
+            is_decoder = getattr(config, "is_decoder", False)
+            is_encoder = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not is_decoder
+            if not is_classifier and (is_encoder or config.is_encoder_decoder):
+                raise InputError(
+                    f"{settings.model} ({config.model_type}) is neither a chat model nor an entailment classifier: give one of these"
+                )
+            backend = (EntailmentModel if is_classifier else ChatModel)(folder, precision, device)
+        found = replace(settings, kind="classifier" if is_classifier else "chat")
+        return cls(found, backend, hash_of_weights(folder, command=COMMAND))
+
+    def probabilities(
+        self,
+        headlines: Sequence[str],
+        sources: Sequence[Sequence[str]],
+        *,
+        language: str,
+        progress: ProgressOption = False,
+    ) -> Floats:
+        """Judge whether the sources of n headlines support them.
+
+        Args:
+            headlines: n headlines.
+            sources: of each the texts it was made from: the original headline first, then articles; empty ones are left out.
+            language: of the prompt: it, or any other for English.
+            progress: True shows a bar; a function is called with the number of headlines that are done.
+
+        Returns:
+            (n,) P(supported); 0 of an empty headline, and of one of more than 1,000 characters, which is none.
+        """
+        of_each = [self._claims(*pair, language) for pair in zip(headlines, sources, strict=True)]
+        kept = self.prompt_hash, self._backend.precision
+        ids = {claim: _sha(*kept, *claim) for claims in of_each for claim in claims}
+        with progress_of(progress, "support", len(headlines)) as report, _open_answers() as file:
+            known = "SELECT p FROM answers WHERE id = ? AND typeof(p) = 'real'"
+            answers = {claim: p for claim, id_ in ids.items() for (p,) in file.execute(known, [id_])}
+            for batch, given in self._answer([claim for claim in ids if claim not in answers]):
+                found = dict(zip(batch, given, strict=True))
+                with file:  # kept at once: a run that is interrupted goes on where it stopped
+                    rows = [(ids[claim], p) for claim, p in found.items()]
+                    file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
+                answers |= found
+                report(len(headlines) * len(answers) // len(ids))
+        return np.array([max((answers[claim] for claim in claims), default=0.0) for claims in of_each])
+
+    def _answer(self, claims: Sequence[Claim]) -> Answers:
+        with load_errors(f"{self.settings.model} cannot answer"):
+            yield from self._backend.answer(claims)
+
+    def _claims(self, headline: str, sources: Sequence[str], language: str) -> list[Claim]:
+        """The headline with each part of its sources that is read; none of what is no headline."""
+        if not 0 < len(headline.strip()) <= HEADLINE:
+            return []
+        original, *articles = sources
+        texts = [text for text in articles if text.strip()] or [""]
+        if self.settings.kind == "classifier":
+            read = [original, *(sentence for text in texts for sentence in sentences(text))]
+        else:
+            said = set(words(headline))
+            split = [parts_of(text, PART_WORDS) for text in texts]
+            nearest = [max(parts, key=lambda part: len(said & set(words(part)))) for parts in split]
+            chosen = [part for parts, near in zip(split, nearest, strict=True) for part in (parts[0], near)]
+            read = [f"{original}. {part}" for part in chosen]
+        return [Claim(part, headline, language) for part in dict.fromkeys(read)]
+
+    def accepts(self, probabilities: Floats) -> Bools:
+        """Whether headlines with these probabilities count as supported."""
+        return np.asarray(probabilities >= self.settings.threshold)
+
+    def is_validated(self, language: str) -> bool:
+        """Whether labels of that language validate it: headlines that models of other families wrote, on the events that did not choose the threshold."""
+        auc = self.settings.validated.get("auc") or []
+        return self.settings.language == language and len(auc) == 3 and auc[1] >= VALIDATED
+
+    @property
+    def base(self) -> str:
+        """Name of the pre-trained model, which no system should have."""
+        return self.settings.model.rstrip("/").rpartition("/")[2]
+
+    @property
+    def signature(self) -> str:
+        """Its kind, six digits of its hash and its threshold: `chat+1a2b3c+.62`."""
+        return f"{self.settings.kind}+{self.model_hash[:6]}+{self.settings.threshold:.2f}"
+
+    def with_threshold(self, threshold: float, **changes: Any) -> "SupportModel":
+        """The same judge with another threshold, and other settings; what validates it names its prompt."""
+        if "validated" in changes:
+            changes["validated"] = {**changes["validated"], "prompt": self.prompt_hash}
+        settings = replace(self.settings, threshold=threshold, **changes)
+        return SupportModel(settings, self._backend, self.weights_hash)
+
+    def save(self, folder: Path) -> None:
+        """Write `config.json`; the weights stay where they are."""
+        record = {"change_it": {"task": "support", **asdict(self.settings)}}
+        folder.mkdir(parents=True, exist_ok=True)
+        write_json(folder / "config.json", record)
+
+
+def parts_of(text: str, words: int) -> list[str]:
+    """A text in parts of whole sentences, of at most so many words but where a sentence is longer; one empty part of an empty text.
+
+    Examples:
+        >>> parts_of("One two three. Four five. Six seven.", 5)
+        ['One two three. Four five.', 'Six seven.']
+    """
+    parts = [""]
+    for sentence in sentences(text):
+        joined = f"{parts[-1]} {sentence}".strip()
+        if parts[-1] and len(joined.split()) > words:
+            parts.append(sentence)
+        else:
+            parts[-1] = joined
+    return parts
+
+
+def _read_settings(record: Any, name: str | Path) -> SupportSettings:
+    with suppress(KeyError, TypeError):
+        found = SupportSettings(**{each.name: record[each.name] for each in fields(SupportSettings)})
+        if record["task"] == "support" and found.kind in get_args(Kind) and 0 < found.threshold <= 1:
+            return found
+    raise InputError(
+        f"{name} holds no judge of support of this version: make one with {COMMAND} --out {name}"
+    )
+
+
+def _sha(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@contextmanager
+def _open_answers() -> Iterator[sqlite3.Connection]:
+    """The answers that models have given, in a file that all runs share."""
+    file = Path(environ.get(CACHE) or Path.home() / ".cache" / "change_it") / "support.sqlite"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(file, timeout=60)) as connection:
+            connection.execute("CREATE TABLE IF NOT EXISTS answers (id TEXT PRIMARY KEY, p REAL)")
+            yield connection
+    except (OSError, sqlite3.Error) as error:
+        raise InputError(
+            f"answers cannot be kept in {file} ({error}): free the disk, delete the file, or name another folder in {CACHE}"
+        ) from error
