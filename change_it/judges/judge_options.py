@@ -15,7 +15,6 @@ Fold = Literal["all", "0", "1"]
 Negatives = Literal["random", "hard", "facts", "mixed"]
 TrainingSet = Literal["main", "train_d", "train_m", "random"]
 Match = Literal["events"]
-Mask = Literal["names"]
 
 #: The judges that compliancy asks, and those that read one text and not a pair.
 TASKS: tuple[Task, ...] = ("main", "hh", "ah")
@@ -55,8 +54,6 @@ class JudgeOptions(TrainingOptions):
     """Training set of main: main (R, A3 and A1), train_d or train_m (LREC 2020), or random (80% of all articles, tested on the others)."""
     match: Match | None = None
     """events: main learns from as many headlines of each outlet from each event and, outside events that both have, from each ISO week."""
-    mask: Mask | None = None
-    """names: main reads headlines with one token in the place of each name and number, in training and in scoring."""
     as_published: bool = False
     """The papers' judge: bert-base-multilingual-cased unless --encoder says another one, random negatives, AH read as article and headline, no token types."""
     fold: Fold = "all"
@@ -195,7 +192,6 @@ class JudgeInfo(NamedTuple):
     shift: (
         float  # subtracted from the log odds of class 1: fluency lets its share of printed headlines through
     )
-    masked: str  # the language whose names and numbers main does not read; empty: it reads all
 
 
 def read_judge_info(record: Any) -> JudgeInfo | None:
@@ -208,8 +204,7 @@ def read_judge_info(record: Any) -> JudgeInfo | None:
         return None
     if not known or not isinstance(a, str) or not isinstance(b, str):
         return None
-    masked = str(record.get("language", "")) if record.get("mask") == "names" else ""
-    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift, masked)
+    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift)
 
 
 def check_tasks(folder: Path, name: str | Path) -> None:

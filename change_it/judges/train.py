@@ -4,7 +4,6 @@ What is unfinished, and how a finished judge replaces an older one: `training.ru
 """
 
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
@@ -15,7 +14,7 @@ import torch
 from transformers import AutoModelForSequenceClassification, ByT5Tokenizer, PreTrainedTokenizerBase
 
 import change_it.auto  # noqa: F401 (registers our models)
-from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, read_casing, read_language
+from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges.bilstm import build_bilstm
@@ -26,7 +25,6 @@ from change_it.judges.judge_options import (
     BILSTM,
     LINEAR,
     LONGEST,
-    SINGLE_TEXT,
     JudgeOptions,
     JudgeSettings,
     Task,
@@ -39,8 +37,6 @@ from change_it.judges.within_event import Ask, fit_marks, measure_main
 from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
 from change_it.stats import Ints
 from change_it.tables import Column, Row, Table
-from change_it.text.names import mask_names
-from change_it.text.stopwords import guess_language
 from change_it.training.run_folder import stage_pretrained, train_in_folder
 from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state
 from change_it.training.training_options import resolve
@@ -80,7 +76,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     task = settings.task
     if task != "main" and settings.encoder == BILSTM:
         raise InputError(f"--encoder {BILSTM} requires --task main, not {task}")
-    for name in ("train_on", "match", "mask"):
+    for name in ("train_on", "match"):
         if task != "main" and getattr(settings, name) not in ("main", None):
             raise InputError(f"--{name.replace('_', '-')} requires --task main, not {task}")
     if settings.match and settings.train_on != "main":
@@ -104,17 +100,10 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
 
 def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun:
     """The judge before training, and how it is trained and tested; a linear one is fitted here."""
-    task, linear, raw = settings.task, settings.encoder == LINEAR, data
-    casing = read_casing(settings.corpus) if task in SINGLE_TEXT else None
-    language = read_language(settings.corpus) or guess_language(data.headlines)
-    hide = partial(mask_names, language=language, casing=casing)
-    if settings.mask:
-        data = data.changed(hide)
+    task, linear = settings.task, settings.encoder == LINEAR
     model, tokenizer = _start(settings, data, work)
     model.config.problem_type = "single_label_classification"  # transformers would write it in training alone
     model.config.change_it = settings.about(data.outlets)
-    if settings.mask:
-        model.config.change_it |= {"mask": settings.mask, "language": language}
     judge = Judge.of(model, tokenizer, precision=settings.arithmetic)
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
     validation = data.validation.select(np.sort(order[: VALIDATION[task]]))
@@ -136,14 +125,12 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
         if task == "fluency" and not linear:
             judge.shift = model.config.change_it["shift"] = _shift(judge, data.validation)
         judge.save_pretrained(folder)
-        if casing and (task == "fluency" or settings.mask):
-            casing.save(folder)
 
     def describe(_: Any) -> dict[str, Any]:
         metrics = _tested(settings, data, judge)
         # a random split tests on other headlines than A2, and learns from some of A2
         if task == "main" and settings.train_on != "random":
-            metrics |= _style_of(settings, raw, data, judge, hide)
+            metrics |= _style_of(settings, data, judge)
         return metrics
 
     # The papers train to the end; they stop early in HH alone.
@@ -165,23 +152,12 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
     )
 
 
-def _style_of(
-    settings: JudgeSettings, raw: TaskData, data: TaskData, judge: Judge, hide: Callable[[str], str]
-) -> dict[str, Any]:
-    """Main where topic does not help, compared with judges that learn from the same examples; `data` is what it learnt from, `raw` the same as printed."""
-
-    def hidden(ask: Ask) -> Ask:
-        return lambda texts: ask([*map(hide, texts)])
-
+def _style_of(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, Any]:
+    """Main where topic does not help, compared with judges that learn from the same examples."""
     asked: dict[str, Ask] = {"judge": judge.probabilities}
     if settings.encoder != LINEAR:
         asked[LINEAR] = fit_main(data.known, seed=settings.seed).predict_proba
-    if settings.mask:
-        asked = {name: hidden(ask) for name, ask in asked.items()}
-    else:
-        masked = fit_main(raw.changed(hide).known, seed=settings.seed)
-        asked["linear, names masked"] = hidden(masked.predict_proba)
-    asked["marks, capitals, length"] = fit_marks(raw.known, seed=settings.seed)
+    asked["marks, capitals, length"] = fit_marks(data.known, seed=settings.seed)
     return measure_main(settings.corpus, data.outlets, asked)
 
 

@@ -1,4 +1,4 @@
-"""Main within an event: its accuracy by hand, judges that see no names, and training sets that are even in each event and week."""
+"""Main within an event: its accuracy by hand, and training sets that are even in each event and week."""
 
 from collections import Counter
 from datetime import date
@@ -6,15 +6,13 @@ from datetime import date
 import numpy as np
 import polars as pl
 import pytest
-from judge_data import TINY, load, options
-from saved_judges import build_encoder, save_parts
+from judge_data import load, options
 
 from change_it.corpus.folder import read_table
 from change_it.corpus.training_sets import matched
 from change_it.errors import InputError
 from change_it.judges import train, within_event
 from change_it.judges.data import Examples
-from change_it.judges.judge import Judge
 from change_it.judges.judge_options import within_event_table
 
 
@@ -65,35 +63,6 @@ def test_marks_and_capitals_alone_are_read():
     assert (ask(["Crolla il ponte!"]) == ask(["Vincer la lotto!"])).all()
 
 
-@pytest.fixture(scope="module", params=["linear", "transformer"])
-def masking(corpus, tmp_path_factory, request):
-    """A judge that masks names: its folder and its metrics."""
-    folder, settings = tmp_path_factory.mktemp("masking"), {}
-    if request.param == "transformer":
-        encoder = save_parts(folder / "encoder", *build_encoder())
-        settings = {**TINY, "updates": 8, "encoder": str(encoder)}
-    metrics = train.train_judge(options(corpus, folder / "main", mask="names", **settings))
-    return folder / "main", metrics
-
-
-def test_a_judge_that_masks_names_reads_none_and_answers_as_in_training(masking, corpus):
-    folder, metrics = masking
-    judge, data = Judge.from_pretrained(folder, device="cpu"), load("main", corpus)
-    gold = data.tests["gold"]
-    right = judge.probabilities(gold.texts, progress=False).argmax(axis=1) == gold.labels
-    assert right.mean() == metrics["results"]["gold"]["accuracy"]
-    first, second = judge.probabilities(["Il governo vola a Washington", "Il governo vola a Mosca"])
-    assert (first == second).all()
-    numbers = judge.probabilities(["Il ponte cade: 12 feriti", "Il ponte cade: 31 feriti"])
-    assert (numbers[0] == numbers[1]).all()
-    judge.hide = None
-    if judge.linear:
-        first, second = judge.probabilities(["Il governo vola a Washington", "Il governo vola a Mosca"])
-        assert (first != second).all()
-    rows = metrics["within_event"]["systems"]
-    assert list(rows) == ["judge", *([] if judge.linear else ["linear"]), "marks, capitals, length"]
-
-
 def place(row, both):
     return row["event"] if row["event"] in both else row["date"].isocalendar()[:2]
 
@@ -129,10 +98,7 @@ def test_main_learns_from_a_matched_set_that_a2_is_no_part_of(corpus):
     assert len(data.train) < len(load("main", corpus).train)
 
 
-@pytest.mark.parametrize("changes", [{"match": "events"}, {"mask": "names"}])
-def test_other_judges_are_neither_matched_nor_masked(corpus, tmp_path, changes):
-    with pytest.raises(InputError, match="requires --task main"):
-        train.train_judge(options(corpus, tmp_path / "hh", task="hh", **changes))
-    if "match" in changes:
-        with pytest.raises(InputError, match="--train-on"):
-            train.train_judge(options(corpus, tmp_path / "main", train_on="train_d", **changes))
+def test_no_other_judge_and_no_other_training_set_is_matched(corpus, tmp_path):
+    for changes, says in (({"task": "hh"}, "requires --task main"), ({"train_on": "train_d"}, "--train-on")):
+        with pytest.raises(InputError, match=says):
+            train.train_judge(options(corpus, tmp_path / "out", match="events", **changes))
