@@ -50,6 +50,17 @@ _EXACT_MOST = 13  # differences with ties, for which scipy's p-value is exact
 _SHAPIRO_MOST = 5000  # its p-value is not accurate for more
 
 
+def log_odds(probabilities: Floats) -> Floats:
+    """Natural log odds (n,) of the second of two classes, of probabilities (n, 2), which are cut to at least 1e-9.
+
+    Examples:
+        >>> log_odds(np.array([[0.5, 0.5], [0.1, 0.9]])).round(2).tolist()
+        [0.0, 2.2]
+    """
+    cut = np.log(np.maximum(probabilities, 1e-9))
+    return np.asarray(cut[:, 1] - cut[:, 0], np.float64)
+
+
 class Score(NamedTuple):
     """A measured value and the ends of its bootstrap interval; NaN where they are undefined."""
 

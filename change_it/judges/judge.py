@@ -58,6 +58,8 @@ class Judge:
         outlets: short names of A and B.
         weights_hash: SHA-256 of its weights, which no judge that chose may share.
         max_tokens: longer inputs are cut; the fluency judge refuses them, whose end it would not read.
+        style_step: of main, the median change of its log odds between the two headlines of an event (`within_event.style_step`);
+            None where it was not measured.
         model_hash: SHA-256 of weights, settings and tokenizer, for signatures.
     """
 
@@ -72,6 +74,7 @@ class Judge:
     precision: Arithmetic = "float32"
     article_first: bool = False  # see `JudgeInfo`
     shift: float = 0.0
+    style_step: float | None = None
     source: tuple[Path, Arithmetic, str] | None = None  # from which the processes of a cluster load it too
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -24,6 +25,8 @@ COMMAND = "change-it train judge"
 LONGEST = 1_000_000
 #: What `--encoder` may be besides the name of a pre-trained model: a linear judge; the classifier of LREC 2020.
 LINEAR, BILSTM = "linear", "bilstm"
+#: Baselines of main besides: n-grams, and marks, capitals and length.
+NGRAMS, MARKS = "n-grams", "marks, capitals, length"
 #: The papers' encoder (EvalNLGEval 2020, section 4).
 PAPERS = "bert-base-multilingual-cased"
 
@@ -135,10 +138,34 @@ def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
     return tuple(name for name, row in tests.items() if "lead" in row and row["lead"]["low"] <= 0)
 
 
+#: The baselines of `within_event_table`, with their verb.
+BASELINES = {
+    LINEAR: "a linear judge of the same examples tells",
+    NGRAMS: "n-grams alone tell",
+    MARKS: "marks, capitals and length alone tell",
+}
+
+
 def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
     """Main within an event, from its `metrics.json`; None of another judge or an older file."""
     if not (found := metrics.get("within_event")):
         return None
+    judge = found["systems"]["judge"]
+    better, no_worse = [], []
+    for name, words in BASELINES.items():
+        other = found["systems"].get(name, {})
+        for key, value, where in (
+            ("within_event", "value", "within an event"),
+            ("macro_f1", "macro_f1", "by F1"),
+        ):
+            gap = other.get("lead", {}).get(key)
+            if gap and gap["high"] < 0:
+                against = f"({figure(other[value])} against {figure(judge[value])})"
+                better.append(
+                    f"{words} the outlets apart better than this judge {where} {against}: do not score style with it"
+                )
+            elif gap and gap["low"] <= 0:
+                no_worse.append(f"{name} {where}")
     rows = [
         Row({"system": name, **each, "interval": (each["low"], each["high"])}, highlight=name == "judge")
         for name, each in found["systems"].items()
@@ -146,8 +173,16 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
     columns = [Column("system", "text"), Column("value", title="within an event")]
     columns += [Column("interval", "interval", "95% interval"), Column("macro_f1", title="mean F1")]
     notes = [
-        "within an event: of two headlines of one event, which is whose? Chance is .5; intervals draw events"
+        *better,
+        "within an event: of two headlines of one event, which is whose? Chance is .5; intervals draw events",
     ]
+    if no_worse:
+        notes.append(f"no better than {', '.join(no_worse)}: the 95% interval of its lead reaches 0")
+    if step := metrics.get("style_step"):
+        notes.append(
+            f"style step {step['value']:.2f}: median change of the log odds within an event, over {step['pairs']:,} training pairs "
+            f"of {step['events']:,} events that it did not learn from; above 0 in {figure(step['accuracy'])}"
+        )
     if latest := metrics.get("latest"):
         there, elsewhere = figure(latest["macro_f1"]), figure(latest["macro_f1_elsewhere"])
         notes.append(f"F1 from {latest['from']} on, {latest['n']:,} of A2: {there}; elsewhere: {elsewhere}")
@@ -192,6 +227,7 @@ class JudgeInfo(NamedTuple):
     shift: (
         float  # subtracted from the log odds of class 1: fluency lets its share of printed headlines through
     )
+    style_step: float | None = None  # of main: median change of the log odds of B within an event
 
 
 def read_judge_info(record: Any) -> JudgeInfo | None:
@@ -199,12 +235,15 @@ def read_judge_info(record: Any) -> JudgeInfo | None:
     try:
         task, fold, (a, b), most = (record[name] for name in ("task", "fold", "outlets", "max_tokens"))
         shift = float(record.get("shift", 0.0))
-        known = task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST
+        step = float(record["style_step"]["value"]) if "style_step" in record else None
+        known = (
+            task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST and isfinite(step or 0)
+        )
     except (TypeError, KeyError, ValueError, AttributeError):
         return None
     if not known or not isinstance(a, str) or not isinstance(b, str):
         return None
-    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift)
+    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift, step)
 
 
 def check_tasks(folder: Path, name: str | Path) -> None:

@@ -25,6 +25,8 @@ from change_it.judges.judge_options import (
     BILSTM,
     LINEAR,
     LONGEST,
+    MARKS,
+    NGRAMS,
     JudgeOptions,
     JudgeSettings,
     Task,
@@ -33,9 +35,9 @@ from change_it.judges.judge_options import (
 )
 from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main
 from change_it.judges.metrics import f1_lead, scores
-from change_it.judges.within_event import Ask, fit_marks, measure_main
+from change_it.judges.within_event import Ask, fit_marks, measure_main, style_step
 from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
-from change_it.stats import Ints
+from change_it.stats import Ints, log_odds
 from change_it.tables import Column, Row, Table
 from change_it.training.run_folder import stage_pretrained, train_in_folder
 from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state
@@ -124,6 +126,8 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
     def save(folder: Path) -> None:
         if task == "fluency" and not linear:
             judge.shift = model.config.change_it["shift"] = _shift(judge, data.validation)
+        if task == "main" and (step := _style_step(settings, data, judge)):
+            model.config.change_it["style_step"] = step
         judge.save_pretrained(folder)
 
     def describe(_: Any) -> dict[str, Any]:
@@ -131,6 +135,7 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
         # a random split tests on other headlines than A2, and learns from some of A2
         if task == "main" and settings.train_on != "random":
             metrics |= _style_of(settings, data, judge)
+            metrics["style_step"] = model.config.change_it.get("style_step")
         return metrics
 
     # The papers train to the end; they stop early in HH alone.
@@ -153,19 +158,33 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
 
 
 def _style_of(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, Any]:
-    """Main where topic does not help, compared with judges that learn from the same examples."""
+    """Main where topic does not help, beside judges that learn from the same examples."""
     asked: dict[str, Ask] = {"judge": judge.probabilities}
     if settings.encoder != LINEAR:
         asked[LINEAR] = fit_main(data.known, seed=settings.seed).predict_proba
-    asked["marks, capitals, length"] = fit_marks(data.known, seed=settings.seed)
+    asked[NGRAMS] = fit_main(data.known, seed=settings.seed, ngrams_alone=True).predict_proba
+    asked[MARKS] = fit_marks(data.known, seed=settings.seed)
     return measure_main(settings.corpus, data.outlets, asked)
+
+
+def _style_step(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, Any] | None:
+    """The style step of main: of the other fold's pairs; with all folds, of a linear judge that is fitted five times, or of a transformer's validation events."""
+    if settings.train_on == "random":  # it learns from test events too
+        return None
+
+    def refit(examples: Examples) -> Ask:
+        return fit_main(examples, seed=settings.seed).predict_proba
+
+    ask = partial(judge.probabilities, progress=False)
+    linear, every = settings.encoder == LINEAR, settings.fold == "all"
+    learnt = data.train if every and not linear else data.known
+    return style_step(settings.corpus, ask, learnt, refit=refit if every and linear else None)
 
 
 def _shift(judge: Judge, validation: Examples) -> float:
     """The shift subtracted from the log odds of fluency, so that `ACCEPTANCE` of the printed validation headlines gets more than a half."""
     printed = validation.select(np.flatnonzero(validation.labels)).texts
-    given = np.clip(judge.probabilities(printed, progress=False)[:, 1], 1e-12, 1 - 1e-12)
-    return float(np.quantile(np.log(given / (1 - given)), 1 - ACCEPTANCE))
+    return float(np.quantile(log_odds(judge.probabilities(printed, progress=False)), 1 - ACCEPTANCE))
 
 
 def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, Any]:

@@ -31,6 +31,7 @@ TABLES = {
         "headline": ["a1", "a2", "b1", "b2"],
         "label": ["rep", "rep", "gio", "gio"],
         "date": [date(2020, 1, 1), None, date(2020, 1, 2), date(2020, 1, 2)],
+        "event": ["x", "y", "x", "y"],
     },
     ("articles", "other"): {"headline": ["o"] * 100 + ["few"], "label": ["post"] * 100 + ["herald"]},
 }
@@ -54,6 +55,70 @@ def test_what_main_makes_of_a2_and_of_further_outlets(monkeypatch):
     assert [table.rows[0].text(column) for column in table.columns][:2] == ["judge", ".750"]
     assert any("post 1.000" in note for note in table.notes)
     assert within_event_table({"classes": ["rep", "gio"]}) is None
+
+
+def test_a_baseline_that_is_ahead_is_named_first():
+    ahead, behind, open_ = ({"low": low, "high": low + 0.1} for low in (-0.2, 0.1, -0.05))
+    judge = {"value": 0.8, "low": 0.7, "high": 0.9, "macro_f1": 0.7}
+    other = judge | {"value": 0.95, "macro_f1": 0.6}
+    systems = {"judge": judge, "n-grams": other | {"lead": {"within_event": behind, "macro_f1": open_}}}
+    systems["marks, capitals, length"] = other | {"lead": {"within_event": ahead, "macro_f1": behind}}
+    step = {"value": 2.5, "accuracy": 0.75, "pairs": 8, "events": 7}
+    found = {"pairs": 60, "events": 50, "systems": systems}
+    first, *others = within_event_table({"within_event": found, "style_step": step}).notes
+    assert first == (
+        "marks, capitals and length alone tell the outlets apart better than this judge within an event "
+        "(.950 against .800): do not score style with it"
+    )
+    assert "no better than n-grams by F1: the 95% interval of its lead reaches 0" in others
+    assert any(note.startswith("style step 2.50") for note in others)
+
+
+def test_the_lead_within_an_event_by_hand():
+    judge, baseline = np.array([1.0, 1.0, -1.0, 1.0]), np.array([1.0, -1.0, -1.0, 0.0])
+    found = within_event.lead(judge, baseline, ["x", "x", "y", "z"])
+    assert found["value"] == (0 + 1 + 0 + 0.5) / 4
+    assert found["low"] <= found["value"] <= found["high"]
+
+
+def ask(texts):
+    """Odds of B of a headline: its number over 10, or what is left of it."""
+    second = np.array([int(text[1:]) / 10 for text in texts])
+    return np.stack([1 - second, second], axis=1)
+
+
+def test_the_style_step_is_the_median_over_pairs_of_events_that_were_not_learnt(monkeypatch):
+    headlines = [f"{outlet}{number}" for number in range(1, 7) for outlet in "ab"]
+    events = [str(number) for number in range(1, 7) for _ in "ab"]
+    aligned = {"a_headline": headlines[::2], "b_headline": [*headlines[1:-1:2], "b3"], "event": events[::2]}
+    tables = {
+        "articles": {"headline": headlines, "event": events},
+        "pairs": aligned | {"alignment": ["A1"] * 5 + ["A3"]},
+    }
+    monkeypatch.setattr(within_event, "read_table", lambda _, config, *__: pl.DataFrame(tables[config]))
+    learnt = Examples(["a1", "b1", "b2"], None, np.array([0, 1, 1]))
+    of_others = within_event.style_step(
+        "c", ask, learnt
+    )  # events 3, 4, 5 have steps of 0, event 6 a negative one
+    assert of_others == {"value": 0.0, "accuracy": 1.5 / 4, "pairs": 4, "events": 4}
+    monkeypatch.setattr(within_event, "PAIRS", 3)
+    assert within_event.style_step("c", ask, learnt)["pairs"] == 3  # enough strictly aligned ones
+    seen = []
+
+    def refit(examples):
+        seen.append(set(examples.texts))
+        return ask
+
+    every = Examples(headlines, None, np.arange(12) % 2)
+    assert within_event.style_step("c", ask, every, refit=refit)["pairs"] == 5
+    assert len(seen) == within_event.PARTS
+    assert all(text in set().union(*seen) for text in headlines)
+    assert all(("a" + text[1:] in texts) == ("b" + text[1:] in texts) for texts in seen for text in headlines)
+    assert sum(len(headlines) - len(texts) for texts in seen) == len(
+        headlines
+    )  # each event was held out once
+    monkeypatch.setitem(tables, "pairs", {name: values[:0] for name, values in tables["pairs"].items()})
+    assert within_event.style_step("c", ask, every) is None
 
 
 def test_marks_and_capitals_alone_are_read():
