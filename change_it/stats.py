@@ -50,6 +50,17 @@ _EXACT_MOST = 13  # differences with ties, for which scipy's p-value is exact
 _SHAPIRO_MOST = 5000  # its p-value is not accurate for more
 
 
+def log_odds(probabilities: Floats) -> Floats:
+    """Natural log odds (n,) of probabilities (n,), which are cut to 1e-9 from 0 and 1.
+
+    Examples:
+        >>> log_odds(np.array([0.5, 0.9])).round(2).tolist()
+        [0.0, 2.2]
+    """
+    p = np.clip(np.asarray(probabilities, np.float64), 1e-9, 1 - 1e-9)
+    return np.asarray(np.log(p / (1 - p)), np.float64)
+
+
 class Score(NamedTuple):
     """A measured value and the ends of its bootstrap interval; NaN where they are undefined."""
 

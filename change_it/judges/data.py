@@ -3,8 +3,8 @@
 Where the corpus has further outlets, HH and AH learn from their pairs and articles too, main never.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
@@ -85,12 +85,6 @@ class TaskData:
     headlines: list[str]  # headlines of the training side
     # articles of the training side: at most `TEXTS` of both, for vocabularies and document frequencies
     articles: list[str]
-
-    def changed(self, change: Callable[[str], str]) -> "TaskData":
-        """The same with every single text of the examples changed."""
-        parts = {"train": self.train, "validation": self.validation, **self.tests}
-        new = {name: replace(part, texts=[*map(change, part.texts)]) for name, part in parts.items()}
-        return replace(self, train=new.pop("train"), validation=new.pop("validation"), tests=new)
 
     @property
     def known(self) -> Examples:
