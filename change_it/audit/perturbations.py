@@ -263,7 +263,7 @@ def names_spliced_in(item: Item, random: np.random.Generator, resources: Resourc
 @breaks("content", "facts", trained="negate")
 def negated(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline says the contrary: a verb negated, or no more."""
-    return negate(resources.read(item.reference), _python(random))
+    return negate(item.reference, _python(random), resources.language)
 
 
 @breaks("content", "facts")
@@ -281,7 +281,7 @@ def contrary(item: Item, random: np.random.Generator, resources: Resources) -> s
 @breaks("content", "facts", trained="swap_roles")
 def roles_swapped(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with who did it and whom it was done to exchanged."""
-    return swap_roles(resources.read(item.reference), _python(random), resources.casing)
+    return swap_roles(item.reference, _python(random))
 
 
 # Facts
@@ -297,7 +297,7 @@ def numbers_changed(item: Item, random: np.random.Generator, resources: Resource
     rng, headline = _python(random), resources.read(item.reference)
     old = values(headline)
     for _ in range(DRAWS if old else 0):
-        changed = swap_numbers(headline, rng)
+        changed = swap_numbers(headline.text, rng)
         if changed is None:
             return None
         headline = resources.read(changed)
