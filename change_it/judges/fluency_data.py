@@ -22,9 +22,9 @@ OPENING = 1200
 BROKEN, TIMES = 6000, 2
 #: Corruptions that a judge is tested on and does not learn from.
 HELD_OUT = ("looped", "neighbours", "reversed_words", "keywords")
-#: Corruptions that are hard to see, and how many times as often they come first.
-SUBTLE_CORRUPTIONS = ("cut_end", "spliced", "style_added", "style_exchanged")
-SUBTLE = 2.0
+#: Corruptions that writers are tempted to, and how many times as often they come first.
+TEMPTING = ("style_added", "style_exchanged")
+OFTENER = 2.0
 SEEN, UNSEEN = "seen damage", "unseen damage"
 
 
@@ -113,7 +113,7 @@ def _with_broken(
 def break_headline(
     headline: str, corruptions: Sequence[str], random: np.random.Generator, lexicon: Lexicon
 ) -> str | None:
-    """A headline broken by the first corruption, in random order, subtle ones rather early, that applies; None for one of a word or two."""
-    weights = np.array([SUBTLE if name in SUBTLE_CORRUPTIONS else 1.0 for name in corruptions])
+    """A headline broken by the first corruption, in random order, tempting ones rather early, that applies; None for one of a word or two."""
+    weights = np.array([OFTENER if name in TEMPTING else 1.0 for name in corruptions])
     order = random.choice(list(corruptions), len(corruptions), replace=False, p=weights / weights.sum())
     return next((broken for name in order if (broken := corrupt(headline, str(name), random, lexicon))), None)

@@ -27,6 +27,8 @@ CUT = 0.7
 TRIES = 8
 #: Style words of an outlet; how many of them enter a headline, at least and less than.
 TYPICAL, STYLED = 60, (2, 7)
+#: Share of the headlines with style words that these stand behind.
+BEHIND = 0.3
 
 
 @dataclass(frozen=True)
@@ -249,12 +251,15 @@ class Corruption:
         return self._exchanging([others[at] for at in self._random.integers(len(others), size=many)])
 
     def style_added(self) -> str | None:
-        """Two to six words that are typical of one outlet stand anywhere."""
-        return self._with(new) if (new := self._styled()) else None
+        """Two to six words that are typical of one outlet stand anywhere, or behind the headline."""
+        new = self._styled()
+        if self._random.random() < BEHIND:
+            return self._ended(self._words + new, [*self._gaps[:-1], *" " * len(new)])
+        return self._with(new)
 
     def style_exchanged(self) -> str | None:
         """Two to six words are exchanged for others that are typical of one outlet."""
-        return self._exchanging(new[: self._count - 1]) if (new := self._styled()) else None
+        return self._exchanging(self._styled()[: self._count - 1])
 
     def _styled(self) -> list[str]:
         """Style words of an outlet that the headline lacks; none for a headline of two words."""
