@@ -25,10 +25,9 @@ from change_it.scoring.compliancy import strict_is_upper_bound
 from change_it.scoring.item import read_test_set
 from change_it.scoring.scores import check_independent
 from change_it.scoring.signature import Reranker
-from change_it.text.lexicon import Lexicon
+from change_it.text.corruptions import Lexicon
 from change_it.text.names import Casing
 from change_it.text.stopwords import guess_language
-from change_it.text.tagging import languages, load_tagger
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
@@ -52,18 +51,11 @@ def read_corpus(
     test = read_test_set(corpus)
     articles = read_table(corpus, "articles", "train", ["article"])["article"]
     openings = articles.sample(min(READ, len(articles)), seed=seed, shuffle=True).str.slice(0, OPENING)
-    headlines = [text for outlet in test.outlets for text in test.training_headlines[outlet]]
+    printed = [(text, outlet) for outlet, texts in test.training_headlines.items() for text in texts]
+    headlines, outlets = [text for text, _ in printed], [outlet for _, outlet in printed]
     language = language or read_language(corpus) or guess_language(headlines)
-    return Resources(
-        test,
-        Lexicon(
-            headlines,
-            language,
-            openings.to_list(),
-            load_tagger(language).tag if language in languages() else None,
-        ),
-        casing or read_casing(corpus),
-    )
+    lexicon = Lexicon(headlines, outlets, openings.to_list())
+    return Resources(test, lexicon, casing or read_casing(corpus), language)
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,8 @@ from change_it.corpus.folder import read_table
 from change_it.hevas.baseline_systems import baseline
 from change_it.judges.negatives import negate, swap_numbers, swap_roles
 from change_it.scoring.item import Item, TestSet
-from change_it.text.corruptions import CORRUPTIONS, corrupt
+from change_it.text.corruptions import CORRUPTIONS, Lexicon, Split, corrupt
 from change_it.text.folding import fold
-from change_it.text.lexicon import Lexicon, Split
 from change_it.text.names import Casing, Headline
 from change_it.text.negation import contraries
 from change_it.text.sentences import sentences
@@ -85,11 +84,7 @@ class Resources:
     test: TestSet
     lexicon: Lexicon  # for corruptions
     casing: Casing  # how its articles write words
-
-    @property
-    def language(self) -> str:
-        """`it`, `en` or `none`."""
-        return self.lexicon.language
+    language: str  # `it`, `en` or `none`
 
     @cached_property
     def words(self) -> dict[str, list[str]]:
@@ -149,7 +144,11 @@ class Resources:
     def is_content(self, word: str) -> bool:
         """Whether a word is in lower case, and neither a name nor a function word."""
         small = word.isalpha() and word.islower() and len(word) > LONG
-        return small and not self.lexicon.is_function(word) and not self.is_name(word)
+        return small and not self.is_function(word) and not self.is_name(word)
+
+    def is_function(self, word: str) -> bool:
+        """Whether a word is a function word of the language."""
+        return word.lower() in function_words(self.language)
 
     def is_name(self, word: str) -> bool:
         """Whether a lower-cased word has a capital in most articles."""
@@ -235,7 +234,7 @@ def cue_words(item: Item, random: np.random.Generator, resources: Resources) -> 
     return text if text != item.source else None
 
 
-@breaks("style", trained="sentence")
+@breaks("style")
 def first_sentence(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The first sentence of the original's article."""
     return next(iter(sentences(item.article)), None)
@@ -263,7 +262,7 @@ def names_spliced_in(item: Item, random: np.random.Generator, resources: Resourc
 @breaks("content", "facts", trained="negate")
 def negated(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline says the contrary: a verb negated, or no more."""
-    return negate(resources.read(item.reference), _python(random))
+    return negate(item.reference, _python(random), resources.language)
 
 
 @breaks("content", "facts")
@@ -273,7 +272,7 @@ def contrary(item: Item, random: np.random.Generator, resources: Resources) -> s
     changes = [
         (start, end, word)
         for start, end, word in contraries(headline)
-        if not resources.lexicon.is_function(item.reference[start:end])
+        if not resources.is_function(item.reference[start:end])
     ]
     return headline.replaced(*_any(changes, random)) if changes else None
 
@@ -281,7 +280,7 @@ def contrary(item: Item, random: np.random.Generator, resources: Resources) -> s
 @breaks("content", "facts", trained="swap_roles")
 def roles_swapped(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The other newspaper's headline with who did it and whom it was done to exchanged."""
-    return swap_roles(resources.read(item.reference), _python(random), resources.casing)
+    return swap_roles(item.reference, _python(random))
 
 
 # Facts
@@ -297,7 +296,7 @@ def numbers_changed(item: Item, random: np.random.Generator, resources: Resource
     rng, headline = _python(random), resources.read(item.reference)
     old = values(headline)
     for _ in range(DRAWS if old else 0):
-        changed = swap_numbers(headline, rng)
+        changed = swap_numbers(headline.text, rng)
         if changed is None:
             return None
         headline = resources.read(changed)
@@ -476,7 +475,7 @@ SENTENCES, SENTENCE_WORDS = 16, 4
 LEADS = Perturbation(
     f"best of {SENTENCES} lead sentences",
     ("style",),
-    "sentence",
+    "",
     "Of the article's first sentences, then those that its neighbours begin with, the one that judges of the other fold choose.",
 )
 STYLED = Perturbation(
