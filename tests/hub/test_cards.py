@@ -66,7 +66,7 @@ def test_judges_name_the_model_that_judges_support(run, options, tmp_path, monke
     assert "Not validated: joint leaves it out." in text
     model.settings = FakeSupport(validated="it").settings
     text = model_card(files_of(options("judge", folder, "me/judges"))).text
-    assert "models of other families wrote its AUC is .900 (95% interval from .800)" in text
+    assert "models of other families wrote its AUC is 0.900 (95% interval from 0.800)" in text
     model = FakeSupport(base="/home/somebody/model")
     with pytest.raises(InputError, match="a model in a folder of this machine"):
         files_of(options("judge", folder, "me/judges"))
