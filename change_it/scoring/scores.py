@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
+from change_it.judges.metrics import family_of
 from change_it.progress import Progress
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.columns import CHOSEN, FLOORS, GOLD
@@ -198,7 +199,7 @@ def score(
 ) -> Scores:
     """Score systems that have a headline for every item, see `on_same_items`; `resamples` and `seed` are of intervals and paired tests.
 
-    Systems whose headlines judges of the same fold or weights have chosen are refused, and those that the model of support has written.
+    Systems whose headlines judges of the same fold or weights have chosen are refused, and those that a model of the family of the judge of support has written.
     """
     judges.check_outlets(test.outlets, test.name)
     choosers = {system.name: system.reranker for system in systems if system.reranker}
@@ -325,10 +326,11 @@ def _check_writers(judges: "Judges", systems: Sequence[ScoredSystem]) -> None:
         return
     for system in systems:
         for writer in system.writers:
-            if support.weights_hash == writer.weights_hash or (support.base and support.base == writer.base):
+            is_of_family = bool(support.base) and family_of(support.base) == family_of(writer.base)
+            if is_of_family or support.weights_hash == writer.weights_hash:
                 raise InputError(
-                    f"the judge of support and what wrote {system.name} are the same model or come from the same one, "
-                    f"{support.base}, which biases its verdicts: give a judge of another base with --support"
+                    f"the judge of support and what wrote {system.name} are of one family, {family_of(support.base)}, which "
+                    "biases its verdicts: give a judge of another family with --support"
                 )
 
 
