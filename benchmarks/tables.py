@@ -23,7 +23,6 @@ from typing import Any
 
 import tyro
 
-from change_it.audit.agreement import ASKED, RULES, STRICT_BY_RULES
 from change_it.results.provenance import made
 from change_it.scoring.columns import FLOORS, GOLD
 from change_it.tables import figure
@@ -37,8 +36,7 @@ MEASURES |= {"fluency": "fluency", "facts": "facts"}
 FRAMES = ("gold", "floor", "lead")
 #: Subsets of the labels and judges that are shown.
 SUBSETS = ("both halves", "written", "written, no partly", "gold", "gold against wrong")
-JUDGES = {ASKED: "AUC of the model", RULES: "rules", "facts": "rules and model"}
-JUDGES |= {STRICT_BY_RULES: "strict by rules", "strict": "strict"}
+JUDGES = ("evidence", "support", "joint")
 
 
 @dataclass(kw_only=True)
@@ -75,12 +73,13 @@ def of_audit(name: str, audit: dict[str, Any]) -> Rows:
     for row in audit["agreement"]["rows"]:
         if row["subset"] in SUBSETS and row["judge"] in JUDGES:
             cells = rows.setdefault(f"{name}, {row['subset']}", {})
-            share = [row["both"], row["accepted"], row["precision"], *(row["precision_interval"] or ())]
-            if row["judge"] == RULES:
+            if row["judge"] == "evidence":
                 cells["right"] = [row["right"], row["n"]]
-            if row["judge"] == ASKED:
-                share = [row["auc"], *(row["auc_interval"] or ())]
-            cells[JUDGES[row["judge"]]] = share
+            if row["auc"] is not None:
+                cells[f"AUC of {row['judge']}"] = [row["auc"], *(row["auc_interval"] or ())]
+            if row["precision"] is not None:
+                share = [row["both"], row["accepted"], row["precision"], *(row["precision_interval"] or ())]
+                cells[row["judge"]] = share
     return rows
 
 

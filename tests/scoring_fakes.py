@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from change_it.judges.facts_model import FactsModel, FactsSettings
 from change_it.judges.judge import Judge
+from change_it.judges.support_model import SupportModel, SupportSettings
 from change_it.scoring.floors_and_predictions import built_in_systems
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.judges import Judges
@@ -42,7 +42,7 @@ class FakeJudges(Judges):
     With a fourth digit a fluency judge: no word twice.
     """
 
-    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", facts=None):
+    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", support=None):
         rules = {
             "main": lambda text, _: 0.9 if "!" in text else 0.2,
             "hh": lambda one, other: 0.8 if _long_words(one) & _long_words(other) else 0.1,
@@ -52,15 +52,15 @@ class FakeJudges(Judges):
         about = {"outlets": outlets, "fold": fold}
         judges = zip(rules.items(), digits, strict=False)
         judges = {task: RuleJudge(task, rule, weights_hash=one * 64, **about) for (task, rule), one in judges}
-        super().__init__(**judges, facts=facts)
+        super().__init__(**judges, support=support)
 
 
-class FakeFacts(FactsModel):
+class FakeSupport(SupportModel):
     """A model that is asked about facts: P by a rule; keeps what it is asked."""
 
     def __init__(self, rule=lambda headline, sources: 1.0, *, base="model", digit="e", validated=""):
-        labels = {"n": 9} if validated else {}
-        self.settings = FactsSettings(base, "asked", 0.5, language=validated, validated=labels)
+        labels = {"n": 9, "auc": [0.9, 0.8, 1.0]} if validated else {}
+        self.settings = SupportSettings(base, "asked", 0.5, language=validated, validated=labels)
         self.weights_hash = self.model_hash = self.asked_hash = digit * 64
         self.rule, self.asked = rule, []
 

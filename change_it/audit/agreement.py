@@ -12,9 +12,9 @@ import polars as pl
 from change_it.errors import InputError
 from change_it.io import FORMULA, Record, listed, read_records
 from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, reader_agreement
-from change_it.scoring.columns import GOLD, LABEL_COLUMNS
+from change_it.scoring.columns import BUILT_IN, GOLD, LABEL_COLUMNS
 from change_it.scoring.item import Item, TestSet
-from change_it.stats import Bools, Floats
+from change_it.stats import Bools
 from change_it.tables import Column, Row, Table, figure, formatted
 
 if TYPE_CHECKING:  # loads torch
@@ -28,20 +28,20 @@ ANSWERS: Mapping[str, Mapping[str, bool]] = {
     "printable": {"yes": True, "no": False},
     "fluency": {"1": False, "2": False, "3": False, "4": True, "5": True},
 }
-#: Rows of the table and the columns of `judge_items` with their probabilities and verdicts.
+#: Rows of the table, columns of `judge_items`, and the columns of what orders the headlines (empty: nothing does).
 JUDGED = {
-    "main": ("p_target", "main"),
-    "hh": ("p_hh", "hh"),
-    "ah": ("p_ah", "ah"),
-    "fluency": ("p_fluency", "fluency"),
-    "facts": ("", "facts"),
-    "compliancy": ("", "compliancy"),
-    "strict": ("", "strict_compliancy"),
+    "hh": "p_hh",
+    "ah": "p_ah",
+    "main": "p_target",
+    "fluency": "p_fluency",
+    "evidence": "",
+    "style": "style",
+    "joint": "joint",
+    "support": "p_support",
+    "compliancy": "",
 }
-#: The judge of facts, by its parts, and strict compliancy without the model that is asked.
-RULES, ASKED, STRICT_BY_RULES = "facts (rules)", "facts (asked)", "strict (rules)"
-#: The subset of all labels that report, and the judges that stand beside the readers on the other subsets too.
-ALL, OF_SUBSETS = "all", (RULES, ASKED, "facts", STRICT_BY_RULES, "strict")
+#: The subset of all labels that report, and the rows that stand beside the readers on the other subsets too.
+ALL, OF_SUBSETS = "all", ("evidence", "joint", "support")
 #: The least number of events of a subset whose figures have intervals.
 ENOUGH = 10
 
@@ -55,7 +55,7 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLa
     items = {item.id: item for item in test.items}
     rows = []
     for file in files:
-        records = read_records(file, required=LABEL_COLUMNS, optional=("system", *ANSWERS))
+        records = read_records(file, required=LABEL_COLUMNS, optional=("system", "base", *ANSWERS))
         records = [record for record in records if record.cells["supported"]]
         if not records:
             raise InputError(f"{file} has no labels: fill in the column supported")
@@ -70,11 +70,11 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLa
             answers["printable"] = _answer(file, record, question)
             answers["partly"] = record.cells["supported"].casefold() == "partly"
             of = {"id": id_, "headline": _headline(file, record, items[id_])}
-            rows.append(of | answers | {"system": record.cells.get("system", "")})
-    texts, questions = ("id", "headline", "system"), ("supported", "partly", "printable")
+            rows.append(of | answers | {name: record.cells.get(name, "") for name in ("system", "base")})
+    texts, questions = ("id", "headline", "system", "base"), ("supported", "partly", "printable")
     schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(questions, pl.Boolean)
     by_headline = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True)
-    read = by_headline.agg(pl.col("system").first(), pl.col(questions).mean())
+    read = by_headline.agg(pl.col("system", "base").first(), pl.col(questions).mean())
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
     supported, partly, printable = (read[name].to_numpy() for name in questions)
@@ -84,6 +84,8 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLa
         partly=(supported <= 0.5) & (supported + partly > 0.5),
         printable=np.where(np.isnan(printable), np.nan, printable > 0.5),
         systems=read["system"].to_list(),
+        bases=read["base"].to_list(),
+        written=~read["system"].is_in(BUILT_IN).to_numpy(),
         language=language,
         outlets=test.outlets,
         hash=hashes[0] if len(hashes) == 1 else several,
@@ -121,10 +123,11 @@ class Agreement:
     """Agreement of judges with readers."""
 
     labels: str  # SHA-256 of the labels
-    is_half: bool  # whether these are the events that have not chosen the threshold of facts
+    is_half: bool  # whether these are the events that have not chosen the threshold of support
     n: int  # headlines
     events: int  # that they are of; intervals draw events
     rows: Sequence[Mapping[str, Any]]  # of `reader_agreement`, with the `subset` and the `judge`
+    left_out: int = 0  # labelled headlines that a model of the family of the judge of support wrote
 
     @property
     def table(self) -> Table:
@@ -136,26 +139,26 @@ class Agreement:
             Column("both", "count", "right of these"),
         )
         what = (
-            "half of the labelled events, which has not chosen the threshold of facts"
+            "half of the labelled events, which has not chosen the threshold of support"
             if self.is_half
             else "all labels"
         )
         halves = "; on both halves the threshold has seen some of the labels" if self.is_half else ""
         notes = (
-            f"{self.n} headlines of {self.events} events: {what}. Right is what readers call supported; of fluency what they would print, and of strict both, where they were asked",
-            f"facts (rules) are names, numbers and quotations, facts (asked) is the model alone, facts both, strict (rules) is strict without the model. Written: neither gold nor a copy; gold against wrong: right gold and wrong written ones{halves}",
+            f"{self.n} headlines of {self.events} events: {what}. Right is what readers call supported; of fluency what they would print, and of joint both, where they were asked",
+            f"style and joint are scores, of which the AUC says whether right headlines have more. Written: no built-in system's, such as gold and copy; gold against wrong: right gold and wrong written ones{halves}",
             f"intervals: 95%, bootstrap over events, where there are {ENOUGH} or more",
+            *([f"{self.left_out} headlines by a model of the family of the judge of support are left out"] if self.left_out else []),
         )  # fmt: skip
-        rows = [Row(row, row["subset"], highlight=row["judge"] == "strict") for row in self.rows]
+        rows = [Row(row, row["subset"], highlight=row["judge"] == "joint") for row in self.rows]
         columns = (Column("judge", "text"), Column("subset", "text", "labels"), *counts, *FIGURES)
         return Table(columns, rows, "Agreement with readers", notes)
 
     @property
     def clauses(self) -> dict[str, str]:
         """Judge to the clause of its verdict."""
-        rows = {str(row["judge"]): row for row in self.rows if row["subset"] == ALL}
-        asked = {"facts": rows.get(ASKED) or rows[RULES]}
-        return {name: clause for name, row in (rows | asked).items() if (clause := _clause(row))}
+        clauses = {str(row["judge"]): _clause(row) for row in self.rows if row["subset"] == ALL}
+        return {name: clause for name, clause in clauses.items() if clause}
 
 
 def _clause(row: Mapping[str, Any]) -> str:
@@ -170,8 +173,7 @@ def _clause(row: Mapping[str, Any]) -> str:
 
 def _subsets(labels: ReaderLabels, reports: Bools) -> dict[str, Bools]:
     """Name to the headlines of each subset: by what they are, and by who wrote them; none is empty or the same as one before it."""
-    systems, right = np.array(labels.systems), labels.supported
-    written = ~np.isin(systems, (GOLD, COPY))
+    systems, right, written = np.array(labels.systems), labels.supported, labels.written
     against = np.where(written, ~right, right & (systems == GOLD))
     masks = {
         ALL: reports,
@@ -192,41 +194,30 @@ def _subsets(labels: ReaderLabels, reports: Bools) -> dict[str, Bools]:
 def agreement(
     labels: ReaderLabels, judges: "Judges", judged: pl.DataFrame, *, resamples: int = 1000
 ) -> Agreement:
-    """Agreement of the verdicts of `verdicts.judged` with the labels, on the half that reports, where the other one has chosen the threshold of `judges.facts`: these labels, or others of these outlets, in which the same headlines may be."""
-    facts = judges.facts
-    is_half = facts is not None and (
-        facts.settings.validated.get("labels") == labels.hash
-        or bool(facts.settings.validated and {*(facts.settings.outlets or ())} == {*labels.outlets})
+    """Agreement of the columns of `judge_items` with the labels, on the half that reports, where the other one has chosen the threshold of `judges.support`: these labels, or others of these outlets, in which the same headlines may be."""
+    validated = judges.support.settings.validated if judges.support else {}
+    outlets = judges.support.settings.outlets if judges.support else None
+    is_half = bool(validated) and (
+        validated.get("labels") == labels.hash or {*(outlets or ())} == {*labels.outlets}
     )
     reports = labels.reports if is_half else np.ones(len(labels.supported), dtype=bool)
-    accepted: dict[str, tuple[Bools, Floats | None]] = {}
-    for name, (p_column, column) in JUDGED.items():
-        if judged[column].has_nulls():
-            continue
-        if name == "facts":
-            by_rules = (judged["unsupported"] == "[]").to_numpy()
-            accepted[RULES] = by_rules, None
-            if facts is None:
-                continue
-            of_model = labels.probabilities(facts)
-            accepted[ASKED] = facts.accepts(of_model), of_model
-        if name == "strict" and facts is not None:
-            others = judged.select(pl.all_horizontal("compliancy", "main_normalised", "fluency"))
-            accepted[STRICT_BY_RULES] = others[:, 0].to_numpy() & by_rules, None
-        accepted[name] = judged[column].to_numpy(), judged[p_column].to_numpy() if p_column else None
-    asked = ~np.isnan(labels.printable)
+    answered = ~np.isnan(labels.printable)
     printed = np.nan_to_num(labels.printable).astype(bool)
     rows = []
     for subset, mask in _subsets(labels, reports).items():
-        for name, (yes, p) in accepted.items():
-            if subset != ALL and name not in OF_SUBSETS:
+        for name, p_column in JUDGED.items():
+            if name not in judged.columns or (subset != ALL and name not in OF_SUBSETS):
                 continue
-            right, kept = labels.supported, mask
-            if asked[mask].any() and name in ("fluency", STRICT_BY_RULES, "strict"):
-                right, kept = printed & (right | (name == "fluency")), mask & asked
-            p_kept = p if p is None else p[kept]
-            found = reader_agreement(right[kept], yes[kept], labels.events[kept], p_kept, resamples=resamples)
+            right, kept = labels.supported, mask & judged[name].is_not_null().to_numpy()
+            if answered[mask].any() and name in ("fluency", "joint"):
+                right, kept = printed & (right | (name == "fluency")), kept & answered
+            if not kept.any():
+                continue
+            yes = judged[name].to_numpy()[kept].astype(bool) if p_column != name else None
+            p = judged[p_column].to_numpy()[kept] if p_column else None
+            found = reader_agreement(right[kept], yes, labels.events[kept], p, resamples=resamples)
             if subset != ALL and found["events"] < ENOUGH:
                 found |= {f"{measure}_interval": None for measure in READER_MEASURES}
             rows.append({"subset": subset, "judge": name} | found)
-    return Agreement(labels.hash, is_half, int(reports.sum()), len(np.unique(labels.events[reports])), rows)
+    events = len(np.unique(labels.events[reports]))
+    return Agreement(labels.hash, is_half, int(reports.sum()), events, rows, labels.left_out)

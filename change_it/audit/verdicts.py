@@ -366,12 +366,12 @@ def with_clauses(verdicts: Iterable[Verdict], readers: Agreement | None) -> tupl
 def hashes(judges: "Judges") -> dict[str, str]:
     """Judge to the hash of its model."""
     by_task: dict[str, str] = {task: judge.model_hash for task, judge in judges.by_task.items()}
-    return by_task | ({"facts": judges.facts.model_hash} if judges.facts else {})
+    return by_task | ({"facts": judges.support.model_hash} if judges.support else {})
 
 
 def about_judges(judges: "Judges", language: str) -> dict[str, Any]:
     """What `verdicts` asks about judges, besides their results, for headlines of a language."""
-    labelled = judges.facts.settings.outlets if judges.facts else None
+    labelled = judges.support.settings.outlets if judges.support else None
     return {
         "fluency": judges.fluency is not None,
         "validated": facts_are_validated(judges, language),

@@ -37,7 +37,7 @@ class AuditOptions(InferenceOptions):
     items: int = 150
     """Headlines of each perturbation, at most; articles take most of the time."""
     labels: tuple[Path, ...] = ()
-    """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable (yes, no) and system, or filled sheets with sources of `change-it annotate`. Several files are several readers."""
+    """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable (yes, no), system and base (the pre-trained model of who wrote it, or none), or filled sheets with sources of `change-it annotate`. Several files are several readers."""
     json: bool = False
     """Print JSON instead of tables."""
     resamples: Fixed[int] = 1000
@@ -81,6 +81,8 @@ def run(options: AuditOptions) -> None:
         chooser = Judges.from_pretrained(options.chooser, precision=options.precision, device=options.device)
     corpus = read_corpus(options.corpus, casing=judges.casing, seed=options.seed)
     labels = read_labels(options.labels, corpus.test, corpus.language) if options.labels else None
+    if labels and judges.support:
+        labels = labels.without_family(judges.support.base)
     audited = audit(
         corpus,
         judges,

@@ -80,8 +80,8 @@ class QuickstartOptions:
     """Train the generator from scratch for as long as its preset says: the documented figures, an hour."""
     encoder: str | None = None
     """A pre-trained encoder that the judges are made from, instead of linear ones: folder or Hub id."""
-    facts: str | None = None
-    """A model that is asked whether the sources support a headline: folder or Hub id of a chat model or an entailment classifier; facts are checked by rules alone without it. Some thousands are asked about, seconds each on two cores: hours, or minutes on a GPU, and a run that is interrupted goes on."""
+    support: str | None = None
+    """A model that is asked whether the sources support a headline: folder or Hub id of a chat model or an entailment classifier. It reads some thousands of headlines, seconds each on two cores: hours, or minutes on a GPU, and a run that is interrupted goes on."""
     writer: str | None = None
     """A pre-trained model that is tuned instead of a generator from scratch: folder or Hub id of a causal model or an encoder-decoder (extra: lora), for 15 minutes at most; writing its headlines takes longer."""
 
@@ -184,8 +184,8 @@ def _end_with_parent() -> None:
 
 def check(options: QuickstartOptions) -> None:
     """Refuse, before anything large loads, a folder that cannot be written and a model that is not there."""
-    check_writable(options.out, kind="run", inputs=[options.writer, options.encoder, options.facts])
-    for model in filter(None, (options.encoder, options.facts, options.writer)):
+    check_writable(options.out, kind="run", inputs=[options.writer, options.encoder, options.support])
+    for model in filter(None, (options.encoder, options.support, options.writer)):
         check_model(model, command="save_pretrained")
 
 
@@ -224,8 +224,8 @@ def run(options: QuickstartOptions) -> None:
         steps.start("transfer", transfer.run, transfers)
         for task in JUDGES:
             steps.run(f"{task} judge", train_judge.run, judge(task, "1", encoder=options.encoder))
-        if options.facts:
-            steps.run("facts judge", train_judge.run, judge("facts", "1", encoder=options.facts))
+        if options.support:
+            steps.run("support judge", train_judge.run, judge("support", "1", encoder=options.support))
         for task in JUDGES:
             steps.run(f"{task} judge of fold 0", train_judge.run, judge(task, "0"))
         audited = AuditOptions(corpus=corpus, judges=str(judges), items=200, seed=seed)

@@ -16,23 +16,23 @@ def check(options: JudgeOptions) -> None:
     """Refuse, before anything large loads, files that are not there, options that contradict each other, an encoder that can be no Hub id, and a folder that cannot be written."""
     check_numbers(options)
     check_corpus(options.corpus)
-    if options.task != "facts":
+    if options.task != "support":
         preset(options)
     check_writable(options.out, kind="run", inputs=options.inputs)
     check_labels(options.labels)
-    if options.task != "facts" and (options.labels or options.facts_endpoint):
-        raise InputError("--labels and --facts-endpoint require --task facts")
-    if options.encoder and not options.facts_endpoint and is_missing_path(options.encoder):
+    if options.task != "support" and (options.labels or options.support_endpoint):
+        raise InputError("--labels and --support-endpoint require --task support")
+    if options.encoder and not options.support_endpoint and is_missing_path(options.encoder):
         raise InputError(
             f"no encoder can be loaded from {options.encoder!r}: give a Hub id, a local folder, or --encoder {LINEAR}"
         )
 
 
 def run(options: JudgeOptions) -> None:
-    """Train a judge and print its scores and its baselines'; --task facts: set the threshold of a model that judges facts."""
+    """Train a judge and print its scores and its baselines'; --task support: set the threshold of a model that judges support."""
     check(options)
-    if options.task == "facts":
-        _run_facts(options)
+    if options.task == "support":
+        _run_support(options)
         return
 
     from change_it.hub.packaging import write_readme
@@ -50,11 +50,11 @@ def run(options: JudgeOptions) -> None:
         to.print(f"[green]✓[/] judge in [bold]{options.out}[/]", soft_wrap=True)
 
 
-def _run_facts(options: JudgeOptions) -> None:
+def _run_support(options: JudgeOptions) -> None:
     """Read the labels, set the threshold and print what it comes to."""
     from change_it.audit.agreement import read_labels
     from change_it.corpus.folder import read_language
-    from change_it.judges.facts_training import facts_table, train_facts
+    from change_it.judges.support_training import support_table, train_support
     from change_it.scoring.compliancy import language_of
     from change_it.scoring.item import read_test_set
 
@@ -63,6 +63,6 @@ def _run_facts(options: JudgeOptions) -> None:
         test = read_test_set(options.corpus)
         language = language_of(test.items, read_language(options.corpus))
         labels = read_labels(options.labels, test, language)
-    table, to = facts_table(train_facts(options, labels)), console()
+    table, to = support_table(train_support(options, labels)), console()
     print_table(table, to)
     to.print(f"[green]✓[/] judge in [bold]{options.out}[/]", soft_wrap=True)

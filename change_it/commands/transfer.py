@@ -92,7 +92,7 @@ def _check_fit(options: TransferOptions) -> None:
             options.candidates and not (options.rerank or options.all_draws),
             "--candidates requires --rerank or --all-draws",
         ),
-        (options.facts and not options.rerank, "--facts requires --rerank"),
+        (options.support and not options.rerank, "--support requires --rerank"),
         (one and options.all_draws, "--all-draws and a headline exclude each other"),
         (options.shots < 0, f"--shots {options.shots}: give 0 or more"),
     ]  # fmt: skip

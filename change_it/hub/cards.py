@@ -24,8 +24,8 @@ from change_it.tables import to_markdown
 from change_it.templates import without_markup
 
 if TYPE_CHECKING:
-    from change_it.judges.facts_model import FactsModel
     from change_it.judges.judge import Judge
+    from change_it.judges.support_model import SupportModel
 
 #: Where `corpus build` leaves the example's and the last section's texts of its README.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
@@ -77,7 +77,7 @@ class JudgeEntry:
 
 
 def judge_card(
-    entries: Sequence[JudgeEntry], facts: "FactsModel | None", folder: Path, options: PushOptions
+    entries: Sequence[JudgeEntry], support: "SupportModel | None", folder: Path, options: PushOptions
 ) -> dict[str, bytes]:
     """README.md of one judge or several, from a folder."""
     first = entries[0]
@@ -106,8 +106,8 @@ def judge_card(
     values = {
         "entries": entries,
         "fold": first.judge.fold,
-        "facts": facts,
-        "signature": _signature([entry.judge for entry in entries], facts),
+        "support": support,
+        "signature": _signature([entry.judge for entry in entries], support),
         "citation": CITATIONS["evalnlgeval2020"],
         "published": PUBLISHED_JUDGES,
         "no_better_than": no_better_than,
@@ -116,12 +116,12 @@ def judge_card(
     return _model_files("judge", data, values, options, corpus, outlets)
 
 
-def _signature(judges: Sequence["Judge"], facts: "FactsModel | None") -> str:
+def _signature(judges: Sequence["Judge"], support: "SupportModel | None") -> str:
     """The judges as in the signatures of scores: `judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e`."""
     papers = [judge.model_hash[:6] for judge in judges if judge.task != "fluency"]
     parts = [f"judges:{'+'.join(papers)}", f"fold:{judges[0].fold}"] if papers else []
     parts += [f"fluency:{judge.model_hash[:6]}" for judge in judges if judge.task == "fluency"]
-    return "|".join([*parts, *([f"facts:{VERSION}+{facts.signature}"] if facts else [])])
+    return "|".join([*parts, *([f"facts:{VERSION}+{support.signature}"] if support else [])])
 
 
 def generator_card(

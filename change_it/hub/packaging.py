@@ -21,8 +21,8 @@ from change_it.hub.push_options import PushOptions
 from change_it.io import read_json, write_text
 
 if TYPE_CHECKING:
-    from change_it.judges.facts_model import FactsModel
     from change_it.judges.judge import Judge
+    from change_it.judges.support_model import SupportModel
 
 Files = dict[str, bytes | Path]
 
@@ -65,41 +65,41 @@ def _dataset(options: PushOptions) -> Files:
 
 
 def _judge(options: PushOptions) -> Files:
-    """One judge at the root, or main, hh, ah and perhaps fluency and facts in folders with the code of their models at the root."""
+    """One judge at the root, or main, hh, ah and perhaps fluency and support in folders with the code of their models at the root."""
     folder = Path(options.folder)
-    judges, facts = _judges(folder)
+    judges, support = _judges(folder)
     files: Files = {}
     for prefix in judges:
         files |= _model(folder / prefix, prefix)
-    if facts:
-        if _is_local(facts.settings.model):
+    if support:
+        if _is_local(support.settings.model):
             raise InputError(
-                f"{folder / 'facts'} asks a model in a folder of this machine ({facts.settings.model}): take one of the Hub"
+                f"{folder / 'support'} prompts a model in a folder of this machine ({support.settings.model}): take one of the Hub"
             )
-        files |= _model(folder / "facts", "facts/")
-    return files | _judge_card(judges, facts, folder, options)
+        files |= _model(folder / "support", "support/")
+    return files | _judge_card(judges, support, folder, options)
 
 
-def _judges(folder: Path) -> "tuple[dict[str, Judge], FactsModel | None]":
-    """Prefix to judge: one judge without a prefix, or several; and the model that is asked about facts."""
+def _judges(folder: Path) -> "tuple[dict[str, Judge], SupportModel | None]":
+    """Prefix to judge: one judge without a prefix, or several; and the model that judges support."""
     from change_it.judges.judge import Judge
     from change_it.scoring.judges import Judges
 
     if (folder / "config.json").is_file():
         return {"": Judge.from_pretrained(folder, device="cpu")}, None
     loaded = Judges.from_pretrained(folder, device="cpu")
-    return {f"{task}/": judge for task, judge in loaded.by_task.items()}, loaded.facts
+    return {f"{task}/": judge for task, judge in loaded.by_task.items()}, loaded.support
 
 
 def _judge_card(
-    judges: "Mapping[str, Judge]", facts: "FactsModel | None", folder: Path, options: PushOptions
+    judges: "Mapping[str, Judge]", support: "SupportModel | None", folder: Path, options: PushOptions
 ) -> Files:
     described = []
     for prefix, judge in judges.items():
         if metrics := _metrics(folder / prefix, "change-it train judge"):
             check_metrics(metrics, folder / prefix / "metrics.json")
         described.append(cards.JudgeEntry(prefix, judge, metrics))
-    return dict(cards.judge_card(described, facts, folder, options))
+    return dict(cards.judge_card(described, support, folder, options))
 
 
 def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:

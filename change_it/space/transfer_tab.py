@@ -237,7 +237,7 @@ def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandida
         "candidates": candidates,
         "known_words": None if casing is None else round(casing.known_share(text, models.language), 4),
         "foreign": casing is not None and casing.is_foreign(text, models.language),
-        "asked": models.judges.facts.base if models.judges.facts else "",
+        "asked": models.judges.support.base if models.judges.support else "",
         "reliability": {verdict.judge: verdict.level for verdict in models.audit.verdicts},
         "signature": models.judges.signature,
     }

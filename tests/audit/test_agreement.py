@@ -1,6 +1,7 @@
 """Label files, and judges beside them: figures by hand, halves of events, the page and the judge of facts."""
 
 import json
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -8,22 +9,22 @@ import numpy as np
 import polars as pl
 import pytest
 from csv_files import read_csv, write_csv
-from scoring_fakes import FakeFacts, FakeJudges, load_fakes, toy_test_set, write_toy_corpus
+from scoring_fakes import FakeJudges, FakeSupport, load_fakes, toy_test_set, write_toy_corpus
 from sklearn.metrics import roc_auc_score
 
 from change_it.audit import verdicts
-from change_it.audit.agreement import ALL, ASKED, RULES, STRICT_BY_RULES, agreement, read_labels
+from change_it.audit.agreement import ALL, agreement, read_labels
 from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
-from change_it.judges import facts_training
-from change_it.judges.facts_training import best_threshold
+from change_it.judges import support_training
 from change_it.judges.judge_options import JudgeOptions
 from change_it.judges.metrics import ReaderLabels, reader_agreement
-from change_it.scoring.compliancy import judge_items
+from change_it.judges.support_training import best_threshold
 from change_it.scoring.item import Item
+from change_it.tables import to_markdown
 
-HEADER = ["id", "headline", "supported", "printable", "system"]
+HEADER = ["id", "headline", "supported", "printable", "system", "base"]
 #: A dozen probabilities with ties, and whether readers say yes.
 P = np.array([0.9, 0.8, 0.8, 0.7, 0.6, 0.6, 0.5, 0.4, 0.3, 0.2, 0.2, 0.1])
 RIGHT = np.array([1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0], dtype=bool)
@@ -35,8 +36,28 @@ def labels_of(right, events):
     about = ("rep", "gio", "Titolo", "Articolo", "Altro", "Altro articolo")
     items = [Item(f"i{n}", *about, f"h{n}", event=str(event)) for n, event in enumerate(events)]
     right, unknown = np.array(right, bool), np.full(len(items), np.nan)
-    systems = [""] * len(items)
-    return ReaderLabels(items, right, ~right & False, unknown, systems, "it", ("rep", "gio"), "5ha")
+    systems, written = [""] * len(items), np.ones(len(items), bool)
+    partly, about = ~right & False, ("it", ("rep", "gio"), "5ha")
+    return ReaderLabels(items, right, partly, unknown, systems, ["none"] * len(items), written, *about)
+
+
+def test_a_model_is_not_shown_what_its_family_wrote():
+    labels = labels_of([1, 0, 1, 0, 1, 0], range(6))
+    bases = ["Qwen2.5-Coder-0.5B-Instruct", "qwen/qwen3-8b-q4.gguf", "gemma-3-270m", "none", "", ""]
+    labels = replace(labels, bases=bases, systems=["", "", "", "rewrite", "QWEN, tuned", "mine"])
+    shown = labels.without_family("Qwen2.5-1.5B-Instruct")
+    assert [item.prediction for item in shown.items] == ["h2", "h3", "h5"]
+    assert (shown.left_out, shown.supported.tolist()) == (3, [True, False, False])
+    assert shown.are_known.tolist() == [True, True, False]
+    assert (shown.reports == labels.reports[[2, 3, 5]]).all()
+    assert labels.without_family("gpt2").left_out == 0
+    assert labels.without_family("123").left_out == 0  # a name of no family, as systems without one have
+
+
+def test_scores_have_an_auc_alone():
+    found = reader_agreement(RIGHT, None, EVENTS, P)
+    assert found["auc"] == pytest.approx(roc_auc_score(RIGHT, P))
+    assert [found[name] for name in ("accepted", "both", "precision", "recall_interval")] == [None] * 4
 
 
 def test_figures_by_hand():
@@ -88,7 +109,7 @@ def read(tmp_path, *files, header=HEADER):
 
 def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
     items = {item.id: item for item in toy_test_set().items}
-    rows = ["a0,,yes,yes,gold", "a1,,Yes,,copy", "a2,Nuovo,partly,no,mine", "a3,Altro,,no,mine"]
+    rows = ["a0,,yes,yes,gold,", "a1,,Yes,,copy,", "a2,Nuovo,partly,no,mine,t5", "a3,Altro,,no,mine,t5"]
     labels = read(tmp_path, [row.split(",") for row in rows])
     given = [items["a0"].reference, items["a1"].source, "Nuovo"]
     assert [item.prediction for item in labels.items] == given
@@ -96,6 +117,8 @@ def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
     assert labels.supported.tolist() == [True, True, False]
     assert labels.partly.tolist() == [False, False, True]
     assert labels.systems == ["gold", "copy", "mine"]
+    assert labels.bases == ["", "", "t5"]
+    assert labels.written.tolist() == [False, False, True]
     np.testing.assert_array_equal(labels.printable, [1, np.nan, 0])
 
 
@@ -131,16 +154,19 @@ def test_filled_sheets_are_labels(tmp_path):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        (["x9", "Nuovo", "yes", "", ""], "1 ids that are not in A2"),
-        (["a0", "Nuovo", "perhaps", "", ""], "line 3: supported is 'perhaps'; write yes, partly, no, contr"),
-        (["a0", "Nuovo", "yes", "4", ""], "line 3: printable is '4'; write yes, no"),
-        (["a0", "", "yes", "", "mine"], "line 3: there is no headline"),
+        (["x9", "Nuovo", "yes", "", "", ""], "1 ids that are not in A2"),
+        (
+            ["a0", "Nuovo", "perhaps", "", "", ""],
+            "line 3: supported is 'perhaps'; write yes, partly, no, contr",
+        ),
+        (["a0", "Nuovo", "yes", "4", "", ""], "line 3: printable is '4'; write yes, no"),
+        (["a0", "", "yes", "", "mine", ""], "line 3: there is no headline"),
     ],
     ids=["id", "answer", "printable", "headline"],
 )
 def test_what_is_no_label_is_one_sentence(tmp_path, row, words):
     with pytest.raises(InputError, match=words):
-        read(tmp_path, [["a1", "Nuovo", "yes", "yes", ""], row])
+        read(tmp_path, [["a1", "Nuovo", "yes", "yes", "", ""], row])
 
 
 @pytest.fixture
@@ -151,96 +177,123 @@ def judged():
     items = [*(replace(item, prediction=item.reference) for item in test.items), *wrong]
     right = np.arange(16) < 8
     printable = np.where(np.arange(16) % 8 == 0, np.nan, (np.arange(16) % 2).astype(float))
-    judges = FakeJudges(digits="abcd")
     partly, systems = ~right & (np.arange(16) % 8 == 1), ["gold"] * 8 + ["zurich"] * 8
-    labels = ReaderLabels(items, right, partly, printable, systems, "it", test.outlets, "5ha")
-    return labels, judge_items(judges, items, language="it")
+    bases, written = ["none"] * 16, ~right
+    labels = ReaderLabels(items, right, partly, printable, systems, bases, written, "it", test.outlets, "5ha")
+    p = np.linspace(0.95, 0.2, 16)
+    columns = dict.fromkeys(("hh", "ah", "main", "fluency", "compliancy"), p >= 0.5)
+    columns |= {"evidence": right, "style": p, "joint": p * right}
+    columns |= dict.fromkeys(("p_hh", "p_ah", "p_target", "p_target_source", "p_fluency"), p)
+    nothing = {"support": pl.lit(None, pl.Boolean), "p_support": pl.lit(None, pl.Float64)}
+    return labels, pl.DataFrame(columns).with_columns(**nothing)
 
 
 def test_every_judge_stands_beside_the_readers(judged):
     labels, table = judged
-    found = agreement(labels, SimpleNamespace(facts=None), table)
+    found = agreement(labels, SimpleNamespace(support=None), table)
     rows = {row["judge"]: row for row in found.rows if row["subset"] == ALL}
-    assert list(rows) == ["main", "hh", "ah", "fluency", RULES, "compliancy", "strict"]
+    assert list(rows) == ["hh", "ah", "main", "fluency", "evidence", "style", "joint", "compliancy"]
     assert rows["main"]["auc"] == pytest.approx(roc_auc_score(labels.supported, table["p_target"]))
-    assert (rows[RULES]["precision"], rows[RULES]["recall"], rows[RULES]["auc"]) == (1, 1, None)
+    assert (rows["evidence"]["precision"], rows["evidence"]["recall"], rows["evidence"]["auc"]) == (
+        1,
+        1,
+        None,
+    )
+    assert (rows["style"]["accepted"], rows["style"]["precision"], rows["style"]["auc"]) == (None, None, 1)
     asked = ~np.isnan(labels.printable)
     assert (rows["fluency"]["n"], rows["fluency"]["right"]) == (14, labels.printable[asked].sum())
-    assert rows["strict"]["right"] == (labels.supported & (labels.printable == 1)).sum()
+    assert rows["joint"]["right"] == (labels.supported & (labels.printable == 1)).sum()
     assert rows["compliancy"]["n"] == 16
+    assert found.clauses["style"] == "agrees with readers: AUC 1.000 (1.000–1.000), n 16"
+    assert "| joint" in to_markdown(found.table)
+    # a column may say nothing of some headlines
+    half = pl.Series([True, None] * 8)
+    [row] = [
+        row
+        for row in agreement(labels, SimpleNamespace(support=None), table.with_columns(fluency=half)).rows
+        if (row["subset"], row["judge"]) == (ALL, "fluency")
+    ]
+    assert (row["n"], row["accepted"]) == (6, 6)
 
 
 def test_a_threshold_is_not_reported_on_the_half_that_chose_it(judged):
     labels, table = judged
-    facts = FakeFacts(lambda headline, _: 0.2 if "Zurigo" in headline else 0.8)
-    facts.settings = replace(facts.settings, validated={"labels": "5ha"})
-    found = agreement(labels, SimpleNamespace(facts=facts), table)
+    table = table.with_columns(support=pl.col("evidence"), p_support=pl.col("p_hh"))
+    support = FakeSupport()
+    support.settings = replace(support.settings, validated={"labels": "5ha"})
+    found = agreement(labels, SimpleNamespace(support=support), table)
     rows = {row["judge"]: row for row in found.rows if row["subset"] == ALL}
     assert found.is_half
     assert found.n == rows["main"]["n"] == labels.reports.sum() < 16
     assert found.events == len(set(labels.events[labels.reports]))
-    assert (rows[ASKED]["auc"], rows[ASKED]["precision"]) == (1, 1)
-    assert "facts" in rows
-    assert found.clauses["facts"].startswith("agrees with readers: AUC 1.000 (")
-    facts.settings = replace(facts.settings, validated={"labels": "others"})
-    every = agreement(labels, SimpleNamespace(facts=facts), table)
+    assert (rows["support"]["auc"], rows["support"]["precision"]) == (1, 1)
+    assert found.clauses["support"].startswith("agrees with readers: AUC 1.000 (")
+    support.settings = replace(support.settings, validated={"labels": "others"})
+    every = agreement(labels, SimpleNamespace(support=support), table)
     assert (every.is_half, every.n) == (False, 16)
     # a part of them, or in other lines
-    facts.settings = replace(facts.settings, outlets=labels.outlets[::-1])
-    assert agreement(labels, SimpleNamespace(facts=facts), table).is_half
+    support.settings = replace(support.settings, outlets=labels.outlets[::-1])
+    assert agreement(labels, SimpleNamespace(support=support), table).is_half
 
 
-#: Of twelve headlines who wrote each, what readers say, what the rules and the rest of strict say, and P of the model.
+def test_headlines_that_are_left_out_are_counted(judged):
+    labels, table = judged
+    labels = replace(labels, bases=["none"] * 14 + ["toy-1b"] * 2)
+    found = agreement(labels.without_family("Toy-7B"), SimpleNamespace(support=None), table[:14])
+    assert (found.n, found.left_out) == (14, 2)
+    assert "2 headlines by a model of the family of the judge of support are left out" in found.table.notes
+
+
+#: Of twelve headlines who wrote each, what readers say, whether there is evidence, and P of the model.
 WRITERS = ["gold"] * 3 + ["copy"] * 2 + ["small"] * 5 + ["large"] * 2
 SAID = ["yes", "yes", "no", "yes", "yes", "yes", "partly", "no", "yes", "partly", "yes", "no"]
-BY_RULES = np.array([1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1], dtype=bool)
-OTHERS = np.array([1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0, 1], dtype=bool)
+EVIDENCE = np.array([1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1], dtype=bool)
 OF_MODEL = np.array([0.9, 0.4, 0.1, 0.6, 0.6, 0.8, 0.7, 0.3, 0.2, 0.1, 0.7, 0.6])
 
 
 def test_subsets_by_hand():
-    """Whom a model that is asked believes, by who wrote the headlines."""
+    """Whom a model believes, by who wrote the headlines."""
     labels = labels_of([answer == "yes" for answer in SAID], EVENTS)
     partly = np.array([answer == "partly" for answer in SAID])
-    labels = replace(labels, systems=WRITERS, partly=partly)
-    facts = FakeFacts(lambda headline, _: OF_MODEL[int(headline[1:])])
-    verdicts = dict.fromkeys(("main", "hh", "ah", "compliancy", "main_normalised", "fluency"), OTHERS)
-    both = BY_RULES & (OF_MODEL >= 0.5)
-    verdicts |= {"facts": both, "strict_compliancy": both & OTHERS}
-    table = pl.DataFrame(verdicts | dict.fromkeys(("p_target", "p_hh", "p_ah", "p_fluency"), OF_MODEL))
-    table = table.with_columns(unsupported=pl.Series(["[]" if yes else "[1]" for yes in BY_RULES]))
-    found = agreement(labels, SimpleNamespace(facts=facts), table)
+    labels = replace(labels, systems=WRITERS, partly=partly, written=np.arange(12) >= 5)
+    columns = dict.fromkeys(("main", "hh", "ah", "compliancy", "fluency", "evidence"), EVIDENCE)
+    columns |= {"support": OF_MODEL >= 0.5, "style": OF_MODEL, "joint": OF_MODEL * EVIDENCE}
+    columns |= dict.fromkeys(("p_target", "p_hh", "p_ah", "p_fluency", "p_support"), OF_MODEL)
+    table, judges = pl.DataFrame(columns), SimpleNamespace(support=FakeSupport())
+    found = agreement(labels, judges, table)
     counts = ("n", "right", "accepted", "both")
     rows = {(row["subset"], row["judge"]): row for row in found.rows}
     seen = {key: tuple(row[name] for name in counts) for key, row in rows.items()}
     subsets = [ALL, "without copies", "written", "written, no partly", "gold against wrong"]
     assert list(dict.fromkeys(subset for subset, _ in rows)) == [*subsets, "gold", "copy", "small", "large"]
-    assert seen[ALL, RULES] == (12, 7, 10, 7)
-    assert seen[ALL, "facts"] == (12, 7, 7, 5)
-    assert seen["without copies", "facts"] == (10, 5, 5, 3)
-    assert seen["written", RULES] == (7, 3, 6, 3)
-    assert seen["written", "facts"] == (7, 3, 4, 2)
-    assert seen["written, no partly", "facts"] == (5, 3, 3, 2)
-    assert seen["gold against wrong", "facts"] == (6, 2, 3, 1)  # gold .9, .4; wrong .7, .3, .1, .6
-    assert rows["gold against wrong", ASKED]["auc"] == (4 + 2) / 8
-    assert seen["small", STRICT_BY_RULES] == (5, 2, 3, 1)
-    assert seen["small", "strict"] == (5, 2, 2, 1)
-    assert seen["large", "strict"] == (2, 1, 1, 0)
-    assert rows["without copies", "facts"]["precision_interval"] is not None
-    assert rows["small", "facts"]["precision_interval"] is None  # five events are too few
+    assert seen[ALL, "evidence"] == (12, 7, 10, 7)
+    assert seen[ALL, "support"] == (12, 7, 7, 5)
+    assert seen["without copies", "support"] == (10, 5, 5, 3)
+    assert seen["written", "evidence"] == (7, 3, 6, 3)
+    assert seen["written", "support"] == (7, 3, 4, 2)
+    assert seen["written, no partly", "support"] == (5, 3, 3, 2)
+    assert seen["gold against wrong", "support"] == (6, 2, 3, 1)  # gold .9, .4; wrong .7, .3, .1, .6
+    assert rows["gold against wrong", "support"]["auc"] == (4 + 2) / 8
+    assert rows["gold against wrong", "joint"]["auc"] == (4 + 2) / 8  # the last but one is 0
+    assert seen["small", "joint"] == (5, 2, None, None)
+    assert rows["large", "joint"]["auc"] == 1
+    assert rows["without copies", "support"]["precision_interval"] is not None
+    assert rows["small", "support"]["precision_interval"] is None  # five events are too few
     assert ("small", "main") not in rows
-    unnamed = agreement(replace(labels, systems=[""] * 12), SimpleNamespace(facts=facts), table)
+    unnamed = agreement(replace(labels, systems=[""] * 12, written=np.ones(12, bool)), judges, table)
     assert {row["subset"] for row in unnamed.rows} == {ALL, "written, no partly"}
 
 
 def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(verdicts, "PERTURBATIONS", {})
     monkeypatch.setattr("change_it.commands.audit.check_judges", lambda *_: None)
-    load_fakes(monkeypatch, ("colle", "faro"))
+    support = FakeSupport(base="toy-7b")
+    load_fakes(monkeypatch, ("colle", "faro"), digits="abcd", support=support)
     monkeypatch.setenv("COLUMNS", "300")  # no word is broken
     ids = read_table(smaller_corpus, "pairs", "test")["a_id"].unique(maintain_order=True)[:6]
-    rows = [[id_, "", "yes", "", "gold"] for id_ in ids]
-    rows += [[id_, "Zurigo, 17 morti", "no", "", "x"] for id_ in ids]
+    rows = [[id_, "", "yes", "", "gold", ""] for id_ in ids]
+    rows += [[id_, "Zurigo, 17 morti", "no", "", "x", "none"] for id_ in ids]
+    rows += [[ids[0], "Zurigo, 18 morti", "no", "", "x", "Toy-270m"]]
     file = write_csv(tmp_path / "labels.csv", rows, HEADER)
     (tmp_path / "judges").mkdir()
     folders = f"--judges {tmp_path / 'judges'} --corpus {smaller_corpus}"
@@ -248,73 +301,118 @@ def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, ca
     assert main(arguments) == 0
     printed = capsys.readouterr().out
     assert "Agreement with readers" in printed
-    assert "agrees with readers: precision 1.000 (" in printed
+    assert "1 headlines by a model of the family" in printed
+    assert not any("18 morti" in headline for headline, _ in support.asked)
     found = json.loads((tmp_path / "audit" / "audit.json").read_text())
-    rows = found["agreement"]["rows"]
-    of = {row["judge"]: row for row in rows if row["subset"] == ALL}
-    written = [row for row in rows if (row["subset"], row["judge"]) == ("written", RULES)]
-    assert [(row["n"], row["accepted"], row["precision_interval"]) for row in written] == [(6, 0, None)]
-    assert (of["main"]["n"], of[RULES]["recall"]) == (12, 1)
+    of = {row["judge"]: row for row in found["agreement"]["rows"] if row["subset"] == ALL}
+    assert (of["main"]["n"], of["main"]["precision_interval"]) == (12, None)
     assert f"|labels:{found['agreement']['labels'][:6]}|" in found["signature"]
-    [facts] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "facts"]
-    assert "agrees with readers: precision 1.000 (" in facts["text"]
+    [fluency] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "fluency"]
+    assert "agrees with readers: AUC .500 (" in fluency["text"]
     page = (tmp_path / "audit" / "audit.html").read_text()
     assert page.count('href="#agreement"') == page.count('<section id="agreement">') == 1
-    assert "facts (rules)" in page
-    summary = verdicts.read_summary(FakeJudges(("colle", "faro")), tmp_path / "judges", "it")
-    assert ["agrees with readers" in str(verdict) for verdict in summary.verdicts] == [False, True]
+    judges = FakeJudges(("colle", "faro"), digits="abcd", support=support)
+    summary = verdicts.read_summary(judges, tmp_path / "judges", "it")
+    assert any("agrees with readers" in str(verdict) for verdict in summary.verdicts)
     main([*arguments[:-2]])
     assert 'id="agreement"' not in (tmp_path / "audit" / "audit.html").read_text()
 
 
+#: Of each article of the toy corpus gold, two headlines of a model and one of the judge's own family.
 IDS = [f"{side}{n}" for side in "ab" for n in range(4)]
-ROWS = [[id_, "", "yes", "", "gold"] for id_ in IDS] + [[id_, "Zurigo", "no", "", "x"] for id_ in IDS]
+ROWS = [
+    [id_, text, says, "", system, base]
+    for id_ in IDS
+    for text, says, system, base in (
+        ("", "yes", "gold", ""),
+        ("Ponte giù", "yes", "x", "t5-small"),
+        ("Zurigo", "no", "x", "t5-small"),
+        ("Zurigo, ponte giù", "yes", "y", "toy-270m"),
+    )
+]
 
 
 @pytest.fixture
 def asked(monkeypatch):
-    """A model that believes whoever does not speak of Zurigo, and has a slip on each half."""
-    model = FakeFacts(lambda text, _: 0.2 + len(text) / 1000 if "Zurigo" in text else 0.6, base="toy")
-    monkeypatch.setattr(facts_training.FactsModel, "from_pretrained", lambda *_, **__: model)
+    """A model that believes whoever does not speak of Zurigo."""
+    model = FakeSupport(lambda text, _: 0.2 + len(text) / 1000 if "Zurigo" in text else 0.6, base="Toy-7B")
+    monkeypatch.setattr(support_training.SupportModel, "from_pretrained", lambda *_, **__: model)
     return model
 
 
 def train(folder, *labels):
     files = ["--labels", *map(str, labels)] if labels else []
-    corpus, out = str(folder / "corpus"), str(folder / "judges" / "facts")
-    options = ["--task", "facts", "--encoder", "toy", "--facts-endpoint", "http://localhost:1"]
+    corpus, out = str(folder / "corpus"), str(folder / "judges" / "support")
+    options = ["--task", "support", "--encoder", "toy", "--support-endpoint", "http://localhost:1"]
     return main(["train", "judge", *options, "--corpus", corpus, "--out", out, *files])
 
 
-def test_one_half_chooses_the_threshold_and_the_other_reports(asked, tmp_path, capsys):
+def test_one_half_chooses_the_threshold_and_written_headlines_of_the_other_validate(asked, tmp_path, capsys):
     write_toy_corpus(tmp_path / "corpus")
     file = write_csv(tmp_path / "labels.csv", ROWS, HEADER)
     assert train(tmp_path, file) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    out = tmp_path / "judges" / "facts"
+    out = tmp_path / "judges" / "support"
     about = json.loads((out / "config.json").read_text())["change_it"]
     metrics = json.loads((out / "metrics.json").read_text())
-    labels = read_labels([file], toy_test_set(), "it")
-    found, chosen = metrics["results"]["labels"], metrics["chosen"]
+    labels = read_labels([file], toy_test_set(), "it").without_family("toy")
+    found, chosen = metrics["results"], metrics["chosen"]
     assert about["threshold"] == metrics["threshold"] == pytest.approx((0.206 + 0.6) / 2)
-    assert (found["n"], chosen["n"]) == (labels.reports.sum(), (~labels.reports).sum())
-    assert found["n"] + chosen["n"] == 16
-    assert (found["auc"], chosen["balanced_accuracy"]) == (1, 1)
-    assert about["validated"]["auc"][0] == 1
+    assert (found["labels"]["n"], chosen["n"]) == (labels.reports.sum(), (~labels.reports).sum())
+    assert found["labels"]["n"] + chosen["n"] == 24  # without the eight of its own family
+    assert not any("Zurigo, ponte" in headline for headline, _ in asked.asked)
+    of = found["written by others"]
+    assert (of["n"], of["right"], of["events"]) == (
+        labels.reports.sum() * 2 // 3,
+        of["n"] // 2,
+        chosen["events"],
+    )
+    assert about["validated"]["auc"] == [of["auc"], *(of["auc_interval"] or ())]
+    assert (about["validated"]["own"], about["validated"]["unknown"]) == (8, 0)
     assert about["validated"]["labels"] == labels.hash
     assert about["language"]
     assert "supported from P .403" in printed
-    assert ("AUC may be chance" in printed) is (found["auc_interval"] is None)
     assert f"{chosen['n']} headlines of {chosen['events']} events" in printed
+    assert "(8 of these were left out of all)" in printed
     assert "supported from P .403" in (out / "README.md").read_text()
     item = labels.items[0]
     assert asked.asked[0][1] == (item.source, item.article, item.reference_article)
 
 
 @pytest.mark.parametrize(
+    ("validated", "reason"),
+    [
+        ({}, "no labels have set the threshold"),
+        ({"n": 0, "unknown": 9, "auc": [None]}, "do not say which model wrote"),
+        ({"n": 3, "unknown": 0, "auc": [1.0]}, r"too few headlines .* are labelled \(3\)"),
+        ({"n": 99, "unknown": 0, "auc": [0.8, 0.69, 0.9]}, "at least .700 .* and is .690"),
+        ({"n": 99, "unknown": 0, "auc": [0.8, 0.7, 0.9]}, ""),
+    ],
+    ids=["no labels", "unknown writers", "few", "low", "validated"],
+)
+def test_what_does_not_validate_is_one_clause(validated, reason):
+    clause = support_training.why_not_validated(validated)
+    assert re.search(reason, clause)
+    model = FakeSupport(validated="it")
+    model.settings = replace(model.settings, validated=validated)
+    assert model.is_validated("it") is (clause == "")
+    assert not model.is_validated("en")
+
+
+def test_labels_of_unknown_writers_choose_a_threshold_and_validate_nothing(asked, tmp_path, capsys):
+    write_toy_corpus(tmp_path / "corpus")
+    rows = [[*row[:5], ""] for row in ROWS if row[4] != "y"]
+    assert train(tmp_path, write_csv(tmp_path / "labels.csv", rows, HEADER)) == 0
+    assert "do not say which model wrote" in " ".join(capsys.readouterr().out.split())
+    about = json.loads((tmp_path / "judges/support/config.json").read_text())["change_it"]
+    assert about["threshold"] == pytest.approx((0.206 + 0.6) / 2)
+    assert (about["validated"]["n"], about["validated"]["auc"]) == (0, [None])
+
+
+@pytest.mark.parametrize(
     ("rows", "says"),
     [
-        (ROWS[:8], "label more headlines"),
+        (ROWS[::4], "label more headlines"),
         (ROWS, "toy does not tell the headlines that readers call supported"),
     ],
     ids=["labels of one kind", "a model that tells nothing"],
@@ -328,7 +426,7 @@ def test_what_chooses_no_threshold_is_one_sentence(asked, tmp_path, capsys, rows
 
 
 @pytest.mark.parametrize("encoder", [None, "linear", "bilstm"])
-def test_a_judge_of_facts_requires_a_model(tmp_path, encoder):
-    options = JudgeOptions(task="facts", corpus="corpus", out=tmp_path, encoder=encoder)
+def test_a_judge_of_support_requires_a_model(tmp_path, encoder):
+    options = JudgeOptions(task="support", corpus="corpus", out=tmp_path, encoder=encoder)
     with pytest.raises(InputError, match="requires --encoder MODEL"):
-        facts_training.train_facts(options, None)
+        support_training.train_support(options, None)

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from scoring_fakes import FakeFacts, FakeJudges
+from scoring_fakes import FakeJudges, FakeSupport
 
 from change_it.audit import perturbations
 from change_it.audit import verdicts as audit_verdicts
@@ -177,9 +177,9 @@ def test_facts_that_no_labels_have_validated_are_taken_with_care(validated, text
     ("outlets", "level"), [(("x", "y"), ["care"]), (("faro", "colle"), []), (None, [])], ids=str
 )
 def test_a_threshold_by_labels_of_other_outlets_is_said(outlets, level):
-    facts = FakeFacts(validated="it")
+    facts = FakeSupport(validated="it")
     facts.settings = replace(facts.settings, outlets=outlets)
-    found = verdicts({}, **about_judges(FakeJudges(("colle", "faro"), digits="abcd", facts=facts), "it"))
+    found = verdicts({}, **about_judges(FakeJudges(("colle", "faro"), digits="abcd", support=facts), "it"))
     assert [verdict.level for verdict in found] == level
     assert ["labels of x and y, not of these" in verdict.text for verdict in found] == [True] * len(level)
 

@@ -30,10 +30,10 @@ def test_one_headline_gets_six_marks_and_unsupported_numbers_are_named(command, 
     assert first[2:10] == ["hh", "ah", "main", "main_normalised", "fluency", "facts", "compliant", "strict"]
 
 
-def test_a_server_of_facts_needs_the_name_of_its_model(command, capsys):
+def test_a_server_of_support_needs_the_name_of_its_model(command, capsys):
     with pytest.raises(SystemExit):
-        command("Crolla il ponte", "--facts-endpoint", "http://localhost:8000/v1")
-    assert "--facts-endpoint requires --facts" in capsys.readouterr().err
+        command("Crolla il ponte", "--support-endpoint", "http://localhost:8000/v1")
+    assert "--support-endpoint requires --support" in capsys.readouterr().err
 
 
 @pytest.fixture

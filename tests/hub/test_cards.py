@@ -8,7 +8,7 @@ import pytest
 from datasets import load_dataset
 from huggingface_hub import DatasetCard, ModelCard
 from malformed import edit
-from scoring_fakes import FakeFacts
+from scoring_fakes import FakeSupport
 
 from change_it.errors import InputError
 from change_it.hub.packaging import files_of
@@ -50,21 +50,24 @@ def test_judges_show_their_table_and_signature(run, options):
     assert 'Judges.from_pretrained("me/judges")' in card.text
 
 
-def test_judges_name_the_model_that_is_asked_about_facts(run, options, tmp_path, monkeypatch):
-    from change_it.judges.facts_model import FactsModel
+def test_judges_name_the_model_that_judges_support(run, options, tmp_path, monkeypatch):
+    from change_it.judges.support_model import SupportModel
 
     folder = shutil.copytree(run / "judges", tmp_path / "judges")
-    (folder / "facts").mkdir()
-    (folder / "facts/config.json").write_text(json.dumps({"change_it": {"model": "owner/model"}}))
-    model = FakeFacts(base="owner/model")
-    monkeypatch.setattr(FactsModel, "from_pretrained", lambda *_, **__: model)
+    (folder / "support").mkdir()
+    (folder / "support/config.json").write_text(json.dumps({"change_it": {"model": "owner/model"}}))
+    model = FakeSupport(base="owner/model")
+    monkeypatch.setattr(SupportModel, "from_pretrained", lambda *_, **__: model)
     files = files_of(options("judge", folder, "me/judges"))
-    assert json.loads(files["facts/config.json"]) == {"change_it": {"model": "owner/model"}}
+    assert json.loads(files["support/config.json"]) == {"change_it": {"model": "owner/model"}}
     text = model_card(files).text
     assert "|facts:v4+asked+eeeeee+0.50`" in text
     assert "`owner/model`, which is asked as it is" in text
-    assert "not validated, no labels have set it" in text
-    model = FakeFacts(base="/home/somebody/model")
+    assert "Not validated: joint leaves it out." in text
+    model.settings = FakeSupport(validated="it").settings
+    text = model_card(files_of(options("judge", folder, "me/judges"))).text
+    assert "models of other families wrote its AUC is .900 (95% interval from .800)" in text
+    model = FakeSupport(base="/home/somebody/model")
     with pytest.raises(InputError, match="a model in a folder of this machine"):
         files_of(options("judge", folder, "me/judges"))
 

@@ -30,7 +30,7 @@ def asked(monkeypatch):
     ],
     ids=["score", "audit", "transfer"],
 )
-def test_every_command_loads_its_judges_with_the_precision_and_the_model_of_facts_asked(
+def test_every_command_loads_its_judges_with_the_precision_and_the_model_of_support_asked(
     command, corpus, tmp_path, asked
 ):
     generator = save_generator(tmp_path / "sum", to="faro", outlets=("colle", "faro"))
@@ -38,8 +38,8 @@ def test_every_command_loads_its_judges_with_the_precision_and_the_model_of_fact
     judges = str(write_stand_ins(tmp_path / "judges"))
     command = [names.get(word, word).replace("FOLDER", judges) for word in command]
     command += ["--out", str(tmp_path / "new.csv")] if command[0] == "transfer" else []
-    assert main([*command, "--precision", "bf16", "--device", "cpu", "--facts", "owner/model"]) == 2
-    model = {"facts": "owner/model", "facts_endpoint": None}
+    assert main([*command, "--precision", "bf16", "--device", "cpu", "--support", "owner/model"]) == 2
+    model = {"support": "owner/model", "support_endpoint": None}
     assert asked == {"precision": "bf16", "device": "cpu"} | model
 
 

@@ -1,5 +1,5 @@
 import pytest
-from scoring_fakes import FakeFacts
+from scoring_fakes import FakeSupport
 
 from change_it.scoring.facts import FactChecker, check_all_facts
 from change_it.text.names import Casing
@@ -289,7 +289,7 @@ def test_boundaries_in_english(prediction, article, expected):
 def test_a_model_is_asked_about_what_rules_accept_and_no_text_begins_with():
     source, article = "Bianchi accusa Rossi", "Rossi accusa Bianchi, il governo non cade."
     headlines = ["rossi ACCUSA «Bianchi»", "Lo dice Zuccaroni", "Il governo cade", "Bianchi accusa ora"]
-    model = FakeFacts(lambda headline, sources: 0.2 if "cade" in headline else 0.5)
+    model = FakeSupport(lambda headline, sources: 0.2 if "cade" in headline else 0.5)
     texts = {"sources": [source] * 4, "articles": [article] * 4, "reference_articles": ["", "", "", "Altro."]}
     facts = check_all_facts(headlines, **texts, language="it", model=model)
     asked = {"Il governo cade": (source, article, ""), "Bianchi accusa ora": (source, article, "Altro.")}
@@ -300,6 +300,6 @@ def test_a_model_is_asked_about_what_rules_accept_and_no_text_begins_with():
 
 
 def test_a_headline_without_words_begins_no_text():
-    model = FakeFacts(lambda *_: 0.1)
+    model = FakeSupport(lambda *_: 0.1)
     [found] = check_all_facts(["🎉 …"], sources=["Bianchi"], articles=["Rossi."], language="it", model=model)
     assert (found.supported, found.p) == (False, 0.1)

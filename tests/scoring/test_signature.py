@@ -1,5 +1,5 @@
 import pytest
-from scoring_fakes import FakeFacts, FakeJudges, scored
+from scoring_fakes import FakeJudges, FakeSupport, scored
 
 from change_it import InputError
 from change_it.scoring.floors_and_predictions import ScoredSystem
@@ -79,32 +79,32 @@ def written_by(test, *writers):
 
 
 def asking(model):
-    return FakeJudges(digits="abcd", facts=model)
+    return FakeJudges(digits="abcd", support=model)
 
 
 def test_the_model_that_wrote_is_no_judge_of_facts_nor_is_one_of_its_base(toy_test):
     mine = written_by(toy_test, Writer("f" * 64, "t5"))
     with pytest.raises(InputError, match="what wrote mine are the same model or come from the same one, t5"):
-        scored(toy_test, asking(FakeFacts(base="t5")), mine)
+        scored(toy_test, asking(FakeSupport(base="t5")), mine)
     with pytest.raises(InputError, match="what wrote mine are the same model"):
-        scored(toy_test, asking(FakeFacts(digit="f")), mine)
+        scored(toy_test, asking(FakeSupport(digit="f")), mine)
     for base in ("gpt2", ""):
-        assert "mine" in scored(toy_test, asking(FakeFacts(base=base)), mine).systems
+        assert "mine" in scored(toy_test, asking(FakeSupport(base=base)), mine).systems
 
 
 def test_a_model_of_facts_is_in_signatures_and_may_not_choose_what_it_scores(toy_test):
-    judges = asking(FakeFacts())
+    judges = asking(FakeSupport())
     scores = scored(toy_test, judges)
     assert "|facts:v4+asked+eeeeee+0.50|" in scores.signature
     chosen = Reranker.of(judges)
     assert chosen.signature.endswith(f"|facts:{'e' * 64}")
     assert parse_reranker(chosen.signature) == chosen
     other = Reranker("0", {"main": "9" * 64, "facts": "e" * 64})
-    assert Reranker.of(FakeJudges(fold="1", digits="abcd", facts=FakeFacts())).shared_with(other) == [
+    assert Reranker.of(FakeJudges(fold="1", digits="abcd", support=FakeSupport())).shared_with(other) == [
         "the weights of facts are the same"
     ]
 
 
-@pytest.mark.parametrize(("model", "bound"), [(None, True), (FakeFacts(), True), (FakeFacts(validated="en"), True), (FakeFacts(validated="it"), False)])  # fmt: skip
+@pytest.mark.parametrize(("model", "bound"), [(None, True), (FakeSupport(), True), (FakeSupport(validated="en"), True), (FakeSupport(validated="it"), False)])  # fmt: skip
 def test_strict_is_an_upper_bound_unless_labels_of_the_language_validate_a_model(toy_test, model, bound):
     assert scored(toy_test, asking(model), language="it").strict_is_upper_bound is bound

@@ -6,7 +6,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 from scipy.stats import binomtest
-from scoring_fakes import FakeFacts, FakeJudges, scored, write_toy_corpus
+from scoring_fakes import FakeJudges, FakeSupport, scored, write_toy_corpus
 
 from change_it.generators.rerank import choose
 from change_it.results.score_tables import terminal_table
@@ -63,11 +63,11 @@ def test_strict_compliancy_is_compliancy_and_fluency_and_facts(toy_test, strict_
 
 
 def test_a_model_of_facts_must_accept_what_rules_accept(toy_test):
-    model = FakeFacts(lambda headline, sources: 0.1 if "Ecco" in headline else 0.9)
+    model = FakeSupport(lambda headline, sources: 0.1 if "Ecco" in headline else 0.9)
     headlines = [item.reference for item in toy_test.items]
     headlines[1] = "Ecco: a Zagarolo approvata la riforma fiscale!"
     headlines[2] = ""
-    rows = judged(toy_test, FakeJudges(digits="abcd", facts=model), headlines)
+    rows = judged(toy_test, FakeJudges(digits="abcd", support=model), headlines)
     assert rows["p_facts"][:4].to_list() == [0.1, None, None, 0.1]
     assert not any(rows["facts"][:4])
     assert rows["unsupported"][0] == "[]"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from gradio_client.exceptions import AppError
-from scoring_fakes import EVENTS, FakeFacts, FakeJudges
+from scoring_fakes import EVENTS, FakeJudges, FakeSupport
 
 from change_it.errors import InputError
 from change_it.generators.headline_transfer import HeadlineSystem
@@ -91,8 +91,8 @@ def test_the_best_is_the_one_that_is_strictly_compliant():
 
 
 def test_a_model_that_is_asked_about_facts_is_named_with_what_it_gives():
-    model = FakeFacts(lambda headline, sources: 0.3 if "chiuso" in headline else 0.8)
-    models, _ = fixed("Statale chiuso, il ponte!", judges=FakeJudges(digits="abcd", facts=model))
+    model = FakeSupport(lambda headline, sources: 0.3 if "chiuso" in headline else 0.8)
+    models, _ = fixed("Statale chiuso, il ponte!", judges=FakeJudges(digits="abcd", support=model))
     answer = ask(models)
     [one] = answer["candidates"]
     assert (answer["asked"], one["probabilities"]["facts"], one["verdicts"]["facts"]) == ("model", 0.3, False)

@@ -222,7 +222,7 @@ class ChatServer:
     precision = asked_by = ""
 
     def __init__(self, url: str, model: str):
-        self.server, self.latest = Server(url, model, "--facts-endpoint"), ""
+        self.server, self.latest = Server(url, model, "--support-endpoint"), ""
 
     def ask(self, claims: Sequence[Claim]) -> Answers:
         """P(Yes) of claims, several at a time; 0 where it says neither, which not all of the first ones may have."""

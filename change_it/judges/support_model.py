@@ -23,7 +23,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_N
 
 from change_it.errors import InputError
 from change_it.io import read_json, write_json
-from change_it.judges.facts_backends import (
+from change_it.judges.support_backends import (
     PART_WORDS,
     PROMPTS,
     Answers,
@@ -38,8 +38,10 @@ from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Bools, Floats
 from change_it.text.sentences import sentences
 
-COMMAND = "change-it train judge --task facts --encoder MODEL"
+COMMAND = "change-it train judge --task support --encoder MODEL"
 Kind = Literal["asked", "classifier", "endpoint"]
+#: The least that the lower end of the 95% interval of the AUC on labelled headlines must be.
+VALIDATED = 0.70
 #: Characters of a headline, at most.
 HEADLINE = 1000
 #: Folder of the answers, in the environment; ~/.cache/change_it without it.
@@ -47,8 +49,8 @@ CACHE = "CHANGE_IT_CACHE"
 
 
 @dataclass(frozen=True)
-class FactsSettings:
-    """Settings of a judge of facts, as `config.json` has them under `change_it`; the last three are of the labels that set the threshold."""
+class SupportSettings:
+    """Settings of a judge of support, as `config.json` has them under `change_it`; the last three are of the labels that set the threshold."""
 
     model: str  # Hub id or folder, or its name on a server
     kind: Kind
@@ -56,11 +58,11 @@ class FactsSettings:
     url: str = ""  # of a server
     outlets: tuple[str, str] | None = None
     language: str = ""
-    validated: Mapping[str, Any] = field(default_factory=dict)  # what the other half of the labels says of it
+    validated: Mapping[str, Any] = field(default_factory=dict)  # see `support_training.train_support`
 
 
-class FactsModel:
-    """A judge of facts.
+class SupportModel:
+    """A judge of support.
 
     Attributes:
         settings: the model and its threshold.
@@ -70,7 +72,7 @@ class FactsModel:
     """
 
     def __init__(
-        self, settings: FactsSettings, asker: ChatModel | ChatServer | NLIModel, weights_hash: str = ""
+        self, settings: SupportSettings, asker: ChatModel | ChatServer | NLIModel, weights_hash: str = ""
     ):
         """A judge that asks `asker`, whose answers are kept under the hash of its weights and prompts."""
         self.settings, self.weights_hash, self._asker = settings, weights_hash, asker
@@ -88,14 +90,14 @@ class FactsModel:
         endpoint: str | None = None,
         precision: str = "float32",
         device: str = "auto",
-    ) -> "FactsModel":
-        """Load a judge of facts.
+    ) -> "SupportModel":
+        """Load a judge of support.
 
-        `name` is a folder that `change-it train judge --task facts` has written; or a causal language model or an entailment
+        `name` is a folder that `change-it train judge --task support` has written; or a causal language model or an entailment
         classifier, by Hub id or folder, whose threshold is .5; or, with an endpoint, the server's name of a model.
         """
         if endpoint is not None:
-            return cls._load(FactsSettings(str(name), "endpoint", url=endpoint), precision, device)
+            return cls._load(SupportSettings(str(name), "endpoint", url=endpoint), precision, device)
         if (record := read_json(Path(name) / "config.json")) and "change_it" in record:
             model = cls._load(_read_settings(record["change_it"], name), precision, device)
             if model.settings.validated.get("asked", model.asked_hash) != model.asked_hash:
@@ -103,14 +105,14 @@ class FactsModel:
                     f"labels have set the threshold in {name} for another model than {model.settings.model} is now, or another question: set it again with {COMMAND} --labels FILE --out {name}"
                 )
             return model
-        return cls._load(FactsSettings(str(name), "asked"), precision, device)
+        return cls._load(SupportSettings(str(name), "asked"), precision, device)
 
     @classmethod
-    def _load(cls, settings: FactsSettings, precision: str, device: str) -> "FactsModel":
+    def _load(cls, settings: SupportSettings, precision: str, device: str) -> "SupportModel":
         if settings.kind == "endpoint":
             return cls(settings, ChatServer(settings.url, settings.model))
         folder = local_folder(settings.model, command="change-it train judge")
-        with load_errors(f"{settings.model} cannot be loaded as a judge of facts"), quiet():
+        with load_errors(f"{settings.model} cannot be loaded as a judge of support"), quiet():
             config = read_config(folder)
             is_classifier = any("ForSequenceClassification" in name for name in config.architectures or ())
             is_decoder = getattr(config, "is_decoder", False)
@@ -144,7 +146,7 @@ class FactsModel:
         """
         claims = self._claims(headlines, sources, language)
         every = list(dict.fromkeys(claim for articles in claims for parts in articles for claim in parts))
-        with progress_of(progress, "facts", len(headlines)) as report, _answers(self._answers_of) as known:
+        with progress_of(progress, "support", len(headlines)) as report, _answers(self._answers_of) as known:
             answers = known.get(every)
             missing = [claim for claim in every if claim not in answers]
             for batch, probabilities in self._ask(missing):
@@ -197,9 +199,9 @@ class FactsModel:
         return np.asarray(probabilities >= self.settings.threshold)
 
     def is_validated(self, language: str) -> bool:
-        """Whether labels of that language have set the threshold, and it tells their other half apart better than chance."""
-        validated = self.settings.validated
-        return bool(validated) and self.settings.language == language and above_chance(validated.get("auc"))
+        """Whether labels of that language validate it: headlines that models of other families wrote, on the events that did not choose the threshold."""
+        auc = self.settings.validated.get("auc") or []
+        return self.settings.language == language and len(auc) == 3 and auc[1] >= VALIDATED
 
     @property
     def base(self) -> str:
@@ -211,39 +213,36 @@ class FactsModel:
         """Its kind, six digits of its hash and its threshold: `asked+1a2b3c+.62`."""
         return f"{self.settings.kind}+{self.model_hash[:6]}+{self.settings.threshold:.2f}"
 
-    def with_threshold(self, threshold: float, **changes: Any) -> "FactsModel":
+    def with_threshold(self, threshold: float, **changes: Any) -> "SupportModel":
         """The same judge with another threshold, and other settings; what validates it names what was asked."""
         if "validated" in changes:
             changes["validated"] = {**changes["validated"], "asked": self.asked_hash}
         settings = replace(self.settings, threshold=threshold, **changes)
-        return FactsModel(settings, self._asker, self.weights_hash)
+        return SupportModel(settings, self._asker, self.weights_hash)
 
     def save(self, folder: Path) -> None:
         """Write `config.json`; the weights stay where they are."""
-        record = {"change_it": {"task": "facts", **asdict(self.settings)}}
+        record = {"change_it": {"task": "support", **asdict(self.settings)}}
         folder.mkdir(parents=True, exist_ok=True)
         write_json(folder / "config.json", record)
 
 
-def above_chance(auc: Sequence[float] | None) -> bool:
-    """Whether the 95% interval of an AUC, which stands behind its value, is above .5; an AUC that nobody has written down counts."""
-    return auc is None or (len(auc) == 3 and auc[1] > 0.5)
-
-
-def _read_settings(record: Any, name: str | Path) -> FactsSettings:
+def _read_settings(record: Any, name: str | Path) -> SupportSettings:
     try:
-        found = FactsSettings(**{each.name: record[each.name] for each in fields(FactsSettings)})
+        found = SupportSettings(**{each.name: record[each.name] for each in fields(SupportSettings)})
         texts = (found.model, found.url, found.language)
         whole = isinstance(found.validated, dict) and all(isinstance(text, str) for text in texts)
         threshold = float(found.threshold)
         if (
-            whole and record["task"] == "facts" and found.kind in get_args(Kind) and 0 < threshold <= 1
+            whole and record["task"] == "support" and found.kind in get_args(Kind) and 0 < threshold <= 1
         ):  # no NaN
             a, b = found.outlets or ("", "")
             return replace(found, threshold=threshold, outlets=(a, b) if found.outlets else None)
     except (KeyError, TypeError, ValueError):
         pass
-    raise InputError(f"{name} holds no judge of facts of this version: make one with {COMMAND} --out {name}")
+    raise InputError(
+        f"{name} holds no judge of support of this version: make one with {COMMAND} --out {name}"
+    )
 
 
 def _mean(probabilities: Sequence[float]) -> float:
@@ -285,7 +284,7 @@ class _Answers:
 @contextmanager
 def _answers(model: str) -> Iterator[_Answers]:
     """The answers on disk."""
-    file = Path(environ.get(CACHE) or Path.home() / ".cache" / "change_it") / "facts.sqlite"
+    file = Path(environ.get(CACHE) or Path.home() / ".cache" / "change_it") / "support.sqlite"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(file, timeout=60)) as connection:

@@ -1,4 +1,4 @@
-"""The judge of facts: what it asks, of which parts, what it keeps, and what it refuses."""
+"""The judge of support: what it asks, of which parts, what it keeps, and what it refuses."""
 
 import json
 import sqlite3
@@ -23,8 +23,8 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.judges.facts_backends import ChatModel, Claim, claim_prompt, parts_of
-from change_it.judges.facts_model import FactsModel
+from change_it.judges.support_backends import ChatModel, Claim, claim_prompt, parts_of
+from change_it.judges.support_model import SupportModel
 
 ARTICLES = [
     "Il ponte sulla statale è crollato lunedì. Due operai sono feriti. " * 3 + "Le scuole restano chiuse.",
@@ -63,8 +63,8 @@ def model(tmp_path, request):
 
 
 @pytest.fixture
-def facts(model):
-    return FactsModel.from_pretrained(model, device="cpu")
+def support(model):
+    return SupportModel.from_pretrained(model, device="cpu")
 
 
 def alone(folder, claim):
@@ -79,27 +79,27 @@ def alone(folder, claim):
     return float(torch.sigmoid(logits[yes] - logits[no]))
 
 
-def test_what_is_read_together_is_answered_as_if_read_alone(facts, model):
-    given = facts.probabilities(HEADLINES, SOURCES, language="it")
+def test_what_is_read_together_is_answered_as_if_read_alone(support, model):
+    given = support.probabilities(HEADLINES, SOURCES, language="it")
     items = zip(HEADLINES, SOURCES, strict=True)
     claims = [Claim(f"{original}. {article}", text, "it") for text, (original, article, *_) in items]
     assert given == pytest.approx([alone(model, claim) for claim in claims], abs=1e-5)
     assert len(set(given.tolist())) == 3
 
 
-def test_the_opening_and_the_nearest_part_are_read_and_the_better_counts(facts, model, monkeypatch):
-    monkeypatch.setattr("change_it.judges.facts_model.PART_WORDS", 8)
+def test_the_opening_and_the_nearest_part_are_read_and_the_better_counts(support, model, monkeypatch):
+    monkeypatch.setattr("change_it.judges.support_model.PART_WORDS", 8)
     asked = ["Scuole chiuse, restano"], [("Ponte giù", ARTICLES[0])]
-    [[claims]] = facts._claims(*asked, "it")
+    [[claims]] = support._claims(*asked, "it")
     opening = "Ponte giù. Il ponte sulla statale è crollato lunedì."
     nearest = "Ponte giù. Due operai sono feriti. Le scuole restano chiuse."
     assert [claim.source for claim in claims] == [opening, nearest]
-    [given] = facts.probabilities(*asked, language="it")
+    [given] = support.probabilities(*asked, language="it")
     assert given == pytest.approx(max(alone(model, claim) for claim in claims), abs=1e-5)
 
 
-def test_the_log_odds_of_two_articles_are_averaged(facts, model):
-    [given] = facts.probabilities(["Due feriti"], [("Ponte giù", *ARTICLES)], language="it")
+def test_the_log_odds_of_two_articles_are_averaged(support, model):
+    [given] = support.probabilities(["Due feriti"], [("Ponte giù", *ARTICLES)], language="it")
     both = [Claim(f"Ponte giù. {ARTICLES[0]}", "Due feriti", "it"), Claim(ARTICLES[1], "Due feriti", "it")]
     odds = [np.log(p / (1 - p)) for p in (alone(model, claim) for claim in both)]
     assert np.log(given / (1 - given)) == pytest.approx(sum(odds) / 2, abs=1e-4)
@@ -109,14 +109,14 @@ def test_a_headline_is_asked_about_once(model, monkeypatch):
     asked = []
     ask = ChatModel.ask
     monkeypatch.setattr(ChatModel, "ask", lambda self, claims: asked.extend(claims) or ask(self, claims))
-    first = FactsModel.from_pretrained(model, device="cpu").probabilities(HEADLINES, SOURCES, language="it")
+    first = SupportModel.from_pretrained(model, device="cpu").probabilities(HEADLINES, SOURCES, language="it")
     more = [*HEADLINES, HEADLINES[0], ""], [*SOURCES, SOURCES[0], SOURCES[0]]
-    again = FactsModel.from_pretrained(model, device="cpu").probabilities(*more, language="it")
+    again = SupportModel.from_pretrained(model, device="cpu").probabilities(*more, language="it")
     assert len(asked) == 3
     assert again.tolist() == [*first, first[0], 0.0]
 
 
-def test_a_run_that_is_interrupted_asks_for_the_rest_alone(facts, monkeypatch):
+def test_a_run_that_is_interrupted_asks_for_the_rest_alone(support, monkeypatch):
     ask = ChatModel.ask
 
     def interrupted(self, claims):
@@ -125,30 +125,36 @@ def test_a_run_that_is_interrupted_asks_for_the_rest_alone(facts, monkeypatch):
 
     monkeypatch.setattr(ChatModel, "ask", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        facts.probabilities(HEADLINES, SOURCES, language="it")
+        support.probabilities(HEADLINES, SOURCES, language="it")
     rest = []
     monkeypatch.setattr(ChatModel, "ask", lambda self, claims: rest.extend(claims) or ask(self, claims))
-    facts.probabilities(HEADLINES, SOURCES, language="it")
+    support.probabilities(HEADLINES, SOURCES, language="it")
     assert [claim.headline for claim in rest] == ["Festival gratuito"]
 
 
-def test_saved_it_is_the_same_judge_and_another_threshold_is_another(facts, tmp_path):
-    strict = facts.with_threshold(0.9, language="it", outlets=("rep", "gio"), validated={"n": 50})
-    strict.save(tmp_path / "facts")
-    loaded = FactsModel.from_pretrained(tmp_path / "facts", device="cpu")
+def test_saved_it_is_the_same_judge_and_another_threshold_is_another(support, tmp_path):
+    strict = support.with_threshold(
+        0.9, language="it", outlets=("rep", "gio"), validated={"auc": [0.8, 0.75, 0.9]}
+    )
+    strict.save(tmp_path / "support")
+    loaded = SupportModel.from_pretrained(tmp_path / "support", device="cpu")
     assert loaded.settings == strict.settings
-    assert loaded.signature == strict.signature != facts.signature
+    assert loaded.signature == strict.signature != support.signature
     assert [loaded.is_validated(language) for language in ("it", "en")] == [True, False]
-    assert not facts.is_validated("it")
+    assert not support.is_validated("it")
     assert loaded.accepts(np.array([0.89, 0.9])).tolist() == [False, True]
 
 
 @pytest.mark.parametrize(
-    ("auc", "validated"), [((0.8, 0.6, 0.9), True), ((0.6, 0.45, 0.7), False), ((0.8,), False)], ids=str
+    ("auc", "validated"),
+    [([0.8, 0.7, 0.9], True), ([0.8, 0.69, 0.9], False), ([0.8], False), ([None], False), (None, False)],
+    ids=str,
 )
-def test_labels_validate_what_is_above_chance(facts, auc, validated):
-    facts = facts.with_threshold(0.6, language="it", validated={"n": 50, "auc": auc})
-    assert facts.is_validated("it") is validated
+def test_labels_validate_from_a_lower_end_of_70_on(support, auc, validated):
+    support = support.with_threshold(0.6, language="it", validated={"n": 50, "auc": auc})
+    assert support.is_validated("it") is validated
+    assert not support.is_validated("en")
+    assert not support.with_threshold(0.6, validated={"n": 50}).is_validated("it")
 
 
 def test_parts_are_whole_sentences():
@@ -160,9 +166,9 @@ def test_parts_are_whole_sentences():
 def test_a_classifier_is_asked_about_each_sentence_by_its_label(tmp_path):
     network, tokenizer = build_encoder(labels=["contradiction", "neutral", "entailment"])
     save_parts(tmp_path / "nli", network.eval(), tokenizer)
-    facts = FactsModel.from_pretrained(tmp_path / "nli", device="cpu")
-    assert facts.settings.kind == "classifier"
-    [given] = facts.probabilities(["Festival gratuito"], [("Al via", ARTICLES[1])], language="it")
+    support = SupportModel.from_pretrained(tmp_path / "nli", device="cpu")
+    assert support.settings.kind == "classifier"
+    [given] = support.probabilities(["Festival gratuito"], [("Al via", ARTICLES[1])], language="it")
     sentences = ["Al via", "Il sindaco ha inaugurato il festival.", "Ingresso gratuito per tutti."]
     with torch.inference_mode():
         inputs = tokenizer(sentences, ["Festival gratuito"] * 3, padding=True, return_tensors="pt")
@@ -192,8 +198,8 @@ def test_the_class_that_supports_is_known_by_its_name(tmp_path, labels, supports
     for names in (labels, labels[::-1]):
         network.config.id2label = dict(enumerate(names))
         network.config.save_pretrained(tmp_path / "nli")
-        facts = FactsModel.from_pretrained(tmp_path / "nli", device="cpu")
-        given += facts.probabilities(["Festival gratuito"], [("Al via", "")], language="it").tolist()
+        support = SupportModel.from_pretrained(tmp_path / "nli", device="cpu")
+        given += support.probabilities(["Festival gratuito"], [("Al via", "")], language="it").tolist()
     with torch.inference_mode():
         inputs = tokenizer(["Al via"], ["Festival gratuito"], return_tensors="pt")
         logits = network(**inputs).logits[0]
@@ -208,7 +214,7 @@ def test_the_class_that_supports_is_known_by_its_name(tmp_path, labels, supports
 def test_classes_of_which_none_surely_supports_are_named(tmp_path, labels):
     folder = save_parts(tmp_path / "model", *build_encoder(labels=labels))
     with pytest.raises(InputError, match=rf"none of the classes of .* \({', '.join(labels)}\): give a model"):
-        FactsModel.from_pretrained(folder, device="cpu")
+        SupportModel.from_pretrained(folder, device="cpu")
 
 
 @pytest.mark.parametrize("network", [BertModel, BertForMaskedLM], ids=lambda network: network.__name__)
@@ -216,7 +222,7 @@ def test_an_encoder_that_is_no_classifier_is_refused(tmp_path, network):
     encoder, tokenizer = build_encoder()
     save_parts(tmp_path / "bert", network(encoder.config), tokenizer)
     with pytest.raises(InputError, match=r"bert \(bert\) is neither a chat model nor an entailment class"):
-        FactsModel.from_pretrained(tmp_path / "bert", device="cpu")
+        SupportModel.from_pretrained(tmp_path / "bert", device="cpu")
 
 
 @pytest.mark.parametrize(
@@ -229,14 +235,14 @@ def test_an_encoder_that_is_no_classifier_is_refused(tmp_path, network):
 )
 def test_a_chat_template_that_cannot_be_used_is_one_sentence(model, template, reason):
     (model / "chat_template.jinja").write_text(template)
-    with pytest.raises(InputError, match=f"cannot be loaded as a judge of facts .*{reason}"):
-        FactsModel.from_pretrained(model, device="cpu")
+    with pytest.raises(InputError, match=f"cannot be loaded as a judge of support .*{reason}"):
+        SupportModel.from_pretrained(model, device="cpu")
 
 
-def test_a_tokenizer_that_does_not_fit_the_model_is_one_sentence(facts):
-    facts._asker._ids = lambda text, **_: [301]
+def test_a_tokenizer_that_does_not_fit_the_model_is_one_sentence(support):
+    support._asker._ids = lambda text, **_: [301]
     with pytest.raises(InputError, match="cannot be asked"):
-        facts.probabilities(HEADLINES, SOURCES, language="it")
+        support.probabilities(HEADLINES, SOURCES, language="it")
 
 
 def test_special_tokens_in_a_text_are_text(model):
@@ -252,15 +258,15 @@ def test_special_tokens_in_a_text_are_text(model):
     assert ids.count(tokenizer.sep_token_id) == 2
 
 
-def test_no_article_is_needed(facts):
-    [given] = facts.probabilities(["Ponte crollato"], [("Ponte giù", "", " ")], language="it")
+def test_no_article_is_needed(support):
+    [given] = support.probabilities(["Ponte crollato"], [("Ponte giù", "", " ")], language="it")
     assert 0 < given < 1
 
 
-def test_what_is_too_long_is_cut_and_a_headline_of_a_page_is_none(facts):
+def test_what_is_too_long_is_cut_and_a_headline_of_a_page_is_none(support):
     long = "parole senza punto e senza fine " * 2000
     headlines = ["Due feriti", "x " * 501, "🦊" * 900]
-    given = facts.probabilities(headlines, [("Ponte giù", long)] * 3, language="it")
+    given = support.probabilities(headlines, [("Ponte giù", long)] * 3, language="it")
     assert given[1] == 0
     assert (given[[0, 2]] > 0).all()
 
@@ -270,18 +276,18 @@ def test_what_is_too_long_is_cut_and_a_headline_of_a_page_is_none(facts):
     [{"threshold": float("nan")}, {"threshold": 0}, {"threshold": 2}, {"model": 3}, {"validated": "yes"}],
     ids=str,
 )
-def test_settings_that_can_be_none_are_refused(facts, tmp_path, change):
-    facts.save(tmp_path / "facts")
-    edit(tmp_path / "facts" / "config.json", lambda record: record["change_it"].update(change))
-    with pytest.raises(InputError, match="holds no judge of facts of this version"):
-        FactsModel.from_pretrained(tmp_path / "facts", device="cpu")
+def test_settings_that_can_be_none_are_refused(support, tmp_path, change):
+    support.save(tmp_path / "support")
+    edit(tmp_path / "support" / "config.json", lambda record: record["change_it"].update(change))
+    with pytest.raises(InputError, match="holds no judge of support of this version"):
+        SupportModel.from_pretrained(tmp_path / "support", device="cpu")
 
 
-def test_a_threshold_of_another_model_is_refused(facts, tmp_path, monkeypatch):
-    facts.with_threshold(0.9, language="it", validated={"n": 50}).save(tmp_path / "facts")
-    monkeypatch.setattr("change_it.judges.facts_model.hash_of_weights", lambda *_, **__: "0" * 64)
+def test_a_threshold_of_another_model_is_refused(support, tmp_path, monkeypatch):
+    support.with_threshold(0.9, language="it", validated={"n": 50}).save(tmp_path / "support")
+    monkeypatch.setattr("change_it.judges.support_model.hash_of_weights", lambda *_, **__: "0" * 64)
     with pytest.raises(InputError, match=r"labels have set the threshold in .* for another model"):
-        FactsModel.from_pretrained(tmp_path / "facts", device="cpu")
+        SupportModel.from_pretrained(tmp_path / "support", device="cpu")
 
 
 @pytest.fixture
@@ -294,10 +300,10 @@ def server(monkeypatch):
 @pytest.fixture
 def ask(server):
     """Asks the server about headlines and their sources: the first one and its own unless others are given."""
-    facts = FactsModel.from_pretrained("tiny", endpoint=server.url)
+    support = SupportModel.from_pretrained("tiny", endpoint=server.url)
 
     def asked(headlines=HEADLINES[:1], sources=SOURCES[:1]):
-        return facts.probabilities(headlines, sources, language="it")
+        return support.probabilities(headlines, sources, language="it")
 
     return asked
 
@@ -383,15 +389,15 @@ def test_a_server_sees_no_special_token_in_a_text(ask, server):
 
 
 @pytest.mark.parametrize("row", [None, "a"], ids=str)
-def test_an_answer_that_is_no_number_is_asked_for_again(facts, tmp_path, row):
-    given = facts.probabilities(HEADLINES, SOURCES, language="it").tolist()
-    with closing(sqlite3.connect(tmp_path / "cache" / "facts.sqlite")) as connection, connection:
+def test_an_answer_that_is_no_number_is_asked_for_again(support, tmp_path, row):
+    given = support.probabilities(HEADLINES, SOURCES, language="it").tolist()
+    with closing(sqlite3.connect(tmp_path / "cache" / "support.sqlite")) as connection, connection:
         connection.execute("UPDATE answers SET p = ?", [row])
-    assert facts.probabilities(HEADLINES, SOURCES, language="it").tolist() == given
+    assert support.probabilities(HEADLINES, SOURCES, language="it").tolist() == given
 
 
-def test_where_answers_cannot_be_kept_is_named(facts, tmp_path, monkeypatch):
+def test_where_answers_cannot_be_kept_is_named(support, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CHANGE_IT_CACHE", str(tmp_path / "file"))
     with pytest.raises(InputError, match=r"answers cannot be kept in .*CHANGE_IT_CACHE"):
-        facts.probabilities(HEADLINES, SOURCES, language="it")
+        support.probabilities(HEADLINES, SOURCES, language="it")
