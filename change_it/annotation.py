@@ -36,7 +36,14 @@ QUESTIONS = {
 #: What stands for yes, 1; all else is 2, as the second outlet is.
 YES = {"answer": ("1",), "content": ("4", "5"), "fluency": ("4", "5"), "supported": ("yes",)}
 #: Which question a judge answers.
-JUDGES = {"main": "answer", "hh": "content", "ah": "content", "fluency": "fluency", "facts": "supported"}
+JUDGES = {
+    "main": "answer",
+    "hh": "content",
+    "ah": "content",
+    "fluency": "fluency",
+    "evidence": "supported",
+    "support": "supported",
+}
 #: Raters compared with each annotator: all of them together, and what most of them say; a judge is `judge NAME`.
 PEOPLE, MAJORITY = "people", "majority"
 #: Annotator to item to question to answer.
@@ -173,7 +180,7 @@ def _values(file: Path, record: Record, row: KeyRow) -> dict[str, int]:
     return found
 
 
-def ask(judges: "Judges", key: Sequence[KeyRow], *, language: str) -> dict[str, list[int | None]]:
+def ask(judges: "Judges", key: Sequence[KeyRow], *, language: str | None) -> dict[str, list[int | None]]:
     """Judge to (n,) decisions: main's outlet, of the others 1 for yes and 2 for no. Sources are those that annotators see."""
     ours, theirs = f"{key[0].choice1} and {key[0].choice2}", " and ".join(judges.outlets)
     if ours != theirs:

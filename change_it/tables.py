@@ -20,14 +20,14 @@ class UnderlinedText:
 
 #: What a cell may hold; a pair is an interval.
 Value = str | int | float | tuple[float, float] | UnderlinedText | None
-#: How a value is written: as it is, with thousands separated, `.743`, `≤ .743`, `.743` on a heat map, `.7–.8`, `< .001`, ✓ or ✗.
-Format = Literal["text", "count", "figure", "at most", "correlation", "interval", "p", "mark"]
+#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `.7–.8`, `< .001`, ✓ or ✗.
+Format = Literal["text", "count", "figure", "correlation", "interval", "p", "mark"]
 
 #: What LaTeX takes for markup, or its letters lack.
 _LATEX = str.maketrans(
     {mark: rf"\{mark}" for mark in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {"<": "$<$", ">": "$>$", "≤": r"$\le$", "−": "$-$", "|": r"\textbar{}", "[": "{[}", "]": "{]}"}
+    | {"<": "$<$", ">": "$>$", "−": "$-$", "|": r"\textbar{}", "[": "{[}", "]": "{]}"}
 )
 
 
@@ -40,6 +40,7 @@ class Column:
     title: str = ""  # the name when empty
     #: Second value of a cell: below or behind it, a column of its own in CSV, left out on a terminal.
     secondary: "Column | None" = None
+    bold: bool = False  # on a terminal and in HTML
 
     @property
     def heading(self) -> str:
@@ -47,11 +48,9 @@ class Column:
         return self.title or self.name
 
 
-def with_interval(name: str, title: str = "", *, at_most: bool = False) -> Column:
-    """A figure, or the most that one may be, with its interval, `<name>_interval`, below."""
-    return Column(
-        name, "at most" if at_most else "figure", title, secondary=Column(f"{name}_interval", "interval")
-    )
+def with_interval(name: str, title: str = "", *, bold: bool = False) -> Column:
+    """A figure with its interval, `<name>_interval`, below."""
+    return Column(name, title=title, secondary=Column(f"{name}_interval", "interval"), bold=bold)
 
 
 @dataclass(frozen=True)
@@ -138,8 +137,6 @@ def formatted(value: Value, format_: Format) -> str:
         return f"{value:,}"
     if format_ == "p":
         return p_value(value)
-    if format_ == "at most":
-        return f"≤ {figure(value)}"
     return str(value) if format_ == "text" else figure(value)
 
 
@@ -234,10 +231,10 @@ def print_table(table: Table, to: "Console") -> None:
     for block in blocks:
         grid = Grid(box=SIMPLE_HEAD, padding=0)
         for at in block:
-            right = table.columns[at].format != "text"
-            grid.add_column(
-                heads[at], justify="right" if right else "left", no_wrap=fixed[at], overflow="fold"
-            )
+            column = table.columns[at]
+            side: Literal["left", "right"] = "left" if column.format == "text" else "right"
+            bold = "bold" if column.bold else ""
+            grid.add_column(heads[at], style=bold, justify=side, no_wrap=fixed[at], overflow="fold")
         lines = iter(cells)
         for _, rows in table.groups:
             for row, texts in zip(rows, lines, strict=False):

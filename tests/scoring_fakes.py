@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from change_it.judges.judge import Judge
+from change_it.judges.judge_options import StyleStep
 from change_it.judges.support_model import SupportModel, SupportSettings
 from change_it.scoring.floors_and_predictions import built_in_systems
 from change_it.scoring.item import Item, TestSet
@@ -16,6 +17,8 @@ from change_it.scoring.scores import score
 from change_it.text.tokens import words
 
 OUTLETS = ("rep", "gio")
+#: Of a main that tells the outlets apart: one that decides otherwise has gone more than a step.
+STEP = StyleStep(value=2.0, pairs=9, events=8, accuracy=0.9, evidence=1.0)
 
 
 class RuleJudge(Judge):
@@ -42,7 +45,7 @@ class FakeJudges(Judges):
     With a fourth digit a fluency judge: no word twice.
     """
 
-    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", support=None):
+    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", support=None, step=STEP):
         rules = {
             "main": lambda text, _: 0.9 if "!" in text else 0.2,
             "hh": lambda one, other: 0.8 if _long_words(one) & _long_words(other) else 0.1,
@@ -52,11 +55,12 @@ class FakeJudges(Judges):
         about = {"outlets": outlets, "fold": fold}
         judges = zip(rules.items(), digits, strict=False)
         judges = {task: RuleJudge(task, rule, weights_hash=one * 64, **about) for (task, rule), one in judges}
+        judges["main"].style_step = step
         super().__init__(**judges, support=support)
 
 
 class FakeSupport(SupportModel):
-    """A model that is asked about facts: P by a rule; keeps what it is asked."""
+    """A model of support: P by a rule; keeps what it is asked."""
 
     def __init__(self, rule=lambda headline, sources: 1.0, *, base="model", digit="e", validated=""):
         labels = {"n": 9, "auc": [0.9, 0.8, 1.0]} if validated else {}
@@ -77,7 +81,7 @@ class FakeSupport(SupportModel):
         return other
 
 
-#: What rep and gio say of each; more than a quarter of the words are each one's own.
+#: What rep and gio say of each.
 EVENTS = (
     ("Crolla il ponte sulla statale", "Ecco: ponte giù, è caos!"),
     ("Approvata la riforma fiscale", "Ecco la riforma, con i nuovi conti!"),

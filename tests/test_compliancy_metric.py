@@ -35,11 +35,10 @@ def test_gold_complies_and_copy_does_not(metric, gold, fake_judges):
     result = metric.compute(**gold, judges=fake_judges)
     assert result["compliancy"] == 1.0
     paper = {"compliancy": 1.0, "hh": 1.0, "ah": 1.0, "main": 1.0}
-    ours = {"strict_compliancy": None, "main_normalised": 1.0, "fluency": None, "facts": 1.0}
+    unknown = dict.fromkeys(("joint", "fluency", "support"))
+    ours = {"style": 1.0, "evidence": 1.0} | unknown
     assert result["rep2gio"] == result["gio2rep"] == paper | ours
-    verdicts = dict.fromkeys(("compliancy", "hh", "ah", "main", "main_normalised", "facts"), True)
-    unknown = {"strict_compliancy": None, "fluency": None}
-    assert result["verdicts"][0] == {**verdicts, **unknown, "unsupported": []}
+    assert result["verdicts"][0] == {**paper, **ours, "unsupported": []}
     assert result["intervals"]["average"]["compliancy"] == pytest.approx((0.025 ** (1 / 8), 1))
     assert result["signature"].endswith(
         f"|reversal:relative|tok:unicode|n:8|partners:0|events:8|resamples:1000|seed:1|v:{change_it.__version__}"
@@ -63,7 +62,7 @@ def test_one_signature_is_one_number(metric, toy_test, fake_judges):
     known = [name for name in COMPLIANCY_MEASURES if name in row.values]
     assert [result[name] for name in known] == [row.values[name] for name in known]
     assert [result["intervals"]["average"][name] for name in known] == [row.intervals[name] for name in known]
-    assert (result["facts"], alone["facts"]) == (1.0, 0.875)
+    assert (result["evidence"], alone["evidence"]) == (1.0, 0.875)
     assert alone["signature"] == row.signature.replace("|partners:8|events:4|", "|partners:0|events:8|")
 
 
@@ -93,11 +92,11 @@ def test_judges_mark_headlines_when_they_are_called(gold):
     verdicts = compute_compliancy(**gold, judges=judges)["verdicts"]
     for one, row in zip(found, verdicts, strict=True):
         assert one.marks == {name: row[name] for name in one.marks}
-        assert (one.compliant, one.strict) == (row["compliancy"], row["strict_compliancy"])
+        assert (one.compliant, one.joint, one.style) == (row["compliancy"], row["joint"], row["style"])
     first = found[0]
     assert first.text == gold["predictions"][0]
     assert first.probabilities == pytest.approx(
-        {"hh": 0.8, "ah": 0.7, "main": 0.9, "source": 0.2, "fluency": 0.6, "facts": None}
+        {"hh": 0.8, "ah": 0.7, "main": 0.9, "source": 0.2, "fluency": 0.6, "support": None}
     )
     half = {"originals": gold["sources"][:4], "articles": gold["articles"][:4]}
     assert judges(pd.Series(gold["predictions"][:4]), **half, to="gio") == found[:4]

@@ -20,8 +20,8 @@ from change_it.hevas.documents import Documents, System, worded
 from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.scoring import compliancy, overlap
-from change_it.scoring.facts import check_all_facts
 from change_it.scoring.item import Item
+from change_it.text.evidence import unsupported
 from change_it.text.rouge import headline_rouge
 
 FEW = settings(max_examples=settings.default.max_examples // 20 or 3)  # of what takes a second
@@ -193,34 +193,29 @@ def test_compliancy_is_at_most_each_of_its_verdicts(rows):
 
 
 @given(st.lists(st.tuples(TEXT, WORDED, WORDED, TEXT, st.integers(0, 1)), min_size=1, max_size=5))
-def test_strict_compliancy_is_at_most_compliancy_and_facts_and_order_changes_nothing(rows):
+def test_joint_is_at_most_each_of_its_factors_and_order_changes_nothing(rows):
     items = []
     for prediction, source, article, other, side in rows:
         ways = OUTLETS[side], OUTLETS[1 - side]
         items.append(Item(str(len(items)), *ways, source, article, "", other, prediction))
     judges = FakeJudges(digits="abcd")
-    found = compliancy.judge_items(judges, items, language="it", progress=False)
-    turned = compliancy.judge_items(judges, items[::-1], language="it", progress=False)
+    found = compliancy.judge_items(judges, items, progress=False)
+    turned = compliancy.judge_items(judges, items[::-1], progress=False)
     assert found.equals(turned.reverse())
     for row in found.to_dicts():
-        assert row["strict_compliancy"] == (row["compliancy"] and row["fluency"] and row["facts"])
+        assert 0 <= row["style"] <= 1
+        assert row["joint"] == row["style"] * min(row[name] for name in ("hh", "ah", "fluency", "evidence"))
         assert row["compliancy"] <= min(row["hh"], row["ah"], row["main"])
-        given = [row[name] for judge, name in compliancy.PROBABILITIES.items() if judge != "facts"]
+        given = [row[name] for judge, name in compliancy.PROBABILITIES.items() if judge != "support"]
         assert all(0 <= p <= 1 for p in given)
-        assert row["p_facts"] is None
+        assert row["p_support"] is None
 
 
-@given(TEXT, WORDED, TEXT, st.sampled_from(["it", "en", "de"]))
-def test_facts_name_what_stands_in_the_headline_and_accept_what_was_printed(
-    headline, article, other, language
-):
-    evidence = {"articles": [article], "reference_articles": [other], "language": language}
-    (found,) = check_all_facts([headline], sources=[article], **evidence)
-    assert found.supported == (not found.unsupported)
-    for one in found.unsupported:
+@given(TEXT, WORDED)
+def test_what_lacks_evidence_stands_in_the_headline_and_a_headline_is_its_own_evidence(headline, article):
+    for one in unsupported(headline, [article]):
         assert headline[one.start : one.end] == one.text
-    (printed,) = check_all_facts([headline], sources=[headline], **evidence)
-    assert printed.supported, printed
+    assert unsupported(headline, [article, headline]) == ()
 
 
 @pytest.mark.slow(seconds=40)

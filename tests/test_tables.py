@@ -99,8 +99,8 @@ def test_formats(value, format_, shown):
 def headlines():
     """Two headlines with marks."""
     one, other = UnderlinedText("Roma, tre feriti", ((6, 9),)), UnderlinedText("Riforma approvata", ())
-    rows = Row({"new": one, "facts": False}), Row({"new": other, "facts": True, "fluency": None})
-    return Table((Column("new", "text"), Column("facts", "mark"), Column("fluency", "mark")), rows)
+    rows = Row({"new": one, "evidence": False}), Row({"new": other, "evidence": True, "fluency": None})
+    return Table((Column("new", "text"), Column("evidence", "mark"), Column("fluency", "mark")), rows)
 
 
 def test_marks_and_underlined_parts(headlines):
@@ -113,10 +113,13 @@ def test_marks_and_underlined_parts(headlines):
 
 
 def test_latex():
-    columns = Column("system", "text"), Column("strict", "at most", "95% strict", Column("ends", "interval"))
+    columns = (
+        Column("system", "text"),
+        Column("joint", "figure", "95% joint", Column("ends", "interval"), bold=True),
+    )
     rows = (
-        Row({"system": "100%_mine & {co}", "strict": 0.5, "ends": (0.25, 0.6)}, marks={"strict": "**"}),
-        Row({"system": "[other]", "strict": None}),
+        Row({"system": "100%_mine & {co}", "joint": 0.5, "ends": (0.25, 0.6)}, marks={"joint": "**"}),
+        Row({"system": "[other]", "joint": None}),
     )
     text = to_latex(Table(columns, rows, "Two systems.", ("p < .05 of 50%",)), label="tab:x")
     assert text.splitlines() == [
@@ -128,9 +131,9 @@ def test_latex():
         r"\label{tab:x}",
         r"\begin{tabular}{@{}lr@{}}",
         r"\toprule",
-        r"system & \shortstack[r]{95\%\\strict} \\",
+        r"system & \shortstack[r]{95\%\\joint} \\",
         r"\midrule",
-        r"100\%\_mine \& \{co\} & $\le$ .500** \\",
+        r"100\%\_mine \& \{co\} & .500** \\",
         r" & {\tiny .250–.600} \\",
         r"{[}other{]} & – \\",
         r"\bottomrule",

@@ -75,8 +75,8 @@ class AnnotateScoreOptions(InferenceOptions):
     """The key that `change-it annotate sheets` wrote with the sheets."""
     judges: str | None = None
     """Folder or Hub id of judges to compare with."""
-    language: str = "it"
-    """Language of the headlines, for facts: it or en."""
+    language: str | None = None
+    """Language of the headlines, for a model of support; guessed when not given."""
     json: bool = False
     """Print JSON instead of tables."""
     seed: int = 1

@@ -24,9 +24,9 @@ QUESTIONS = {
     "hh": "does it say what the original says?",
     "ah": "does it fit the article?",
     "main": "is its style the other outlet's ({target})?",
-    "main_normalised": "and without its typography?",
     "fluency": "would a newspaper print it?",
-    "facts": "do the original and the article support it?",
+    "evidence": "every number, name and quotation stands in the sources (who did or said it is not checked)?",
+    "support": "do the sources support it, by a model that is prompted?",
 }
 #: Columns of a file of new headlines, and what they may be called.
 REQUIRED = {"headline": ("headline",), "original": ("original", "source"), "article": ("article",)}
@@ -101,6 +101,8 @@ def run(options: JudgeHeadlineOptions) -> None:
     check_judges(options.judges, to=options.to)
 
     from change_it.audit.verdicts import read_summary
+    from change_it.corpus.folder import is_foreign
+    from change_it.results.score_tables import lacking
     from change_it.text.stopwords import guess_language
 
     judges, folder = _load(options)
@@ -117,16 +119,14 @@ def run(options: JudgeHeadlineOptions) -> None:
     terminal = console()
     print_table(marks_table(judged, target), terminal)
     text = f"{options.original}. {texts['--article']}"
-    language = guess_language([text])
-    if judges.casing and judges.casing.is_foreign(text, language):
-        share = judges.casing.known_share(text, language)
-        terminal.print(
-            f"Unreliable: the text is out of the judges' domain (they know {share:.0%} of its words).",
-            soft_wrap=True,
-        )
-    summary = read_summary(judges, folder, language)
-    first = [summary.together.text] if summary.together else []
-    print_lines([*first, *map(str, summary.verdicts)], terminal)
+    known = [name for name, value in {"style": judged.style, **judged.marks}.items() if value is not None]
+    lines = lacking(known, judges.main.style_step, judges.outlets)
+    if is_foreign(folder, text):
+        lines.append("Unreliable: the text is in another language than the judges' corpus.")
+    summary = read_summary(judges, folder, guess_language([text]))
+    if summary.together:
+        lines.append(summary.together.text)
+    print_lines([*lines, *map(str, summary.verdicts)], terminal)
 
 
 def _load(options: JudgeHeadlineOptions) -> "tuple[Judges, Path]":
@@ -154,8 +154,6 @@ def _run_file(options: JudgeHeadlineOptions, file: Path) -> None:
     table = judged_table(judges, records, to=options.to, progress=not options.json)
 
     from change_it.results.report_files import without_formulas
-    from change_it.scoring.compliancy import strict_is_upper_bound
-    from change_it.text.stopwords import guess_language
 
     if options.out:
         with replace_file(options.out) as partial:
@@ -163,11 +161,8 @@ def _run_file(options: JudgeHeadlineOptions, file: Path) -> None:
     if options.json:
         print_json(table.to_dicts())
         return
-    compliant, strict = (table[name].sum() for name in ("compliant", "strict_compliancy"))
-    language = guess_language([record.cells["article"] for record in records])
-    most = "at most " if strict_is_upper_bound(judges, language) else ""
-    strictly = "" if table["strict_compliancy"].null_count() else f", strictly: {most}{strict:,}"
-    print(f"compliant: {compliant:,} of {table.height:,}{strictly}; wrote {options.out}")
+    joint = "" if table["joint"].null_count() else f"; joint: {figure(table['joint'].to_numpy().mean())}"
+    print(f"compliant: {table['compliant'].sum():,} of {table.height:,}{joint}; wrote {options.out}")
 
 
 def judged_table(
@@ -214,25 +209,28 @@ def judged_table(
 
 
 def marks_table(judged: "JudgedHeadline", target: str) -> Table:
-    """The marks of a headline with their probabilities, and what they come to."""
+    """The marks of a headline with their probabilities and what no source has, then what they come to."""
     words = {True: "yes", False: "no", None: "n/a"}
     rows = []
     for name, mark in judged.marks.items():
+        if name == "support" and mark is None:
+            continue
         probability = judged.probabilities.get(name)
-        unsupported = ", ".join(wrong.text for wrong in judged.unsupported) if name == "facts" else ""
+        parts = ", ".join(part.text for part in judged.unsupported) if name == "evidence" else ""
         cells = {
             "judge": name,
             "question": QUESTIONS[name].format(target=target),
-            "verdict": f"{words[mark]}: {unsupported}" if unsupported else words[mark],
+            "verdict": f"{words[mark]}: {parts}" if parts else words[mark],
             "p": "" if probability is None else figure(probability),
         }
         rows.append(Row(cells))
-    outcomes = (
-        ("compliant", "HH, AH and main", judged.compliant),
-        ("strict", "all six", judged.strict),
-    )
-    for name, question, mark in outcomes:
-        cells = {"judge": name, "question": question, "verdict": words[mark], "p": ""}
-        rows.append(Row(cells, highlight=name == "strict"))
+    style, joint = ("n/a" if value is None else figure(value) for value in (judged.style, judged.joint))
+    for name, question, value in (
+        ("compliant", "hh, ah and main", words[judged.compliant]),
+        ("style", f"how far does it move towards {target}, from 0 to 1?", style),
+        ("joint", "style times the verdicts but main", joint),
+    ):
+        cells = {"judge": name, "question": question, "verdict": value, "p": ""}
+        rows.append(Row(cells, highlight=name == "joint"))
     columns = tuple(Column(name, "text") for name in ("judge", "question", "verdict", "p"))
     return Table(columns, tuple(rows))

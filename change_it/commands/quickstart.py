@@ -256,6 +256,7 @@ def _show(items: Path, terminal: Any) -> None:
     """Print some new headlines, each below the one that it rewrites."""
     rows = pl.read_csv(items).sample(fraction=1, shuffle=True, seed=1).head(SHOWN)
     for row in rows.iter_rows(named=True):
-        marks = "[green]passes[/]" if row["strict_compliancy"] else "[dim]refused[/]"
-        terminal.print(f"\n  {escape(row['source'])}\n  → {escape(row['headline'])}  {marks}", soft_wrap=True)
+        joint = "n/a" if row["joint"] is None else f"{row['joint']:.2f}"
+        texts = f"\n  {escape(row['source'])}\n  → {escape(row['headline'])}"
+        terminal.print(f"{texts}  [dim]joint {joint}[/]", soft_wrap=True)
     terminal.print()

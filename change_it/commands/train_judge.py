@@ -55,13 +55,13 @@ def _run_support(options: JudgeOptions) -> None:
     from change_it.audit.agreement import read_labels
     from change_it.corpus.folder import read_language
     from change_it.judges.support_training import support_table, train_support
-    from change_it.scoring.compliancy import language_of
     from change_it.scoring.item import read_test_set
+    from change_it.text.stopwords import guess_language
 
     labels = None
     if options.labels:
         test = read_test_set(options.corpus)
-        language = language_of(test.items, read_language(options.corpus))
+        language = read_language(options.corpus) or guess_language([item.article for item in test.items])
         labels = read_labels(options.labels, test, language)
     table, to = support_table(train_support(options, labels)), console()
     print_table(table, to)

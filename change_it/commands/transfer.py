@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from change_it.commands.checks import check_counts, check_files
-from change_it.corpus.folder import check_corpus, check_outlet
+from change_it.corpus.folder import check_corpus, check_outlet, is_foreign
 from change_it.corpus.reading import COLUMNS, check_columns
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, GeneratorInfo, choose_generators
 from change_it.generators.generator_options import TransferOptions
 from change_it.io import (
-    GENERATOR_FILE,
     HUB,
     check_model,
     check_writable,
@@ -148,20 +147,10 @@ def _one_item(options: TransferOptions, setup: "TransferSetup") -> "Item":
 
 
 def _print_one(options: TransferOptions, item: "Item") -> None:
-    """The new headline; on standard error a warning where the text is far from what a generator trained here has learnt."""
-    from change_it.text.names import Casing
-    from change_it.text.stopwords import guess_language
-
+    """The new headline; on standard error a warning where the text is in another language than the generator's corpus."""
     text = f"{options.headline}. {item.article}"
-    language, folder = guess_language([text]), Path(options.generator).resolve()
-    run = folder.parent.parent if (folder / GENERATOR_FILE).is_file() else folder.parent
-    casing = None if options.is_prompted else Casing.load(run / "judges/fluency")
-    if casing and casing.is_foreign(text, language):
-        share = casing.known_share(text, language)
-        print(
-            f"Unreliable: the text is out of the generator's domain (it knows {share:.0%} of its words).",
-            file=sys.stderr,
-        )
+    if not options.is_prompted and is_foreign(Path(options.generator), text):
+        print("Unreliable: the text is in another language than the generator's corpus.", file=sys.stderr)
     record = {"original": options.headline, "to": item.target, "headline": item.prediction}
     print(json.dumps(record, ensure_ascii=False) if options.json else item.prediction)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from change_it.corpus.article import Outlets
 from change_it.errors import InputError
 from change_it.io import check_writable, hub_fault, is_hub_id, read_json
+from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:
     import polars as pl
@@ -162,6 +163,15 @@ def describe_corpus(corpus: str) -> dict[str, Any]:
         "language": report.get("options", {}).get("language"),
         **{name: report[name] for name in parts if name in report},
     }
+
+
+def is_foreign(models: Path, text: str) -> bool:
+    """Whether a text seems to be in another language than the corpus of the models in a folder, where that is known."""
+    records = (read_json(file) or {} for file in models.rglob(MODEL_CORPUS))
+    language = next(records, {}).get("language")
+    if language in (None, "none"):
+        return False
+    return guess_language([text]) != (language if language in ("it", "en") else "none")
 
 
 def _report_of(corpus: str) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from change_it.io import is_hub_id, read_json
 from change_it.judges.judge_options import no_better_than, within_event_table
 from change_it.published_figures import CITATIONS, PUBLISHED_JUDGES
 from change_it.scoring.columns import BUILT_IN
-from change_it.scoring.facts import VERSION
 from change_it.tables import to_markdown
 from change_it.templates import without_markup
 
@@ -38,18 +37,15 @@ pip install "{requirement}"
 ```"""
 #: Texts of CHANGE-IT may be passed on under the shared task's licence alone; the sample's are invented, under the package's own.
 LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset(OUTLETS): "apache-2.0"}
-#: Scores that an older report lacks, or one without a fluency judge.
-OURS = ("strict_compliancy", "main_normalised", "fluency", "facts")
+#: Scores that an older report lacks, or one without the judges that they need.
+OURS = ("joint", "style", "fluency", "evidence", "support")
 #: Scores of a system on a card, as the report names them.
 SCORES = {
     "compliancy": "compliancy",
-    "strict_compliancy": "strict",
     "hh": "HH",
     "ah": "AH",
     "main": "main",
-    "main_normalised": "main normalised",
-    "fluency": "fluency",
-    "facts": "facts",
+    **{name: name for name in OURS},
     "bleu": "BLEU",
     "rougeL": "ROUGE-L",
 }
@@ -121,7 +117,7 @@ def _signature(judges: Sequence["Judge"], support: "SupportModel | None") -> str
     papers = [judge.model_hash[:6] for judge in judges if judge.task != "fluency"]
     parts = [f"judges:{'+'.join(papers)}", f"fold:{judges[0].fold}"] if papers else []
     parts += [f"fluency:{judge.model_hash[:6]}" for judge in judges if judge.task == "fluency"]
-    return "|".join([*parts, *([f"facts:{VERSION}+{support.signature}"] if support else [])])
+    return "|".join([*parts, *([f"support:{support.signature}"] if support else [])])
 
 
 def generator_card(
@@ -164,7 +160,6 @@ def generator_card(
         "system": system,
         "systems": [name for name in (*BUILT_IN, system) if name in scores],
         "scores": scores,
-        "upper_bound": report.get("strict_compliancy_is_upper_bound", False),
         "shown": {
             key: title
             for key, title in SCORES.items()

@@ -24,8 +24,8 @@ from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
-from change_it.results.score_tables import bounded, daggered, metric_heading
-from change_it.scoring.columns import GOLD
+from change_it.results.score_tables import daggered, metric_heading
+from change_it.scoring.columns import FLOOR, GOLD
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
 from change_it.stats import Correlations, Floats
 
@@ -112,9 +112,9 @@ def hevas_drawings(evaluation: Evaluation, analysis: Analysis) -> list[Drawing]:
 
 def compliancy_drawings(scores: Scores) -> list[Drawing]:
     """The charts of a scoring run."""
-    title = "Compliancy" if scores.sorted_by == "compliancy" else "Strict compliancy"
+    title = {"compliancy": "Compliancy", "joint": "Joint score"}[scores.sorted_by]
     drawings = [
-        Drawing("compliancy", title, "Compliancy of each system with intervals", compliancy_chart(scores))
+        Drawing("compliancy", title, f"{title} of each system with intervals", compliancy_chart(scores))
     ]
     if scores.choices:
         what = "Expected best of N draws chosen by other judges"
@@ -213,21 +213,22 @@ def correlation_chart(scores: Mapping[str, Floats], correlations: Correlations) 
 
 @_styled
 def compliancy_chart(scores: Scores) -> Figure:
-    """Chart of the table's first measure of every system with its 95% interval, per direction and on average; for strict compliancy also compliancy."""
+    """Chart of what the table is sorted by of every system with its 95% interval, per direction and on average, beside joint compliancy; dotted: floor and gold."""
     # the average only where it differs from a direction
     directions = scores.directions if len(scores.directions) > 2 else scores.directions[:1]
     series = [
         (direction, scores.sorted_by, direction, "black" if direction == AVERAGE else _SERIES[index])
         for index, direction in enumerate(directions)
     ]
-    label = "compliancy, 95% interval"
+    label = f"{scores.sorted_by}, 95% interval; dotted: floor and gold"
     if scores.sorted_by != "compliancy":
         series.append(("compliancy, average", "compliancy", AVERAGE, _GREY))
-        label = f"strict {label}"
     names = ["\n".join(wrap(name, 16, max_lines=2, placeholder="…")) for name in daggered(scores)]
     axes = _narrow(1.2 + (0.2 * len(series) + 0.15) * len(names))
     axes.set(xlim=(-0.02, 1.02), ylim=(len(names) - 0.5, -0.5), xlabel=label)
     axes.set_yticks(range(len(names)), names)
+    for name in {FLOOR, GOLD}.intersection(scores.systems):
+        axes.axvline(scores.row(name).values[scores.sorted_by], color="black", linestyle=":", linewidth=1)
     step = min(0.25, 0.8 / len(series))
     for index, (name, measure, direction, colour) in enumerate(series):
         rows = [scores.row(system, direction) for system in scores.systems]
@@ -261,8 +262,8 @@ def choices_chart(scores: Scores) -> Figure:
         if GOLD in scores.systems:
             gold = scores.row(GOLD).values[measure]
             axes.axhline(gold, color="black", linestyle=":", linewidth=1.5, label=GOLD)
-        axes.set(ylim=(0, None), ylabel="share of headlines")
-        axes.set_title(bounded(scores, measure), loc="left")
+        axes.set(ylim=(0, None), ylabel="mean")
+        axes.set_title(measure, loc="left")
         axes.grid(axis="y")
     ticks = sorted({n for choice in scores.choices for n in choice.curve})
     panels[-1].set_xscale("log", base=2)

@@ -16,7 +16,7 @@ from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES
 from change_it.tables import figure
 
 #: Verdicts of an item in the order of the table.
-ITEM_MEASURES = ("strict_compliancy", "compliant", *VERDICT_NAMES)
+ITEM_MEASURES = ("compliant", *VERDICT_NAMES)
 _SIGNS = {True: "1", False: "0", None: "-"}
 
 
@@ -61,7 +61,8 @@ def _record(systems: Mapping[str, pl.DataFrame]) -> dict[str, object]:
             shown = {judge: item[name] for judge, name in PROBABILITIES.items() if judge in VERDICT_NAMES}
             probabilities = {judge: figure(p) for judge, p in shown.items() if p is not None}
             places = unsupported_places(item["unsupported"])
-            rows.setdefault(key, []).append([number, item["headline"], verdicts, places, probabilities])
+            line = [number, item["headline"], item["joint"], verdicts, places, probabilities]
+            rows.setdefault(key, []).append(line)
     return {
         "systems": list(systems),
         "measures": ITEM_MEASURES,

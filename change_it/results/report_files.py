@@ -58,7 +58,6 @@ def write_report(
     drawings = compliancy_drawings(scores)
     directions = [name for name in scores.directions if name != AVERAGE]
     written = examples_table(scores)
-    strict = None if scores.strict_p_values is None else tests_table(scores, scores.strict_p_values)
     parts = {"written": written, "verdicts": audit.verdicts, "judges": metrics, "tests": scores.systems[1:]}
     values: dict[str, object] = {
         "charts": drawings,
@@ -77,8 +76,7 @@ def write_report(
         "by_direction": systems_table(scores, directions),
         "judges": judges_table(metrics),
         "within_event": within_event_table(metrics.get("main", {})),
-        "tests": tests_table(scores, scores.p_values),
-        "strict_tests": strict,
+        "tests": tests_table(scores, scores.sorted_p_values),
     }
     page = environment().get_template("compliancy.html.jinja").render(values)
     with replaced_report(out, REPORT_FILES) as folder:

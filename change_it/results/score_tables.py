@@ -1,6 +1,6 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import product
 from typing import Any
@@ -10,13 +10,23 @@ from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.judges.judge_options import no_better_than
+from change_it.judges.judge_options import StyleStep, no_better_than
 from change_it.results.items_table import unsupported_places
-from change_it.scoring.columns import BUILT_IN, CHOSEN, FLOOR, GOLD
-from change_it.scoring.compliancy import OF_FLUENCY, VERDICT_NAMES
+from change_it.scoring.columns import BUILT_IN, CHOSEN, CLAUSE, FLOOR, GOLD
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES, VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Correlations, Floats, holm
-from change_it.tables import Column, Format, Row, Table, UnderlinedText, Value, figure, with_interval
+from change_it.tables import (
+    Column,
+    Format,
+    Row,
+    Table,
+    UnderlinedText,
+    Value,
+    figure,
+    p_value,
+    with_interval,
+)
 
 #: Headlines that reports begin with, of the first items of the test set, the directions in turn; of several systems one item a direction at least.
 SHOWN = 6
@@ -29,15 +39,11 @@ WHY_APART = (
 
 #: Measures as heads of columns, where they are not called so themselves.
 HEADINGS = {
-    "strict_compliancy": "strict",
     "bleu": "BLEU",
     "rougeL": "ROUGE-L",
     "bleu_source": "BLEU source",
     "rougeL_source": "ROUGE-L source",
-    "main_normalised": "main normalised",
 }
-
-
 #: What the metrics of each family of HEvAS measure.
 FAMILIES = {
     "ROUGE": "share of a reference headline's words (R-1), word pairs (R-2), words and pairs at any gap (R-SU), the same with near pairs counting more (R-WSU, may exceed 1)",
@@ -54,19 +60,14 @@ DESCRIPTIONS = {
     "copy": "The original as it is.",
     "lead": "The article's first words.",
     "random-target": "Any training headline of the other newspaper.",
-    FLOOR: "A sentence or clause of the article, chosen by judges of the other fold.",
+    CLAUSE: "A sentence or clause of the article's beginning, drawn at random.",
+    FLOOR: "A sentence or clause of the article's beginning, chosen by judges of the other fold.",
 }
 
 
 def heading(measure: str) -> str:
     """A measure as the head of a column."""
     return HEADINGS.get(measure, measure)
-
-
-def bounded(scores: Scores, measure: str) -> str:
-    """A measure as a heading that says where it is an upper bound."""
-    at_most = measure == "strict_compliancy" and scores.strict_is_upper_bound
-    return f"{heading(measure)}, at most" if at_most else heading(measure)
 
 
 def daggered(scores: Scores) -> list[str]:
@@ -85,7 +86,8 @@ def examples_table(scores: Scores) -> Table | None:
     if not systems:
         return None
     directions = [name for name in scores.directions if name != AVERAGE]
-    marks = [name for name in VERDICT_NAMES if name != "fluency" or scores.strict_p_values is not None]
+    known = scores.known
+    marks = [name for name in VERDICT_NAMES if name in known]
     several = len(systems) > 1
     count = max(len(directions), SHOWN // len(systems))
     rows: dict[str, list[Row]] = {}
@@ -100,7 +102,7 @@ def examples_table(scores: Scores) -> Table | None:
             of_item = rows.setdefault(group, [])
             if several and not of_item:
                 texts = {"original": item["source"], "the other newspaper's own": item["gold"]}
-                blank = dict.fromkeys(marks, "")
+                blank = dict.fromkeys(("joint", *marks), "")
                 of_item += [
                     Row(blank | {"system": name, "headline": text}, group, highlight=name == "original")
                     for name, text in texts.items()
@@ -117,10 +119,11 @@ def examples_table(scores: Scores) -> Table | None:
             Column("gold", "text", "the other newspaper's own"),
         )
     )
-    columns = [*of_texts, *(Column(name, "mark", heading(name)) for name in marks)]
+    joint = [Column("joint", bold=True)] if "joint" in known else []
+    columns = [*of_texts, *joint, *(Column(name, "mark") for name in marks)]
     in_order = [row for of_item in rows.values() for row in of_item]
     return Table(
-        columns, in_order, "What was written; underlined: numbers, names and quotations without support"
+        columns, in_order, "What was written; underlined: numbers, names and quotations that no source has"
     )
 
 
@@ -147,23 +150,20 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
         "(paired approximate randomisation, corrected after Holm)."
     )
     columns = [Column("system", "text"), *_columns(scores), Column("n", "count")]
-    notes = [*([note] if marks else []), *_bound(scores), *([WHY_APART] if scores.chosen else [])]
-    notes += _remarks_of_systems(scores)
+    notes = [*([note] if marks else []), *([WHY_APART] if scores.chosen else []), *remarks(scores)]
     return Table(columns, rows, notes=notes if AVERAGE in directions else [])
 
 
 def _columns(scores: Scores) -> list[Column]:
-    """The measures with their intervals; strict compliancy may be an upper bound."""
-    bound = "strict_compliancy" if scores.strict_is_upper_bound else ""
-    return [with_interval(name, heading(name), at_most=name == bound) for name in scores.measures]
+    """The measures with their intervals, in bold what the table is sorted by."""
+    return [with_interval(name, heading(name), bold=name == scores.sorted_by) for name in scores.measures]
 
 
 def significance(scores: Scores) -> tuple[str, dict[str, str]]:
     """The best system but the built-in ones, and a mark for each other that paired tests, corrected after Holm, tell from it."""
     best = best_system(scores)
-    others = [system for system in scores.systems if system not in (best, *scores.chosen)]
-    p_values = scores.p_values if scores.strict_p_values is None else scores.strict_p_values
-    of_best = p_values[scores.systems.index(best)]
+    others = [system for system in scores.systems if system != best]
+    of_best = scores.sorted_p_values[scores.systems.index(best)]
     corrected = holm([float(of_best[scores.systems.index(system)]) for system in others])
     marks = {
         system: "**" if p < 0.01 else "*" for system, p in zip(others, corrected, strict=True) if p < 0.05
@@ -178,32 +178,49 @@ def best_system(scores: Scores) -> str:
 
 
 def meaning(scores: Scores) -> str | None:
-    """A sentence on the meaning of the first figure of the table; None when only built-in systems are scored."""
+    """What the first figure of the table says beside that of a clause of the article, and of gold; None when only built-in systems are scored."""
     ours = [name for name in scores.names if name not in (*BUILT_IN, *scores.chosen)]
     system = next((name for name in ours if scores.row(name).runs > 1), best_system(scores))
-    if system in BUILT_IN or not {GOLD, "lead"} <= {*scores.systems}:
+    if system in BUILT_IN:
         return None
-    passed, gold, lead = (
-        round(100 * scores.row(name).values[scores.sorted_by]) for name in (system, GOLD, "lead")
-    )
-    checks = "six" if scores.strict_p_values is not None else "three"
-    invented = " on two invented newspapers" if is_sample_corpus(scores.outlets) else ""
-    return (
-        f"Of 100 headlines that {system} wrote, {passed} pass {checks} automatic checks{invented}; "
-        f"of the other newspaper's own {gold}, of the article's first words {lead}. "
-        "It is not the share of good headlines."
-    )
+    floor = FLOOR if FLOOR in scores.systems else CLAUSE
+    who = {
+        system: "",
+        FLOOR: ", a clause of the article chosen by judges,",
+        CLAUSE: ", a clause of the article at random,",
+        GOLD: ", the other newspaper's own headline,",
+    }
+    measure = {"joint": "Joint score", "compliancy": "Compliancy"}[scores.sorted_by]
+    values = {
+        name: scores.row(name).values[scores.sorted_by]
+        for name in (system, floor, GOLD)
+        if name in scores.names
+    }
+    each = "; ".join(f"{name}{who[name]} {100 * value:.0f}" for name, value in values.items())
+    invented = " (two invented newspapers)" if is_sample_corpus(scores.outlets) else ""
+    return f"{measure} in 100{invented}: {each}. {_against(scores, system, floor)}It is no share of good headlines."
+
+
+def _against(scores: Scores, system: str, floor: str) -> str:
+    """Whether a system is above a floor, by their paired test; nothing for the mean of several runs."""
+    if not {system, floor} <= {*scores.systems}:
+        return ""
+    first, second = (scores.row(name).values[scores.sorted_by] for name in (system, floor))
+    p = scores.sorted_p_values[scores.systems.index(system), scores.systems.index(floor)]
+    if p >= 0.05:
+        return f"The paired test does not tell {system} from {floor} (p {p_value(float(p))}). "
+    return f"{system} is {'above' if first > second else 'below'} {floor}. "
 
 
 def paper_table(scores: Scores) -> Table:
     """The averages of what is known, with a caption, as a paper prints them: without the likeness to the original, which has no room."""
     table = systems_table(scores, [AVERAGE])
     n = max(scores.row(system).n for system in scores.systems)
-    strict = " strict: main without the typography, fluency and facts accept, too."
+    joint = " joint: style, graded, times the verdicts of HH, AH, fluency and evidence."
     caption = (
         f"Headlines rewritten in the other newspaper's style ({' and '.join(scores.outlets)}, n = {n:,}): averages of the "
         f"directions with 95% bootstrap intervals ({scores.resamples:,} resamples)."
-        f"{strict if scores.strict_p_values is not None else ''} compliancy: HH, AH and main accept. "
+        f"{joint if scores.sorted_by == 'joint' else ''} compliancy: HH, AH and main accept. "
         "BLEU and ROUGE-L: against the other newspaper's own headline."
     )
     measured = {"system"}.union(*(row.values for row in scores.rows)) - {"bleu_source", "rougeL_source"}
@@ -228,7 +245,7 @@ def choices_table(scores: Scores) -> Table:
         of_all = {"single": choice.curve[1], "chosen": choice.curve[choice.draws], "gap": choice.gap}
         for measure in (name for name in SORTED_BY if name in choice.gap):
             values: dict[str, Value] = {"system": choice.system, "draws": choice.draws}
-            values["measure"] = bounded(scores, measure)
+            values["measure"] = measure
             for name, of in of_all.items():
                 values |= {name: of[measure].value, f"{name}_interval": of[measure].interval}
             rows.append(Row(values, choice.system))
@@ -259,32 +276,35 @@ def terminal_table(scores: Scores) -> Table:
 
 
 def remarks(scores: Scores) -> list[str]:
-    """Notes on single systems, and on missing strict compliancy."""
+    """Notes on single systems, on main's step, and on what cannot be computed."""
+    step, known = scores.style_step, scores.known
     lines = _remarks_of_systems(scores)
-    if scores.strict_p_values is None:
+    if step and "style" in known:
         lines.append(
-            "strict compliancy and fluency are n/a: these judges have no fluency judge, train one with change-it train judge --task fluency"
+            f"style: main's step towards the outlet aimed at, over the newspapers' own ({_median(step)})"
         )
-    return [*lines, *_bound(scores)]
+    return [*lines, *lacking(known, step, scores.outlets)]
 
 
-def _bound(scores: Scores) -> list[str]:
-    bound = "strict is an upper bound (≤): facts are checked by rules, which refuse too little, and by no model that labels have validated"
-    return [*([bound] if scores.strict_is_upper_bound else []), *_ceiling(scores)]
+def lacking(known: Collection[str], step: StyleStep | None, outlets: tuple[str, str]) -> list[str]:
+    """Why joint, or a factor of it, cannot be computed, and what to do, from the measures that are known and main's step."""
+    lines = []
+    if step and "style" not in known:
+        a, b = outlets
+        lines.append(
+            f"main does not tell {a} and {b} apart within an event ({_median(step)}): style and joint cannot be computed"
+        )
+    if "fluency" not in known:
+        lines.append(
+            "joint and fluency are n/a: these judges have no fluency judge, train one with change-it train judge --task fluency"
+        )
+    if "evidence" not in known:
+        lines.append("articles of this corpus are too short to be evidence: joint is without it")
+    return lines
 
 
-def _ceiling(scores: Scores) -> list[str]:
-    """The score of a perfect transfer: main must decide for the source on the original, and for the target on the new headline."""
-    items = next(iter(scores.items.values()))
-    a, b = scores.outlets
-    read = [items.filter(direction=name)["p_target_source"] < 0.5 for name in (f"{a}2{b}", f"{b}2{a}")]
-    if scores.strict_p_values is None or any(side.is_empty() for side in read):
-        return []
-    first, second = (float(side.to_numpy().mean()) for side in read)
-    return [
-        f"main knows {figure(first)} of {a}'s originals and {figure(second)} of {b}'s: where it errs "
-        f"independently on original and new headline, strict of a perfect transfer reaches about {figure(first * second)}"
-    ]
+def _median(step: StyleStep) -> str:
+    return f"median step {figure(step.value)} on {step.pairs:,} training pairs"
 
 
 def _remarks_of_systems(scores: Scores) -> list[str]:
@@ -311,7 +331,7 @@ def _remarks_of_systems(scores: Scores) -> list[str]:
 
 def _values(row: ScoreRow) -> dict[str, Value]:
     values: dict[str, Value] = {**row.values}
-    values |= {name: "n/a" for name in OF_FLUENCY if name not in row.values}
+    values |= {name: "n/a" for name in COMPLIANCY_MEASURES if name not in row.values}
     return values | {f"{name}_interval": ends for name, ends in row.intervals.items()}
 
 

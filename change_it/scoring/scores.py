@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
+from change_it.judges.judge_options import StyleStep
 from change_it.judges.metrics import family_of
 from change_it.progress import Progress
 from change_it.scoring import compliancy, overlap
@@ -99,6 +100,7 @@ class Scores:
     corpus: str  # as it was given
     # system to the judges that chose its headlines; systems that were not reranked are left out
     rerankers: dict[str, Reranker]
+    style_step: StyleStep | None = None  # main's, which style is measured by
     choices: tuple[Choice, ...] = ()  # of the systems whose draws judges have ordered
     # per system with draws, a table like `items` with one row a draw and its number
     draws: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
@@ -134,11 +136,20 @@ class Scores:
         return SORTED_BY[self.joint_p_values is None]
 
     @property
+    def sorted_p_values(self) -> Floats:
+        """The paired tests of the measure that the table is sorted by."""
+        return self.p_values if self.joint_p_values is None else self.joint_p_values
+
+    @property
+    def known(self) -> set[str]:
+        """Those of `SCORE_MEASURES` that a row has."""
+        return {name for row in self.rows for name in row.values}
+
+    @property
     def measures(self) -> list[str]:
         """Those of `SCORE_MEASURES` that the table has, compliancy first; `bleu` and `rougeL` only where there are references, `support` with a model."""
-        measured = {name for row in self.rows for name in row.values}
-        always = {*compliancy.COMPLIANCY_MEASURES} - {"support"}
-        return [name for name in SCORE_MEASURES if name in measured or name in always]
+        shown = self.known | {*compliancy.COMPLIANCY_MEASURES} - {"support"}
+        return [name for name in SCORE_MEASURES if name in shown]
 
     @property
     def signature(self) -> str:
@@ -172,6 +183,7 @@ class Scores:
                 system: {"fold": reranker.fold, "hashes": dict(reranker.hashes)}
                 for system, reranker in self.rerankers.items()
             },
+            "style_step": self.style_step and self.style_step._asdict(),
             "choices": [asdict(choice) for choice in self.choices],
             "p_values": self._by_name(self.p_values),
             "joint_p_values": self._by_name(self.joint_p_values),
@@ -269,6 +281,7 @@ def score(
         resamples=resamples,
         corpus=test.name,
         rerankers={system.name: system.reranker for system in systems if system.reranker},
+        style_step=judges.main.style_step,
         choices=tuple(choices),
         draws={
             system.name: pl.concat(
@@ -321,7 +334,7 @@ def check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> No
 
 
 def _check_writers(judges: "Judges", systems: Sequence[ScoredSystem]) -> None:
-    """Refuse systems whose generator is the model that is asked about facts, or comes from the same pre-trained model."""
+    """Refuse systems whose generator is the model of support, or comes from the same pre-trained model."""
     if (support := judges.support) is None:
         return
     for system in systems:

@@ -97,15 +97,15 @@ def test_judged_candidates_have_marks_probabilities_and_places_of_what_is_unsupp
             assert one.probabilities["main"] == judges.main.probabilities([one.text])[0, target]
             assert one.probabilities["source"] == judges.main.probabilities([headline])[0, target]
             assert one.compliant == all(one.marks[name] for name in ("hh", "ah", "main"))
-            assert one.strict == (one.compliant and all(one.marks.values()))
-            assert one.marks["facts"] == (not one.unsupported)
-            assert (one.marks["facts"] and one.marks["main_normalised"]) == (one.strict_joint > 0)
+            factors = ("hh", "ah", "fluency", "evidence")
+            assert one.marks["evidence"] == (not one.unsupported)
+            assert one.joint == one.style * all(one.marks[name] for name in factors)
             assert all(one.text[each.start : each.end] == each.text for each in one.unsupported)
-        assert [one.strict_joint for one in some] == sorted((one.strict_joint for one in some), reverse=True)
+        assert [one.joint for one in some] == sorted((one.joint for one in some), reverse=True)
     alone = both(HEADLINES[0], article=ARTICLES[0], to="gio", num_candidates=3, judges=judges)
     assert alone == lists[0]
     without = both(HEADLINES[0], article=ARTICLES[0], to="gio", judges=FakeJudges())
-    assert without[0].strict is without[0].marks["fluency"] is None
+    assert without[0].joint is without[0].marks["fluency"] is None
     assert len(without) > 3
     with pytest.raises(InputError, match="empty texts in headline at 0"):
         both(["", HEADLINES[0]], article=ARTICLES[:2], to="gio", judges=judges)

@@ -1,12 +1,16 @@
-import random
+import json
+from dataclasses import replace
 
-import numpy as np
-from scoring_fakes import FakeJudges, RuleJudge
+import pytest
+from scoring_fakes import STEP, FakeJudges
 
-from change_it.generators.rerank import choose, joint_probability
-from change_it.scoring.compliancy import verdicts
+from change_it.cli import main
+from change_it.generators.rerank import choose, floor, judge_candidates, order
+from change_it.generators.search import Candidate
+from change_it.scoring.floors_and_predictions import built_in_systems, clauses, cuts
 from change_it.scoring.item import Item
-from change_it.scoring.judges import Judges
+from change_it.text.tokens import words
+from change_it.text.typography import Typography
 
 ITEMS = [
     Item("", "rep", "gio", "Crolla il ponte sulla statale", "Il ponte sulla statale, ieri a Roma."),
@@ -18,54 +22,83 @@ CANDIDATES = [
 ]
 
 
-def test_the_candidate_that_satisfies_all_three_wins():
-    assert choose(FakeJudges(), CANDIDATES, ITEMS) == [2, 1]
+def test_the_candidate_that_satisfies_all_wins():
+    for digits in ("abc", "abcd"):  # by compliancy where joint is unknown
+        assert choose(FakeJudges(digits=digits), CANDIDATES, ITEMS) == [2, 1]
 
 
-def at_random(task):
-    """A judge whose probabilities are random numbers that depend on the question."""
-    return RuleJudge(task, lambda *question: round(random.Random(f"{task} {question}").random(), 1))
+@pytest.mark.parametrize("step", [5.0, 0.05])
+def test_joint_comes_first_then_evidence_then_style_and_probabilities_and_empty_ones_last(step):
+    """Of a step that is too small style is unknown, and so is joint: compliancy then comes first."""
+    chances = {"Ecco, statale!": 0.9, "Statale, ponte!": 0.8, "Ponte ponte!": 0.9}
+    judges = FakeJudges(digits="abcd", step=STEP._replace(value=step))
+    judges.main.rule = lambda text, _: chances.get(text, 0.2)
+    texts = [
+        "",
+        "Zagarolo, Statale a Zagarolo!",
+        "Statale, ponte!",
+        "Il ponte",
+        "Ponte ponte!",
+        "Ecco, statale!",
+    ]
+    [found] = order(judges, [texts], ITEMS[:1])
+    assert found == (5, 2, 4, 3, 1, 0)
 
 
-def test_the_article_judge_is_asked_only_while_it_can_matter_and_the_choice_is_that_of_all_questions():
-    candidates = [[f"candidate {item} {place}" for place in range(8)] for item in range(40)]
-    sources, articles = ([f"{kind} {item}" for item in range(40)] for kind in ("source", "article"))
-    judges = Judges(at_random("main"), at_random("hh"), at_random("ah"))
-    texts = zip(sources, articles, strict=True)
-    choice = choose(judges, candidates, [Item("", "rep", "gio", *each) for each in texts])
-    asked = len(judges.ah.asked)
-    for item, some in enumerate(candidates):
-        old = judges.main.probabilities(sources[item : item + 1])[0, 1]
-        hh = judges.hh.probabilities([sources[item]] * 8, some)[:, 1]
-        new = judges.main.probabilities(some)[:, 1]
-        ah = judges.ah.probabilities(some, [articles[item]] * 8)[:, 1]
-        joint = joint_probability(hh, 1.0, new, old) * ah
-        assert choice[item] == joint.argmax()
-    assert 40 <= asked < 40 * 8 / 2
-
-
-def test_joint_probability_agrees_with_the_verdicts_when_judges_are_certain():
-    hh, ah, new, source = (bits.astype(float) for bits in np.indices((2, 2, 2, 2)).reshape(4, -1))
-    both = [np.column_stack([1 - values, values]) for values in (hh, ah, new, source)]
-    expected, aimed = (
-        verdicts(*both, np.ones(16, dtype=int), reversal=reversal)["compliancy"]
-        for reversal in ("relative", "target")
-    )
-    assert (joint_probability(hh, ah, new, source) == expected).all()
-    assert (joint_probability(hh, ah, new, source, strict=True) == expected & aimed).all()
-
-
-def test_strict_multiplies_by_fluency_and_refuses_what_no_text_supports():
-    twice = "Ponte sulla statale, vergogna e vergogna!"
-    candidates = [["Zagarolo, ponte sulla statale: vergogna!", twice, "Un ponte, che statale!"]]
-    judges = FakeJudges(digits="abcd")
-    assert choose(FakeJudges(), candidates, ITEMS[:1]) == [0]
-    assert choose(judges, candidates, ITEMS[:1], language="it") == [2]
-    fluent = [[text for text in candidates[0] if "Zagarolo" not in text]]
-    judges.fluency.rule = lambda text, _: 0.9 if "e vergogna" in text else 0.4
-    assert choose(judges, fluent, ITEMS[:1], language="it") == [0]
-
-
-def test_where_all_are_unsupported_the_most_fluent_one_is_taken():
-    candidates = [["Zagarolo, ponte e ponte!", "", "Zagarolo, il ponte!"], []]
+def test_where_no_source_has_any_the_most_fluent_is_taken_and_of_none_none():
+    candidates = [["Zagarolo a Zagarolo, ponte e ponte!", "", "Dicono a Zagarolo: giù il ponte!"], []]
     assert choose(FakeJudges(digits="abcd"), candidates, ITEMS) == [2, -1]
+    assert choose(FakeJudges(), [[], []], ITEMS) == [-1, -1]
+
+
+def test_what_chooses_sees_no_partner_s_article_and_keeps_scores():
+    item = replace(ITEMS[0], reference_article="A Zagarolo.")
+    offered = [
+        Candidate("Giù il ponte a Zagarolo!", -1.0),
+        Candidate(" ", -2.0),
+        Candidate("Giù il ponte!", -3.0),
+    ]
+    [[best, other]] = judge_candidates(FakeJudges(digits="abcd"), [offered], [item])
+    assert (best.text, best.score, best.joint) == ("Giù il ponte!", -3.0, 1)
+    assert [part.text for part in other.unsupported] == ["Zagarolo"]
+
+
+def test_cuts_are_sentences_and_clauses_of_the_article():
+    article = "Ieri a Roma il ponte è crollato: due feriti gravi in ospedale. Poi. " + "Parole " * 30
+    made = cuts(article, Typography(titles=True))
+    assert "Ieri a Roma il Ponte è Crollato" in made
+    assert "Due Feriti Gravi in Ospedale" in made
+    assert all(4 <= len(text.split()) <= 20 for text in made)
+
+
+def test_the_floor_is_chosen_among_the_clauses_of_which_chance_draws_one(toy_test):
+    judges = FakeJudges(fold="0", digits="abcd")
+    judges.main.rule = lambda text, _: 0.9 if "litiga" in text else 0.2
+    items = tuple(
+        replace(item, article=f"{item.article} Poi sul tema del {words(item.source)[-1]} si litiga.")
+        for item in toy_test.items
+    )
+    test = replace(toy_test, items=items)
+    system = floor(test, judges)
+    assert system.reranker.fold == "0"
+    aimed = [text for item, text in zip(items, system.headlines, strict=True) if item.target == "gio"]
+    assert all("litiga" in text for text in aimed)
+    drawn = [built_in_systems(test, seed=seed)[-1] for seed in (1, 1, 2)]
+    assert drawn[0].name == "clause"
+    assert drawn[0] == drawn[1] != drawn[2]
+    for texts, *of_item in zip(clauses(test), system.headlines, drawn[0].headlines, strict=True):
+        assert {*of_item} <= {*texts}
+
+
+def test_the_command_asks_judges_of_the_other_fold(judges_of_folds, toy_corpus, capsys):
+    one, other = judges_of_folds["1"], judges_of_folds["0"]
+    given = f"score --corpus {toy_corpus} --judges {one} --resamples 5 --json".split()
+    assert main([*given, "--floor", str(other)]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert list(record["systems"])[-1] == "floor"  # apart from the others: judges chose it
+    assert record["systems"]["clause"]["average"]["group"] == ""
+    assert record["rerankers"]["floor"]["fold"] == "0"
+    assert main([*given, "--floor", str(one)]) == 2
+    assert "not independent" in capsys.readouterr().err
+    assert main(given) == 0
+    assert "floor" not in json.loads(capsys.readouterr().out)["systems"]

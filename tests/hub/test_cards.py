@@ -61,8 +61,8 @@ def test_judges_name_the_model_that_judges_support(run, options, tmp_path, monke
     files = files_of(options("judge", folder, "me/judges"))
     assert json.loads(files["support/config.json"]) == {"change_it": {"model": "owner/model"}}
     text = model_card(files).text
-    assert "|facts:v4+chat+eeeeee+0.50`" in text
-    assert "`owner/model`, which is asked as it is" in text
+    assert "|support:chat+eeeeee+0.50`" in text
+    assert "`owner/model`, which is prompted as it is" in text
     assert "Not validated: joint leaves it out." in text
     model.settings = FakeSupport(validated="it").settings
     text = model_card(files_of(options("judge", folder, "me/judges"))).text

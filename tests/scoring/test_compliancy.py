@@ -52,18 +52,3 @@ def test_a_tie_goes_to_class_0():
     assert compliancy.decide(two(0.5)).tolist() == [0]
     half = two(0.5)
     assert not compliancy.verdicts(half, half, two(0.9), two(0.1), [1])["hh"].any()
-
-
-def test_other_capitals_and_marks_are_no_style():
-    from scoring_fakes import FakeJudges
-
-    from change_it.scoring.item import Item
-
-    judges = FakeJudges()
-    judges.main.rule = lambda text, _: 0.8 * ("«" in text or text.isupper() or "crolla" in text.lower()) + 0.1
-    headlines = ["«Ponte» chiuso", "PONTE CHIUSO", "CROLLA IL PONTE", "Crolla «il» ponte", " "]
-    items = [Item("", "rep", "gio", "Ponte chiuso", "", prediction=text) for text in headlines]
-    for reversal in ("relative", "target"):
-        found = compliancy.judge_items(judges, items, reversal=reversal, language="it", progress=False)
-        assert found["main"].to_list() == [True, True, True, True, False]
-        assert found["main_normalised"].to_list() == [False, False, True, True, False]

@@ -132,15 +132,14 @@ def test_draws_that_are_seldom_right_are_not_few():
 
 
 def test_what_judges_chose_stands_apart(scores):
-    assert scores.names == ["gold", "drawn", "copy", "lead", "random-target", "drawn.best-of-4"]
+    built_in = ["copy", "lead", "random-target", "clause"]
+    assert scores.names == ["gold", "drawn", *built_in, "drawn.best-of-4"]
     assert scores.chosen == ["drawn.best-of-4"]
     assert [scores.row(name).group for name in ("drawn", "drawn.best-of-4")] == ["", "chosen by judges"]
     table = systems_table(scores, ["average"])
     assert [name for name, _ in table.groups] == ["", "chosen by judges"]
     assert [note for note in table.notes if "chosen by judges of another fold" in note]
-    best, marks = significance(scores)
-    assert best == "drawn"
-    assert "drawn.best-of-4" not in marks
+    assert significance(scores)[0] == "drawn"
     names = [row.text(terminal_table(scores).columns[0]) for row in terminal_table(scores).rows]
     assert names[names.index("chosen by judges") + 1] == "drawn.best-of-4†"
     assert "\nchosen by judges & " in latex(scores)
@@ -279,10 +278,3 @@ def test_a_file_with_one_draw_of_each_is_a_file_without_draws(toy_test, tmp_path
     file = write_csv(tmp_path / "one.csv", rows, ["id", "draw", "headline", "target"])
     system = read_predictions(file, toy_test, name="one")
     assert (system.draws, system.order) == ((), ())
-
-
-def test_an_upper_bound_is_said_where_choosing_is_shown(three, drawn):
-    scores = scored(three, FakeJudges(fold="1", digits="6789"), *with_chosen([drawn]))
-    assert scores.strict_is_upper_bound
-    assert choices_table(scores).rows[0].values["measure"] == "strict, at most"
-    assert choices_chart(scores).axes[0].get_title(loc="left") == "strict, at most"

@@ -17,7 +17,7 @@ def scores(toy_test, fake_judges):
 
 def test_built_in_systems_on_the_toy_corpus(scores):
     compliancy = {system: scores.row(system).values["compliancy"] for system in scores.systems}
-    assert list(compliancy) == ["gold", "copy", "lead", "random-target"]
+    assert list(compliancy) == ["gold", "clause", "copy", "lead", "random-target"]
     assert compliancy["gold"] == 1
     assert compliancy["copy"] == 0
     assert compliancy["random-target"] == 0
@@ -46,11 +46,11 @@ def test_rows_intervals_and_signatures(scores):
         assert row.events == 4
         assert f"|n:{row.n}|partners:{row.n}|events:4|resamples:50|" in row.signature
         assert row.signature.startswith(
-            "compliancy|judges:aaaaaa+bbbbbb+cccccc|fold:all|facts:v4|lang:it|casing:none|reversal:relative|tok:unicode|n:"
+            "compliancy|judges:aaaaaa+bbbbbb+cccccc|fold:all|joint:none|reversal:relative|tok:unicode|n:"
         )
         for name in row.values.keys() - {"bleu", "bleu_source"}:
             assert row.intervals[name][0] <= row.values[name] + 1e-9
-    assert scores.p_values.shape == (4, 4)
+    assert scores.p_values.shape == (5, 5)
     assert (scores.p_values == scores.p_values.T).all()
     json.dumps(scores.as_dict(), allow_nan=False)
 
@@ -78,7 +78,17 @@ def test_several_runs_are_a_mean_with_intervals_over_runs_and_events(toy_test, f
     ]
     scores = scored(toy_test, fake_judges, *runs, resamples=2000)
     assert "mine" not in scores.systems
-    assert scores.names == ["gold", "mine.1", "mine", "mine.2", "mine.3", "copy", "lead", "random-target"]
+    assert scores.names == [
+        "gold",
+        "mine.1",
+        "mine",
+        "mine.2",
+        "mine.3",
+        "clause",
+        "copy",
+        "lead",
+        "random-target",
+    ]
     mean, of_each = scores.row("mine"), [scores.row(run.name) for run in runs]
     for name in ("compliancy", "hh", "rougeL", "bleu"):
         assert mean.values[name] == pytest.approx(np.mean([row.values[name] for row in of_each]))

@@ -82,7 +82,7 @@ def asking(model):
     return FakeJudges(digits="abcd", support=model)
 
 
-def test_the_model_that_wrote_is_no_judge_of_facts_nor_is_one_of_its_base(toy_test):
+def test_the_model_that_wrote_is_no_judge_of_support_nor_is_one_of_its_base(toy_test):
     mine = written_by(toy_test, Writer("f" * 64, "t5"))
     with pytest.raises(InputError, match="what wrote mine are the same model or come from the same one, t5"):
         scored(toy_test, asking(FakeSupport(base="t5")), mine)
@@ -92,19 +92,14 @@ def test_the_model_that_wrote_is_no_judge_of_facts_nor_is_one_of_its_base(toy_te
         assert "mine" in scored(toy_test, asking(FakeSupport(base=base)), mine).systems
 
 
-def test_a_model_of_facts_is_in_signatures_and_may_not_choose_what_it_scores(toy_test):
+def test_a_model_of_support_is_in_signatures_and_may_not_choose_what_it_scores(toy_test):
     judges = asking(FakeSupport())
     scores = scored(toy_test, judges)
-    assert "|facts:v4+chat+eeeeee+0.50|" in scores.signature
+    assert "|fluency:dddddd|joint:v1|support:chat+eeeeee+0.50|lang:it|" in scores.signature
     chosen = Reranker.of(judges)
-    assert chosen.signature.endswith(f"|facts:{'e' * 64}")
+    assert chosen.signature.endswith(f"|support:{'e' * 64}")
     assert parse_reranker(chosen.signature) == chosen
-    other = Reranker("0", {"main": "9" * 64, "facts": "e" * 64})
+    other = Reranker("0", {"main": "9" * 64, "support": "e" * 64})
     assert Reranker.of(FakeJudges(fold="1", digits="abcd", support=FakeSupport())).shared_with(other) == [
-        "the weights of facts are the same"
+        "the weights of support are the same"
     ]
-
-
-@pytest.mark.parametrize(("model", "bound"), [(None, True), (FakeSupport(), True), (FakeSupport(validated="en"), True), (FakeSupport(validated="it"), False)])  # fmt: skip
-def test_strict_is_an_upper_bound_unless_labels_of_the_language_validate_a_model(toy_test, model, bound):
-    assert scored(toy_test, asking(model), language="it").strict_is_upper_bound is bound

@@ -7,15 +7,16 @@
   const about = (measure) => document.getElementById(`about-${measure.replace("compliant", "compliancy")}`).textContent;
   const collator = new Intl.Collator(document.documentElement.lang, { numeric: true });
   const items = data.items.map(([id, direction, original, gold]) => ({ id, direction, original, gold, sides: {} }));
-  const rows = data.rows.map(([item, system, headline, verdicts, unsupported, probabilities]) => {
+  const rows = data.rows.map(([item, system, headline, joint, verdicts, unsupported, probabilities]) => {
     const row = { item: items[item], id: items[item].id, direction: items[item].direction, original: items[item].original,
-      gold: items[item].gold, system: systems[system], headline, unsupported, probabilities };
+      gold: items[item].gold, system: systems[system], headline, joint, unsupported, probabilities };
     measures.forEach((measure, at) => { row[measure] = { 1: true, 0: false }[verdicts[at]] ?? null; });
     items[item].sides[row.system] = row;
     return row;
   });
   const known = measures.filter((measure) => rows.some((row) => row[measure] !== null));
-  const heads = { ...Object.fromEntries(measures.map((measure) => [measure, measure.replace("_", " ")])), strict_compliancy: "strict" };
+  const hasJoint = rows.some((row) => row.joint !== null);
+  const graded = (joint) => joint === null ? "n/a" : joint.toFixed(2);
   const directions = [...new Set(items.map((item) => item.direction))];
 
   const element = (name, content = "", attributes = {}) => {
@@ -41,8 +42,9 @@
   const show = (item) => {
     const side = (row) => element("div", [
       element("h4", row.system), element("p", underlined(row)),
+      ...(hasJoint ? [element("p", `joint ${graded(row.joint)}`, { title: about("joint") })] : []),
       element("ul", known.map((measure) => element("li", [
-        sign(row[measure]), ` ${heads[measure]} `, element("small", row.probabilities[measure] ?? "")], { title: about(measure) }))),
+        sign(row[measure]), ` ${measure} `, element("small", row.probabilities[measure] ?? "")], { title: about(measure) }))),
     ], { className: "side" });
     const close = element("button", "Close", { type: "button" });
     close.onclick = () => dialog.close();
@@ -51,7 +53,7 @@
       element("h3", item.original, { id: "items-title" }),
       element("p", item.gold && !item.sides.gold ? `the other newspaper's own: ${item.gold}` : "", { className: "note" }),
       element("div", systems.filter((name) => item.sides[name]).map((name) => side(item.sides[name])), { className: "sides" }),
-      element("p", known.map(about).join(" "), { className: "note" }),
+      element("p", [...(hasJoint ? ["joint"] : []), ...known].map(about).join(" "), { className: "note" }),
     );
     dialog.showModal();
   };
@@ -75,18 +77,20 @@
   const chosen = (title, field, values, more = {}) => ({ title, field, sorter: compare, headerFilter: choice(Object.fromEntries(values.map((one) => [one, one]))),
     headerFilterFunc: (wanted, value) => wanted === value, headerFilterEmptyCheck: (value) => !value, formatter: (cell) => element("span", cell.getValue()), width: narrow ? 92 : 100, minWidth: 88, ...more });
   const explain = (measure) => { document.getElementById("items-about").textContent = about(measure); }; // a finger does not hover
-  const marks = (measure) => ({ title: heads[measure], field: measure, headerTooltip: about(measure), headerClick: () => explain(measure), hozAlign: "center", cssClass: "item-mark", width: ({ compliant: 80, main_normalised: 90 })[measure] ?? 61, minWidth: 61,
+  const marks = (measure) => ({ title: measure, field: measure, headerTooltip: about(measure), headerClick: () => explain(measure), hozAlign: "center", cssClass: "item-mark", width: ({ compliant: 80, evidence: 74 })[measure] ?? 61, minWidth: 61,
     sorter: (one, other) => (one ?? -1) - (other ?? -1), headerFilter: choice({ yes: "✓", no: "✗" }), headerFilterEmptyCheck: (value) => !value,
     headerFilterFunc: (wanted, value) => value === (wanted === "yes"), formatter: (cell) => sign(cell.getValue()), headerSortStartingDir: "desc" });
+  const joint = hasJoint ? [{ title: "joint", field: "joint", headerTooltip: about("joint"), headerClick: () => explain("joint"), hozAlign: "center", cssClass: "item-mark", width: 61, minWidth: 61,
+    sorter: "number", headerFilter: "number", headerFilterPlaceholder: "≥", headerFilterFunc: ">=", formatter: (cell) => element("strong", graded(cell.getValue())), headerSortStartingDir: "desc" }] : [];
   const key = { title: "no.", field: "id", sorter: compare, headerFilter: "input", headerFilterPlaceholder: "search", width: 88, minWidth: 88, formatter: opener };
   const direction = directions.length > 1 ? [chosen("direction", "direction", directions)] : [];
   const columns = [key, chosen("system", "system", systems), ...(narrow ? [] : [text("original", "original")]),
     text("new headline", "headline", { formatter: (cell) => {
       const row = cell.getData(); // where columns of marks are out of sight they stand below the headline too
-      const below = narrow ? [element("small", known.map((measure) => element("span", [sign(row[measure]), ` ${heads[measure]}`], { className: "item-verdict" })))] : [];
+      const below = narrow ? [element("small", known.map((measure) => element("span", [sign(row[measure]), ` ${measure}`], { className: "item-verdict" })))] : [];
       return element("span", [element("span", underlined(row), { className: "item-headline" }), ...below], { className: "item-side" });
     } }),
-    ...known.map(marks), ...(narrow ? [text("original", "original")] : []), text("the other newspaper's own", "gold", { minWidth: 250 }), ...direction];
+    ...joint, ...known.map(marks), ...(narrow ? [text("original", "original")] : []), text("the other newspaper's own", "gold", { minWidth: 250 }), ...direction];
   const table = new Tabulator("#items-table", {
     data: rows, columns, layout: "fitColumns", pagination: true, paginationSize: 20, paginationSizeSelector: [20, 50, 100],
     placeholder: "No headline is like that.", columnHeaderSortMulti: true, locale: "page", renderHorizontal: "basic",
