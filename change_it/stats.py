@@ -424,12 +424,10 @@ def _matrix(columns: Floats) -> Matrix:
     return tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in matrix)
 
 
-def upper_bound(passed: Floats, events: Events) -> float:
-    """One-sided upper bound of a share (Clopper and Pearson) of (n,) zeros and ones, by their effective number of events; 1 of none."""
-    if not len(passed):
-        return 1.0
-    number = _effective(np.ones(len(passed)), None, events)[:1]
-    return float(_exact(np.asarray(passed, np.float64).mean(keepdims=True), number, 1 - LEVEL)[1][0])
+def share_interval(share: float, number: float) -> tuple[float, float]:
+    """95% interval of a share of so many independent events (Clopper and Pearson)."""
+    low, high = _exact(np.array([share]), np.array([number], np.float64), (1 - LEVEL) / 2)
+    return float(low[0]), float(high[0])
 
 
 def _effective(counts: Floats, strata: Sequence[str] | None, events: Events | None) -> Floats:

@@ -123,9 +123,11 @@ class Lexicon:
         return found
 
 
-def corrupt(headline: str, name: str, random: np.random.Generator, lexicon: Lexicon) -> str | None:
-    """A headline damaged in one of the ways of `CORRUPTIONS`; None if that does not apply or leaves the headline as it was."""
-    broken: str | None = CORRUPTIONS[name](Corruption(Split.of(headline), random, lexicon))
+def corrupt(
+    headline: str, name: str, random: np.random.Generator, lexicon: Lexicon, outlet: str | None = None
+) -> str | None:
+    """A headline damaged in one of the ways of `CORRUPTIONS`, style words being those of an outlet, a random one when None; None if that does not apply or leaves the headline as it was."""
+    broken: str | None = CORRUPTIONS[name](Corruption(Split.of(headline), random, lexicon, outlet))
     if broken is None:
         return None
     broken = _tidy(" ".join(broken.split()))
@@ -146,7 +148,10 @@ def _tidy(text: str) -> str:
 class Corruption:
     """A split headline and the words of a corpus; each method returns the headline damaged, or None where it does not apply."""
 
-    def __init__(self, split: Split, random: np.random.Generator, lexicon: Lexicon) -> None:
+    def __init__(
+        self, split: Split, random: np.random.Generator, lexicon: Lexicon, outlet: str | None = None
+    ) -> None:
+        self._outlet = outlet
         self._words, self._gaps, self._count = split.words, split.gaps, len(split.words)
         self._random, self._lexicon = random, lexicon
 
@@ -267,7 +272,8 @@ class Corruption:
         if self._count < 3:
             return []
         present = {word.lower() for word in self._words}
-        typical = self._lexicon.typical[outlets[int(random.integers(len(outlets)))]]
+        outlet = self._outlet or outlets[int(random.integers(len(outlets)))]
+        typical = self._lexicon.typical[outlet]
         words = [word for word in typical if word.lower() not in present]
         return [words[at] for at in random.permutation(len(words))[: random.integers(*STYLED)]]
 
