@@ -50,16 +50,11 @@ def models_of(run):
     return Models(FakeJudges(digits="abcd"), {"sum": transfer, "other": transfer})
 
 
-def models_in(language, run, texts):
-    """The same over a toy corpus of a language, whose judges know the words of the page's examples and of texts."""
+def models_in(language, run):
+    """The same, of a language and with an audit."""
     from change_it.audit.verdicts import Summary, Together
-    from change_it.space.examples import examples
-    from change_it.text.names import Casing
-
-    known = [text for one in examples(language) for text in (one["headline"], one["article"])]
     return replace(
         models_of(run),
-        judges=FakeJudges(digits="abcd").with_casing(Casing.from_texts([*known, *texts])),
         language=language,
         audit=Summary(verdicts(), Together(10, 1, 3, (("name mistaken", 0.43),))),
         sample=language == "it",

@@ -33,8 +33,7 @@ SCREENS = {
 @pytest.fixture(scope="module")
 def space(tmp_path_factory):
     run = write_run(tmp_path_factory.mktemp("browser") / "run")
-    texts = [HEADLINE, ARTICLE, OWN, *(cell for row in SCORED for cell in row[1:5])]
-    with served(models_in("it", run, texts)) as url:
+    with served(models_in("it", run)) as url:
         yield url
 
 

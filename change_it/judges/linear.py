@@ -121,13 +121,13 @@ def _mix(hashes: Array, codes: Array) -> Array:
 
 
 class Words:
-    """The words of texts, hashed, and whether each is a name's, a number or a negation."""
+    """The words of texts, hashed, and whether each is a name's, digits or a negation."""
 
-    def __init__(self, texts: Sequence[str], numerals: frozenset[str], negations: frozenset[str]):
+    def __init__(self, texts: Sequence[str], negations: frozenset[str]):
         def number(word: str) -> tuple[int, int]:
             low = word.lower()
             flags = CAPITAL * word[0].isupper() + NEGATION * (low in negations)
-            return bucket(low) % SIZE, flags + NUMBER * (low[0].isdigit() or low in numerals)
+            return bucket(low) % SIZE, flags + NUMBER * low[0].isdigit()
 
         found = [_WORD.findall(unicodedata.normalize("NFC", text)) for text in texts]
         self.count = len(texts)
@@ -153,7 +153,7 @@ def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, a
     share of the first text's, and the rarest one that is shared and missed.
     """
     rows = {text: row for row, text in enumerate(dict.fromkeys([*texts, *pairs]))}
-    words = Words(list(rows), frozenset(config.numerals or ()), frozenset(config.negations or ()))
+    words = Words(list(rows), frozenset(config.negations or ()))
     first, second = (np.array([rows[text] for text in side], np.int64) for side in (texts, pairs))
     word = words.matrix()
     unit = tfidf(word, arrays["idf"])
@@ -341,8 +341,7 @@ class LinearJudgeConfig(PreTrainedConfig):
 
     judges: str = "main"  # or hh, ah, fluency: which features it sees
     arrays: dict[str, list[Any]] | None = None  # name of each array of weights to its type and shape
-    numerals: list[str] | None = None  # words that features know, as the next ones
-    negations: list[str] | None = None
+    negations: list[str] | None = None  # words that features know, as the next ones
     frequent: list[str] | None = None
     features: int = 1  # see FEATURES
 

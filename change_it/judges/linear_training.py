@@ -19,7 +19,6 @@ from change_it.judges.fluency_data import FluencyData
 from change_it.judges.judge_options import Task
 from change_it.judges.linear import Array, Arrays
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
-from change_it.text.numbers import spelled
 
 #: Examples of pairs that are learnt from, and texts that words are counted in, at most.
 PAIRS, COUNTED = 8000, 10_000
@@ -35,9 +34,6 @@ CLUSTERED, LEAST, CONTEXTS = 8000, 4, 500
 DIMENSIONS, GROUPS = 50, (200, 60)
 #: Frequent pieces that are classes of their own.
 FREQUENT = 200
-NUMERALS = sorted(
-    {word for name in ("it", "en") for kind in (False, True) for word in spelled(name, ordinal=kind)}
-)
 NEGATIONS = ["cannot", "mai", "nessun", "nessuna", "nessuno", "never", "niente", "no", "nobody", "non", "none", "nor", "not", "nulla", "né", "senza", "t", "without"]  # fmt: skip
 
 
@@ -71,12 +67,12 @@ def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int)
     rng = np.random.default_rng(seed)
     examples = examples.select(np.sort(rng.permutation(len(examples))[:PAIRS]))
     counted = [texts[row] for row in rng.permutation(len(texts))[:COUNTED]]
-    words = linear.Words(counted, frozenset(NUMERALS), frozenset(NEGATIONS))
+    words = linear.Words(counted, frozenset(NEGATIONS))
     capitals = np.bincount(words.word[words.flags & linear.CAPITAL > 0], minlength=linear.SIZE)
     every = np.bincount(words.word, minlength=linear.SIZE)
     idf = linear.inverse_frequency(words.matrix())
     arrays = {"idf": idf, "name": idf * (capitals > NAME * every).astype(np.float32)}
-    settings: dict[str, Any] = {"judges": task, "numerals": NUMERALS, "negations": NEGATIONS}
+    settings: dict[str, Any] = {"judges": task, "negations": NEGATIONS}
     config = linear.LinearJudgeConfig(**settings)
     features = linear.features_of_pairs(examples.texts, examples.pairs or [], config, arrays)
     trees, constant = _boost(features, examples.labels, leaves=8, rounds=150, seed=seed, rising=linear.RISING)

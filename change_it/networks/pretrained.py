@@ -43,7 +43,6 @@ ANSWERING = (
     "spiece.model",
     "sentencepiece.bpe.model",
     "tokenizer.model",
-    "casing.json",
 )
 _LAYERS = re.compile(r"(?<!window_)layers?$")  # max_window_layers is a place among the layers
 _ADAPTERS = "holds adapters, not a model: merge them first with merge_and_unload of peft"
@@ -254,7 +253,7 @@ def _digest(path: Path) -> bytes:
 
 
 def hash_of_model(folder: Path, weights_hash: str) -> str:
-    """SHA-256 of all that the answers of a saved judge depend on, hexadecimal: weights, settings, tokenizer and casing.
+    """SHA-256 of all that the answers of a saved judge depend on, hexadecimal: weights, settings and tokenizer.
 
     It stays what it is where the judge is moved, or pushed to the Hub and loaded from there.
     """

@@ -93,6 +93,10 @@ def test_judges_of_content_and_language_learn_from_them_and_main_does_not(folder
     assert seen == {"hh": True, "ah": True, "main": False}
     fluency = load_fluency(folder, fold="all", validation_share=0.2, seed=1)
     assert any(text.startswith(other) for text in fluency.train.texts)
+    printed = [
+        text for text, label in zip(fluency.validation.texts, fluency.validation.labels, strict=True) if label
+    ]
+    assert not any(text.startswith(other) for text in printed)  # they do not decide how much is accepted
 
 
 def test_validation_of_hh_shares_no_article_with_training(folder):
