@@ -5,7 +5,7 @@
     python benchmarks/tables.py --keep pairs "Vox, Washington Times" runs/vox/report/scores.json
     python benchmarks/tables.py --keep writers "AllSides, 0.5B" runs/allsides/report/scores.json
     python benchmarks/tables.py --keep judges AllSides runs/allsides/minilm/ah/metrics.json
-    python benchmarks/tables.py --keep within "Vox, Washington Times/--mask names" runs/vox/names-*/metrics.json
+    python benchmarks/tables.py --keep within "Vox, Washington Times/--match events" runs/vox/matched-*/metrics.json
 
 `<!-- table: NAME -->` to `<!-- /table -->` is the table of results/NAME.json: `rows`, name to column to a value or to [counts
 of a whole, figures, interval], and their `n`, `seed`, `machine`, `date` and `command`. --keep adds to them what they need of

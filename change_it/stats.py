@@ -50,6 +50,17 @@ _EXACT_MOST = 13  # differences with ties, for which scipy's p-value is exact
 _SHAPIRO_MOST = 5000  # its p-value is not accurate for more
 
 
+def log_odds(probabilities: Floats) -> Floats:
+    """Natural log odds (n,) of probabilities (n,), which are cut to 1e-9 from 0 and 1.
+
+    Examples:
+        >>> log_odds(np.array([0.5, 0.9])).round(2).tolist()
+        [0.0, 2.2]
+    """
+    p = np.clip(np.asarray(probabilities, np.float64), 1e-9, 1 - 1e-9)
+    return np.asarray(np.log(p / (1 - p)), np.float64)
+
+
 class Score(NamedTuple):
     """A measured value and the ends of its bootstrap interval; NaN where they are undefined."""
 
@@ -413,12 +424,10 @@ def _matrix(columns: Floats) -> Matrix:
     return tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in matrix)
 
 
-def upper_bound(passed: Floats, events: Events) -> float:
-    """One-sided upper bound of a share (Clopper and Pearson) of (n,) zeros and ones, by their effective number of events; 1 of none."""
-    if not len(passed):
-        return 1.0
-    number = _effective(np.ones(len(passed)), None, events)[:1]
-    return float(_exact(np.asarray(passed, np.float64).mean(keepdims=True), number, 1 - LEVEL)[1][0])
+def share_interval(share: float, number: float) -> tuple[float, float]:
+    """95% interval of a share of so many independent events (Clopper and Pearson)."""
+    low, high = _exact(np.array([share]), np.array([number], np.float64), (1 - LEVEL) / 2)
+    return float(low[0]), float(high[0])
 
 
 def _effective(counts: Floats, strata: Sequence[str] | None, events: Events | None) -> Floats:

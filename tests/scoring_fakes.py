@@ -64,8 +64,8 @@ class FakeSupport(SupportModel):
 
     def __init__(self, rule=lambda headline, sources: 1.0, *, base="model", digit="e", validated=""):
         labels = {"n": 9, "auc": [0.9, 0.8, 1.0]} if validated else {}
-        self.settings = SupportSettings(base, "asked", 0.5, language=validated, validated=labels)
-        self.weights_hash = self.model_hash = self.asked_hash = digit * 64
+        self.settings = SupportSettings(base, "chat", 0.5, language=validated, validated=labels)
+        self.weights_hash = self.model_hash = self.prompt_hash = digit * 64
         self.rule, self.asked = rule, []
 
     def probabilities(self, headlines, sources, *, language, progress=False):

@@ -87,4 +87,4 @@ def test_what_is_kept_of_audits_and_metrics(tables):
         seeds.append({"within_event": {"systems": {"judge": of, "marks and capitals": of}}})
     found = tables["of_metrics"]("Vox/plain", seeds)
     assert found["plain"] == {"Vox": [0.5, 0.5, 0.125, 0.875]}
-    assert list(tables["of_metrics"]("Vox/--mask names", seeds)) == ["--mask names"]
+    assert list(tables["of_metrics"]("Vox/--match events", seeds)) == ["--match events"]

@@ -12,7 +12,6 @@ from tiny_generators import WORDS, save_generator
 
 from change_it.cli import main
 from change_it.errors import InputError
-from change_it.text.names import Casing
 
 HEAD = "id,headline,article,label\n1,Titolo,Testo,R\n"
 ROW = '{"id": 1, "headline": "a", "article": "b", "label": "R"}\n'
@@ -152,17 +151,6 @@ def test_a_tokenizer_that_gives_up_on_a_text_is_one_sentence(made, tmp_path):
         Judge.from_pretrained(judge, device="cpu").probabilities([text], [text])
     with pytest.raises(InputError, match=f"tokenizer in {generator} cannot read a text .*Onig"):
         HeadlineTransfer.from_pretrained(generator, device="cpu")(text, article=text)
-
-
-@pytest.mark.parametrize(
-    "content",
-    ["[]", '{"lower": 3}', '{"lower": {"a": "b"}, "upper": {}, "full": {}}', DEEP, '{"lower": {}, "upper": {}, "full": {"a": 3}}',
-     '{"lower": {"a": NaN}, "upper": {}, "full": {}}', '{"lower": {"a": -5}, "upper": {}, "full": {}}'],
-)  # fmt: skip
-def test_a_casing_that_training_did_not_write_is_refused(content, tmp_path):
-    (tmp_path / "casing.json").write_text(content)
-    with pytest.raises(InputError, match=r"casing\.json is broken"):
-        Casing.load(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from change_it.stats import (
     measure,
     paired_p_values,
     rank_biserial,
-    upper_bound,
+    share_interval,
     wilcoxon,
 )
 
@@ -222,11 +222,7 @@ def test_the_interval_of_none_is_of_events():
     assert other[AVERAGE]["hits"].high == pytest.approx(of_shares([0] * 60)[AVERAGE]["hits"].high)
 
 
-def test_an_upper_bound_is_of_events():
-    passed = np.array([1.0] * 3 + [0.0] * 97)
-    exact = scipy.stats.binomtest(3, 100, alternative="less").proportion_ci(0.95).high
-    assert upper_bound(passed, range(100)) == pytest.approx(exact)
-    assert upper_bound(np.repeat(passed, 2), np.repeat(np.arange(100), 2)) == pytest.approx(exact)
-    # half of the headlines are of one event: they are as much evidence as four events
-    assert upper_bound(np.zeros(100), [0] * 50 + [*range(1, 51)]) > upper_bound(np.zeros(6), range(6))
-    assert [upper_bound(np.ones(9), range(9)), upper_bound(np.array([]), [])] == [1, 1]
+def test_the_interval_of_a_share_is_exact():
+    exact = scipy.stats.binomtest(3, 100).proportion_ci(0.95)
+    assert share_interval(0.03, 100) == pytest.approx((exact.low, exact.high))
+    assert [share_interval(share, 9)[end] for share, end in ((0.0, 0), (1.0, 1))] == [0, 1]

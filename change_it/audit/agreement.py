@@ -195,10 +195,11 @@ def agreement(
     labels: ReaderLabels, judges: "Judges", judged: pl.DataFrame, *, resamples: int = 1000
 ) -> Agreement:
     """Agreement of the columns of `judge_items` with the labels, on the half that reports, where the other one has chosen the threshold of `judges.support`: these labels, or others of these outlets, in which the same headlines may be."""
-    validated = judges.support.settings.validated if judges.support else {}
-    outlets = judges.support.settings.outlets if judges.support else None
-    is_half = bool(validated) and (
-        validated.get("labels") == labels.hash or {*(outlets or ())} == {*labels.outlets}
+    settings = judges.support.settings if judges.support else None
+    is_half = (
+        settings is not None
+        and bool(settings.validated)
+        and (settings.validated.get("labels") == labels.hash or {*settings.outlets} == {*labels.outlets})
     )
     reports = labels.reports if is_half else np.ones(len(labels.supported), dtype=bool)
     answered = ~np.isnan(labels.printable)

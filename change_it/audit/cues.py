@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from change_it.scoring.item import Item
+from change_it.stats import log_odds
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge import Judge
@@ -52,7 +53,7 @@ def main_cues(main: "Judge", items: Sequence[Item], *, seed: int = 1) -> list[Cu
         if (without := " ".join(f"{text[: token.start()]} {text[token.end() :]}".split()))
     ]
     answers = main.probabilities([*headlines, *(without for _, _, without in occluded)], progress=False)
-    odds = np.log(np.clip(answers[:, 1], 1e-9, 1)) - np.log(np.clip(answers[:, 0], 1e-9, 1))
+    odds = log_odds(answers[:, 1])
     changes: dict[str, list[float]] = defaultdict(list)
     for (row, token, _), after in zip(occluded, odds[len(headlines) :], strict=True):
         changes[token].append(float(odds[row] - after))

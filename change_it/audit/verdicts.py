@@ -1,6 +1,9 @@
-"""Pass rates of the perturbations, and a verdict on each judge in words, from an audit and from the scores of its training."""
+"""How far to believe judges: what they let through of the perturbations, and a verdict on each judge by the tests of its training.
 
-from collections.abc import Iterable, Mapping, Sequence
+Verdicts are decided by 95% intervals, never by a share alone.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,101 +12,85 @@ import numpy as np
 import polars as pl
 
 from change_it.audit.agreement import Agreement
-from change_it.audit.perturbations import (
-    PERTURBATIONS,
-    Perturbation,
-    Resources,
-    chosen_headlines,
-    perturbed,
-)
-from change_it.io import read_json, record_errors
+from change_it.audit.perturbations import PERTURBATIONS, Resources, perturbed
+from change_it.io import listed, read_json, record_errors
+from change_it.judges.judge_options import no_better_than
 from change_it.progress import Progress
 from change_it.scoring.columns import GOLD
-from change_it.scoring.compliancy import VERDICT_NAMES, facts_are_validated, judge_items
-from change_it.scoring.item import Item
-from change_it.stats import AVERAGE, Floats, Statistics, measure, upper_bound
-from change_it.tables import figure
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES, judge_items
+from change_it.stats import AVERAGE, Floats, Statistics, measure, share_interval
+from change_it.tables import figure, formatted
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
 
-#: The verdicts on a headline, in the order of tables; `passed`: all judges that there are.
-AUDIT_MEASURES = ("passed", "compliancy", *VERDICT_NAMES)
-#: Those that must hold for a headline to pass.
-PASSING = ("compliancy", "main_normalised", "fluency", "facts")
-#: A system with fewer headlines is no evidence about a judge, and counts neither as stopped nor as tried.
-FEW = 20
-#: Stopped is a system of whose headlines, where the judges accept gold, they accept so few: 95% one-sided upper bound.
-STOPPED = 0.10
-#: Examples of each system that are shown.
-EXAMPLES = 4
-#: Good enough; with care; not at all.
+#: What judges make of a perturbation.
+Outcome = Literal["stopped", "let through", "too few to tell"]
+#: Good for what it is for; with care; not at all.
 Level = Literal["rely", "care", "distrust"]
-WORDS: dict[Level, str] = {"rely": "rely on it", "care": "with care", "distrust": "do not rely on it"}
-JUDGE_NAMES = ("main", "hh", "ah", "fluency", "facts")
-#: Kinds of non-matching examples in words.
-MISMATCHES = {"random": "random mismatches", "hard": "hard mismatches", "facts": "changed facts"}
-#: A judge must be this much better than its baselines, in F1, to be relied on.
-MARGIN = 0.02
-#: A judge that takes fewer printed headlines for printed, or supported, refuses good work.
-ACCEPTS = 0.85
-#: Of facts.
-RULES_ALONE = "rules alone: what is invented without a new name, number or quotation passes"
-NOT_VALIDATED = "not validated: no labels of this language have set the threshold of the model that is asked, or it told them apart no better than chance"
-#: Systems that a verdict names, at most.
-NAMED = 3
-
-_OWN = "The other newspaper's own headline, which should pass."
-_GOLD = Perturbation(GOLD, (), "", _OWN, lambda item, random, resources: item.reference)
-#: Gold of the items of which it is asked only because a system has a headline of theirs.
-_FURTHER = "further gold"
+WORDS: dict[Level, str] = {"rely": "reliable", "care": "with care", "distrust": "not reliable"}
+#: A perturbation is stopped where it keeps at most this share of gold's score.
+STOPPED = 0.10
+#: A share of right answers whose interval is above this is reliable, halfway from chance to perfect; one that reaches chance is not.
+GOOD, CHANCE = 0.75, 0.5
+#: Examples of each perturbation that are shown, and perturbations that the one sentence names.
+EXAMPLES, NAMED = 3, 3
+JUDGE_NAMES = ("main", "hh", "ah", "fluency", "evidence", "support")
+#: For the judges that `_of_tests` knows: a test of `metrics.json`, a class of it, and what its recall is.
+_PAIRS = (
+    ("random", "no_match", "refuses {} of random wrong stories"),
+    ("hard", "no_match", "refuses {} of the nearest wrong stories"),
+    ("hard", "match", "accepts {} of right ones"),
+)
+TESTS = {
+    "hh": _PAIRS,
+    "ah": _PAIRS,
+    "fluency": (
+        ("unseen damage", "printed", "accepts {} of printed headlines"),
+        ("seen damage", "broken", "refuses {} of damage as in its training"),
+        ("unseen damage", "broken", "refuses {} of other damage"),
+    ),
+}
+#: What evidence is, and what it is not.
+EVIDENCE = "it looks every number, name and quotation up in the sources; who did or said it is not checked"
 
 
 @dataclass(frozen=True)
 class Result:
-    """Pass rates of one perturbation or of gold."""
+    """What the judges make of a perturbation, or of gold.
 
-    system: str  # its name
-    breaks: tuple[str, ...]  # the criteria that it breaks; none for gold
-    trained: bool  # whether a judge has learnt from headlines made alike
-    description: str  # what it does
-    n: int  # headlines judged
-    # measure to the share of headlines for which it holds, 0-1; None for a judge that is not there
+    Attributes:
+        system: its name.
+        seen: whether a judge is trained on headlines that are made alike.
+        description: what it does.
+        n: headlines.
+        events: that they are of.
+        kept: their mean score over gold's on the same items; None for gold, and where gold has none.
+        interval: the ends of the 95% interval of `kept`.
+        values: the mean of each of `COMPLIANCY_MEASURES`; None where it is n/a.
+        examples: some headlines, those with the highest score first: id, direction, source, true (the headline that
+            was changed, or empty), headline, article, and the verdicts.
+    """
+
+    system: str
+    seen: bool
+    description: str
+    n: int
+    events: int
+    kept: float | None
+    interval: tuple[float, float] | None
     values: dict[str, float | None]
-    intervals: dict[str, tuple[float, float]]  # measure to the ends of its 95% interval
-    given_gold: int  # headlines of items whose gold passes
-    passed_given_gold: float | None  # share of them that passes; None without any
-    upper_bound: float  # its 95% one-sided upper bound, events counted once; 1 without any
-    judges: tuple[str, ...]  # of which one at least should refuse
-    # those of them that accept more than `STOPPED` of its headlines; none of a system that is stopped
-    missed_by: tuple[str, ...]
-    # some headlines, those that passed first: id and direction of the item, source, headline, and its verdicts, None for a
-    # judge that is not there
-    examples: tuple[dict[str, Any], ...]
+    examples: tuple[dict[str, Any], ...] = ()
 
     @property
-    def counts(self) -> bool:
-        """Whether it is a perturbation with at least `FEW` headlines."""
-        return bool(self.breaks) and self.n >= FEW
-
-    @property
-    def passes(self) -> bool:
-        """Whether it is a perturbation that the judges do not reliably reject."""
-        return self.counts and self.upper_bound > STOPPED
-
-    @property
-    def passed(self) -> float:
-        """Share of its headlines that passes where gold does, or of all where gold never does."""
-        return (self.values["passed"] if self.passed_given_gold is None else self.passed_given_gold) or 0.0
+    def outcome(self) -> Outcome:
+        """Stopped or let through where the interval is on one side of `STOPPED`."""
+        low, high = self.interval or (0.0, 1.0)
+        return "stopped" if high <= STOPPED else "let through" if low > STOPPED else "too few to tell"
 
     def as_dict(self) -> dict[str, Any]:
         """The result as a JSON object."""
-        return asdict(self) | {"passes": self.passes}
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> "Result":
-        """A result as `as_dict` gives it."""
-        return cls(**{name: value for name, value in record.items() if name != "passes"})
+        return asdict(self) | ({"outcome": self.outcome} if self.system != GOLD else {})
 
 
 def measure_systems(
@@ -114,13 +101,12 @@ def measure_systems(
     resamples: int,
     seed: int,
     progress: Progress = False,
-    chooser: "Judges | None" = None,
 ) -> list[Result]:
-    """Judge gold and every perturbation, in the order of `PERTURBATIONS`, then those that a chooser chooses, without those that apply to no item.
+    """Judge gold and every perturbation that applies to an item: gold, then the perturbations, what keeps most first.
 
-    A system has at most `at_most` headlines, of the first items with a reference that it applies to, in one random order of
-    events for all, both directions of an event together: so systems share articles, and events are whole. Gold is asked about
-    every item that a system has a headline of: a spoilt headline can only pass where the item's own would.
+    A perturbation has at most `at_most` headlines, of the first items that it applies to, in one random order of events for
+    all, both directions of an event together. It keeps the ratio of its mean joint score to gold's on the same items, of
+    compliancy where joint is n/a.
     """
     items = resources.test.items
     names, numbers = np.unique([item.event for item in items], return_inverse=True)
@@ -128,119 +114,193 @@ def measure_systems(
     in_order = (items[index] for index in np.argsort(rank, kind="stable").tolist())
     ordered = [item for item in in_order if item.reference]
     made = {
-        system: perturbed(ordered, system, resources, seed=seed, at_most=at_most)
-        for system in (_GOLD, *PERTURBATIONS.values())
+        name: perturbed(ordered, kind, resources, seed=seed, at_most=at_most)
+        for name, kind in PERTURBATIONS.items()
     }
-    if chooser:
-        made |= chosen_headlines(ordered[:at_most], resources, chooser)
-    headlines = [(system.name, place, text) for system, texts in made.items() for place, text in texts]
-    further = {place for _, place, _ in headlines} - {place for place, _ in made[_GOLD]}
-    headlines += [(_FURTHER, place, ordered[place].reference) for place in sorted(further)]
-    columns = ("id", "direction", "source", "event")
-    rows = [
-        (system, text, *(getattr(ordered[place], name) for name in columns))
-        for system, place, text in headlines
-    ]
-    predicted = [replace(ordered[place], prediction=text) for _, place, text in headlines]
-    table = pl.DataFrame(rows, ["system", "headline", *columns], orient="row")
-    table = table.hstack(judged(judges, predicted, resources, progress=progress))
-    accepted = table.filter(pl.col("system").is_in([GOLD, _FURTHER]), "passed")["id"]
-    by_system = {name: rows for (name,), rows in table.group_by("system", maintain_order=True)}
-    return [
-        _result(system, by_system[system.name], accepted, resamples=resamples, seed=seed)
-        for system in made
-        if system.name in by_system
-    ]
-
-
-def judged(
-    judges: "Judges", items: Sequence[Item], resources: Resources, *, progress: Progress = False
-) -> pl.DataFrame:
-    """The verdicts on items with predictions, those of a judge that is not there null, and probabilities."""
-    judges = judges.with_casing(resources.casing)
-    table = judge_items(judges, items, language=resources.language, progress=progress)
-    return table.with_columns(
-        passed=pl.all_horizontal(name for name in PASSING if not table[name].has_nulls())
+    golds = sorted({place for headlines in made.values() for place, _ in headlines})
+    asked = [(GOLD, place, ordered[place].reference) for place in golds]
+    asked += [(name, place, text) for name, headlines in made.items() for place, text in headlines]
+    predicted = [replace(ordered[place], prediction=text) for _, place, text in asked]
+    table = judge_items(judges, predicted, language=resources.language, progress=progress)
+    score = "compliancy" if table["joint"].has_nulls() else "joint"
+    table = table.with_columns(
+        pl.Series("system", [name for name, _, _ in asked]),
+        pl.Series("place", [place for _, place, _ in asked]),
+        pl.Series("event", [item.event for item in predicted]),
+        pl.Series("headline", [item.prediction for item in predicted]),
+        score=pl.col(score).cast(pl.Float64),
     )
+    gold = table.filter(system=GOLD)
+    of_gold = gold.select("place", gold="score")
+    results = []
+    for name, kind in PERTURBATIONS.items():
+        rows = table.filter(system=name).join(of_gold, on="place", maintain_order="left")
+        if len(rows):
+            kept, interval = _kept(rows, resamples, seed)
+            examples = []
+            for row in (
+                rows.sort("score", descending=True, maintain_order=True).head(EXAMPLES).iter_rows(named=True)
+            ):
+                item = ordered[row["place"]]
+                example = {"id": item.id, "direction": item.direction, "source": item.source}
+                example |= {
+                    "true": kind.true_headline(item),
+                    "headline": row["headline"],
+                    "article": item.article,
+                }
+                examples.append(example | {"verdicts": {name: row[name] for name in COMPLIANCY_MEASURES}})
+            about = (kind.name, bool(kind.seen), kind.description, len(rows), rows["event"].n_unique())
+            results.append(Result(*about, kept, interval, _means(rows), tuple(examples)))
+    results.sort(key=lambda result: -1.0 if result.kept is None else -result.kept)
+    own = "The other newspaper's own headline, of all items that a perturbation has."
+    return [Result(GOLD, False, own, len(gold), gold["event"].n_unique(), None, None, _means(gold)), *results]
 
 
-def _result(
-    system: Perturbation, rows: pl.DataFrame, accepted: pl.Series, *, resamples: int, seed: int
-) -> Result:
-    """The pass rates of a system: averages of the directions; `accepted` are the ids whose gold passes."""
-    present = [name for name in AUDIT_MEASURES if not rows[name].has_nulls()]
-    columns = {name: rows[name].cast(pl.Float64).to_numpy() for name in present}
+def _means(rows: pl.DataFrame) -> dict[str, float | None]:
+    return {
+        name: None if rows[name].has_nulls() else float(rows[name].cast(pl.Float64).to_numpy().mean())
+        for name in COMPLIANCY_MEASURES
+    }
+
+
+def _kept(rows: pl.DataFrame, resamples: int, seed: int) -> tuple[float | None, tuple[float, float] | None]:
+    """The ratio of both scores' means with its interval, which draws events; None where gold has no score."""
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
-        return {name: sums[name] / np.maximum(sums["n"], 1) for name in present}
+        return {"kept": sums["score"] / np.where(sums["gold"] > 0, sums["gold"], np.nan)}
 
-    scores = measure(
-        columns | {"n": np.ones(rows.height)},
+    columns = {name: rows[name].to_numpy() for name in ("score", "gold")}
+    found = measure(
+        columns,
         aggregate,
-        rows["direction"].to_list(),
+        None,
         rows["event"].to_numpy(),
-        shares=dict.fromkeys(present, "n"),
+        shares={"kept": "gold"},
         resamples=resamples,
         seed=seed,
-    )[AVERAGE]
-    values = {name: scores[name].value if name in present else None for name in AUDIT_MEASURES}
-    likely = rows.filter(pl.col("id").is_in(accepted.implode()))
-    passed = likely["passed"].cast(pl.Float64).to_numpy()
-    bound = upper_bound(passed, likely["event"].to_numpy())
-    is_stopped = not system.breaks or rows.height < FEW or bound <= STOPPED
-    missed_by = (judge for judge in system.judges if (share := values[judge]) is None or share > STOPPED)
-    examples = rows.sort("passed", descending=True, maintain_order=True).head(EXAMPLES)
-    return Result(
-        system.name,
-        system.breaks,
-        bool(system.trained),
-        system.description,
-        rows.height,
-        values,
-        {name: scores[name].interval for name in present},
-        len(passed),
-        float(passed.mean()) if len(passed) else None,
-        bound,
-        system.judges,
-        () if is_stopped else tuple(missed_by),
-        tuple(
-            {name: row[name] for name in ("id", "direction", "source", "headline")}
-            | {"verdicts": {name: row[name] for name in AUDIT_MEASURES}}
-            for row in examples.iter_rows(named=True)
-        ),
     )
+    value, low, high = found[AVERAGE]["kept"]
+    if np.isnan(value):
+        return None, None
+    return value, None if np.isnan(low + high) else (low, high)
+
+
+@dataclass(frozen=True)
+class Together:
+    """What all judges together make of the perturbations.
+
+    Attributes:
+        stopped: how many perturbations are stopped.
+        through: how many are let through.
+        few: how many have too few headlines to tell.
+        worst: those that are let through, with the share of gold's score that they keep, what keeps most first.
+    """
+
+    stopped: int
+    through: int
+    few: int
+    worst: tuple[tuple[str, float], ...]
+
+    @classmethod
+    def of(cls, systems: Sequence[Result]) -> "Together":
+        """The counts of an audit's results."""
+        kinds = [system for system in systems if system.system != GOLD]
+        outcomes = [kind.outcome for kind in kinds]
+        through = [(kind.system, kind.kept or 0.0) for kind in kinds if kind.outcome == "let through"]
+        worst = tuple(sorted(through, key=lambda pair: -pair[1]))
+        return cls(outcomes.count("stopped"), len(worst), outcomes.count("too few to tell"), worst)
+
+    @property
+    def text(self) -> str:
+        """The one sentence on an audit, and the worst of what is let through."""
+        number = self.stopped + self.through + self.few
+        text = f"Of {number} kinds of deliberately wrong headlines the judges stop {self.stopped} and let {self.through} through"
+        text += f"; {self.few} had too few examples." if self.few else "."
+        if not self.worst:
+            return text
+        (first, share), *others = self.worst[:NAMED]
+        shares = "".join(f", {name} ({other:.0%})" for name, other in others)
+        return f"{text} Worst: {first} ({share:.0%} of the score of the newspapers' own headlines){shares}."
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as a JSON object."""
+        return {"text": self.text, **asdict(self)}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict on a judge: how far to rely on it, and why."""
+    """A verdict on a judge.
 
-    judge: str  # main, hh, ah, fluency or facts
-    level: Level  # how far to rely on it
-    reasons: tuple[str, ...]  # why
+    Attributes:
+        judge: one of `JUDGE_NAMES`.
+        level: how far to rely on it for what it is for.
+        text: why, and what it does not see; no full stop.
+    """
 
-    @property
-    def text(self) -> str:
-        """Why: one sentence or two."""
-        return "; ".join(self.reasons)
+    judge: str
+    level: Level
+    text: str
 
     @property
     def words(self) -> str:
-        """The verdict: rely on it, with care, do not rely on it."""
+        """The level in words."""
         return WORDS[self.level]
 
     def as_dict(self) -> dict[str, str]:
         """The same as a JSON object."""
-        return {"judge": self.judge, "level": self.level, "text": self.text}
+        return asdict(self)
 
     def __str__(self) -> str:
         return f"{self.judge}: {self.words}. {self.text[:1].upper()}{self.text[1:]}."
 
 
+@dataclass(frozen=True)
+class Summary:
+    """An audit in short, for every report.
+
+    Attributes:
+        verdicts: on each judge; empty where nothing is known.
+        together: on all of them; None without an audit, when the verdicts come from `metrics.json` alone.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    together: Together | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as a JSON object."""
+        return {
+            "together": self.together and self.together.as_dict(),
+            "verdicts": [verdict.as_dict() for verdict in self.verdicts],
+        }
+
+
+#: Nothing is known of the judges.
+NO_AUDIT = Summary(())
+
+
+def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
+    """Judges in short: by `audit.json` in the folder `audit` next to theirs, if it is of the same models, else by the `metrics.json` of each, for headlines of a language."""
+    path = folder.resolve().parent / "audit" / "audit.json"
+    audit = read_json(path)
+    if audit is None or audit.get("hashes") != hashes(judges):
+        return Summary(tuple(verdicts(judges, read_metrics(folder), language)))
+    with record_errors(path):
+        of = {name: audit["together"][name] for name in ("stopped", "through", "few")}
+        worst = tuple((str(name), float(share)) for name, share in audit["together"]["worst"])
+        found = (Verdict(each["judge"], each["level"], each["text"]) for each in audit["verdicts"])
+        return Summary(tuple(found), Together(**of, worst=worst))
+
+
+def hashes(judges: "Judges") -> dict[str, str]:
+    """Judge to the hash of its model."""
+    by_task: dict[str, str] = {task: judge.model_hash for task, judge in judges.by_task.items()}
+    return by_task | ({"support": judges.support.model_hash} if judges.support else {})
+
+
 def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
-    """Judge to the `metrics.json` that training wrote in its folder, in a folder with one for each; judges without one are left out, and that of facts, which is asked."""
+    """Judge to the `metrics.json` that training wrote in its folder, in a folder with one for each; judges without one are left out."""
     metrics = {}
-    for judge in JUDGE_NAMES[:-1]:
+    for judge in ("main", *TESTS):
         path = Path(judges) / judge / "metrics.json"
         if (record := read_json(path)) is not None:
             check_metrics(record, path)
@@ -264,192 +324,87 @@ def check_metrics(record: Mapping[str, Any], path: Path) -> None:
             raise ValueError
 
 
-@dataclass(frozen=True)
-class JointPassRate:
-    """Numbers of perturbations that all judges together reject: by strict compliancy, where there is a fluency judge."""
-
-    trained: tuple[int, int]  # systems whose like a judge has learnt from, and how many of them are stopped
-    unseen: tuple[int, int]  # the same of the others
-    # those that are not stopped, the worst first, and the share of headlines that passes where gold does
-    passing: tuple[tuple[str, float], ...]
-    gold: float | None  # share of the other newspaper's own headlines that passes; None where there are none
-
-    @classmethod
-    def of(cls, systems: Sequence[Result]) -> "JointPassRate":
-        """The joint pass rates of the perturbations of an audit that have at least `FEW` headlines."""
-        counted = [system for system in systems if system.counts]
-        trained, unseen = (
-            [system.passes for system in counted if system.trained is learnt] for learnt in (True, False)
-        )
-        shares = [(system.system, system.passed) for system in counted if system.passes]
-        return cls(
-            (len(trained), trained.count(False)),
-            (len(unseen), unseen.count(False)),
-            tuple(sorted(shares, key=lambda pair: -pair[1])),
-            next((system.values["passed"] for system in systems if system.system == GOLD), None),
-        )
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """Clauses: how many are rejected, the worst of the others, the share of gold that passes."""
-        (trained, trained_stopped), (unseen, unseen_stopped) = self.trained, self.unseen
-        reasons = [
-            f"All judges together stop {trained_stopped} of {trained} ways to spoil a headline whose like they learnt from, and "
-            f"{unseen_stopped} of {unseen} that none of them has seen"
-        ]
-        if worst := self.passing[:NAMED]:
-            reasons.append(
-                f"the worst of the others, where the newspapers' own headline passes: {_named(worst)}"
-            )
-        if self.gold is not None:
-            reasons.append(f"of the newspapers' own headlines they accept {figure(self.gold)}")
-        return tuple(reasons)
-
-    @property
-    def text(self) -> str:
-        """The reasons as one sentence."""
-        return "; ".join(self.reasons) + "."
-
-    def as_dict(self) -> dict[str, Any]:
-        """The same as a JSON object."""
-        return {"text": self.text, **asdict(self)}
-
-
-def _named(shares: Sequence[tuple[str, float]]) -> str:
-    """Names of perturbations with the share of their headlines that passes."""
-    return ", ".join(f"{name} {figure(share)}" for name, share in shares)
-
-
-@dataclass(frozen=True)
-class Summary:
-    """An audit in short, for every report."""
-
-    verdicts: tuple[Verdict, ...]  # of each judge; empty where nothing is known
-    # pass rates of all of them; None without an audit, when the verdicts come from `metrics.json` alone
-    together: JointPassRate | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """The same as a JSON object."""
-        return {
-            "together": self.together and self.together.as_dict(),
-            "verdicts": [verdict.as_dict() for verdict in self.verdicts],
-        }
-
-
-#: Nothing is known of the judges.
-NO_AUDIT = Summary(())
-
-
-def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
-    """Judges in short, for headlines of a language: by the `metrics.json` in their folder, and by `audit.json` in the folder `audit` next to it if it is of the same models."""
-    path = folder.resolve().parent / "audit" / "audit.json"
-    audit = read_json(path)
-    metrics, known = read_metrics(folder), about_judges(judges, language)
-    if audit is None or audit.get("hashes") != hashes(judges):
-        return Summary(tuple(verdicts(metrics, **known)))
-    with record_errors(path):
-        systems = [Result.from_dict(system) for system in audit["systems"]]
-        readers = Agreement(**audit["agreement"]) if audit.get("agreement") else None
-        return Summary(with_clauses(verdicts(metrics, systems, **known), readers), JointPassRate.of(systems))
-
-
-def with_clauses(verdicts: Iterable[Verdict], readers: Agreement | None) -> tuple[Verdict, ...]:
-    """The verdicts, each with the clause on its judge of the agreement with readers."""
-    clauses = readers.clauses if readers else {}
-    of_judge = ((verdict, clauses.get(verdict.judge)) for verdict in verdicts)
-    return tuple(
-        replace(verdict, reasons=(*verdict.reasons, clause)) if clause else verdict
-        for verdict, clause in of_judge
-    )
-
-
-def hashes(judges: "Judges") -> dict[str, str]:
-    """Judge to the hash of its model."""
-    by_task: dict[str, str] = {task: judge.model_hash for task, judge in judges.by_task.items()}
-    return by_task | ({"facts": judges.support.model_hash} if judges.support else {})
-
-
-def about_judges(judges: "Judges", language: str) -> dict[str, Any]:
-    """What `verdicts` asks about judges, besides their results, for headlines of a language."""
-    labelled = judges.support.settings.outlets if judges.support else None
-    return {
-        "fluency": judges.fluency is not None,
-        "validated": facts_are_validated(judges, language),
-        "elsewhere": " and ".join(labelled) if labelled and {*labelled} != {*judges.outlets} else "",
-    }
-
-
 def verdicts(
+    judges: "Judges",
     metrics: Mapping[str, Mapping[str, Any]],
+    language: str,
     systems: Sequence[Result] = (),
-    *,
-    fluency: bool,
-    validated: bool | None,
-    elsewhere: str = "",
+    readers: Agreement | None = None,
 ) -> list[Verdict]:
-    """Verdicts in the order of `JUDGE_NAMES`, from the results of `read_metrics`, of an audit if there was one, and of `facts_are_validated`; `elsewhere` are the outlets of the labels that have set the threshold of facts, where they are others."""
-    judged = []
-    for judge in JUDGE_NAMES:
-        parts = [*_against_baselines(judge, metrics.get(judge)), *_let_through(judge, systems)]
-        if judge == "main":
-            parts = [*_within_event(metrics.get(judge, {})), *parts]
-        if judge == "fluency" and not fluency:
-            parts = [("distrust", "there is none: nothing asks whether it is a headline at all")]
-        if judge == "facts" and not validated:
-            parts.append(("care", NOT_VALIDATED if validated is False else RULES_ALONE))
-        if judge == "facts" and validated and elsewhere:
-            parts.append(("care", f"labels of {elsewhere}, not of these outlets, have set its threshold"))
-        if parts:
-            level: Level = max((level for level, _ in parts), key=("rely", "care", "distrust").index)
-            judged.append(Verdict(judge, level, tuple(reason for _, reason in parts)))
-    return judged
+    """Verdicts in the order of `JUDGE_NAMES`: by the results of `read_metrics`, of an audit and of readers if there were any."""
+    found = [_of_main(judges, metrics.get("main", {}))]
+    found += [_of_tests(judge, metrics[judge]) for judge in TESTS if judge in metrics]
+    if judges.fluency is None:
+        found.append(Verdict("fluency", "distrust", "there is none, so that joint is n/a"))
+    found += [_of_evidence(judges, system) for system in systems if system.system == GOLD]
+    if judges.support is not None:
+        validated = judges.support.is_validated(language)
+        text = "labels of headlines that other models wrote have validated it"
+        if not validated:
+            text = "no labels of this language have validated it, so that joint leaves it out"
+        found.append(Verdict("support", "rely" if validated else "care", text))
+    clauses = readers.clauses if readers else {}
+    return [
+        replace(each, text=f"{each.text}; {clauses[each.judge]}") if each.judge in clauses else each
+        for each in found
+        if each.text
+    ]
 
 
-def _against_baselines(judge: str, record: Mapping[str, Any] | None) -> list[tuple[Level, str]]:
-    """The test on which the judge is least ahead of its best baseline."""
-    if record is None:
-        return []
-    gaps = []
-    for test, result in record["results"].items():
-        others = {name: tests[test]["macro_f1"] for name, tests in record["baselines"].items()}
-        best = max(others, key=others.__getitem__, default="")
-        gaps.append((result["macro_f1"] - others.get(best, 0.0), test, result["macro_f1"], best, others))
-    gap, test, f1, best, others = min(gaps)
-    on = "" if test == "gold" else f" on {MISMATCHES.get(test, test)}"
-    has = "have" if best.endswith("s") else "has"
-    than = (
-        f" where {best} {has} {figure(others[best])}" if best else ": a linear judge, compared with no other"
-    )
-    level: Level = "care" if not best else "distrust" if gap <= 0 else "care" if gap < MARGIN else "rely"
-    return [(level, f"F1 {figure(f1)}{on}{than}")]
+def _level(intervals: Sequence[tuple[float, float]]) -> Level:
+    """By the worst of the shares of right answers with these intervals."""
+    low = min((low for low, _ in intervals), default=0.0)
+    return "rely" if low > GOOD else "care" if low > CHANCE else "distrust"
 
 
-def _within_event(metrics: Mapping[str, Any]) -> list[tuple[Level, str]]:
-    """Clause on main: does it tell the two headlines of one event apart?"""
+def _figure(value: float, interval: tuple[float, float]) -> str:
+    return f"{figure(value)} ({formatted(interval, 'interval')})"
+
+
+def _of_main(judges: "Judges", metrics: Mapping[str, Any]) -> Verdict:
+    """By its accuracy within an event, beside the baselines there."""
     if not (found := metrics.get("within_event")):
-        return []
-    judge = found["systems"]["judge"]
-    value, low, high = (figure(judge[name]) for name in ("value", "low", "high"))
-    text = f"of two headlines of one event it knows whose is whose {value} of the time (95% interval {low}–{high}; chance .5)"
-    return [("rely" if judge["low"] > 0.5 else "care", text)]
+        return Verdict("main", "care", "")
+    shown = {name: (each["value"], (each["low"], each["high"])) for name, each in found["systems"].items()}
+    value, interval = shown.pop("judge")
+    text = f"of two headlines of one event it says whose is whose {_figure(value, interval)} of the time (chance .5)"
+    if shown:
+        text += f"; for comparison: {', '.join(f'{name} {_figure(*each)}' for name, each in shown.items())}"
+    ahead = [name for name, (_, (low, _)) in shown.items() if low > interval[1]]
+    level = _level([interval])
+    if ahead:
+        level, text = "distrust" if level == "distrust" else "care", f"{text}; {listed(ahead)} is ahead of it"
+    if judges.step is None:
+        level, text = "distrust", f"{text}; its median step is too small, so that style and joint are n/a"
+    return Verdict("main", level, text)
 
 
-def _let_through(judge: str, systems: Sequence[Result]) -> list[tuple[Level, str]]:
-    """The systems that it ought to have refused and did not, the worst first; and whether it takes gold."""
-    accepted = {system.system: share for system in systems if (share := system.values[judge]) is not None}
-    asked = [system for system in systems if system.n >= FEW and judge in system.judges]
-    names = [system.system for system in asked if judge in system.missed_by and system.system in accepted]
-    missed = sorted(((name, accepted[name]) for name in names), key=lambda pair: -pair[1])
-    parts: list[tuple[Level, str]] = []
-    if missed:
-        more = len(missed) - NAMED
-        further = f" and {more} more" if more > 0 else ""
-        blind = 2 * sum(share > 0.5 for _, share in missed) > len(asked)
-        text = f"lets through what it should refuse: {_named(missed[:NAMED])}{further}"
-        parts.append(("distrust" if blind else "care", text))
-    elif asked and accepted:
-        parts.append(("rely", "refuses what it should"))
-    if judge in ("fluency", "facts") and GOLD in accepted:
-        level: Level = "rely" if accepted[GOLD] >= ACCEPTS else "care"
-        parts.append((level, f"accepts {figure(accepted[GOLD])} of the newspapers' own headlines"))
-    return parts
+def _of_tests(judge: str, metrics: Mapping[str, Any]) -> Verdict:
+    """By what it accepts and refuses of `TESTS`, and what it does not see."""
+    of_event = 1 if judge == "hh" else 2  # both headlines of an event are in the tests of the others
+    shares = []
+    for test, name, words in (*TESTS[judge], ("facts", "no_match", "{} of headlines with one changed fact")):
+        if test in metrics["results"]:
+            cell = metrics["results"][test][name]
+            number = max(1, cell.get("support", 1) / of_event)
+            interval = share_interval(cell["recall"], number)
+            shares.append((test, words.format(_figure(cell["recall"], interval)), interval))
+    parts = [text for test, text, _ in shares if test != "facts"]
+    parts += [
+        f"it does not see changed facts: it refuses {text}" for test, text, _ in shares if test == "facts"
+    ]
+    parts += [
+        f"no better than {listed(names)} on the test {test}"
+        for test in metrics["results"]
+        if (names := no_better_than(metrics, test)) and test != "facts"
+    ]
+    return Verdict(judge, _level([each for test, _, each in shares if test != "facts"]), "; ".join(parts))
+
+
+def _of_evidence(judges: "Judges", gold: Result) -> Verdict:
+    """By the share of gold that has evidence."""
+    if (share := gold.values["evidence"]) is None:
+        return Verdict("evidence", "distrust", "articles are too short for it, so that joint leaves it out")
+    interval = share_interval(share, gold.events)
+    text = f"accepts {_figure(share, interval)} of the newspapers' own headlines; {EVIDENCE}"
+    return Verdict("evidence", _level([interval]), text)

@@ -9,7 +9,7 @@ from change_it.commands.checks import check_counts, check_labels
 from change_it.commands.printing import print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
-from change_it.judges.judge_options import check_judges, within_event_table
+from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import AUDIT_FILES, check_out
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
@@ -17,24 +17,21 @@ from change_it.training.training_options import InferenceOptions
 
 @dataclass(kw_only=True)
 class AuditOptions(InferenceOptions):
-    """Measure how reliable the judges of a corpus are: perturbations that they must reject, cues, calibration.
+    """Measure how reliable the judges of a corpus are: deliberately wrong headlines that they must reject, the words that main listens to.
 
     Examples:
         change-it audit --judges runs/quickstart/judges --corpus runs/quickstart/corpus
         change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --items 1000 --out runs/mine/audit
         change-it audit --judges runs/mine/judges --corpus runs/mine/corpus --labels study/rated/anna.csv study/rated/ben.csv
-        change-it audit --judges runs/mine/judges-1 --corpus runs/mine/corpus --chooser runs/mine/judges-0
     """
 
     corpus: str
     """Corpus folder or data set id on the Hub; its A2 pairs are the test."""
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
-    chooser: str | None = None
-    """Folder or Hub id of judges of the other fold that choose the best of 16 sentences, which must be rejected too."""
     out: Path | None = None
     """Folder for audit.html and audit.json; the folder audit next to the judges when not given."""
-    items: int = 150
+    items: int = 300
     """Headlines of each perturbation, at most; articles take most of the time."""
     labels: tuple[Path, ...] = ()
     """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable (yes, no), system and base (the pre-trained model of who wrote it, or none), or filled sheets with sources of `change-it annotate`. Several files are several readers."""
@@ -52,9 +49,7 @@ def check(options: AuditOptions) -> None:
     check_corpus(options.corpus)
     check_judges(options.judges)
     check_labels(options.labels)
-    if options.chooser:
-        check_judges(options.chooser)
-    inputs = options.corpus, options.judges, options.chooser, *options.labels
+    inputs = options.corpus, options.judges, *options.labels
     check_out(_out(options), AUDIT_FILES, inputs=inputs)
 
 
@@ -67,19 +62,12 @@ def run(options: AuditOptions) -> None:
     from change_it.audit.measure import audit, read_corpus
     from change_it.audit.verdicts import read_metrics
     from change_it.networks.pretrained import local_folder
-    from change_it.results.audit_tables import (
-        perturbations_table,
-        verdicts_table,
-        write_audit,
-    )
+    from change_it.results.audit_tables import perturbations_table, verdicts_table, write_audit
     from change_it.scoring.judges import Judges
 
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)
-    chooser = None
-    if options.chooser:
-        chooser = Judges.from_pretrained(options.chooser, precision=options.precision, device=options.device)
-    corpus = read_corpus(options.corpus, casing=judges.casing, seed=options.seed)
+    corpus = read_corpus(options.corpus, seed=options.seed)
     labels = read_labels(options.labels, corpus.test, corpus.language) if options.labels else None
     if labels and judges.support:
         labels = labels.without_family(judges.support.base)
@@ -91,7 +79,6 @@ def run(options: AuditOptions) -> None:
         resamples=options.resamples,
         seed=options.seed,
         progress=not options.json,
-        chooser=chooser,
         labels=labels,
     )
     write_audit(out, audited)
@@ -100,10 +87,7 @@ def run(options: AuditOptions) -> None:
         return
     terminal = console()
     print_lines([audited.together.text], terminal)
-    at_most = audited.strict_compliancy_is_upper_bound
-    print_table(perturbations_table(audited.systems, at_most=at_most), terminal)
-    if within := within_event_table(audited.style):
-        print_table(within, terminal)
+    print_table(perturbations_table(audited.systems, audited.score), terminal)
     if audited.agreement:
         print_table(audited.agreement.table, terminal)
     print_table(verdicts_table(audited.verdicts), terminal)

@@ -43,9 +43,9 @@ def run(options: JudgeOptions) -> None:
     if process_state().is_main_process:
         write_readme(options.out, "judge")
         to = console()
-        print_table(table_of(metrics), to)
         if within := within_event_table(metrics):
             print_table(within, to)
+        print_table(table_of(metrics), to)
         print_warnings(options.corpus, to)
         to.print(f"[green]✓[/] judge in [bold]{options.out}[/]", soft_wrap=True)
 

@@ -3,8 +3,8 @@
 Where the corpus has further outlets, HH and AH learn from their pairs and articles too, main never.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
@@ -27,7 +27,6 @@ from change_it.errors import InputError
 from change_it.judges.judge_options import Fold, Match, Negatives, Task, TrainingSet
 from change_it.judges.negatives import contradict, name_pool
 from change_it.stats import Ints
-from change_it.text.names import Casing, Headline
 from change_it.text.stopwords import guess_language
 
 #: Test negatives, and the corruptions of validation and test headlines, do not depend on the seed of a judge.
@@ -44,8 +43,8 @@ DRAWN: dict[Negatives, DrawnNegatives] = {
 #: Share of changed facts among negatives: more of them among mixed ones cost F1 on wrong partners (docs/decisions.md).
 FACTS: dict[Negatives, float] = {"random": 0.0, "hard": 0.0, "facts": 1.0, "mixed": 0.1}
 TESTS: tuple[Negatives, ...] = ("random", "hard", "facts")
-#: Training articles that new names are taken from, and those that show which words have a capital.
-NAMED, CASED = 2000, 5000
+#: Training headlines that new names are taken from.
+NAMED = 2000
 
 
 @dataclass(frozen=True)
@@ -85,12 +84,6 @@ class TaskData:
     headlines: list[str]  # headlines of the training side
     # articles of the training side: at most `TEXTS` of both, for vocabularies and document frequencies
     articles: list[str]
-
-    def changed(self, change: Callable[[str], str]) -> "TaskData":
-        """The same with every single text of the examples changed."""
-        parts = {"train": self.train, "validation": self.validation, **self.tests}
-        new = {name: replace(part, texts=[*map(change, part.texts)]) for name, part in parts.items()}
-        return replace(self, train=new.pop("train"), validation=new.pop("validation"), tests=new)
 
     @property
     def known(self) -> Examples:
@@ -187,20 +180,16 @@ def load_task(
 
 
 class ChangedFacts:
-    """Changes facts in headlines; names and capitals are those of the training articles, which are read when asked for."""
+    """Changes facts in headlines; the names are those of training headlines, which are read when they are needed."""
 
     def __init__(self, train: pl.DataFrame) -> None:
         self.train = train
 
     @cached_property
-    def known(self) -> tuple[str, list[str], Casing]:
-        """The language, names to choose from, and which words have capitals."""
-        train = self.train
-        sampled = train.gather_every(max(1, train.height // CASED))
-        casing = Casing.from_texts(sampled["article"], sampled["headline"])
-        headlines = train.gather_every(max(1, train.height // NAMED))["headline"].to_list()
-        language = guess_language(headlines)
-        return language, name_pool([Headline(text, language) for text in headlines], casing), casing
+    def known(self) -> tuple[str, list[str]]:
+        """The language, and names to choose from."""
+        headlines = self.train["headline"].gather_every(max(1, self.train.height // NAMED)).to_list()
+        return guess_language(headlines), name_pool(headlines)
 
     def replace(self, rows: pl.DataFrame, share: float, *, seed: int, fill: bool) -> pl.DataFrame:
         """Replace a share of the negatives by positives with one fact changed in their headline, of two in the second; the rows are shuffled anew.
@@ -209,7 +198,7 @@ class ChangedFacts:
         """
         if not share:
             return rows
-        language, names, casing = self.known
+        language, names = self.known
         random, shuffle = Random(f"{seed} facts"), generator(seed, "changed facts")
         right, wrong = rows.filter(label=1), rows.filter(label=0)
         pair = ("headline2", "headline1") if "headline2" in rows.columns else ("headline", "article")
@@ -218,7 +207,7 @@ class ChangedFacts:
             if len(changed) == round(share * right.height):
                 break
             headline, other = (right[name][row] for name in pair)
-            text = contradict(Headline(headline, language), other, random, names, casing)
+            text = contradict(headline, other, random, names, language)
             if text is not None:
                 changed[row] = text
         chosen, texts = list(changed), pl.Series(pair[0], list(changed.values()), dtype=pl.String)

@@ -12,10 +12,7 @@ from change_it.errors import InputError
 from change_it.judges.data import TEST_SEED, Examples, TaskData
 from change_it.judges.judge_options import Fold
 from change_it.stats import Ints
-from change_it.text.corruptions import CORRUPTIONS, corrupt
-from change_it.text.lexicon import Lexicon
-from change_it.text.stopwords import guess_language
-from change_it.text.tagging import languages, load_tagger
+from change_it.text.corruptions import CORRUPTIONS, Lexicon, corrupt
 
 #: Parts of the training events: the counts that judge a headline leave its own part out.
 PARTS = 4
@@ -25,9 +22,9 @@ OPENING = 1200
 BROKEN, TIMES = 6000, 2
 #: Corruptions that a judge is tested on and does not learn from.
 HELD_OUT = ("looped", "neighbours", "reversed_words", "keywords")
-#: Corruptions that are hard to see, and how many times as often they come first.
-SUBTLE_CORRUPTIONS = ("agreement", "cut_end", "joined", "spliced")
-SUBTLE = 2.0
+#: Corruptions that writers are tempted to, and how many times as often they come first.
+TEMPTING = ("style_added", "style_exchanged")
+OFTENER = 2.0
 SEEN, UNSEEN = "seen damage", "unseen damage"
 
 
@@ -45,7 +42,7 @@ class FluencyData(TaskData):
 def load_fluency(
     corpus: str, *, fold: Fold, seed: int, validation_share: float = VALIDATION_SHARE
 ) -> FluencyData:
-    """Load the headlines of a corpus, of one fold alone and of further outlets too."""
+    """Load the headlines of a corpus, of one fold alone; further outlets fill up what is learnt from, up to `BROKEN`."""
     outlets = read_outlets(corpus)
     columns = ["id", "label", "headline", "article", "fold", "event"]
     train = of_fold(read_all_outlets(corpus, "articles", columns), fold)
@@ -60,10 +57,11 @@ def load_fluency(
         held=pl.col("event").is_in(apart),
         turn=pl.Series(random.permutation(train.height)),
     )
-    counted, validation = train.filter(~pl.col("held")), train.filter("held")
+    own = pl.col("label").is_in(outlets)
+    counted, validation = train.filter(~pl.col("held")), train.filter(pl.col("held") & own)
     fewest = min(counted.filter(label=name).height for name in outlets)
-    alike = (pl.col("turn").rank("ordinal").over("label") <= fewest) | ~pl.col("label").is_in(outlets)
-    learnt = counted.filter(alike)
+    alike = (pl.col("turn").rank("ordinal").over("label") <= fewest) | ~own
+    learnt = counted.filter(alike).sort(~own, "turn").head(BROKEN)
     if not {*outlets} <= {*test["label"]} or len(learnt) < 2 * PARTS or not len(validation):
         raise InputError(
             f"{corpus} has {train.height} training and {test.height} test headlines: too few for a fluency judge, "
@@ -71,12 +69,7 @@ def load_fluency(
         )
     openings = [article[:OPENING] for article in counted["article"]]
     headlines = counted["headline"].to_list()
-    language = guess_language(headlines)
-    every = pl.concat([train.select("headline", "article"), test.select("headline", "article")])
-    article_of = {" ".join(headline.split()): article[:OPENING] for headline, article in every.iter_rows()}
-    tag = load_tagger(language).tag if language in languages() else None
-    lexicon = Lexicon(headlines, language, openings, tag, article_of)
-    learnt = learnt[np.sort(random.permutation(learnt.height)[:BROKEN])]
+    lexicon = Lexicon(headlines, counted["label"].to_list(), openings)
     corruptions = [name for name in CORRUPTIONS if name not in HELD_OUT]
     train_rows, rows_of_train = _with_broken(learnt["headline"], corruptions, random, lexicon, times=TIMES)
     validation_rows, _ = _with_broken(validation["headline"], corruptions, random, lexicon)
@@ -120,7 +113,7 @@ def _with_broken(
 def break_headline(
     headline: str, corruptions: Sequence[str], random: np.random.Generator, lexicon: Lexicon
 ) -> str | None:
-    """A headline broken by the first corruption, in random order, subtle ones rather early, that applies; None for one of a word or two."""
-    weights = np.array([SUBTLE if name in SUBTLE_CORRUPTIONS else 1.0 for name in corruptions])
+    """A headline broken by the first corruption, in random order, tempting ones rather early, that applies; None for one of a word or two."""
+    weights = np.array([OFTENER if name in TEMPTING else 1.0 for name in corruptions])
     order = random.choice(list(corruptions), len(corruptions), replace=False, p=weights / weights.sum())
     return next((broken for name in order if (broken := corrupt(headline, str(name), random, lexicon))), None)

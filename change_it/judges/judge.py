@@ -4,7 +4,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from itertools import repeat
 from pathlib import Path
 from typing import Any, get_args
@@ -34,7 +34,6 @@ from change_it.networks.pretrained import (
 )
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Floats
-from change_it.text.names import CASING, Casing, mask_names
 from change_it.training.training_options import Arithmetic
 
 #: Tokens of a batch when no batch size is given, and the texts that a linear judge takes at once.
@@ -59,7 +58,9 @@ class Judge:
         outlets: short names of A and B.
         weights_hash: SHA-256 of its weights, which no judge that chose may share.
         max_tokens: longer inputs are cut; the fluency judge refuses them, whose end it would not read.
-        model_hash: SHA-256 of weights, settings, tokenizer and casing, for signatures.
+        style_step: of main, the median change of its log odds between the two headlines of an event (`within_event.style_step`);
+            None where it was not measured.
+        model_hash: SHA-256 of weights, settings and tokenizer, for signatures.
     """
 
     task: Task
@@ -73,10 +74,8 @@ class Judge:
     precision: Arithmetic = "float32"
     article_first: bool = False  # see `JudgeInfo`
     shift: float = 0.0
-    masked: str = ""
     style_step: StyleStep | None = None
     source: tuple[Path, Arithmetic, str] | None = None  # from which the processes of a cluster load it too
-    hide: Callable[[str], str] | None = None  # masks the names and numbers of a text before it is read
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -125,10 +124,6 @@ class Judge:
                 precision=precision,
                 source=(folder.resolve(), precision, device),
             )
-            if judge.masked:
-                if (casing := Casing.load(folder)) is None:
-                    raise InputError(f"{name} masks names and lacks {CASING}: train it again with {COMMAND}")
-                judge.hide = partial(mask_names, language=judge.masked, casing=casing)
             judge._smoke_test()
         return judge
 
@@ -219,8 +214,7 @@ class Judge:
     def answer(self, batch: list[JudgeInput]) -> Floats:
         """(n, 2) probabilities of a batch of questions."""
         pairs = [pair for _, pair in batch if pair is not None] or None
-        texts = [text for text, _ in batch]
-        return self.predict(texts if self.hide is None else [*map(self.hide, texts)], pairs)
+        return self.predict([text for text, _ in batch], pairs)
 
     def encode(self, texts: list[str], pairs: list[str] | None, max_tokens: int) -> Any:
         """A batch of tensors."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -15,7 +16,6 @@ Fold = Literal["all", "0", "1"]
 Negatives = Literal["random", "hard", "facts", "mixed"]
 TrainingSet = Literal["main", "train_d", "train_m", "random"]
 Match = Literal["events"]
-Mask = Literal["names"]
 
 #: The judges that compliancy asks, and those that read one text and not a pair.
 TASKS: tuple[Task, ...] = ("main", "hh", "ah")
@@ -25,6 +25,8 @@ COMMAND = "change-it train judge"
 LONGEST = 1_000_000
 #: What `--encoder` may be besides the name of a pre-trained model: a linear judge; the classifier of LREC 2020.
 LINEAR, BILSTM = "linear", "bilstm"
+#: Baselines of main besides: n-grams, and marks, capitals and length.
+NGRAMS, MARKS = "n-grams", "marks, capitals, length"
 #: The papers' encoder (EvalNLGEval 2020, section 4).
 PAPERS = "bert-base-multilingual-cased"
 
@@ -55,8 +57,6 @@ class JudgeOptions(TrainingOptions):
     """Training set of main: main (R, A3 and A1), train_d or train_m (LREC 2020), or random (80% of all articles, tested on the others)."""
     match: Match | None = None
     """events: main learns from as many headlines of each outlet from each event and, outside events that both have, from each ISO week."""
-    mask: Mask | None = None
-    """names: main reads headlines with one token in the place of each name and number, in training and in scoring."""
     as_published: bool = False
     """The papers' judge: bert-base-multilingual-cased unless --encoder says another one, random negatives, AH read as article and headline, no token types."""
     fold: Fold = "all"
@@ -138,10 +138,34 @@ def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
     return tuple(name for name, row in tests.items() if "lead" in row and row["lead"]["low"] <= 0)
 
 
+#: The baselines of `within_event_table`, with their verb.
+BASELINES = {
+    LINEAR: "a linear judge of the same examples tells",
+    NGRAMS: "n-grams alone tell",
+    MARKS: "marks, capitals and length alone tell",
+}
+
+
 def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
     """Main within an event, from its `metrics.json`; None of another judge or an older file."""
     if not (found := metrics.get("within_event")):
         return None
+    judge = found["systems"]["judge"]
+    better, no_worse = [], []
+    for name, words in BASELINES.items():
+        other = found["systems"].get(name, {})
+        for key, value, where in (
+            ("within_event", "value", "within an event"),
+            ("macro_f1", "macro_f1", "by F1"),
+        ):
+            gap = other.get("lead", {}).get(key)
+            if gap and gap["high"] < 0:
+                against = f"({figure(other[value])} against {figure(judge[value])})"
+                better.append(
+                    f"{words} the outlets apart better than this judge {where} {against}: do not score style with it"
+                )
+            elif gap and gap["low"] <= 0:
+                no_worse.append(f"{name} {where}")
     rows = [
         Row({"system": name, **each, "interval": (each["low"], each["high"])}, highlight=name == "judge")
         for name, each in found["systems"].items()
@@ -149,8 +173,16 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
     columns = [Column("system", "text"), Column("value", title="within an event")]
     columns += [Column("interval", "interval", "95% interval"), Column("macro_f1", title="mean F1")]
     notes = [
-        "within an event: of two headlines of one event, which is whose? Chance is .5; intervals draw events"
+        *better,
+        "within an event: of two headlines of one event, which is whose? Chance is .5; intervals draw events",
     ]
+    if no_worse:
+        notes.append(f"no better than {', '.join(no_worse)}: the 95% interval of its lead reaches 0")
+    if step := metrics.get("style_step"):
+        notes.append(
+            f"style step {step['value']:.2f}: median change of the log odds within an event, over {step['pairs']:,} training pairs "
+            f"of {step['events']:,} events that it did not learn from; above 0 in {figure(step['accuracy'])}"
+        )
     if latest := metrics.get("latest"):
         there, elsewhere = figure(latest["macro_f1"]), figure(latest["macro_f1_elsewhere"])
         notes.append(f"F1 from {latest['from']} on, {latest['n']:,} of A2: {there}; elsewhere: {elsewhere}")
@@ -205,7 +237,6 @@ class JudgeInfo(NamedTuple):
     shift: (
         float  # subtracted from the log odds of class 1: fluency lets its share of printed headlines through
     )
-    masked: str  # the language whose names and numbers main does not read; empty: it reads all
     style_step: StyleStep | None = None  # of main; None of an earlier version
 
 
@@ -216,12 +247,12 @@ def read_judge_info(record: Any) -> JudgeInfo | None:
         shift = float(record.get("shift", 0.0))
         step = StyleStep(**record["style_step"]) if record.get("style_step") else None
         known = task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST
+        known = known and all(map(isfinite, step or ()))
     except (TypeError, KeyError, ValueError, AttributeError):
         return None
     if not known or not isinstance(a, str) or not isinstance(b, str):
         return None
-    masked = str(record.get("language", "")) if record.get("mask") == "names" else ""
-    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift, masked, step)
+    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift, step)
 
 
 def check_tasks(folder: Path, name: str | Path) -> None:

@@ -1,6 +1,6 @@
-"""Linear judges: hashed n-grams and features of two texts, fitted by scikit-learn in seconds, answered by numpy.
+"""Linear judges: hashed n-grams and features of texts, fitted by scikit-learn in seconds.
 
-main: logistic regression on character and word n-grams. HH and AH: gradient boosting on what two texts share. Fluency:
+main: logistic regression on character and word n-grams, marks, capitals and length. HH and AH: gradient boosting on what two texts share. Fluency:
 gradient boosting on how often a corpus joins words as a headline does. Each is saved as `config.json` and safetensors.
 
 Nothing of the package is imported, so that `register_for_auto_class` can send this file to the Hub with the weights.
@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, hstack
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer
 from torch import Tensor, nn
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
@@ -30,13 +31,18 @@ SIZE, COUNTS = 2**18, 2**19
 TEXTS = 4096
 #: Words of a phrase that may stand twice in a row.
 LONGEST_REPEAT = 6
-#: Of the features of a fluency judge: with 2 they depend on no other headline.
-FEATURES = 2
+#: Version of the features, and the first one of each judge that is still read.
+FEATURES = 3
+EARLIEST = {"main": 3, "fluency": 3}
 #: Flags of a word.
 CAPITAL, NUMBER, NEGATION = 1, 2, 4
-#: Characters and words of an n-gram, at most.
-CHARACTERS, WORDS = 5, 2
-_TOKEN = re.compile(r"\w+|[^\w\s]")
+#: The n-grams of main, cased.
+_HASHED = {"n_features": SIZE, "lowercase": False, "norm": None, "alternate_sign": False, "dtype": np.float32}
+CHARACTER_NGRAMS = HashingVectorizer(analyzer="char_wb", ngram_range=(1, 5), **_HASHED)
+WORD_NGRAMS = HashingVectorizer(token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), **_HASHED)
+#: Marks that are counted in headlines, the weight of a standard deviation, and that beyond which none counts.
+MARKS = ".,:;!?'’\"“”‘«»()[]-–—/|…&%$€£#@*"
+WEIGHT, FAR = 0.3, 4.0
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
 _PIECE = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+['’]?|[^\w\s]")
 
@@ -68,46 +74,44 @@ def _weighted(matrix: csr_matrix, weights: Array | None = None) -> csr_matrix:
     return matrix
 
 
-def tfidf(matrix: csr_matrix, idf: Array) -> csr_matrix:
+def tfidf(counts: csr_matrix, idf: Array) -> csr_matrix:
     """Rows of length 1, (1 + log count) * idf."""
-    matrix = matrix.copy()
-    matrix.data = (1 + np.log(matrix.data)) * idf[matrix.indices]
-    lengths = np.sqrt(np.maximum(_sum(matrix.multiply(matrix)), 1e-12))
-    matrix.data /= np.repeat(lengths, np.diff(matrix.indptr))
-    return matrix
+    transformer = TfidfTransformer(sublinear_tf=True)
+    transformer.idf_ = idf
+    return transformer.transform(counts)
 
 
-def inverse_frequency(matrix: csr_matrix) -> Array:
-    """Smooth idf of each column, as `TfidfTransformer` has it."""
-    found = np.bincount(matrix.indices, minlength=matrix.shape[1])
-    return (np.log((matrix.shape[0] + 1) / (found + 1)) + 1).astype(np.float32)
+def inverse_frequency(counts: csr_matrix, least: int = 1) -> Array:
+    """Smooth idf of each column, 0 of those that fewer than `least` rows have."""
+    rare = np.bincount(counts.indices, minlength=counts.shape[1]) < least
+    return np.where(rare, 0, TfidfTransformer().fit(counts).idf_).astype(np.float32)
 
 
-def ngrams(texts: Sequence[str]) -> csr_matrix:
-    """Counts of n-grams of 1 to 5 characters within words, and of 1 and 2 words, cased: (n, SIZE)."""
-    padded = [[f" {word} " for word in text.split()] for text in texts]
-    words = [[bucket(word) for word in _TOKEN.findall(text)] for text in texts]
-    characters = np.frombuffer("".join(chain.from_iterable(padded)).encode("utf-32-le"), np.uint32)
-    owner = np.repeat(np.arange(len(texts)), [len(each) for each in padded])
-    word, in_words = _runs(characters, [len(each) for each in chain.from_iterable(padded)], CHARACTERS, 1)
-    row, of_words = _runs(
-        np.array(list(chain.from_iterable(words)), np.uint64), [len(each) for each in words], WORDS, 2
-    )
-    return _matrix(np.concatenate([owner[word], row]), np.concatenate([in_words, of_words]), len(texts))
+def ngrams(texts: Sequence[str]) -> list[csr_matrix]:
+    """Counts of n-grams of 1 to 5 characters within words, and of 1 and 2 words and marks: two of (n, SIZE)."""
+    split = CountVectorizer(analyzer=str.split, dtype=np.float32)
+    words = split.fit_transform([*texts, "-"])[:-1]  # a last text with a word, which it requires
+    # each distinct word's characters are hashed once
+    return [words @ CHARACTER_NGRAMS.transform(split.get_feature_names_out()), WORD_NGRAMS.transform(texts)]
 
 
-def _runs(codes: Array, lengths: Sequence[int], longest: int, salt: int) -> tuple[Array, Array]:
-    """Run and column of each n-gram of up to `longest` codes that stands within one run of these lengths."""
-    run = np.repeat(np.arange(len(lengths)), lengths)
-    mixed = np.full(len(codes), salt, np.uint64)
-    runs, columns = [], []
-    for order in range(longest):
-        count = max(0, len(codes) - order)
-        mixed = _mix(mixed[:count], codes[order:])
-        inside = run[:count] == run[order:]
-        runs.append(run[:count][inside])
-        columns.append((mixed[inside] % np.uint64(SIZE)).astype(np.int64))
-    return np.concatenate(runs), np.concatenate(columns)
+def setting(texts: Sequence[str]) -> Array:
+    """Features of each text: marks, shares of words with a capital and in capitals, length in characters and words."""
+    rows = []
+    for text in texts:
+        words = [word for word in text.split() if word[0].isalpha()]
+        many = max(1, len(words))
+        capitals = sum(word[0].isupper() for word in words) / many, sum(map(str.isupper, words)) / many
+        rows.append([*(text.count(mark) for mark in MARKS), *capitals, len(text), len(words)])
+    return np.array(rows, np.float32).reshape(-1, len(MARKS) + 4)
+
+
+def features_of_headlines(counts: Sequence[csr_matrix], marks: Array, arrays: Arrays) -> csr_matrix:
+    """Features of main from `ngrams` and `setting` of the texts; without `mean` and `scale` n-grams alone."""
+    parts = [tfidf(each, idf) for each, idf in zip(counts, arrays["idf"], strict=True)]
+    if "mean" in arrays:
+        parts.append(csr_matrix(WEIGHT * np.clip((marks - arrays["mean"]) * arrays["scale"], -FAR, FAR)))
+    return hstack(parts, format="csr")
 
 
 def _mix(hashes: Array, codes: Array) -> Array:
@@ -184,7 +188,11 @@ TABLES: tuple[tuple[int, tuple[int, ...], int | None], ...] = (
     (4, (2, 1, 0), None),
     (4, (3, 2, 1, 0), 13),
     (4, (4, 3, 2, 1, 0), 14),
+    (1, (0,), None),
+    (3, (0,), None),
 )
+#: Tables of pairs that are held against chance, each with the table of its single pieces.
+PAIRED = ((1, 0), (4, 16), (10, 17))
 #: Letters of the n-grams that tell whether a word is spelt like others.
 LETTERS = 4
 
@@ -222,14 +230,17 @@ class Pieces:
 
     def buckets(self) -> Iterator[Array]:
         """For each table the column of the n-gram that ends at each piece; before a headline there are beginnings, never another one."""
+        for table, (_, offsets, _) in enumerate(TABLES):
+            yield self.columns(table, offsets)
+
+    def columns(self, table: int, offsets: tuple[int, ...]) -> Array:
+        """For each piece the column in a table of the pieces that stand so many places before it."""
         first = np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
-        longest = max(max(offsets) for _, offsets, _ in TABLES)
-        before = [np.maximum(np.arange(len(first)) - offset, first) for offset in range(longest + 1)]
-        for salt, (coding, offsets, _) in enumerate(TABLES):
-            mixed = np.full(len(self.codes), 7919 * salt + 1, np.uint64)
-            for offset in offsets:
-                mixed = _mix(mixed, self.codes[before[offset], coding])
-            yield (mixed % np.uint64(COUNTS)).astype(np.int64)
+        mixed = np.full(len(self.codes), 7919 * table + 1, np.uint64)
+        for offset in offsets:
+            before = np.maximum(np.arange(len(first)) - offset, first)
+            mixed = _mix(mixed, self.codes[before, TABLES[table][0]])
+        return (mixed % np.uint64(COUNTS)).astype(np.int64)
 
     def counts(self) -> Array:
         """Counts of the n-grams of pieces, and of letters, in the texts, (tables + 1, COUNTS)."""
@@ -253,7 +264,8 @@ def pieces(text: str) -> list[str]:
 def fluency_features(texts: Pieces, counts: Array) -> Array:
     """Features of n headlines from the counts of a corpus, float32 (n, features).
 
-    Of each table's counts, and of their ratio to the context's, the mean, the least, a soft least, and those of the first and last place;
+    Of each table's counts, of their ratio to the context's, and of how much more often than by chance two pieces stand side
+    by side, the mean, the least, a soft least, and those of the first and last place;
     length, shares of unknown words and pairs, and of words and pairs that are repeated.
     """
     found = [
@@ -267,6 +279,11 @@ def fluency_features(texts: Pieces, counts: Array) -> Array:
         if context is not None:
             ratio = np.log((count + 0.3) / (np.roll(found[context], 1) + 1))
             values.append(ratio - single if coding == 0 else ratio)
+    for pair, piece in PAIRED:
+        beside = _lift(found[pair], found[piece], 1, total)
+        # small where the pieces around this one's left neighbour would join better without it
+        without = _lift(counts[pair][texts.columns(pair, (2, 0))].astype(np.float64), found[piece], 2, total)
+        values += [beside, beside + np.roll(beside, 1) - without]
     lengths = texts.lengths
     begin = np.cumsum(lengths) - lengths
     asked = np.ones(len(single), bool)
@@ -284,6 +301,11 @@ def fluency_features(texts: Pieces, counts: Array) -> Array:
     repeated = np.array([_repeats(row[2:-1].tolist()) for row in rows], np.float64).reshape(-1, 4)
     features += [np.log(lengths - 2.0), mean(found[0] == 0), mean(found[1] == 0), *repeated.T]
     return np.column_stack(features).astype(np.float32)
+
+
+def _lift(pairs: Array, pieces: Array, offset: int, total: float) -> Array:
+    """Log of how often a piece and the one so many places before it stand side by side, over how often by chance."""
+    return np.asarray(np.log((pairs + 1) / (pieces * np.roll(pieces, offset) / total + 1)))
 
 
 def _repeats(codes: list[list[int]]) -> tuple[float, ...]:
@@ -339,10 +361,8 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
 
     def __init__(self, config: LinearJudgeConfig):
         super().__init__(config)
-        if config.judges == "fluency" and config.features < FEATURES:
-            raise ValueError(
-                "it is a fluency judge of an earlier version, whose answers depend on other headlines"
-            )
+        if config.features < EARLIEST.get(config.judges, 1):
+            raise ValueError(f"it is a {config.judges} judge of an earlier version")
         for name, (kind, *shape) in (config.arrays or {}).items():
             self.register_buffer(name, torch.zeros(shape, dtype=getattr(torch, kind)))
         self.constant = nn.Parameter(torch.zeros(1), requires_grad=False)
@@ -377,7 +397,9 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
 
     def _answers(self, texts: Sequence[str], pairs: Sequence[str] | None, arrays: Arrays) -> Array:
         if self.config.judges == "main":
-            return np.asarray(tfidf(ngrams(texts), arrays["idf"]) @ arrays["weight"], np.float64)
+            return np.asarray(
+                features_of_headlines(ngrams(texts), setting(texts), arrays) @ arrays["weight"], np.float64
+            )
         if self.config.judges == "fluency":
             read = Pieces(texts, frozenset(self.config.frequent), arrays["clusters"])
             found = fluency_features(read, arrays["counts"])

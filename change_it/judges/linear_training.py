@@ -20,10 +20,11 @@ from change_it.judges.judge_options import Task
 from change_it.judges.linear import Array, Arrays
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
 from change_it.text.numbers import spelled
-from change_it.text.typography import plain
 
 #: Examples of pairs that are learnt from, and texts that words are counted in, at most.
 PAIRS, COUNTED = 8000, 10_000
+#: Headlines that an n-gram of main stands in, at least.
+FOUND = 2
 #: A word is a name where this share of it has a capital inside a sentence.
 NAME = 0.8
 #: Share of the printed validation headlines that fluency lets through.
@@ -49,14 +50,20 @@ def fit_linear(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
     return fit_pairs(task, data.known, data.headlines + data.articles, seed=seed)
 
 
-def fit_main(examples: Examples, *, seed: int) -> LinearJudge:
-    """Fit main: each headline as printed, and once more without its outlet's typography, so that words count by themselves."""
-    counts = linear.ngrams([*examples.texts, *map(plain, examples.texts)])
-    idf = linear.inverse_frequency(counts[: len(examples)])
-    model = LogisticRegression(C=5.0, max_iter=300, random_state=seed)
-    model.fit(linear.tfidf(counts, idf), np.tile(examples.labels, 2))
-    arrays = {"idf": idf, "weight": model.coef_[0].astype(np.float32)}
-    return LinearJudge.of(arrays, float(model.intercept_[0]), judges="main")
+def fit_main(examples: Examples, *, seed: int, ngrams_alone: bool = False) -> LinearJudge:
+    """Fit main on n-grams, marks, capitals and length; or on n-grams alone."""
+    counts, marks = linear.ngrams(examples.texts), linear.setting(examples.texts)
+    arrays = {"idf": np.stack([linear.inverse_frequency(each, FOUND) for each in counts])}
+    if not ngrams_alone:
+        deviation = marks.std(axis=0)
+        arrays |= {"mean": marks.mean(axis=0), "scale": 1 / np.where(deviation > 0, deviation, np.float32(1))}
+    matrix = linear.features_of_headlines(counts, marks, arrays)
+    known = np.flatnonzero(np.bincount(matrix.indices, matrix.data != 0, matrix.shape[1]))
+    model = LogisticRegression(C=3.0, class_weight="balanced", max_iter=1000, random_state=seed)
+    model.fit(matrix[:, known], examples.labels)
+    weight = np.zeros(matrix.shape[1], np.float32)
+    weight[known] = model.coef_[0]
+    return LinearJudge.of(arrays | {"weight": weight}, float(model.intercept_[0]), judges="main")
 
 
 def fit_pairs(task: str, examples: Examples, texts: Sequence[str], *, seed: int) -> LinearJudge:

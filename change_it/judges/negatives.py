@@ -1,160 +1,139 @@
 """Headlines that say something else in nearly the same words: negatives for HH and AH.
 
 The transformations are FactCC's (Kryscinski et al. 2020, section 3.1): numbers and names swapped, sentences negated;
-to these comes who did what to whom. Each takes a headline and a random source and gives the changed text, or None
+to these comes who did what to whom. Each takes a headline and a random source and returns the changed text, or None
 where it does not apply; the rest of the headline stays as it is, to the letter.
 """
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 from random import Random
 
 from change_it.text.folding import fold
-from change_it.text.names import Casing, Headline
-from change_it.text.negation import insertions, like, removals
-from change_it.text.numbers import Number, find_numbers, spelled
+from change_it.text.spans import name_runs, numbers_in
+from change_it.text.tagging import load_tagger, tokens
+from change_it.text.tokens import words
 
-_DIGIT = re.compile(r"\d")
-_WORD = re.compile(r"[^\W_]+")
 #: How often each change is tried anew: a headline has several names, and the other text may have one of them.
 _TRIES = 4
+#: Words between two names whose roles are exchanged, at most.
+_BETWEEN = 4
+#: One word of lower-case letters at least, and no mark but an apostrophe.
+_PLAIN = re.compile(r"[\w'’ ]*\b[^\W\d_A-ZÀ-ÖØ-Þ]{2,}\b[\w'’ ]*")
+_NEGATIONS = {
+    "it": re.compile(r"\bnon\s+(?=\w)", re.IGNORECASE),
+    "en": re.compile(r"\s+not\b|(?<=\bcan)['’]t\b|(?:(?<=\bdo)|(?<=[sde]))n['’]t\b", re.IGNORECASE),
+}
+#: English words that "not" follows, unless they open a headline.
+_AUXILIARY = re.compile(
+    r"(?<=\w )(?:is|are|was|were|will|can|could|may|might|must|should|would|has|have|had|does|do|did)\b(?!['’])",
+    re.IGNORECASE,
+)
+#: Italian pronouns that stand before a verb, and forms that no "non" is put before: infinitives, gerunds, participles.
+_CLITICS = frozenset(["si", "lo", "la", "li", "le", "ci", "ne", "mi", "ti", "vi", "gli"])
+_NOT_FINITE = re.compile(r"(?:[aei]r(?:e|[slmn][ioae])|[aei]ndo|[aiu]t[oaie])$")
 
 
-def contradict(
-    headline: Headline, other: str, rng: Random, names: Sequence[str], casing: Casing | None = None
-) -> str | None:
+def contradict(headline: str, other: str, rng: Random, names: Sequence[str], language: str) -> str | None:
     """Change one fact of a headline so that a matching text contradicts it; None if nothing applies.
 
     The changes below are tried in random order. A number or a name is swapped only where the other text has it too:
     what a headline says beyond the other text, nothing there can refute.
     """
-    words, refutable = Counter(_words(headline.text)), set(_words(other))
-    swaps = [partial(swap_numbers, headline, rng), partial(swap_names, headline, rng, names, casing)]
-    rewordings = [partial(swap_roles, headline, rng, casing), partial(negate, headline, rng)]
+    old, refutable = Counter(words(fold(headline))), {*words(fold(other))}
+    swaps = [partial(swap_numbers, headline, rng), partial(swap_names, headline, rng, names)]
+    rewordings = [partial(swap_roles, headline, rng), partial(negate, headline, rng, language)]
     for change in rng.sample(swaps + rewordings, 4):
         for _ in range(_TRIES):
             new = change()
             if new is None:
                 break
-            if change in rewordings or (words - Counter(_words(new))).keys() & refutable:
+            if change in rewordings or (old - Counter(words(fold(new)))).keys() & refutable:
                 return new
     return None
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(fold(text).lower())
-
-
-def swap_numbers(headline: Headline, rng: Random) -> str | None:
-    """Change one number, in Italian or English: another digit of it, or another number word; None without one that can be changed."""
-    numbers = [number for number in headline.numbers() if number.claimed and number.values]
-    rng.shuffle(numbers)
-    for number in numbers:
-        start, end = headline.span(number.start, number.end)
-        for _ in range(10):
-            new = _other_number(headline.text[start:end], number, headline.language, rng)
-            if new is None:
-                break
-            values = {value for other in find_numbers(fold(new), headline.language) for value in other.values}
-            if values and not values & number.values:
-                return headline.replaced(start, end, new)
-    return None
-
-
-def _other_number(text: str, number: Number, language: str, rng: Random) -> str | None:
-    """The text of a number with one digit or word changed; None where neither is known."""
-    digits = [match.start() for match in _DIGIT.finditer(text)]
-    if digits:
-        # Of a year the century stays.
-        four = len(digits) == 4 and text[digits[0] : digits[-1] + 1].isdecimal() and text[digits[0]] in "12"
-        at = rng.choice(digits[2:] if four else digits)
-        others = [digit for digit in "0123456789" if digit != text[at] and (digit != "0" or at != digits[0])]
-        return text[:at] + rng.choice(others) + text[at + 1 :]
-    word = re.match(r"[^\W\d_]+", text)
-    if not word:
+def swap_numbers(text: str, rng: Random) -> str | None:
+    """Replace one number in digits by another one of the same length, of which a year keeps its century; None without a number."""
+    if not (numbers := numbers_in(text)):
         return None
-    ordinal = "ordinal" in number.units
-    number_words = spelled(language, ordinal=ordinal)
-    if ordinal and language == "it":  # it agrees in gender and number
-        number_words = [each for each in number_words if each[-1] == word[0][-1].lower()] or number_words
-    elif fold(word[0]).lower() not in number_words:
+    start, end = rng.choice(numbers)
+    old = text[start:end]
+    kept = 2 if re.fullmatch(r"(?:1[89]|20)\d\d", old) else 0
+    new = old
+    while new == old or (new[0] == "0" and old[0] != "0"):
+        new = old[:kept] + "".join(
+            rng.choice("0123456789") if each.isdigit() else each for each in old[kept:]
+        )
+    return text[:start] + new + text[end:]
+
+
+def swap_names(text: str, rng: Random, names: Sequence[str]) -> str | None:
+    """Replace one name inside a headline by one of a `name_pool` that shares no word with it; None if there is none to replace."""
+    runs, present = name_runs(text), {*words(text)}
+    others = [name for name in rng.sample(names, min(20, len(names))) if present.isdisjoint(words(name))]
+    if not runs or not others:
         return None
-    return like(word[0], rng.choice(number_words)) + text[word.end() :]
+    start, end = rng.choice(runs)
+    return text[:start] + others[0] + text[end:]
 
 
-def swap_names(
-    headline: Headline, rng: Random, names: Sequence[str], casing: Casing | None = None
-) -> str | None:
-    """Replace one name by one of a `name_pool` that shares no word with the headline; None if there is no such name, or none to replace."""
-    full_names = headline.full_names(casing)
-    if not full_names or not names:
-        return None
-    first, last = rng.choice(full_names)
-    present = set(headline.keys)
-    for _ in range(20):
-        new = rng.choice(names)
-        if present.isdisjoint(fold(new).lower().split()):
-            old = headline.words(first, last)
-            capitals = old.isupper() and len(old) > 5  # no acronym
-            return headline.replaced(*headline.span_of(first, last), new.upper() if capitals else new)
-    return None
+def name_pool(headlines: Iterable[str]) -> list[str]:
+    """The different names inside headlines, sorted, for `swap_names`."""
+    return sorted({text[start:end] for text in headlines for start, end in name_runs(text)})
 
 
-def name_pool(headlines: Sequence[Headline], casing: Casing | None = None) -> list[str]:
-    """The different names of headlines, sorted, for `swap_names`; those of headlines in one case are left out."""
-    return sorted(
-        {
-            headline.words(first, last)
-            for headline in headlines
-            if headline.case in ("sentence", "title")
-            for first, last in headline.full_names(casing)
-        }
-    )
-
-
-def swap_roles(headline: Headline, rng: Random, casing: Casing | None = None) -> str | None:
-    """Exchange two names that have a verb between them, in Italian or English: who did what to whom.
-
-    None without two different names with a verb between them in one clause, or where an article in front would no longer agree.
-    """
-    full_names = headline.full_names(casing)
+def swap_roles(text: str, rng: Random) -> str | None:
+    """Exchange two neighbouring names with words in lower case and no mark between them; None without such names."""
     possible = [
-        (first, second)
-        for first, second in pairwise(full_names)
-        if _has_verb(headline, first[1], second[0])
-        and set(headline.keys[slice(*first)]).isdisjoint(headline.keys[slice(*second)])
-        and _before(headline, first[0]) == _before(headline, second[0])
+        (*first, *second)
+        for first, second in pairwise(name_runs(text))
+        if (between := text[first[1] : second[0]]) and _PLAIN.fullmatch(between)
+        if len(between.split()) <= _BETWEEN
+        and {*words(text[slice(*first)])}.isdisjoint(words(text[slice(*second)]))
     ]
     if not possible:
         return None
-    (a, b), (c, d) = (headline.span_of(*name) for name in rng.choice(possible))
-    text = headline.text
+    a, b, c, d = rng.choice(possible)
     return text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:]
 
 
-_FUNCTIONS = frozenset({"ADP", "CCONJ", "SCONJ", "DET", "PRON", "PART", "PUNCT"})
-
-
-def _has_verb(headline: Headline, start: int, end: int) -> bool:
-    """Whether a verb, or a single word that may be an unknown one, and no mark stands between two names."""
-    if any(headline.pieces[index].kind != "word" for index in range(start, end)):
-        return False
-    tags = [headline.tag(index) for index in range(start, end)]
-    return "VERB" in tags or "AUX" in tags or (len(tags) == 1 and tags[0] not in _FUNCTIONS)
-
-
-def _before(headline: Headline, index: int) -> str:
-    """The article or preposition in front of a name, in lower case; empty without one."""
-    while index and headline.pieces[index - 1].text == "'":
-        index -= 1
-    return headline.keys[index - 1] if index and headline.tag(index - 1) in ("DET", "ADP") else ""
-
-
-def negate(headline: Headline, rng: Random) -> str | None:
-    """Take a negation away, or put one in front of a verb; None but in Italian and English, or without a verb whose negation is known."""
-    if not (changes := removals(headline) or insertions(headline)):
+def negate(text: str, rng: Random, language: str) -> str | None:
+    """Take a negation away, or put one before an Italian verb or behind an English auxiliary; None of any other language."""
+    if language not in _NEGATIONS:
         return None
-    return headline.replaced(*rng.choice(changes))
+    found = _NEGATIONS[language].finditer(text)
+    changes = [(match.start(), match.end(), "") for match in found]
+    if not changes and language == "en":
+        changes = [(match.end(),) * 2 + (" not",) for match in _AUXILIARY.finditer(text)]
+    elif not changes:
+        changes = [(start, start, "non ") for start in _finite_verbs(text)]
+    if not changes:
+        return None
+    start, end, new = rng.choice(changes)
+    new, rest = new.upper() if text.isupper() else new, text[end:]
+    if start == 0 and not text.isupper():  # the capital goes to what stands first now
+        change = str.lower if new else str.upper
+        new, rest = new.capitalize(), change(rest[:1]) + rest[1:]
+    return text[:start] + new + rest
+
+
+def _finite_verbs(text: str) -> list[int]:
+    """Where the finite verbs of an Italian headline start, with the pronouns before them."""
+    found = tokens(text, "it")
+    tags, starts, at = load_tagger("it").tag(found), [], 0
+    for word in found:
+        starts.append(text.index(word, at))
+        at = starts[-1] + len(word)
+    verbs = []
+    for index, (word, tag) in enumerate(zip(found, tags, strict=True)):
+        after_verb = index > 0 and tags[index - 1] in ("VERB", "AUX")
+        if tag not in ("VERB", "AUX") or after_verb or _NOT_FINITE.search(word.lower()):
+            continue
+        while index and found[index - 1].lower() in _CLITICS and tags[index - 1] == "PRON":
+            index -= 1
+        verbs.append(starts[index])
+    return verbs

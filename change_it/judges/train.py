@@ -4,7 +4,6 @@ What is unfinished, and how a finished judge replaces an older one: `training.ru
 """
 
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
@@ -15,7 +14,7 @@ import torch
 from transformers import AutoModelForSequenceClassification, ByT5Tokenizer, PreTrainedTokenizerBase
 
 import change_it.auto  # noqa: F401 (registers our models)
-from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, read_casing, read_language
+from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges.bilstm import build_bilstm
@@ -26,21 +25,21 @@ from change_it.judges.judge_options import (
     BILSTM,
     LINEAR,
     LONGEST,
-    SINGLE_TEXT,
+    MARKS,
+    NGRAMS,
     JudgeOptions,
     JudgeSettings,
+    StyleStep,
     Task,
     no_better_than,
     preset,
 )
 from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main
 from change_it.judges.metrics import f1_lead, scores
-from change_it.judges.within_event import Ask, fit_marks, measure_main
+from change_it.judges.within_event import Ask, fit_marks, measure_main, style_step
 from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
-from change_it.stats import Ints
+from change_it.stats import Ints, log_odds
 from change_it.tables import Column, Row, Table
-from change_it.text.names import mask_names
-from change_it.text.stopwords import guess_language
 from change_it.training.run_folder import stage_pretrained, train_in_folder
 from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state
 from change_it.training.training_options import resolve
@@ -80,7 +79,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     task = settings.task
     if task != "main" and settings.encoder == BILSTM:
         raise InputError(f"--encoder {BILSTM} requires --task main, not {task}")
-    for name in ("train_on", "match", "mask"):
+    for name in ("train_on", "match"):
         if task != "main" and getattr(settings, name) not in ("main", None):
             raise InputError(f"--{name.replace('_', '-')} requires --task main, not {task}")
     if settings.match and settings.train_on != "main":
@@ -104,17 +103,10 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
 
 def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun:
     """The judge before training, and how it is trained and tested; a linear one is fitted here."""
-    task, linear, raw = settings.task, settings.encoder == LINEAR, data
-    casing = read_casing(settings.corpus) if task in SINGLE_TEXT else None
-    language = read_language(settings.corpus) or guess_language(data.headlines)
-    hide = partial(mask_names, language=language, casing=casing)
-    if settings.mask:
-        data = data.changed(hide)
+    task, linear = settings.task, settings.encoder == LINEAR
     model, tokenizer = _start(settings, data, work)
     model.config.problem_type = "single_label_classification"  # transformers would write it in training alone
     model.config.change_it = settings.about(data.outlets)
-    if settings.mask:
-        model.config.change_it |= {"mask": settings.mask, "language": language}
     judge = Judge.of(model, tokenizer, precision=settings.arithmetic)
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
     validation = data.validation.select(np.sort(order[: VALIDATION[task]]))
@@ -135,15 +127,16 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
     def save(folder: Path) -> None:
         if task == "fluency" and not linear:
             judge.shift = model.config.change_it["shift"] = _shift(judge, data.validation)
+        if task == "main" and (step := _style_step(settings, data, judge)):
+            model.config.change_it["style_step"] = step._asdict()
         judge.save_pretrained(folder)
-        if casing and (task == "fluency" or settings.mask):
-            casing.save(folder)
 
     def describe(_: Any) -> dict[str, Any]:
         metrics = _tested(settings, data, judge)
         # a random split tests on other headlines than A2, and learns from some of A2
         if task == "main" and settings.train_on != "random":
-            metrics |= _style_of(settings, raw, data, judge, hide)
+            metrics |= _style_of(settings, data, judge)
+            metrics["style_step"] = model.config.change_it.get("style_step")
         return metrics
 
     # The papers train to the end; they stop early in HH alone.
@@ -165,31 +158,34 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
     )
 
 
-def _style_of(
-    settings: JudgeSettings, raw: TaskData, data: TaskData, judge: Judge, hide: Callable[[str], str]
-) -> dict[str, Any]:
-    """Main where topic does not help, compared with judges that learn from the same examples; `data` is what it learnt from, `raw` the same as printed."""
-
-    def hidden(ask: Ask) -> Ask:
-        return lambda texts: ask([*map(hide, texts)])
-
+def _style_of(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, Any]:
+    """Main where topic does not help, beside judges that learn from the same examples."""
     asked: dict[str, Ask] = {"judge": judge.probabilities}
     if settings.encoder != LINEAR:
         asked[LINEAR] = fit_main(data.known, seed=settings.seed).predict_proba
-    if settings.mask:
-        asked = {name: hidden(ask) for name, ask in asked.items()}
-    else:
-        masked = fit_main(raw.changed(hide).known, seed=settings.seed)
-        asked["linear, names masked"] = hidden(masked.predict_proba)
-    asked["marks, capitals, length"] = fit_marks(raw.known, seed=settings.seed)
+    asked[NGRAMS] = fit_main(data.known, seed=settings.seed, ngrams_alone=True).predict_proba
+    asked[MARKS] = fit_marks(data.known, seed=settings.seed)
     return measure_main(settings.corpus, data.outlets, asked)
+
+
+def _style_step(settings: JudgeSettings, data: TaskData, judge: Judge) -> StyleStep | None:
+    """The style step of main: of the other fold's pairs; with all folds, of a linear judge that is fitted five times, or of a transformer's validation events."""
+    if settings.train_on == "random":  # it learns from test events too
+        return None
+
+    def refit(examples: Examples) -> Ask:
+        return fit_main(examples, seed=settings.seed).predict_proba
+
+    ask = partial(judge.probabilities, progress=False)
+    linear, every = settings.encoder == LINEAR, settings.fold == "all"
+    learnt = data.train if every and not linear else data.known
+    return style_step(settings.corpus, ask, learnt, refit=refit if every and linear else None)
 
 
 def _shift(judge: Judge, validation: Examples) -> float:
     """The shift subtracted from the log odds of fluency, so that `ACCEPTANCE` of the printed validation headlines gets more than a half."""
     printed = validation.select(np.flatnonzero(validation.labels)).texts
-    given = np.clip(judge.probabilities(printed, progress=False)[:, 1], 1e-12, 1 - 1e-12)
-    return float(np.quantile(np.log(given / (1 - given)), 1 - ACCEPTANCE))
+    return float(np.quantile(log_odds(judge.probabilities(printed, progress=False)[:, 1]), 1 - ACCEPTANCE))
 
 
 def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, Any]:

@@ -11,14 +11,19 @@ from sklearn.preprocessing import StandardScaler
 
 from change_it.corpus.folder import OTHER, read_table
 from change_it.judges.data import Examples
-from change_it.judges.metrics import scores
-from change_it.stats import AVERAGE, Events, Floats, Ints, measure
+from change_it.judges.judge_options import StyleStep
+from change_it.judges.linear import setting
+from change_it.judges.metrics import f1_lead, scores
+from change_it.stats import AVERAGE, Events, Floats, Ints, log_odds, measure
+from change_it.text.evidence import unsupported
 
 #: From n headlines to (n, 2) probabilities of outlets A and B.
 Ask = Callable[[Sequence[str]], Floats]
 
-#: Marks that are counted in headlines.
-MARKS = ".,:;!?'’\"“”‘«»()[]-–—/|…&%$€£#@*"
+#: Fits that `style_step` compares, and strictly aligned pairs below which loosely aligned ones count too.
+PARTS, PAIRS = 5, 50
+#: Pairs that evidence is looked up for, at most.
+EVIDENCE = 500
 #: Share of A2 that are the latest headlines.
 LATEST = 0.1
 #: Further outlets that main is asked about, the headlines that each has at least, and those that are read of it at most.
@@ -40,48 +45,127 @@ def accuracy(first: Floats, second: Floats, events: Events) -> dict[str, float]:
 def fit_marks(examples: Examples, *, seed: int) -> Ask:
     """A logistic regression on marks, capitals and length alone."""
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000, random_state=seed))
-    model.fit(_setting(examples.texts), examples.labels)
-    return lambda texts: np.asarray(model.predict_proba(_setting(texts)), np.float64)
+    model.fit(setting(examples.texts), examples.labels)
+    return lambda texts: np.asarray(model.predict_proba(setting(texts)), np.float64)
 
 
-def _setting(texts: Sequence[str]) -> Floats:
-    """Features of each text: marks, shares of words with a capital and in capitals, length in characters and words."""
-    rows = []
-    for text in texts:
-        words = [word for word in text.split() if word[0].isalpha()]
-        many = max(1, len(words))
-        capitals = sum(word[0].isupper() for word in words) / many, sum(map(str.isupper, words)) / many
-        rows.append([*(text.count(mark) for mark in MARKS), *capitals, len(text), len(words)])
-    return np.array(rows, np.float64)
+def lead(judge: Floats, baseline: Floats, events: Events) -> dict[str, float]:
+    """Accuracy of a judge less that of a baseline within the same n events, of their steps (n,): `value`, and `low` and `high` of its 95% interval, drawn by event."""
+    ahead = (np.sign(judge) - np.sign(baseline)) / 2
+    columns = {"n": np.ones(len(judge)), "ahead": ahead}
+    scored = measure(columns, lambda sums: {"lead": sums["ahead"] / sums["n"]}, events=events)
+    return scored[AVERAGE]["lead"]._asdict()
+
+
+def style_step(
+    corpus: str,
+    judge: Ask,
+    learnt: Examples,
+    *,
+    refit: Callable[[Examples], Ask] | None = None,
+    seed: int = 1,
+) -> StyleStep | None:
+    """Measure how far a change of outlet moves main's log odds within an event: the median over aligned training pairs.
+
+    A pair's step is main's log odds of B for B's headline less those for A's. In the other direction both signs change, so
+    there is one median and not one a direction.
+
+    Args:
+        corpus: folder or Hub id.
+        judge: main, asked about the pairs of events of which it has learnt no headline.
+        learnt: what it has learnt from.
+        refit: fits a judge like it; it is asked in the place of `judge`, about each fifth of the events, which it has not
+            learnt. For a judge that has learnt all events.
+        seed: parts the events.
+
+    Returns:
+        The step. The pairs are strictly aligned (A1); where these are fewer than 50 loosely aligned ones (A3) count too. None
+        without pairs.
+    """
+    articles = read_table(corpus, "articles", "train", ["headline", "event"])
+    texts_of_pairs = [f"{side}_{part}" for side in "ab" for part in ("headline", "article")]
+    pairs = read_table(corpus, "pairs", "train", [*texts_of_pairs, "event", "alignment"])
+    texts = pl.Series(learnt.texts)
+    parts: list[tuple[Ask, pl.DataFrame]] = []
+    if refit is None:
+        known = articles.filter(pl.col("headline").is_in(texts.implode()))["event"]
+        parts.append((judge, pairs.filter(~pl.col("event").is_in(known.implode()))))
+    else:
+        events = pairs["event"].unique().sort()
+        for part in np.array_split(np.random.default_rng(seed).permutation(len(events)), PARTS):
+            held = events[part].implode()
+            apart = articles.filter(pl.col("event").is_in(held))["headline"]
+            kept = learnt.select(np.flatnonzero(~texts.is_in(apart.implode()).to_numpy()))
+            if len(part) and len(set(kept.labels.tolist())) == 2:
+                parts.append((refit(kept), pairs.filter(pl.col("event").is_in(held))))
+    asked = pl.concat(
+        [rows.with_columns(step=pl.Series(_steps(ask, rows))) for ask, rows in parts] or [pairs]
+    )
+    strict = asked.filter(alignment="A1")
+    found = strict if strict.height >= PAIRS else asked
+    if found.is_empty():
+        return None
+    steps = found["step"].to_numpy()
+    return StyleStep(
+        float(np.median(steps)),
+        found.height,
+        found["event"].n_unique(),
+        accuracy=float((np.sign(steps) + 1).mean() / 2),
+        evidence=_evidence(found),
+    )
+
+
+def _evidence(pairs: pl.DataFrame) -> float:
+    """Share of the headlines of pairs, of at most `EVIDENCE` of them, whose numbers, names and quotations the other headline or an article has."""
+    rows = pairs.gather_every(max(1, -(-pairs.height // EVIDENCE)))
+    articles = [rows["a_article"], rows["b_article"]]
+    sides = zip(rows["a_headline"], rows["b_headline"], *articles, strict=True)
+    found = [not unsupported(new, (old, *texts)) for a, b, *texts in sides for new, old in ((a, b), (b, a))]
+    return float(np.mean(found))
+
+
+def _steps(ask: Ask, pairs: pl.DataFrame) -> Floats:
+    """(n,) log odds of B's headlines less those of A's."""
+    first, second = np.split(log_odds(ask([*pairs["a_headline"], *pairs["b_headline"]])[:, 1]), 2)
+    return np.asarray(second - first, np.float64)
 
 
 def measure_main(corpus: str, outlets: tuple[str, str], asked: Mapping[str, Ask]) -> dict[str, Any]:
     """The figures of main's `metrics.json` besides F1, by the names of the judges, the judge first.
 
-    `within_event`: pairs and events of A2, and of each its accuracy and its F1 on A2. `latest`: from which day on the
+    `within_event`: pairs and events of A2, and of each its accuracy and its F1 on A2, of the others also the judge's `lead`
+    over them in both, with intervals. `latest`: from which day on the
     headlines are the latest tenth of A2, F1 of the judge there and elsewhere. `further_outlets`: of other outlets'
     headlines the share that the judge gives to each.
     """
     pairs = read_table(corpus, "pairs", "test", ["a_headline", "b_headline", "event"])
     if pairs.is_empty():
         return {}
-    articles = read_table(corpus, "articles", "test", ["headline", "label", "date"])
+    articles = read_table(corpus, "articles", "test", ["headline", "label", "date", "event"])
     labels = (articles["label"] == outlets[1]).to_numpy().astype(np.int64)
     sides = [pairs["a_headline"], pairs["b_headline"]]
-    answers = {
-        name: ask([*articles["headline"], *sides[0], *sides[1]]).clip(1e-300) for name, ask in asked.items()
-    }
-    systems = {}
-    for name, given in answers.items():
-        odds = np.log(given[:, 1]) - np.log(given[:, 0])
-        of_articles, first, second = np.split(odds, np.cumsum([len(labels), pairs.height]))
-        systems[name] = accuracy(first, second, pairs["event"].to_list())
-        systems[name]["macro_f1"] = scores(labels, (of_articles > 0).astype(np.int64), outlets)["macro_f1"]
     judge = next(iter(asked))
-    decided = answers[judge][: len(labels)].argmax(axis=1)
+    answers = {
+        name: np.split(
+            log_odds(ask([*articles["headline"], *sides[0], *sides[1]])[:, 1]),
+            np.cumsum([len(labels), pairs.height]),
+        )
+        for name, ask in asked.items()
+    }
+    events, decided, systems = pairs["event"].to_list(), {}, {}
+    for name, (of_articles, first, second) in answers.items():
+        decided[name] = (of_articles > 0).astype(np.int64)
+        systems[name] = accuracy(first, second, events)
+        systems[name]["macro_f1"] = scores(labels, decided[name], outlets)["macro_f1"]
+        if name != judge:
+            _, a, b = answers[judge]
+            systems[name]["lead"] = {
+                "within_event": lead(b - a, second - first, events),
+                "macro_f1": f1_lead(labels, decided[judge], decided[name], articles["event"].to_list()),
+            }
     return {
         "within_event": {"pairs": pairs.height, "events": pairs["event"].n_unique(), "systems": systems},
-        "latest": _latest(articles["date"], labels, decided, outlets),
+        "latest": _latest(articles["date"], labels, decided[judge], outlets),
         "further_outlets": _further(corpus, outlets, asked[judge]),
     }
 

@@ -1,66 +1,65 @@
 """Tables, page and files of an audit of the judges."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from change_it.audit.cues import OCCLUDED, Cue
 from change_it.audit.measure import Audit
-from change_it.audit.perturbations import LEADS, STYLED
-from change_it.audit.verdicts import AUDIT_MEASURES, FEW, STOPPED, Result, Verdict
+from change_it.audit.verdicts import STOPPED, Result, Verdict
 from change_it.corpus.sample import OUTLETS
 from change_it.io import write_json, write_text
 from change_it.judges.judge_options import within_event_table
-from change_it.results.charts import reliability_drawing
+from change_it.results.charts import perturbation_drawing
 from change_it.results.pages import environment
 from change_it.results.report_folder import AUDIT_FILES, replaced_report
-from change_it.results.score_tables import heading
 from change_it.scoring.columns import GOLD
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES, VERDICT_NAMES
 from change_it.tables import Column, Row, Table, Value, with_interval
+from change_it.text.folding import fold
+from change_it.text.sentences import sentences
+from change_it.text.tokens import words
+
+#: Perturbations whose examples are open, the worst.
+OPEN = 3
 
 
 def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
     """The verdict on each judge."""
     columns = [Column(name, "text") for name in ("judge", "verdict", "why")]
     rows = [Row({"judge": each.judge, "verdict": each.words, "why": each.text}) for each in verdicts]
-    return Table(columns, rows, "What to make of each judge alone")
+    return Table(columns, rows, "What each judge is good for")
 
 
-#: The two blocks of systems.
-TRAINED, UNSEEN = "judges learnt from their like", "no judge has seen their like"
-#: What is asked of every system but gold.
-_GIVEN_GOLD = (
-    Column("passed_given_gold", title="where gold passes"),
-    Column("upper_bound", title="upper bound"),
-    Column("given_gold", "count", "n where gold passes"),
-)
-
-
-def perturbations_table(systems: Sequence[Result], *, at_most: bool = False) -> Table:
-    """Pass rates of gold and the perturbations, a group those that judges learnt from, a group the others; measures of a judge that is not there are left out. `at_most`: strict compliancy is an upper bound."""
-    measures = [name for name in AUDIT_MEASURES if any(system.values[name] is not None for system in systems)]
-    titles = {"passed": "strict compliancy"} if "fluency" in measures else {}
-    columns = [Column("system", "text"), *_GIVEN_GOLD]
-    for name in measures:
-        columns.append(
-            with_interval(name, titles.get(name, heading(name)), at_most=at_most and name in titles)
+def perturbations_table(systems: Sequence[Result], score: str) -> Table:
+    """What becomes of the perturbations, by the share of gold's score that each keeps."""
+    columns = [Column("kind", "text"), Column("outcome", "text", "verdict"), with_interval("kept")]
+    columns += [Column("n", "count"), Column("events", "count"), Column("seen", "mark", "seen in training")]
+    rows = [
+        Row(
+            {"kind": each.system, "outcome": each.outcome, "kept_interval": each.interval, **vars(each)},
+            remark=each.description,
         )
-    columns += [Column("n", "count"), Column("missed by", "text")]
-    rows = []
-    for system in sorted(systems, key=lambda system: (bool(system.breaks), not system.trained)):
-        values = vars(system) | system.values | {"missed by": ", ".join(system.missed_by)}
-        values |= {f"{name}_interval": ends for name, ends in system.intervals.items()}
-        values |= {} if system.breaks else {column.name: None for column in _GIVEN_GOLD}
-        group = GOLD if not system.breaks else TRAINED if system.trained else UNSEEN
-        tags = ["not stopped"] if system.passes else []
-        rows.append(Row(values, group, not system.breaks, tags=tags, remark=system.description))
-    left_out = {LEADS.name, STYLED.name} - {system.system for system in systems}
-    note = (
-        f"Left out: {' and '.join(sorted(left_out))}, which judges of the other fold choose: give --chooser."
-    )
-    title = f"Pass rates of {len(systems) - 1} perturbations"
-    return Table(columns, rows, title, [note] if left_out else [])
+        for each in systems
+        if each.system != GOLD
+    ]
+    note = f"kept: mean {score} over that of the newspapers' own headlines of the same items, with its 95% interval"
+    note += f" over events; stopped: all of it up to {STOPPED:.2f}, let through: all of it above"
+    return Table(columns, rows, f"{len(rows)} kinds of deliberately wrong headlines", [note])
+
+
+def measures_table(systems: Sequence[Result]) -> Table:
+    """Means of gold and the perturbations: what each judge accepts; what is n/a is left out."""
+    measures = [name for name in COMPLIANCY_MEASURES if systems[0].values[name] is not None]
+    rows = [
+        Row({"kind": each.system, **each.values, "n": each.n}, highlight=each.system == GOLD)
+        for each in systems
+    ]
+    return Table([Column("kind", "text"), *map(Column, measures), Column("n", "count")], rows)
 
 
 def cues_table(cues: Sequence[Cue], outlets: Sequence[str]) -> Table:
@@ -80,17 +79,74 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str]) -> Table:
     return Table(columns, rows)
 
 
+@dataclass(frozen=True)
+class Text:
+    """A text in parts, each with whether it is marked."""
+
+    parts: tuple[tuple[str, bool], ...]
+
+
+def compared(true: str, wrong: str) -> tuple[Text, Text]:
+    """Two headlines, each with the words marked that the other one lacks there.
+
+    Examples:
+        >>> [[part for part, marked in text.parts if marked] for text in compared("Due morti a Bari", "Due morti a Roma")]
+        [['Bari'], ['Roma']]
+    """
+    old, new = (re.findall(r"\w+|\W", text) for text in (true, wrong))
+    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return (
+        Text(tuple(("".join(old[a:b]), tag != "equal") for tag, a, b, _, _ in steps if b > a)),
+        Text(tuple(("".join(new[c:d]), tag != "equal") for tag, _, _, c, d in steps if d > c)),
+    )
+
+
+def relevant(article: str, true: str, wrong: str) -> Text:
+    """The sentence of an article that shares most words with both headlines, with those marked that only one of them has."""
+    first, second = (set(words(fold(text))) for text in (true, wrong))
+    asked = (first | second) - (first & second)
+    best = max(
+        sentences(article),
+        key=lambda sentence: (
+            len({*words(fold(sentence))} & asked) + len({*words(fold(sentence))} & first) / 100
+        ),
+        default="",
+    )
+    parts = re.findall(r"\w+|\W", best)
+    return Text(tuple((part, part.isalnum() and {*words(fold(part))} <= asked) for part in parts))
+
+
+def shown_examples(system: Result) -> Iterator[dict[str, Any]]:
+    """The examples of a perturbation as the page has them."""
+    for example in system.examples:
+        true, wrong = compared(example["true"], example["headline"])
+        plain = Text(((example["headline"], False),))
+        yield {
+            **{name: example[name] for name in ("direction", "source")},
+            "true": true if example["true"] not in ("", example["source"]) else None,
+            "original": true if example["true"] == example["source"] else Text(((example["source"], False),)),
+            "wrong": wrong if example["true"] else plain,
+            "article": relevant(
+                example["article"], example["true"] or example["source"], example["headline"]
+            ),
+            "verdicts": {name: example["verdicts"][name] for name in VERDICT_NAMES},
+            "scores": {name: example["verdicts"][name] for name in ("style", "joint")},
+        }
+
+
 def write_audit(out: Path, audit: Audit) -> None:
     """Write `audit.html` and `audit.json`; an audit that is there is replaced as a whole, other files stay."""
+    kinds = audit.systems[1:]
     values: dict[str, Any] = {
         "audit": audit,
         "invented": set(audit.outlets) == set(OUTLETS),
-        "perturbations": perturbations_table(audit.systems, at_most=audit.strict_compliancy_is_upper_bound),
+        "perturbations": perturbations_table(audit.systems, audit.score),
+        "measures": measures_table(audit.systems),
+        "drawing": perturbation_drawing(kinds) if any(kind.interval for kind in kinds) else None,
+        "examples": [(kind, list(shown_examples(kind))) for kind in kinds],
+        "open": OPEN,
         "within_event": within_event_table(audit.style),
         "cues": cues_table(audit.cues, audit.outlets),
-        "measures": {name: heading(name) for name in AUDIT_MEASURES},
-        "reliability": reliability_drawing(audit.reliability) if audit.reliability else None,
-        "few": FEW,
         "most": STOPPED,
         "occluded": OCCLUDED,
     }

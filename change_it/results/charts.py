@@ -19,7 +19,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from change_it.audit.calibration import Reliability
+from change_it.audit.verdicts import STOPPED, Result
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
@@ -122,10 +122,10 @@ def compliancy_drawings(scores: Scores) -> list[Drawing]:
     return drawings
 
 
-def reliability_drawing(curves: Sequence[Reliability]) -> Drawing:
+def perturbation_drawing(systems: Sequence[Result]) -> Drawing:
     """The chart of an audit."""
-    sure = "Is a judge as often right as it is sure?", "Share of the second class by its probability"
-    return Drawing("reliability", *sure, reliability_chart(curves))
+    what = "Share of gold's score that each kind of wrong headlines keeps, with its 95% interval"
+    return Drawing("perturbations", "What the judges let through", what, perturbation_chart(systems))
 
 
 @_styled
@@ -275,18 +275,25 @@ def choices_chart(scores: Scores) -> Figure:
 
 
 @_styled
-def reliability_chart(curves: Sequence[Reliability]) -> Figure:
-    """Share of the second class against its probability (a reliability diagram), a line for each judge; on the diagonal a judge is as often right as it is sure."""
-    axes = _narrow(4.4)
-    axes.plot([0, 1], [0, 1], color=_LINE, linestyle=":", linewidth=1.5)
-    for curve, colour, marker in zip(curves, _SERIES, _MARKERS, strict=False):
-        axes.plot(
-            curve.probability, curve.share, color=colour, marker=marker, linewidth=1.2, label=curve.judge
+def perturbation_chart(systems: Sequence[Result]) -> Figure:
+    """The share of gold's score that each perturbation keeps, with its 95% interval, and the line below which it is stopped."""
+    shown = [system for system in systems if system.kept is not None and system.interval is not None]
+    axes = _narrow(1.3 + 0.27 * len(shown))
+    axes.axvline(STOPPED, color="black", linestyle=":", linewidth=1.5)
+    for seen, colour, name in ((False, _BLUE, "unseen in training"), (True, _ORANGE, "seen in training")):
+        places = [place for place, system in enumerate(shown) if system.seen is seen]
+        values = np.array([shown[place].kept for place in places], np.float64)
+        ends = np.array([shown[place].interval for place in places], np.float64).reshape(-1, 2)
+        gaps = np.clip(np.abs(ends.T - values), 0, None)
+        axes.errorbar(
+            values, places, xerr=gaps, fmt="o" if seen else "s", capsize=3, color=colour, label=name
         )
-    axes.set(xlim=(-0.02, 1.02), xlabel="probability of the second class")
-    axes.set(ylim=(-0.02, 1.02), ylabel="share of the second class")
-    axes.grid(axis="y")
-    return _with_legend(axes, len(curves))
+    axes.set_yticks(range(len(shown)), [system.system for system in shown])
+    axes.set(xlim=(-0.02, None), ylim=(len(shown) - 0.5, -0.5))
+    axes.set_xlabel(
+        f"share of gold's score that is kept, 95% interval\nstopped: all of it below {STOPPED:.2f}"
+    )
+    return _with_legend(axes, 2)
 
 
 @_styled

@@ -11,7 +11,7 @@ from functools import reduce
 
 import numpy as np
 
-from change_it.stats import Bools, Floats
+from change_it.stats import Bools, Floats, log_odds
 
 #: Of the definition, for signatures; frozen with the labels of the meta-evaluation.
 VERSION = "v1"
@@ -21,14 +21,6 @@ LEAST_STEP = 0.1
 LEAST_EVIDENCE = 0.5
 #: The verdicts that style is multiplied with; support only where it is validated.
 FACTORS = ("hh", "ah", "fluency", "evidence", "support")
-
-_TINY = 1e-9
-
-
-def log_odds(probabilities: Floats) -> Floats:
-    """Natural logarithm of p / (1 - p), with p cut to 1e-9 from 0 and 1."""
-    p = np.clip(np.asarray(probabilities, np.float64), _TINY, 1 - _TINY)
-    return np.log(p / (1 - p))
 
 
 def style(new: Floats, source: Floats, step: float) -> Floats:

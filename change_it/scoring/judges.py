@@ -168,7 +168,8 @@ class Judges:
             )
         if judges["main"].style_step is None:
             raise InputError(
-                f"{folder / 'main'} has not measured its style step: train it again with {COMMAND} --task main"
+                f"{folder / 'main'} has no style step (it is of an earlier version, or had no training pairs to measure it "
+                f"on): train it again with {COMMAND} --task main --fold 1"
             )
         model, given = None, support or (folder / "support" if (folder / "support").is_dir() else None)
         if given:

@@ -39,7 +39,7 @@ def corpus_examples(corpus: str, language: str) -> tuple[Item, ...]:
     items = [item for item in directions_in_turn(audited.test.items, 1) if _fits(item)]
     printed = [replace(each, id=f"Printed by {each.target}", prediction=each.reference) for each in items[:2]]
     others = items[2:]
-    changed = perturbed(others, PERTURBATIONS["numbers_changed"], audited, seed=1, at_most=1)
+    changed = perturbed(others, PERTURBATIONS["number_changed"], audited, seed=1, at_most=1)
     shows = "A number changed on purpose"
     return (*printed, *(replace(others[at], id=shows, prediction=text) for at, text in changed))
 

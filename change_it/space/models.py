@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from change_it.audit.verdicts import NO_AUDIT, Summary, read_summary
-from change_it.corpus.folder import REPORT, read_casing, read_language, read_report
+from change_it.corpus.folder import REPORT, read_language, read_report
 from change_it.corpus.sample import is_sample_corpus
 from change_it.errors import InputError
 from change_it.generators.folder import GENERATOR_FILE, GeneratorInfo
@@ -124,7 +124,6 @@ class Models:
         judges, report = Judges.from_pretrained(name), None
         if corpus:
             language = read_language(corpus) or language
-            judges = judges if judges.casing else judges.with_casing(read_casing(corpus))
             if (Path(corpus) / REPORT).is_file():
                 report = read_report(Path(corpus))
         return cls(

@@ -15,6 +15,7 @@ from change_it.space.labels import label
 from change_it.space.models import OWN, Models, Question
 from change_it.space.parts import ARTICLE, CANDIDATES, HEADLINE, PRIVATE, notice, refused, render, text_of
 from change_it.tables import UnderlinedText
+from change_it.text.stopwords import guess_language
 from change_it.text.tokens import words
 
 #: Candidates that are shown at first.
@@ -176,14 +177,13 @@ def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandida
     """The answer to a question whose new headlines were judged, the best first.
 
     Returns:
-        What can be written as JSON: `system`, `from`, `to`, `original`, `signature`; `candidates`, the best by `strict_joint`;
-        `wrong_direction`, why there is no verdict on style and compliancy, where main takes the original for the outlet
-        aimed at, else empty; `known_words`, the share of the texts' words that the judges' corpus has, and `foreign`, whether
-        that is too few to believe them; `asked`, the model that is asked about facts, empty where rules alone check them;
-        `reliability`, how far to rely on each judge. A candidate has `headline`, `system`, `joint` (probability that HH, AH
-        and main are satisfied), `strict_joint` (times that of fluency, 0 without supported facts or where the style is
-        typography alone), `probabilities` (style: that main's decision is reversed), `verdicts` (those of `scoring`),
-        `unsupported` (with places in the headline) and `looks_like`, the outlet that main takes it and the original for.
+        What can be written as JSON: `system`, `from`, `to`, `original`, `signature`; `candidates`, the best by `joint`;
+        `wrong_direction`, why there is no verdict on a reversal and compliancy, where main takes the original for the outlet
+        aimed at, else empty; `foreign`, whether the texts seem to be in another language than the judges' corpus; `support`,
+        the model that is prompted whether the sources support a headline, empty without one; `reliability`, how far to rely on
+        each judge. A candidate has `headline`, `system`, `joint` and `style` (None where a judge is missing), `probabilities`,
+        `verdicts` (those of `scoring`), `unsupported` (with places in the headline) and `looks_like`, the outlet that main
+        takes it and the original for.
 
     Raises:
         InputError: there is no headline.
@@ -194,30 +194,24 @@ def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandida
             f"{system} finds nothing to write about this text: try a longer article or another system."
         )
     judged = judged[: question.count]
-    casing, text = models.judges.casing, f"{item.source}. {item.article}"
+    guessed = guess_language([f"{item.source}. {item.article}"])
     # How main reads the original.
     source = judged[0].probabilities["source"] or 0.0
     wrong = source > 0.5
     before, after = (item.label, item.target)[:: -1 if wrong else 1]
-    unknown = dict.fromkeys(("compliancy", "strict_compliancy", "main", "main_normalised")) if wrong else {}
+    unknown = dict.fromkeys(("compliancy", "main")) if wrong else {}
     candidates = [
         {
             "headline": candidate.text,
             "system": system,
-            "joint": round(candidate.joint, 4),
-            "strict_joint": round(candidate.strict_joint, 4),
+            "joint": _rounded(candidate.joint),
+            "style": _rounded(candidate.style),
             "probabilities": {
-                name: None if value is None else round(value, 4)
+                name: _rounded(value)
                 for name, value in candidate.probabilities.items()
                 if name in VERDICT_NAMES
-            }
-            | {"style": round(candidate.style, 4)},
-            "verdicts": {
-                "compliancy": candidate.compliant,
-                "strict_compliancy": candidate.strict,
-                **candidate.marks,
-                **unknown,
             },
+            "verdicts": {"compliancy": candidate.compliant, **candidate.marks, **unknown},
             "unsupported": [asdict(wrong) for wrong in candidate.unsupported],
             "looks_like": {"original": before, "new": after if candidate.marks["main"] else before},
         }
@@ -235,12 +229,15 @@ def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandida
         if wrong
         else "",
         "candidates": candidates,
-        "known_words": None if casing is None else round(casing.known_share(text, models.language), 4),
-        "foreign": casing is not None and casing.is_foreign(text, models.language),
-        "asked": models.judges.support.base if models.judges.support else "",
+        "foreign": guessed != models.language and "none" not in (guessed, models.language),
+        "support": models.judges.support.base if models.judges.support else "",
         "reliability": {verdict.judge: verdict.level for verdict in models.audit.verdicts},
         "signature": models.judges.signature,
     }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
 
 
 def _endpoints(models: Models) -> None:

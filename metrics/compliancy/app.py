@@ -15,12 +15,18 @@ QUESTIONS = {
     "hh": "HH: same story as the original headline",
     "ah": "AH: fits the article",
     "main": "main: style reversed",
-    "main_normalised": "main normalised: reversed without its typography, too",
-    "fluency": "fluency: a newspaper would print it",
-    "facts": "facts: numbers, names and quotations supported",
-    "strict_compliancy": "strictly compliant: all of it",
+    "fluency": "fluency: like headlines of these newspapers",
+    "evidence": "evidence: every number, name and quotation stands in the sources",
+    "style": "style: step towards the other newspaper, 0-1",
+    "joint": "joint: style times the verdicts but main's, 0-1",
 }
-ANSWERS = {True: "yes", False: "no", None: "n/a, there is no fluency judge"}
+
+
+def said(value):
+    """A verdict or score in words."""
+    if value is None:
+        return "n/a"
+    return f"{value:.2f}" if isinstance(value, float) else "yes" if value else "no"
 
 
 def judge(source, headline, article, label, judges):
@@ -31,7 +37,7 @@ def judge(source, headline, article, label, judges):
     except InputError as error:
         raise gr.Error(str(error)) from error
     [verdict] = result["verdicts"]
-    table = [[question, ANSWERS[verdict[name]]] for name, question in QUESTIONS.items()]
+    table = [[question, said(verdict[name])] for name, question in QUESTIONS.items()]
     return [*table, ["without support", ", ".join(verdict["unsupported"])]], result["signature"]
 
 

@@ -8,8 +8,9 @@ from change_it.scoring.compute import compute_compliancy
 
 _DESCRIPTION = """\
 Share of transferred headlines that keep the content and change the style: one trained judge finds that the new headline
-matches the original one (HH), another that it matches the article (AH), and a third changes its mind about the newspaper (main). Beside it strict compliancy: a fourth judge finds, too,
-that a newspaper would print the headline (fluency), its numbers, names and quotations are supported (facts), and style changes without typography, too.
+matches the original one (HH), another that it matches the article (AH), and a third changes its mind about the newspaper
+(main). Beside it the joint score: the step of style that main sees, times the verdicts of HH, AH and fluency, and whether every
+number, name and quotation stands in the sources.
 """
 
 _CITATION = """\
@@ -28,20 +29,20 @@ Args:
     articles: original articles.
     labels: outlets that the originals come from, one for all or one each: short names such as rep and gio, or the classes 0 and 1.
     judges: folder or Hub id that holds the judges main, hh, ah and perhaps fluency, or judges loaded with `change_it.Judges`.
-    reference_articles: the other newspaper's articles about the same events, further evidence for facts, which `change-it score`
+    reference_articles: the other newspaper's articles about the same events, further evidence, which `change-it score`
         has; none by default.
-    language: of the texts, for facts: it, en or any other; guessed by default.
+    language: of the texts, for a model of support: it, en or any other; guessed by default.
     reversal: "relative" (default): main decides otherwise than on the original; "target": main decides for the outlet aimed at.
     resamples: bootstrap resamples of the 95% intervals, 1000 by default.
     seed: seed of the intervals, 1 by default.
     precision: arithmetic of the judges: "float32" (default) or "bf16".
     device: where judges run: auto (default), cpu, cuda, mps.
 Returns:
-    compliancy, strict_compliancy, hh, ah, main, main_normalised, fluency, facts: averages over the directions that occur, 0-1; fluency and
-        strict_compliancy are None without a fluency judge.
+    compliancy, hh, ah, main, joint, style, fluency, evidence, support: averages over the directions that occur, 0-1; joint and
+        fluency are None without a fluency judge, support without a model.
     <from>2<to>: the same of each direction.
     intervals: ends of the 95% intervals, drawn by event, under "average" and each direction's name.
-    verdicts: for each item the same as booleans, and unsupported, the list of numbers, names and quotations without evidence.
+    verdicts: for each item the same, booleans but joint and style, and unsupported, the list of numbers, names and quotations without evidence.
     signature: what the numbers depend on.
 Example:
     >>> compliancy = evaluate.load("metrics/compliancy")

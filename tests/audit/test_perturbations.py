@@ -4,12 +4,11 @@ from inspect import getsource
 import pytest
 
 from change_it.audit.measure import read_corpus
-from change_it.audit.perturbations import ADDED, INVENTED, JUDGES, PERTURBATIONS, perturbed
+from change_it.audit.perturbations import CLAIMS, PERTURBATIONS, perturbed
 from change_it.judges import negatives
 from change_it.judges.fluency_data import HELD_OUT
-from change_it.text import tokens
 from change_it.text.corruptions import CORRUPTIONS
-from change_it.text.typography import Typography, plain
+from change_it.text.spans import name_runs
 
 
 @pytest.fixture(scope="module")
@@ -23,34 +22,32 @@ def made(sample, name, at_most=40):
     return [(items[place], text) for place, text in found]
 
 
-def test_at_most_24_systems_spread_over_all_criteria_most_of_them_unlike_what_judges_learn_from():
-    systems = PERTURBATIONS.values()
-    assert len(systems) <= 24
-    assert {system.breaks[0] for system in systems} == set(JUDGES)
-    assert all(system.description.endswith(".") for system in systems)
-    assert 2 * sum(not system.trained for system in systems) >= len(systems)
-
-
 #: The changes of facts that HH and AH learn from.
 CHANGES = ("swap_numbers", "swap_names", "swap_roles", "negate")
 
 
-def test_what_a_system_names_is_what_a_judge_learns_from():
-    """Fluency's corruptions, negatives of HH and AH, main's headlines set alike."""
-    learnt = {*CORRUPTIONS, *CHANGES, plain.__name__}.difference(HELD_OUT)
-    assert {system.trained for system in PERTURBATIONS.values()} - {""} <= learnt
+def test_a_kind_is_seen_where_judges_are_trained_on_what_makes_it():
+    trained = {*CORRUPTIONS, *CHANGES}.difference(HELD_OUT)
+    assert {kind.seen for kind in PERTURBATIONS.values()} - {""} <= trained
     assert all(f"partial({change}, " in getsource(negatives.contradict) for change in CHANGES)
+    for kind in PERTURBATIONS.values():  # what calls a function of the training names it
+        called = {
+            name
+            for name in trained
+            if f"{name}(" in getsource(kind.make) or f'"{name}"' in getsource(kind.make)
+        }
+        assert called <= {kind.seen}, kind.name
 
 
-@pytest.mark.parametrize("name", [name for name in PERTURBATIONS if name != "roles_swapped"])
-def test_every_system_makes_headlines_and_the_same_ones_again(sample, name):
+@pytest.mark.parametrize("name", [name for name in PERTURBATIONS if name != "names_swapped"])
+def test_every_kind_makes_headlines_and_the_same_ones_again(sample, name):
     found = made(sample, name)
 
     assert found
     assert all(text.strip() for _, text in found)
     assert found[:10] == made(sample, name, at_most=10)
-    assert all(text != item.source for item, text in found)
-    assert all(text != item.reference for item, text in found)
+    assert all(text not in (item.source, item.reference) for item, text in found)
+    assert PERTURBATIONS[name].description.endswith(".")
 
 
 @pytest.mark.parametrize(
@@ -59,22 +56,12 @@ def test_every_system_makes_headlines_and_the_same_ones_again(sample, name):
         ("capitals", {"source": "Cade"}, "CADE"),
         ("capitals", {"source": "CADE"}, None),
         ("half_and_half", {"source": "Uno due tre quattro", "reference": "A b c d e"}, "Uno due c d e"),
-        ("contrary", {"reference": "Apre la mostra del pane"}, "Chiude la mostra del pane"),
-        ("numbers_mistaken", {"reference": "Due feriti", "article": "Due feriti e sette persi."}, "Sette feriti"),
-        ("numbers_mistaken", {"reference": "Due feriti", "article": "Due feriti."}, None),
-        (
-            "speaker_exchanged",
-            {"reference": "Velmarco arriva, Belmonti: «Non parto»", "article": "Velmarco. Parla Zanottelli, che resta."},
-            "Velmarco arriva, Zanottelli: «Non parto»",
-        ),
-        ("speaker_exchanged", {"reference": "Belmonti arriva. «Non parto»", "article": "Zanottelli."}, None),
-        (
-            "name_mistaken",
-            {"reference": "Si guarda all'Olvania", "article": "Da Velmarco si va a Trillano e ad Asperia."},
-            "Si guarda all'Asperia",
-        ),
-        ("name_mistaken", {"reference": "Si guarda all'Olvania", "article": "Si va a Trillano."}, None),
-        ("misspelt", {"reference": "Crolla il ponte"}, None),
+        ("names_swapped", {"reference": "Ieri Rossi batte Verdi"}, "Ieri Verdi batte Rossi"),
+        ("number_mistaken", {"reference": "In 12 a casa", "article": "Sono 12, non 120 o 30."}, "In 30 a casa"),
+        ("number_mistaken", {"reference": "In 12 a casa", "article": "Sono 12 di 120."}, None),
+        ("name_mistaken", {"reference": "Parla Rossi", "article": "Ecco Verdi, poi Verdi e Neri."}, "Parla Verdi"),
+        ("name_mistaken", {"reference": "Parla Rossi", "article": "Ecco Rossi, poi Rossi e Neri."}, None),
+        ("first_sentence", {"article": "Crolla il ponte. Nessun ferito."}, "Crolla il ponte."),
     ],
 )  # fmt: skip
 def test_what_is_done_to_a_headline(sample, name, texts, expected):
@@ -83,71 +70,24 @@ def test_what_is_done_to_a_headline(sample, name, texts, expected):
     assert [text for _, text in found] == [expected] * (expected is not None)
 
 
-def test_every_number_is_changed(sample):
-    def values(text):
-        return {v for number in sample.read(text).numbers() if number.claimed for v in number.values}
-
-    found = made(sample, "numbers_changed")
-    assert all(values(text) and not values(text) & values(item.reference) for item, text in found)
-
-
 def test_names_of_the_original_stand_in_another_headline(sample):
     for item, text in made(sample, "names_spliced_in", at_most=10):
-        original = sample.read(item.source)
-        spans = original.full_names(sample.casing)
-        assert any(original.words(*span) in text for span in spans)
+        assert any(item.source[start:end] in text for start, end in name_runs(item.source))
 
 
-def test_a_word_of_no_text_takes_the_place_of_another(sample):
-    for item, text in made(sample, "word_exchanged", at_most=10):
-        old, new = (tokens.words(each) for each in (item.reference, text))
-        [(was, is_)] = [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
-        assert was[-2:] == is_[-2:]
-        assert is_ not in tokens.words(f"{item.source} {item.article} {item.reference_article}")
+@pytest.mark.parametrize("name", ["style_words_added", "style_words_exchanged"])
+def test_style_words_are_those_of_the_outlet_aimed_at(sample, name):
+    typical = {outlet: {*words} for outlet, words in sample.lexicon.typical.items()}
+    a, b = typical
+    for item, text in made(sample, name, at_most=20):
+        other = a if item.target == b else b
+        new = {*text.split()} - {*item.source.split()}
+        assert len(new & typical[item.target]) >= len(new & typical[other])
+        assert new & {word for one in typical[item.target] for word in (one, one.capitalize(), one.lower())}
 
 
 def test_a_claim_of_which_no_text_says_anything_is_added(sample):
     for item, text in made(sample, "claim_added", at_most=10):
-        claim = text.removeprefix(item.reference.rstrip(" .…"))
-        assert claim in ADDED["it"]
-    item = replace(sample.test.items[0], article=" ".join(ADDED["it"]))
+        assert text in [claim.format(item.reference.rstrip(" .…?!")) for claim in CLAIMS["it"]]
+    item = replace(sample.test.items[0], article=" ".join(CLAIMS["it"]))
     assert perturbed([item], PERTURBATIONS["claim_added"], sample, seed=1, at_most=1) == []
-
-
-@pytest.mark.parametrize("name", ["quotation_before", "quotation_after"])
-def test_a_quotation_is_said_in_no_text(sample, name):
-    for item, text in made(sample, name, at_most=10):
-        assert item.reference.rstrip(".")[1:] in text
-        [quotation] = [words for words in INVENTED["it"] if words in text]
-        assert quotation not in f"{item.source} {item.article} {item.reference} {item.reference_article}"
-
-
-@pytest.mark.parametrize(
-    ("setting", "headline", "set_"),
-    [
-        (Typography(quotes="«»"), 'Il premier: "Basta"', "Il premier: «Basta»"),
-        (Typography(dash="–", dots="…", apostrophe="’"), "L'Italia - forse...", "L’Italia – forse…"),
-        (Typography(stop=True), "Crolla il ponte", "Crolla il ponte."),
-        (Typography(), "Crolla il ponte.", "Crolla il ponte"),
-        (Typography(capital=True), "Roma: ecco perché", "Roma: Ecco perché"),
-        (Typography(titles=True), "House passes the spending bill", "House Passes the Spending Bill"),
-        (Typography(), "House Passes Spending Bill", "House passes spending bill"),
-    ],
-)
-def test_headlines_are_set_like_another_outlet_s(setting, headline, set_):
-    assert setting.apply(headline, lambda word: False) == set_
-
-
-@pytest.mark.parametrize(
-    ("headlines", "stop", "capital", "titles"),
-    [
-        (["Crolla il ponte.", "Crolla il ponte"], False, False, False),
-        (["Crolla il ponte.", "Crolla il ponte.", "Crolla il ponte"], True, False, False),
-        (["Roma: Ecco", "Crolla il ponte"], False, True, False),
-        (["House Passes Spending Bill", "House Passes Spending Bill", "House falls"], False, False, True),
-    ],
-)
-def test_typography_is_that_of_more_than_half(headlines, stop, capital, titles):
-    found = Typography.of(headlines)
-    assert (found.stop, found.capital, found.titles) == (stop, capital, titles)
-    assert (found.quotes, found.dash, found.dots, found.apostrophe) == ('""', "-", "...", "'")

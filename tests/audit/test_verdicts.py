@@ -1,21 +1,13 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from scoring_fakes import FakeJudges, FakeSupport
 
-from change_it.audit import perturbations
 from change_it.audit import verdicts as audit_verdicts
 from change_it.audit.measure import audit, read_corpus
-from change_it.audit.verdicts import (
-    GOLD,
-    JointPassRate,
-    Result,
-    Summary,
-    about_judges,
-    measure_systems,
-    verdicts,
-)
-from change_it.tables import figure
+from change_it.audit.perturbations import Perturbation
+from change_it.audit.verdicts import GOLD, Result, Summary, Together, measure_systems, verdicts
 
 
 @pytest.fixture(scope="module")
@@ -23,190 +15,181 @@ def sample(corpus):
     return read_corpus(corpus)
 
 
-def measured(sample, judges, at_most=20):
-    how = {"at_most": at_most, "resamples": 20, "seed": 1}
-    found = measure_systems(judges, sample, **how)
+@pytest.fixture
+def judges(sample):
+    """Judges of which the second outlet writes longer headlines, with the step that style needs."""
+    return stepping(FakeJudges(sample.test.outlets, digits="abcd"))
+
+
+def stepping(judges, evidence=0.9):
+    judges.main.rule = lambda text, _: 0.9 if len(text) > 80 else 0.2
+    judges.hh.rule = judges.ah.rule = lambda text, pair: 0.9
+    judges.fluency.rule = lambda text, _: 0.1 if "!" in text else 0.9
+    judges.main.style_step = SimpleNamespace(value=2.0, evidence=evidence)
+    return judges
+
+
+def measured(sample, judges, kinds, monkeypatch, at_most=200):
+    """The results of kinds: name to what makes a headline of an item."""
+    registry = {
+        name: Perturbation(name, "", "gold", "", lambda item, *_, make=make: make(item))
+        for name, make in kinds.items()
+    }
+    monkeypatch.setattr(audit_verdicts, "PERTURBATIONS", registry)
+    found = measure_systems(judges, sample, at_most=at_most, resamples=200, seed=1)
     return {result.system: result for result in found}
 
 
-@pytest.fixture(scope="module")
-def results(sample):
+def test_what_is_kept_is_the_score_over_gold_s_of_the_same_items(sample, judges, monkeypatch):
+    """Fluency refuses all of one kind, none of another, and about half of a third."""
+    kinds = {
+        "refused": lambda item: f"{item.reference}!",
+        "accepted": lambda item: f"{item.reference} ",
+        "half": lambda item: item.reference + " !"[len(item.article) % 2],
+        "rare": lambda item: f"{item.reference}!" if item.id in few else None,
+    }
+    few = {item.id for item in sample.test.items if item.reference}
+    few = {*sorted(few)[:2]}
+    found = measured(sample, judges, kinds, monkeypatch)
+    outcomes = {name: result.outcome for name, result in found.items() if name != GOLD}
+    assert outcomes == {
+        "accepted": "let through",
+        "half": "let through",
+        "refused": "stopped",
+        "rare": "too few to tell",
+    }
+    assert list(found)[:3] == [GOLD, "accepted", "half"]  # the worst first
+    assert found["accepted"].kept == pytest.approx(1)
+    assert found["refused"].kept == 0
+    assert found["refused"].interval[1] > 0  # nothing of so many is not nothing of all
+    half = found["half"]
+    assert 0.2 < half.interval[0] < half.kept < half.interval[1] < 0.8
+    assert half.examples[0]["verdicts"]["joint"] > 0
+    assert half.examples[0]["true"] in half.examples[0]["headline"]
+    assert found[GOLD].kept is None
+    assert "outcome" not in found[GOLD].as_dict()
+
+
+def test_without_a_fluency_judge_compliancy_is_kept(sample, monkeypatch):
     judges = FakeJudges(sample.test.outlets)
-    judges.main.rule = lambda text, _: 0.9 if len(text) > 100 else 0.2  # the second outlet writes longer ones
-    return measured(sample, judges)
+    judges.main.rule = lambda text, _: 0.9 if len(text) > 80 else 0.2
+    found = measured(sample, judges, {"same": lambda item: f"{item.reference} "}, monkeypatch, at_most=40)
+    assert found["same"].values["joint"] is found["same"].values["fluency"] is None
+    assert found["same"].kept == pytest.approx(1)
 
 
-@pytest.fixture
-def registry(monkeypatch):
-    """No system but those that a test makes."""
-    registry = {}
-    for module in (perturbations, audit_verdicts):
-        monkeypatch.setattr(module, "PERTURBATIONS", registry)
-    return registry
-
-
-def test_what_is_set_otherwise_passes_nobody_and_gold_is_no_system_that_must_fail(results):
-    assert results["typography"].values["passed"] == 0
-    assert results["typography"].values["facts"] == 1
-    assert not results[GOLD].passes
-    assert not results[GOLD].missed_by
-    assert all(result.values["fluency"] is None for result in results.values())
-    assert all(result.n <= 20 for result in results.values())
-
-
-def test_only_headlines_whose_gold_passes_say_whether_a_system_is_stopped(sample, registry):
-    """The judges accept few golds, and half of what is spoilt of just these: the plain share is near nothing."""
-
-    @perturbations.breaks("content")
-    def spoilt(item, random, known):
-        """Gold or nothing like it."""
-        return item.reference if len(item.reference) % 2 else "Tutto altro"
-
-    judges = FakeJudges(sample.test.outlets)
-    judges.main.rule = lambda text, _: 0.9 if len(text) > 100 else 0.2
-    gold, result = measured(sample, judges, 200).values()
-    plain = result.values["passed"]
-    assert plain < gold.values["passed"] < 0.7
-    accepted = round(gold.values["passed"] * gold.n)
-    assert abs(result.given_gold - accepted) <= 0.2 * accepted
-    assert result.passed_given_gold > 1.3 * plain
-    assert result.upper_bound > result.passed_given_gold
-    assert result.passes
-
-
-def test_gold_is_judged_of_every_item_that_a_system_has_a_headline_of(sample, registry):
-    items = [item for item in sample.test.items if item.reference]
-
-    @perturbations.breaks("fluency")
-    def rare(item, random, known):
-        """Nothing but the last items of the audit's order."""
-        return f"{item.reference} altro" if item.id in late else None
-
-    late = {item.id for item in items}
-    order = [example["id"] for example in measured(sample, FakeJudges(sample.test.outlets), 5)[GOLD].examples]
-    late -= set(order)
-    judges = FakeJudges(sample.test.outlets)
-    result = measured(sample, judges, 5)["rare"]
-    references = {item.reference for item in items if item.id in late}
-    assert result.n == 5
-    assert len({text for text, _ in judges.ah.asked} & references) >= 5
-
-
-def record(f1, baseline, test="gold"):
-    def table(value):
-        return {test: {"macro_f1": value}}
-
-    baselines = {"character n-grams": table(baseline), "weak": table(0.1)}
-    return {"classes": [], "results": table(f1), "baselines": baselines}
+def test_where_gold_has_no_score_nothing_can_be_told(sample, judges, monkeypatch):
+    judges.hh.rule = lambda text, pair: 0.1
+    result = measured(sample, judges, {"any": lambda item: f"{item.reference} "}, monkeypatch)["any"]
+    assert (result.kept, result.interval, result.outcome) == (None, None, "too few to tell")
 
 
 @pytest.mark.parametrize(
-    ("f1", "baseline", "level"),
-    [(0.64, 0.65, "distrust"), (0.65, 0.65, "distrust"), (0.66, 0.65, "care"), (0.7, 0.65, "rely")],
-)
-def test_a_judge_is_held_against_its_best_baseline(f1, baseline, level):
-    main = verdicts({"main": record(f1, baseline)}, fluency=True, validated=True)[0]
-    assert (main.judge, main.level) == ("main", level)
-    assert f"F1 .{f1 * 1000:.0f} where character n-grams have .650" in main.text
-
-
-@pytest.mark.parametrize(("low", "level"), [(0.5, "care"), (0.501, "rely")])
-def test_main_is_relied_on_where_it_beats_chance_within_an_event(low, level):
-    judge = {"value": 0.6, "low": low, "high": 0.7, "macro_f1": 0.8}
-    metrics = record(0.8, 0.65) | {"within_event": {"pairs": 9, "events": 9, "systems": {"judge": judge}}}
-    [main] = verdicts({"main": metrics}, fluency=True, validated=True)
-    assert (main.judge, main.level) == ("main", level)
-    assert main.reasons[0].startswith("of two headlines of one event")
-
-
-def test_the_test_set_with_the_smallest_lead_decides():
-    hard = record(0.8, 0.85, "hard")
-    easy = record(0.95, 0.85, "random")
-    baselines = {name: tests | easy["baselines"][name] for name, tests in hard["baselines"].items()}
-    both = {"results": hard["results"] | easy["results"], "baselines": baselines}
-    hh = verdicts({"hh": both}, fluency=True, validated=True)[0]
-    assert hh.level == "distrust"
-    assert "on hard mismatches" in hh.text
-
-
-def system(name, share, *, n=20, judges=("hh",), missed=True, judge="hh", bound=None, trained=False):
-    values = dict.fromkeys(("hh", "ah", "main", "fluency", "facts")) | {judge: share, "passed": share}
-    missed_by = judges if missed else ()
-    bound = share if bound is None else bound
-    about = (name, ("content",), trained, "", n, values, {}, n, share, bound)
-    return Result(*about, judges, missed_by, ())
-
-
-@pytest.mark.parametrize(
-    ("systems", "level", "text"),
+    ("interval", "outcome"),
     [
-        ([system("one", 0.7), system("two", 0.9)], "distrust", "lets through what it should refuse: two .900, one .700"),
-        ([system("one", 0.7), system("two", 0.1, missed=False)], "care", "lets through what it should refuse: one .700"),
-        (
-            [system(name, share) for name, share in zip("abcd", (0.6, 0.7, 0.8, 0.9), strict=True)],
-            "distrust",
-            "lets through what it should refuse: d .900, c .800, b .700 and 1 more",
-        ),
-        ([system("one", 0.05, missed=False)], "rely", "refuses what it should"),
-        ([system("one", 0.9), system("two", 0.9, n=19)], "distrust", "lets through what it should refuse: one .900"),
+        ((0.0, 0.1), "stopped"),
+        ((0.0, 0.11), "too few to tell"),
+        ((0.1, 0.9), "too few to tell"),
+        ((0.11, 0.9), "let through"),
+        (None, "too few to tell"),
     ],
-)  # fmt: skip
-def test_a_judge_that_lets_through_what_it_guards(systems, level, text):
-    [found] = verdicts({}, systems, fluency=True, validated=True)
-    assert (found.judge, found.level, found.text) == ("hh", level, text)
-
-
-@pytest.mark.parametrize(("share", "level"), [(0.85, "rely"), (0.84, "care")])
-@pytest.mark.parametrize("judge", ["fluency", "facts"])
-def test_fluency_and_facts_accept_what_newspapers_wrote(judge, share, level):
-    [found] = verdicts({}, [system(GOLD, share, judges=(), judge=judge)], fluency=True, validated=True)
-    assert (found.judge, found.level) == (judge, level)
-    assert found.text == f"accepts {figure(share)} of the newspapers' own headlines"
-
-
-@pytest.mark.parametrize(
-    ("validated", "text"), [(None, "rules alone: what is invented"), (False, "not validated")]
 )
-def test_facts_that_no_labels_have_validated_are_taken_with_care(validated, text):
-    [found] = verdicts({}, fluency=True, validated=validated)
-    assert (found.judge, found.level) == ("facts", "care")
-    assert found.text.startswith(text)
+def test_the_interval_decides(interval, outcome):
+    assert result("x", 0.1, interval).outcome == outcome
 
 
-@pytest.mark.parametrize(
-    ("outlets", "level"), [(("x", "y"), ["care"]), (("faro", "colle"), []), (None, [])], ids=str
-)
-def test_a_threshold_by_labels_of_other_outlets_is_said(outlets, level):
-    facts = FakeSupport(validated="it")
-    facts.settings = replace(facts.settings, outlets=outlets)
-    found = verdicts({}, **about_judges(FakeJudges(("colle", "faro"), digits="abcd", support=facts), "it"))
-    assert [verdict.level for verdict in found] == level
-    assert ["labels of x and y, not of these" in verdict.text for verdict in found] == [True] * len(level)
+def result(name, kept, interval, **values):
+    return Result(name, False, "", 20, 20, kept, interval, dict.fromkeys(("evidence", "joint")) | values)
 
 
-def test_stopped_is_what_the_upper_bound_says_and_not_the_share():
-    bounds = [(0.1, 20), (0.11, 20), (0.11, 19)]
-    assert [system("one", 0.0, n=n, bound=bound).passes for bound, n in bounds] == [False, True, False]
-
-
-def test_all_judges_together_come_first_with_the_worst_of_what_passes():
-    shares = {"c": 0.7, "a": 0.9, "b": 0.8, "d": 0.6, "none": 0.05}
-    systems = [system(name, share, trained=name == "a") for name, share in shares.items()]
-    gold = replace(system(GOLD, 0.5), breaks=())
-    found = JointPassRate.of([gold, *systems])
-    assert found == JointPassRate((1, 0), (4, 1), (("a", 0.9), ("b", 0.8), ("c", 0.7), ("d", 0.6)), 0.5)
-    for part in ("stop 0 of 1 ways", "1 of 4 that none", "a .900, b .800, c .700; ", "they accept .500."):
-        assert part in found.text
-    assert next(iter(Summary((), found).as_dict())) == "together"
-    assert "worst" not in JointPassRate((5, 5), (4, 4), (), None).text
+def test_one_sentence_names_the_counts_and_the_worst():
+    shares = {"a": 0.5, "b": 0.9, "c": 0.7, "d": 0.6}
+    systems = [result(name, share, (0.3, 1.0)) for name, share in shares.items()]
+    systems += [result("e", 0.0, (0.0, 0.05)), result("f", 0.0, (0.0, 0.5))]
+    gold = result(GOLD, None, None)
+    found = Together.of([gold, *systems])
+    assert found.text == (
+        "Of 6 kinds of deliberately wrong headlines the judges stop 1 and let 4 through; 1 had too few examples. "
+        "Worst: b (90% of the score of the newspapers' own headlines), c (70%), d (60%)."
+    )
+    assert Together.of([gold, systems[4]]).text.endswith("stop 1 and let 0 through.")
     assert Summary(()).as_dict() == {"together": None, "verdicts": []}
 
 
-def test_an_audit_has_the_events_of_the_corpus_and_says_that_there_is_no_fluency_judge(sample):
-    judges = FakeJudges(sample.test.outlets)
+def tests_of(**recalls):
+    """A `metrics.json`: test and class to a recall of 100."""
+    results = {}
+    for name, recall in recalls.items():
+        test, _, cell = name.partition("__")
+        results.setdefault(test, {})[cell] = {"recall": recall, "support": 100}
+    return {"results": results, "baselines": {}}
+
+
+@pytest.mark.parametrize(
+    ("hard", "level"), [(0.9, "rely"), (0.8, "care"), (0.62, "care"), (0.55, "distrust"), (0.4, "distrust")]
+)
+def test_hh_is_judged_by_wrong_stories_and_not_by_changed_facts(hard, level):
+    record = tests_of(random__no_match=0.99, hard__no_match=hard, hard__match=0.95, facts__no_match=0.1)
+    hh = verdicts(FakeJudges(digits="abcd"), {"hh": record}, "it")[0]
+    assert (hh.judge, hh.level) == ("hh", level)
+    assert hh.text.startswith("refuses .990 (.946–1.000) of random wrong stories; refuses ")
+    assert "it does not see changed facts: it refuses .100 (.049–.176) of headlines with one" in hh.text
+
+
+def test_a_baseline_that_hh_is_not_surely_ahead_of_is_named():
+    record = tests_of(hard__no_match=0.99, hard__match=0.99)
+    record["baselines"] = {"linear": {"hard": {"lead": {"low": -0.01}}}}
+    assert "no better than linear on the test hard" in verdicts(FakeJudges(), {"hh": record}, "it")[0].text
+
+
+@pytest.mark.parametrize(
+    ("low", "baseline", "level"),
+    [(0.76, 0.7, "rely"), (0.76, 0.95, "care"), (0.7, 0.7, "care"), (0.5, 0.7, "distrust")],
+)
+def test_main_is_judged_within_an_event_beside_its_baselines(judges, low, baseline, level):
+    def cell(value, low, high):
+        return {"value": value, "low": low, "high": high, "macro_f1": 0.8}
+
+    systems = {"judge": cell(0.8, low, 0.85), "marks alone": cell(baseline, baseline - 0.05, 1.0)}
+    main = verdicts(judges, {"main": {"within_event": {"systems": systems}}}, "it")[0]
+    assert (main.judge, main.level) == ("main", level)
+    assert "says whose is whose .800" in main.text
+    assert ("marks alone is ahead" in main.text) == (baseline > 0.9)
+    judges.main.style_step = None
+    main = verdicts(judges, {"main": {"within_event": {"systems": systems}}}, "it")[0]
+    assert main.level == "distrust"
+    assert "style and joint are n/a" in main.text
+
+
+def test_fluency_that_is_missing_and_evidence_say_what_they_mean():
+    gold = result(GOLD, None, None, evidence=0.95)
+    fluency, evidence = verdicts(FakeJudges(), {}, "it", [gold])
+    assert str(fluency) == "fluency: not reliable. There is none, so that joint is n/a."
+    assert (evidence.level, "who did or said it is not checked" in evidence.text) == ("care", True)
+    [_, none] = verdicts(FakeJudges(), {}, "it", [replace(gold, values={"evidence": None})])
+    assert none.level == "distrust"
+
+
+@pytest.mark.parametrize(("validated", "level"), [("it", "rely"), ("en", "care"), ("", "care")])
+def test_support_is_relied_on_where_labels_of_the_language_validate_it(validated, level):
+    judges = FakeJudges(digits="abcd", support=FakeSupport(validated=validated))
+    [support] = verdicts(judges, {}, "it")
+    assert (support.judge, support.level) == ("support", level)
+
+
+def test_readers_add_a_clause(judges):
+    readers = SimpleNamespace(clauses={"evidence": "agrees with readers: precision .900"})
+    found = verdicts(judges, {}, "it", [result(GOLD, None, None, evidence=0.95)], readers)
+    assert found[0].text.endswith("not checked; agrees with readers: precision .900")
+
+
+def test_an_audit_has_the_events_of_the_corpus(sample, judges):
     found = audit(sample, judges, {}, at_most=5, resamples=5)
     count, events = len(sample.test.items), len(set(sample.test.events.tolist()))
     assert events < count
-    assert found.signature == f"audit|judges:{judges.signature}|items:5 of {count}|events:{events}|seed:1"
+    how = f"items:5 of {count}|events:{events}|seed:1"
+    assert found.signature == f"audit|judges:{judges.signature}|score:joint|{how}"
     assert (found.items, found.events) == (count, events)
-    assert {verdict.judge: verdict.level for verdict in found.verdicts}["fluency"] == "distrust"
+    record = found.as_dict()
+    assert next(iter(record)) == "together"
+    assert not [each for system in record["systems"] for each in system["examples"] if "article" in each]

@@ -1,16 +1,14 @@
 import json
 import shutil
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from corpus_fakes import articles, write_articles
 from saved_judges import WITHIN_EVENT
-from scoring_fakes import FakeJudges, load_fakes, toy_test_set
+from scoring_fakes import load_fakes
 
 from change_it import InputError
 from change_it.audit import verdicts
-from change_it.audit.perturbations import chosen_headlines
 from change_it.cli import main
 from change_it.commands import audit as audit_command
 from change_it.commands import score as score_command
@@ -30,7 +28,7 @@ def with_fakes(folder, patch):
 @pytest.fixture
 def judges(tmp_path, monkeypatch):
     """Judges that four systems are shown to; the audit below is of all."""
-    few = ("typography", "reversed_words", "numbers_changed", "claim_added")
+    few = ("capitals", "looped", "number_changed", "claim_added")
     monkeypatch.setattr(verdicts, "PERTURBATIONS", {name: verdicts.PERTURBATIONS[name] for name in few})
     return with_fakes(tmp_path, monkeypatch)
 
@@ -62,19 +60,21 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     found = json.loads((out / "audit.json").read_text())
     page = (out / "audit.html").read_text()
     systems = {system["system"]: system for system in found["systems"]}
-    assert systems["gold"]["n"] == 6
-    assert systems["typography"]["values"]["main_normalised"] == 0
+    assert {system["n"] for name, system in systems.items() if name != "gold"} == {6}
+    assert systems["claim added"]["outcome"] in page
     assert found["signature"] in page
     assert page.count('<img src="data:image/svg+xml;base64,') == 1
     assert '<html lang="en">' in page
-    assert "fluency</strong>: <em>do not rely on it</em>. There is none:" in page
+    assert "fluency</strong>: <em>not reliable</em>. There is none" in page
+    assert page.count("<details open>") == 3
+    assert "<mark>" in page
     assert "<script" not in page
     printed = capsys.readouterr().out
-    assert "reversed words" in printed
-    assert "do not rely on it" in printed
+    assert found["together"]["text"].split(".")[0] in " ".join(printed.split())
+    assert "not reliable" in printed
 
 
-def test_main_within_an_event_stands_in_audit_and_verdict(judges, corpus, capsys):
+def test_main_within_an_event_stands_in_audit_and_verdict(judges, corpus):
     (judges / "main").mkdir()
     cell = {"precision": 0.9, "recall": 0.8, "f1": 0.85}
     results = {"gold": {"colle": cell, "faro": cell, "macro_f1": 0.85}}
@@ -82,14 +82,13 @@ def test_main_within_an_event_stands_in_audit_and_verdict(judges, corpus, capsys
     metrics["within_event"] = WITHIN_EVENT
     (judges / "main" / "metrics.json").write_text(json.dumps(metrics))
     audit_command.run(options(judges, corpus))
-    assert "main within an event · 4 pairs of 3 events of A2" in capsys.readouterr().out
     out = judges.parent / "audit"
     assert ".123–.987" in (out / "audit.html").read_text()
     found = json.loads((out / "audit.json").read_text())
     assert found["style"]["within_event"] == WITHIN_EVENT
     [main] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "main"]
     assert main["level"] != "rely"  # the interval reaches chance
-    assert "knows whose is whose .625 of the time" in main["text"]
+    assert "says whose is whose .625 (.123–.987) of the time" in main["text"]
 
 
 def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch, capsys):
@@ -115,32 +114,3 @@ def test_a_folder_of_other_files_is_refused_before_judges_load(judges, corpus, t
     (tmp_path / "other" / "thesis.tex").write_text("x")
     with pytest.raises(InputError, match="holds other files"):
         audit_command.run(options(judges, corpus, out=tmp_path / "other"))
-
-
-def test_judges_of_the_other_fold_choose_sentences_that_must_fail(judges, corpus, capsys, monkeypatch):
-    def load(name, *_, **__):
-        fold, digits = ("0", "abcd") if "choosers" in str(name) else ("1", "wxyz")
-        return FakeJudges(("colle", "faro"), fold=fold, digits=digits)
-
-    monkeypatch.setattr("change_it.scoring.judges.Judges.from_pretrained", load)
-    audit_command.run(options(judges, corpus))
-    assert "Left out: best of 16 lead sentences and sentence with style words" in capsys.readouterr().out
-    audit_command.run(options(judges, corpus, chooser="choosers", out=judges.parent / "chosen"))
-    assert "Left out" not in capsys.readouterr().out
-    found = json.loads((judges.parent / "chosen" / "audit.json").read_text())
-    systems = {system["system"]: system for system in found["systems"]}
-    assert found["chooser"] in found["signature"]
-    assert systems["best of 16 lead sentences"]["n"] == systems["sentence with style words"]["n"] == 6
-    with pytest.raises(InputError, match="not independent"):
-        audit_command.run(options(judges, corpus, chooser=str(judges), out=judges.parent / "same"))
-
-
-def test_of_the_sentences_the_chosen_one_is_taken():
-    article = "Crolla il ponte, dicono tutti. Crolla il ponte sulla statale! Altro non si sa."
-    item = replace(toy_test_set().items[0], article=article)
-    words = {"gio": ["che", "il", "ecco", "mai"]}
-    cues = SimpleNamespace(leads={item.id: ["Una frase che non serve."]}, cues=words, language="it")
-    chosen = chosen_headlines([item], cues, FakeJudges(digits="abcd"))
-    made = {system.name: texts for system, texts in chosen.items()}
-    assert made["best of 16 lead sentences"] == [(0, "Crolla il ponte sulla statale!")]
-    assert made["sentence with style words"] == [(0, "Crolla il ponte sulla statale! che ecco mai")]

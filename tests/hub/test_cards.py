@@ -61,12 +61,12 @@ def test_judges_name_the_model_that_judges_support(run, options, tmp_path, monke
     files = files_of(options("judge", folder, "me/judges"))
     assert json.loads(files["support/config.json"]) == {"change_it": {"model": "owner/model"}}
     text = model_card(files).text
-    assert "|support:asked+eeeeee+0.50`" in text
+    assert "|support:chat+eeeeee+0.50`" in text
     assert "`owner/model`, which is prompted as it is" in text
     assert "Not validated: joint leaves it out." in text
     model.settings = FakeSupport(validated="it").settings
     text = model_card(files_of(options("judge", folder, "me/judges"))).text
-    assert "models of other families wrote its AUC is .900 (95% interval from .800)" in text
+    assert "models of other families wrote its AUC is 0.900 (95% interval from 0.800)" in text
     model = FakeSupport(base="/home/somebody/model")
     with pytest.raises(InputError, match="a model in a folder of this machine"):
         files_of(options("judge", folder, "me/judges"))

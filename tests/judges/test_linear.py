@@ -11,19 +11,27 @@ from transformers import ByT5Tokenizer
 from change_it.judges.data import Examples
 from change_it.judges.linear import (
     COUNTS,
+    FAR,
+    MARKS,
     RISING,
     SIZE,
+    TABLES,
+    WEIGHT,
     LinearJudgeConfig,
     Pieces,
     Words,
+    _lift,
     _repeats,
     boosted,
+    features_of_headlines,
     features_of_pairs,
     fluency_features,
     inverse_frequency,
     ngrams,
+    setting,
     tfidf,
 )
+from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
 from change_it.judges.linear_training import _boost, fit_main, fit_pairs
 
 HEADLINES = ["Crolla il ponte: «Due morti»", "ECCO perché cade", "Derby sospeso, 3 feriti", "Non cade più"]
@@ -66,21 +74,37 @@ def test_answers_do_not_depend_on_their_neighbours():
         main_judge().predict_proba(HEADLINES, ARTICLES)
 
 
-def test_tfidf_is_scikit_learns():
-    """Of characters alone: the n-grams of a text in lower case without marks, as `char_wb` has them."""
-    texts = ["il ponte", "il governo cade", "ponte ponte"]
+def test_ngrams_are_scikit_learns():
+    """The same products of headlines as by vectorizers with a vocabulary, n-grams of one headline left out."""
+    texts = [*HEADLINES, "Crolla il governo: «Non cade»", "Il derby cade"]
+    every = [
+        TfidfVectorizer(analyzer="char_wb", ngram_range=(1, 5), lowercase=False, min_df=2, sublinear_tf=True),
+        TfidfVectorizer(
+            token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), lowercase=False, min_df=2, sublinear_tf=True
+        ),
+    ]
+    for vectorizer, counts in zip(every, ngrams(texts), strict=True):
+        expected = vectorizer.fit_transform(texts)
+        found = tfidf(counts, inverse_frequency(counts, 2))
+        assert (found @ found.T).toarray() == pytest.approx((expected @ expected.T).toarray(), abs=1e-6)
+        assert inverse_frequency(counts)[counts.indices].min() >= 1
+    assert [part.nnz for part in ngrams([""])] == [0, 0]
 
-    def squares(matrix):
-        return np.asarray(matrix.power(2).sum(axis=1)).ravel()
 
-    vectors = TfidfVectorizer(analyzer="char_wb", ngram_range=(1, 5), sublinear_tf=True, norm=None)
-    words = TfidfVectorizer(token_pattern=r"\w+", ngram_range=(1, 2), sublinear_tf=True, norm=None)
-    expected = [squares(each.fit_transform(texts)) for each in (vectors, words)]
-    counts = ngrams(texts)
-    weighted = counts.copy()
-    weighted.data = (1 + np.log(counts.data)) * inverse_frequency(counts)[counts.indices]
-    assert squares(weighted) == pytest.approx(sum(expected), rel=1e-5)
-    assert squares(tfidf(counts, inverse_frequency(counts))) == pytest.approx(np.ones(3), rel=1e-6)
+def test_marks_count_for_no_more_than_their_limit():
+    counts, marks = ngrams(["Sì!", "Sì" + "!" * 999]), setting(["Sì!", "Sì" + "!" * 999])
+    assert marks[:, MARKS.index("!")].tolist() == [1, 999]
+    arrays = {"idf": np.ones((2, SIZE), np.float32), "mean": marks[0], "scale": np.ones_like(marks[0])}
+    near, far = features_of_headlines(counts, marks, arrays)[:, -marks.shape[1] :].toarray()
+    assert not near.any()
+    assert far.max() == pytest.approx(WEIGHT * FAR)
+    alone = features_of_headlines(counts, marks, {"idf": arrays["idf"]})
+    assert alone.shape == (2, 2 * SIZE)
+
+
+def test_a_judge_of_earlier_features_is_refused():
+    with pytest.raises(ValueError, match="main judge of an earlier version"):
+        LinearJudge(LinearJudgeConfig(judges="main", features=2))
 
 
 def test_features_of_two_texts_by_hand():
@@ -128,6 +152,19 @@ def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
     assert printed[-5] == 0 < broken[-5]  # the share of pairs that were never seen
     assert _repeats([[1, 1], [2, 3], [2, 3]]) == pytest.approx((1 / 3, 0, 1, 1))
     assert np.isfinite(fluency_features(Pieces(["", "…"], frequent, clusters), counts)).all()
+
+
+def test_pairs_are_held_against_chance():
+    pairs, pieces = np.array([0.0, 9.0, 3.0]), np.array([9.0, 9.0, 3.0])
+    assert _lift(pairs, pieces, 1, 36.0) == pytest.approx(np.log([1 / 1.75, 10 / 3.25, 4 / 1.75]))
+    frequent, clusters = frozenset(["il", "ponte", "cade"]), np.zeros((2, COUNTS), np.uint8)
+    texts = Pieces(["il ponte cade", "il cade ponte cade"], frequent, clusters)
+    counts = Pieces(["il ponte cade"] * 9, frequent, clusters).counts()
+    printed, inserted = fluency_features(texts, counts)
+    start = 5 * (len(TABLES) + 1 + sum(context is not None for _, _, context in TABLES))
+    joined, needless = start + 1, start + 6  # the least of each, of words
+    assert inserted[joined] < printed[joined]
+    assert inserted[needless] < printed[needless]
 
 
 def test_features_of_fluency_do_not_depend_on_the_headline_before():

@@ -3,6 +3,7 @@
 import json
 
 import judge_data
+import numpy as np
 import pytest
 import torch
 from judge_data import load, options
@@ -12,12 +13,13 @@ from transformers import AutoTokenizer
 from change_it.commands import train_judge
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
-from change_it.judges import linear_training, train
+from change_it.judges import train
 from change_it.judges.fluency_data import load_fluency
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import LINEAR, PAPERS, preset
-from change_it.judges.linear_training import ACCEPTANCE, fit_main
+from change_it.judges.linear_training import ACCEPTANCE
 from change_it.judges.metrics import scores
+from change_it.stats import log_odds
 from change_it.training.trainer import TrainingRun
 
 TINY = judge_data.TINY | {"updates": 16, "checkpoint_steps": 4, "evaluation_steps": 8}
@@ -62,15 +64,39 @@ def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     assert scores(gold.labels, given, judge.outlets) == metrics["results"]["gold"]
     assert judge.weights_hash == metrics["weights_hash"]
     systems = metrics["within_event"]["systems"]
-    assert list(systems) == ["judge", "linear, names masked", "marks, capitals, length"]
+    assert list(systems) == ["judge", "n-grams", "marks, capitals, length"]
     assert metrics["within_event"]["pairs"] == read_table(corpus, "pairs", "test").height
     assert systems["judge"]["macro_f1"] == pytest.approx(metrics["results"]["gold"]["macro_f1"])
     assert systems["judge"]["value"] > 0.6
     assert metrics["further_outlets"] == {}
+    step = metrics["style_step"]
+    assert judge.style_step._asdict() == step
+    assert step["value"] > 1
+    assert step["evidence"] > 0.8
+    assert step["pairs"] >= step["events"] > 30
+    assert step["accuracy"] > 0.7
+
+
+def test_the_style_step_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tmp_path):
+    metrics = train.train_judge(options(corpus, tmp_path / "main", fold="0"))
+    judge = Judge.from_pretrained(tmp_path / "main", device="cpu")
+    pairs = read_table(corpus, "pairs", "train").filter(fold=1)
+    assert pairs.filter(alignment="A1").height < 50  # so that loosely aligned ones count too
+    first, second = (log_odds(judge.probabilities(pairs[f"{one}_headline"])[:, 1]) for one in "ab")
+    assert metrics["style_step"]["pairs"] == pairs.height
+    assert judge.style_step.value == pytest.approx(np.median(second - first))
+    assert metrics_of(fitted)["style_step"]["pairs"] > pairs.height  # of both folds
+    random = train.train_judge(options(corpus, tmp_path / "random", train_on="random"))
+    assert "style_step" not in random
+    assert Judge.from_pretrained(tmp_path / "random", device="cpu").style_step is None
 
 
 def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(trained, fitted):
     metrics, alone = metrics_of(trained), metrics_of(fitted)["results"]["gold"]
+    assert list(metrics["within_event"]["systems"])[1:] == [LINEAR, "n-grams", "marks, capitals, length"]
+    assert (
+        0 < metrics["style_step"]["pairs"] < metrics_of(fitted)["style_step"]["pairs"]
+    )  # of validation events
     beside = metrics["baselines"][LINEAR]["gold"]
     assert all(beside[name] == alone[name] for name in ("colle", "faro", "macro_f1"))
     ahead = metrics["results"]["gold"]["macro_f1"] - beside["macro_f1"]
@@ -118,7 +144,6 @@ def test_fluency_lets_its_share_of_printed_headlines_through_and_little_that_is_
     for result in metrics["results"].values():
         assert result["printed"]["recall"] == pytest.approx(ACCEPTANCE, abs=0.08)
         assert result["broken"]["recall"] > 0.4  # .06 by chance
-    assert (tmp_path / "fluency" / "casing.json").exists()
 
 
 def test_a_transformer_of_fluency_is_shifted_to_its_share_of_printed_validation_headlines(
@@ -168,12 +193,3 @@ def test_presets(tmp_path):
     for changes in ({"task": "fluency"}, {"task": "hh", "encoder": LINEAR}):
         with pytest.raises(InputError, match="--as-published"):
             of(as_published=True, **changes)
-
-
-def test_main_learns_from_each_headline_without_typography_too(corpus, monkeypatch):
-    """Set alike, headlines are told apart about as well as words tell them."""
-    data = load("main", corpus)
-    seen = []
-    monkeypatch.setattr(linear_training, "plain", lambda text: seen.append(text) or "X " + text)
-    fit_main(data.known, seed=1)
-    assert seen == data.known.texts

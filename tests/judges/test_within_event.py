@@ -1,4 +1,4 @@
-"""Main within an event: its accuracy by hand, judges that see no names, and training sets that are even in each event and week."""
+"""Main within an event: its accuracy by hand, and training sets that are even in each event and week."""
 
 from collections import Counter
 from datetime import date
@@ -6,16 +6,14 @@ from datetime import date
 import numpy as np
 import polars as pl
 import pytest
-from judge_data import TINY, load, options
-from saved_judges import build_encoder, save_parts
+from judge_data import load, options
 
 from change_it.corpus.folder import read_table
 from change_it.corpus.training_sets import matched
 from change_it.errors import InputError
 from change_it.judges import train, within_event
 from change_it.judges.data import Examples
-from change_it.judges.judge import Judge
-from change_it.judges.judge_options import within_event_table
+from change_it.judges.judge_options import StyleStep, within_event_table
 
 
 def test_accuracy_by_hand():
@@ -33,6 +31,7 @@ TABLES = {
         "headline": ["a1", "a2", "b1", "b2"],
         "label": ["rep", "rep", "gio", "gio"],
         "date": [date(2020, 1, 1), None, date(2020, 1, 2), date(2020, 1, 2)],
+        "event": ["x", "y", "x", "y"],
     },
     ("articles", "other"): {"headline": ["o"] * 100 + ["few"], "label": ["post"] * 100 + ["herald"]},
 }
@@ -58,40 +57,76 @@ def test_what_main_makes_of_a2_and_of_further_outlets(monkeypatch):
     assert within_event_table({"classes": ["rep", "gio"]}) is None
 
 
+def test_a_baseline_that_is_ahead_is_named_first():
+    ahead, behind, open_ = ({"low": low, "high": low + 0.1} for low in (-0.2, 0.1, -0.05))
+    judge = {"value": 0.8, "low": 0.7, "high": 0.9, "macro_f1": 0.7}
+    other = judge | {"value": 0.95, "macro_f1": 0.6}
+    systems = {"judge": judge, "n-grams": other | {"lead": {"within_event": behind, "macro_f1": open_}}}
+    systems["marks, capitals, length"] = other | {"lead": {"within_event": ahead, "macro_f1": behind}}
+    step = {"value": 2.5, "accuracy": 0.75, "pairs": 8, "events": 7}
+    found = {"pairs": 60, "events": 50, "systems": systems}
+    first, *others = within_event_table({"within_event": found, "style_step": step}).notes
+    assert first == (
+        "marks, capitals and length alone tell the outlets apart better than this judge within an event "
+        "(.950 against .800): do not score style with it"
+    )
+    assert "no better than n-grams by F1: the 95% interval of its lead reaches 0" in others
+    assert any(note.startswith("style step 2.50") for note in others)
+
+
+def test_the_lead_within_an_event_by_hand():
+    judge, baseline = np.array([1.0, 1.0, -1.0, 1.0]), np.array([1.0, -1.0, -1.0, 0.0])
+    found = within_event.lead(judge, baseline, ["x", "x", "y", "z"])
+    assert found["value"] == (0 + 1 + 0 + 0.5) / 4
+    assert found["low"] <= found["value"] <= found["high"]
+
+
+def ask(texts):
+    """Odds of B of a headline: its number over 10, or what is left of it."""
+    second = np.array([int(text[1:]) / 10 for text in texts])
+    return np.stack([1 - second, second], axis=1)
+
+
+def test_the_style_step_is_the_median_over_pairs_of_events_that_were_not_learnt(monkeypatch):
+    headlines = [f"{outlet}{number}" for number in range(1, 7) for outlet in "ab"]
+    events = [str(number) for number in range(1, 7) for _ in "ab"]
+    aligned = {"a_headline": headlines[::2], "b_headline": [*headlines[1:-1:2], "b3"], "event": events[::2]}
+    aligned |= {"a_article": ["Di a"] * 6, "b_article": ["Di b"] * 6}
+    tables = {
+        "articles": {"headline": headlines, "event": events},
+        "pairs": aligned | {"alignment": ["A1"] * 5 + ["A3"]},
+    }
+    monkeypatch.setattr(within_event, "read_table", lambda _, config, *__: pl.DataFrame(tables[config]))
+    learnt = Examples(["a1", "b1", "b2"], None, np.array([0, 1, 1]))
+    of_others = within_event.style_step(
+        "c", ask, learnt
+    )  # events 3, 4, 5 have steps of 0, event 6 a negative one
+    assert of_others == StyleStep(0.0, 4, 4, accuracy=1.5 / 4, evidence=0.0)  # no text has "a3"
+    monkeypatch.setattr(within_event, "PAIRS", 3)
+    assert within_event.style_step("c", ask, learnt).pairs == 3  # enough strictly aligned ones
+    seen = []
+
+    def refit(examples):
+        seen.append(set(examples.texts))
+        return ask
+
+    every = Examples(headlines, None, np.arange(12) % 2)
+    assert within_event.style_step("c", ask, every, refit=refit).pairs == 5
+    assert len(seen) == within_event.PARTS
+    assert all(text in set().union(*seen) for text in headlines)
+    assert all(("a" + text[1:] in texts) == ("b" + text[1:] in texts) for texts in seen for text in headlines)
+    assert sum(len(headlines) - len(texts) for texts in seen) == len(
+        headlines
+    )  # each event was held out once
+    monkeypatch.setitem(tables, "pairs", {name: values[:0] for name, values in tables["pairs"].items()})
+    assert within_event.style_step("c", ask, every) is None
+
+
 def test_marks_and_capitals_alone_are_read():
     headlines = ["Crolla il ponte!", "Cade il governo!", "CROLLA IL PONTE", "CADE IL GOVERNO"] * 5
     ask = within_event.fit_marks(Examples(headlines, None, np.array([0, 0, 1, 1] * 5)), seed=1)
     assert ask(["Piove in citta!", "PIOVE IN CITTA"]).argmax(axis=1).tolist() == [0, 1]
     assert (ask(["Crolla il ponte!"]) == ask(["Vincer la lotto!"])).all()
-
-
-@pytest.fixture(scope="module", params=["linear", "transformer"])
-def masking(corpus, tmp_path_factory, request):
-    """A judge that masks names: its folder and its metrics."""
-    folder, settings = tmp_path_factory.mktemp("masking"), {}
-    if request.param == "transformer":
-        encoder = save_parts(folder / "encoder", *build_encoder())
-        settings = {**TINY, "updates": 8, "encoder": str(encoder)}
-    metrics = train.train_judge(options(corpus, folder / "main", mask="names", **settings))
-    return folder / "main", metrics
-
-
-def test_a_judge_that_masks_names_reads_none_and_answers_as_in_training(masking, corpus):
-    folder, metrics = masking
-    judge, data = Judge.from_pretrained(folder, device="cpu"), load("main", corpus)
-    gold = data.tests["gold"]
-    right = judge.probabilities(gold.texts, progress=False).argmax(axis=1) == gold.labels
-    assert right.mean() == metrics["results"]["gold"]["accuracy"]
-    first, second = judge.probabilities(["Il governo vola a Washington", "Il governo vola a Mosca"])
-    assert (first == second).all()
-    numbers = judge.probabilities(["Il ponte cade: 12 feriti", "Il ponte cade: 31 feriti"])
-    assert (numbers[0] == numbers[1]).all()
-    judge.hide = None
-    if judge.linear:
-        first, second = judge.probabilities(["Il governo vola a Washington", "Il governo vola a Mosca"])
-        assert (first != second).all()
-    rows = metrics["within_event"]["systems"]
-    assert list(rows) == ["judge", *([] if judge.linear else ["linear"]), "marks, capitals, length"]
 
 
 def place(row, both):
@@ -129,10 +164,7 @@ def test_main_learns_from_a_matched_set_that_a2_is_no_part_of(corpus):
     assert len(data.train) < len(load("main", corpus).train)
 
 
-@pytest.mark.parametrize("changes", [{"match": "events"}, {"mask": "names"}])
-def test_other_judges_are_neither_matched_nor_masked(corpus, tmp_path, changes):
-    with pytest.raises(InputError, match="requires --task main"):
-        train.train_judge(options(corpus, tmp_path / "hh", task="hh", **changes))
-    if "match" in changes:
-        with pytest.raises(InputError, match="--train-on"):
-            train.train_judge(options(corpus, tmp_path / "main", train_on="train_d", **changes))
+def test_no_other_judge_and_no_other_training_set_is_matched(corpus, tmp_path):
+    for changes, says in (({"task": "hh"}, "requires --task main"), ({"train_on": "train_d"}, "--train-on")):
+        with pytest.raises(InputError, match=says):
+            train.train_judge(options(corpus, tmp_path / "out", match="events", **changes))

@@ -95,7 +95,7 @@ def test_the_model_that_wrote_is_no_judge_of_support_nor_is_one_of_its_base(toy_
 def test_a_model_of_support_is_in_signatures_and_may_not_choose_what_it_scores(toy_test):
     judges = asking(FakeSupport())
     scores = scored(toy_test, judges)
-    assert "|fluency:dddddd|joint:v1|support:asked+eeeeee+0.50|lang:it|" in scores.signature
+    assert "|fluency:dddddd|joint:v1|support:chat+eeeeee+0.50|lang:it|" in scores.signature
     chosen = Reranker.of(judges)
     assert chosen.signature.endswith(f"|support:{'e' * 64}")
     assert parse_reranker(chosen.signature) == chosen

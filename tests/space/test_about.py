@@ -5,7 +5,8 @@ import json
 import pytest
 from scoring_fakes import FakeJudges
 
-from change_it.audit.verdicts import AUDIT_MEASURES, JointPassRate, Result, Summary, Verdict, hashes
+from change_it import InputError
+from change_it.audit.verdicts import Summary, Together, Verdict, hashes
 from change_it.space import models
 from change_it.space.models import Models
 from change_it.space.parts import render
@@ -20,10 +21,13 @@ def write(path, value):
     path.write_text(json.dumps(value), encoding="utf-8")
 
 
-def metrics(judge, baseline):
-    """What training writes of a judge with one test set."""
-    hard, beside = ({"hard": {"macro_f1": f1}} for f1 in (judge, baseline))
-    return {"classes": [], "results": hard, "baselines": {"tf-idf cosine": beside}}
+def metrics(*shares):
+    """What training writes of a judge that accepts and refuses these shares of 200."""
+    cells = {
+        name: {"recall": share, "support": 200}
+        for name, share in zip(("no_match", "match"), shares, strict=True)
+    }
+    return {"classes": [], "results": {"hard": cells | {"macro_f1": 0.9}}, "baselines": {}}
 
 
 def about(models):
@@ -31,7 +35,7 @@ def about(models):
 
 
 def test_outlets_and_verdicts_are_named():
-    found = (Verdict("hh", "care", ("F1 .863 where <b>tf-idf</b> has .848",)),)
+    found = (Verdict("hh", "care", "no better than <b>tf-idf</b>"),)
     html = about(Models(FakeJudges(), {"fixed": System()}, audit=Summary(found)))
     assert "with care" in html
     assert "rep" in html
@@ -47,21 +51,19 @@ def without_examples(monkeypatch):
 
 @pytest.mark.usefixtures("without_examples")
 def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
-    for task, found in (("main", (0.9, 0.95)), ("hh", (0.9, 0.89)), ("ah", (0.9, 0.6))):
-        write(corpus_run / "judges" / task / "metrics.json", metrics(*found))
+    for task, shares in (("hh", (0.9, 0.7)), ("ah", (0.9, 0.95))):
+        write(corpus_run / "judges" / task / "metrics.json", metrics(*shares))
     loaded = Models.from_run(corpus_run)
-    levels = {"main": "distrust", "hh": "care", "ah": "rely", "fluency": "distrust", "facts": "care"}
+    levels = {"hh": "care", "ah": "rely", "fluency": "distrust"}
     assert {verdict.judge: verdict.level for verdict in loaded.audit.verdicts} == levels
-    values = dict.fromkeys(AUDIT_MEASURES) | {"main": 0.9, "passed": 0.9}
-    fields = ("typography", ("style",), True, "", 20, values, {}, 20, 0.9, 0.98)
-    system = Result(*fields, ("main",), ("main",), ())
-    record = {"hashes": hashes(loaded.judges), "systems": [system.as_dict()]}
-    write(corpus_run / "audit" / "audit.json", record)
-    audit = Models.from_run(corpus_run).audit
-    assert audit.together == JointPassRate((1, 0), (0, 0), (("typography", 0.9),), None)
-    main = audit.verdicts[0]
-    assert (main.judge, main.level) == ("main", "distrust")
-    assert main.text.endswith("lets through what it should refuse: typography .900")
+    verdict = Verdict("main", "rely", "it says whose is whose")
+    found = Together(3, 1, 0, (("half and half", 0.9),))
+    record = {"hashes": hashes(loaded.judges), "verdicts": [verdict.as_dict() | {"words": verdict.words}]}
+    write(corpus_run / "audit" / "audit.json", record | {"together": found.as_dict()})
+    assert Models.from_run(corpus_run).audit == Summary((verdict,), found)
     write(corpus_run / "audit" / "audit.json", record | {"hashes": {"main": "others"}})
     assert Models.from_run(corpus_run).audit == loaded.audit
+    write(corpus_run / "audit" / "audit.json", record)  # of an earlier version
+    with pytest.raises(InputError, match="run what writes it again"):
+        Models.from_run(corpus_run)
     assert "missing" in about(loaded)

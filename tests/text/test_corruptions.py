@@ -1,4 +1,4 @@
-"""Corruptions: each breaks a headline, gives nothing away by case or marks, and depends on its seed alone."""
+"""Corruptions: each damages a headline, gives nothing away by case or marks, and depends on its seed alone."""
 
 from collections import Counter
 from itertools import pairwise
@@ -6,8 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from change_it.text.corruptions import CORRUPTIONS, corrupt
-from change_it.text.lexicon import Lexicon
+from change_it.text.corruptions import CORRUPTIONS, Lexicon, Split, corrupt
 from change_it.text.tokens import words
 
 HEADLINES = [
@@ -17,19 +16,17 @@ HEADLINES = [
 ] + [
     "La protesta dei pendolari ferma la scuola per tre ore: «Non ci sono treni». Il sindaco di Roma paga?",
     "Il nido per la protesta di Molana: il sindaco vuole il parco e la scuola per il tetto",
-    "La città di Belvola vuole il treno per la protesta dei soldi: chi paga il sindaco?",
+    "Ecco cosa cambia in città: chi paga il sindaco di Belvola, chi ferma il treno",
 ]
 HEADLINE = HEADLINES[0]
-ARTICLE = "Sì. Ieri a Molana la scuola ha chiuso. Il sindaco ne aveva parlato lunedì in consiglio. Ora il te"
-TAGS = dict.fromkeys(["il", "la"], "DET") | dict.fromkeys(["di", "per"], "ADP")
+OUTLETS = ["colle"] * 24 + ["faro"] * 3
 
 
 @pytest.fixture(scope="module")
 def lexicon() -> Lexicon:
-    def tag(words):
-        return [TAGS.get(word.lower(), "PROPN" if word[0].isupper() else "NOUN") for word in words]
-
-    return Lexicon(HEADLINES, "it", ["Il nidi la scuole il tetti"], tag, {HEADLINE: ARTICLE})
+    return Lexicon(
+        HEADLINES, OUTLETS, ["È la scuola che ha chiuso, è la stessa che ha il tetto di la la la"] * 30
+    )
 
 
 def broken(name: str, lexicon: Lexicon, headline: str = HEADLINE, seed: int = 1) -> str:
@@ -39,11 +36,17 @@ def broken(name: str, lexicon: Lexicon, headline: str = HEADLINE, seed: int = 1)
 
 
 @pytest.mark.parametrize("name", list(CORRUPTIONS))
-def test_a_corruption_breaks_the_headline_and_depends_on_the_seed_alone(name, lexicon):
+def test_a_corruption_damages_the_headline_and_depends_on_the_seed_alone(name, lexicon):
     texts = [corrupt(HEADLINE, name, np.random.default_rng(seed), lexicon) for seed in range(8)]
     assert any(texts)
     assert HEADLINE not in texts
     assert texts == [corrupt(HEADLINE, name, np.random.default_rng(seed), lexicon) for seed in range(8)]
+
+
+@pytest.mark.parametrize("name", list(CORRUPTIONS))
+def test_a_headline_of_a_word_or_none_is_left_alone(name, lexicon):
+    for text in ("Roma", "…"):
+        assert corrupt(text, name, np.random.default_rng(1), lexicon) is None
 
 
 @pytest.mark.parametrize("name", ["shuffled", "reversed_words", "moved", "neighbours"])
@@ -53,37 +56,44 @@ def test_word_order_keeps_the_words_the_marks_and_the_first_capital(name, lexico
     assert text[0].isupper()
     assert text.endswith("»")
     assert ": «" in text
-    assert " il " in f" {text} "  # the first word has lost its capital
 
 
-def test_agreement_takes_forms_that_exist(lexicon):
-    found = {broken("agreement", lexicon, seed=seed) for seed in range(30)}
-    changed = {word for text in found for word in words(text)} - set(words(HEADLINE))
-    assert changed
-    assert changed <= {"la", "una", "i", "gli", "il", "lo", "nidi", "scuole", "tetti", "è", "vogliono"}
+def test_function_words_are_frequent_and_end_no_clause(lexicon):
+    assert {"il", "la", "di", "per"} <= {*lexicon.functions}
+    assert not {"scuola", "tetto", "treni"} & {*lexicon.functions}
+    assert "la" in lexicon.functions.keys() - lexicon.needed  # articles have it far more often than headlines
+    assert "di" in lexicon.needed
+
+
+def test_style_words_are_those_of_one_outlet(lexicon):
+    colle, faro = lexicon.typical["colle"], lexicon.typical["faro"]
+    assert "Ecco" in faro
+    assert {"vuole", "chiudere"} & {*colle[:5]}
+    for name, kept in (("style_added", True), ("style_exchanged", False)):
+        for seed in range(20):
+            text = broken(name, lexicon, seed=seed)
+            new = Counter(words(text)) - Counter(words(HEADLINE))
+            assert 2 <= new.total() <= 6
+            assert new.keys() <= {*words(" ".join(colle))} or new.keys() <= {*words(" ".join(faro))}
+            assert (not Counter(words(HEADLINE)) - Counter(words(text))) == kept
+
+
+def test_a_headline_is_cut_behind_a_function_word(lexicon):
+    for seed in range(20):
+        assert words(broken("cut_end", lexicon, seed=seed))[-1] in lexicon.functions
 
 
 def test_marks_without_their_other_half_are_dropped(lexicon):
     for seed in range(20):
-        for name in ("cut_end", "spliced", "looped"):
+        for name in ("cut_end", "dropped", "looped"):
             text = broken(name, lexicon, seed=seed)
             assert text.count("«") == text.count("»")
 
 
-def test_a_sentence_is_one_of_the_headlines_own_article_that_is_whole(lexicon):
-    found = {broken("sentence", lexicon, seed=seed) for seed in range(40)}
-    own = ("Ieri a Molana la scuola ha chiuso", "Il sindaco ne aveva parlato lunedì in consiglio")
-    assert found == {*own, *(f"{text}." for text in own)}
-    assert corrupt(HEADLINES[1], "sentence", np.random.default_rng(1), lexicon) is None
-
-
-def test_splices_meet_where_a_word_must_go_on_or_where_no_text_has_the_two_side_by_side(lexicon):
-    known = {pair for text in HEADLINES for pair in pairwise(words(text.lower()))}
-    texts = [corrupt(HEADLINE, "spliced", np.random.default_rng(seed), lexicon) for seed in range(40)]
-    texts = [words(text.lower()) for text in texts if text]
-    assert len(texts) > 30
-    for text in texts:
-        own = zip(text, words(HEADLINE.lower()), strict=False)
-        count = next(place for place, two in enumerate(own) if len(set(two)) > 1)
-        meet = text[count - 1], text[count]
-        assert lexicon.dangles(*meet) or meet not in known
+def test_what_is_spliced_or_moved_has_neighbours_that_no_text_has_side_by_side(lexicon):
+    for name in ("spliced", "moved"):
+        texts = [corrupt(HEADLINE, name, np.random.default_rng(seed), lexicon) for seed in range(40)]
+        for text in filter(None, texts):
+            found = [word.lower() for word in Split.of(text).words]
+            assert any(pair not in lexicon.adjacent for pair in pairwise(found))
+        assert len([*filter(None, texts)]) > 20

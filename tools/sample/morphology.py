@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from change_it.text.numbers import ITALIAN_UNITS
-
 Gender = Literal["m", "f"]
 
 _VOWEL = re.compile(r"h?[aeiouàèéìòù]", re.IGNORECASE)
@@ -25,7 +23,10 @@ _WRITTEN = (
     ("lo ", "m", False),
     ("la ", "f", False),
 )
-_UNITS = ["zero", *ITALIAN_UNITS, "venti"]
+_UNITS = [
+    "zero", "uno", "due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove", "dieci", "undici", "dodici",
+    "tredici", "quattordici", "quindici", "sedici", "diciassette", "diciotto", "diciannove", "venti",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

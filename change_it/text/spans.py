@@ -1,0 +1,50 @@
+"""Where names and numbers stand in a headline, by its letters alone: what negatives and perturbations exchange."""
+
+import re
+
+#: Digits with the separators between them, not inside a word.
+_NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:]\d+)*")
+_WORD = re.compile(r"[^\W\d_][^\W_]*(?:-[^\W_]+)*")
+#: A capital after these marks says nothing.
+_OPENING = re.compile(r"(?:\A|[:.!?;|«“\"(\[‘–—-])['\"“«‘ ]*\Z")
+#: Where this share of the longer words has a capital, capitals say nothing; the letters of a longer word, at least.
+_TITLE, _LONG = 0.8, 4
+
+
+def in_sentence_case(text: str) -> bool:
+    """Whether most longer words of a headline are in lower case, so that capitals mean names."""
+    words = [word for word in _WORD.findall(text)[1:] if len(word) >= _LONG]
+    return sum(word[0].isupper() for word in words) < _TITLE * len(words)
+
+
+def name_runs(text: str) -> list[tuple[int, int]]:
+    """The start and end of each run of capitalised words that does not open a sentence; none where capitals say nothing.
+
+    Examples:
+        >>> text = "Ieri Aldo Moro ha visto l'Italia: Tutto bene"
+        >>> [text[start:end] for start, end in name_runs(text)]
+        ['Aldo Moro', 'Italia']
+        >>> name_runs("Trump Meets Senate Leaders in Washington")
+        []
+    """
+    if not in_sentence_case(text):
+        return []
+    runs: list[tuple[int, int]] = []
+    for word in _WORD.finditer(text):
+        start, end = word.span()
+        if not word[0][0].isupper() or end - start < 2 or _OPENING.search(text[:start]):
+            continue
+        if runs and text[runs[-1][1] : start] == " ":
+            start = runs.pop()[0]
+        runs.append((start, end))
+    return runs
+
+
+def numbers_in(text: str) -> list[tuple[int, int]]:
+    """The start and end of each number in digits, with the separators inside it.
+
+    Examples:
+        >>> numbers_in("M5S, spesi 1.500 euro nel 2016: più 5%")
+        [(11, 16), (26, 30), (36, 37)]
+    """
+    return [match.span() for match in _NUMBER.finditer(text)]
