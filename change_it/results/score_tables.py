@@ -270,7 +270,7 @@ def terminal_table(scores: Scores) -> Table:
             marks = {"system": DAGGER} if average and system in scores.chosen else {}
             rows.append(Row(values, system, highlight=average, marks=marks))
     n = max(scores.row(system).n for system in scores.systems)
-    title = f"Compliancy on {n} headlines, average and by direction"
+    title = f"Compliancy and joint on {n} headlines, average and by direction"
     notes = [*remarks(scores), *([WHY_APART] if scores.chosen else []), scores.signature]
     return Table(columns, _in_parts(columns, rows, scores), title, notes)
 

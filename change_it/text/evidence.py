@@ -25,7 +25,7 @@ _QUOTED = re.compile(
     r"""\"(?P<double>[^"]*)(?:\"|$)|(?<!\w)'(?P<single>(?=\w)(?:[^']|'(?=\w))*)'(?!\w)|(?<=[:,]\s)'(?P<open>(?=\w)[^']*)$"""
 )
 #: What is left out of a quotation parts it.
-_OMISSION = re.compile(r"\[[^\]]*\]|\(\s*\.[^)]*\)|\.\s*\.\s*\.|\.\s(?=\S)")
+_OMISSION = re.compile(r"\[[^\]]*\]|\(\s*\.[^)]*\)|\.\s*\.\s*\.|(?<!\.\w)\.\s(?=\S)")
 #: Behind these a capital only shows that something begins.
 _OPENS = re.compile(r"""[.:!?"]|(?:^|\s)'""")
 #: A headline capitalises nearly all if it capitalises this share of its long words, of three at least.

@@ -20,6 +20,7 @@ ARTICLE = (
         ("Paid 1,200 and 1 200 and 1'200", "of 1200", []),
         ("Paid 12,00,000", "1200000", []),
         ("Paid 1,5 and 2.50", "1.5", ["2.50"]),
+        ("He: “The U.S. House. Yes”", "the US House; and yes", []),
         ("The US and the U.K. agree", "U.S. and UK", []),
         ("Perché la Città è più cara?", "la citta cara", []),
         ("Mayor Smith Opens New Bridge Today", "nothing", []),  # nearly all words have a capital
