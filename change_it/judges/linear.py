@@ -81,8 +81,8 @@ def tfidf(counts: csr_matrix, idf: Array) -> csr_matrix:
     return transformer.transform(counts)
 
 
-def inverse_frequency(counts: csr_matrix, least: int = 1) -> Array:
-    """Smooth idf of each column, 0 of those that fewer than `least` rows have."""
+def inverse_frequency(counts: csr_matrix, least: int = 0) -> Array:
+    """Smooth idf of each column, also of those that no row has; 0 of those that fewer than `least` rows have."""
     rare = np.bincount(counts.indices, minlength=counts.shape[1]) < least
     return np.where(rare, 0, TfidfTransformer().fit(counts).idf_).astype(np.float32)
 

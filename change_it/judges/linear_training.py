@@ -55,7 +55,7 @@ def fit_main(examples: Examples, *, seed: int, ngrams_alone: bool = False) -> Li
         arrays |= {"mean": marks.mean(axis=0), "scale": 1 / np.where(deviation > 0, deviation, np.float32(1))}
     matrix = linear.features_of_headlines(counts, marks, arrays)
     known = np.flatnonzero(np.bincount(matrix.indices, matrix.data != 0, matrix.shape[1]))
-    model = LogisticRegression(C=3.0, class_weight="balanced", max_iter=1000, random_state=seed)
+    model = LogisticRegression(C=10.0, class_weight="balanced", max_iter=1000, random_state=seed)
     model.fit(matrix[:, known], examples.labels)
     weight = np.zeros(matrix.shape[1], np.float32)
     weight[known] = model.coef_[0]

@@ -152,7 +152,9 @@ def measure_main(corpus: str, outlets: tuple[str, str], asked: Mapping[str, Ask]
         )
         for name, ask in asked.items()
     }
-    events, decided, systems = pairs["event"].to_list(), {}, {}
+    events = pairs["event"].to_list()
+    decided: dict[str, Ints] = {}
+    systems: dict[str, dict[str, Any]] = {}
     for name, (of_articles, first, second) in answers.items():
         decided[name] = (of_articles > 0).astype(np.int64)
         systems[name] = accuracy(first, second, events)
