@@ -117,8 +117,9 @@ def measure_systems(
         name: perturbed(ordered, kind, resources, seed=seed, at_most=at_most)
         for name, kind in PERTURBATIONS.items()
     }
-    golds = sorted({place for headlines in made.values() for place, _ in headlines})
-    asked = [(GOLD, place, ordered[place].reference) for place in golds]
+    golds = {place for headlines in made.values() for place, _ in headlines}
+    golds |= {*range(min(at_most, len(ordered)))}
+    asked = [(GOLD, place, ordered[place].reference) for place in sorted(golds)]
     asked += [(name, place, text) for name, headlines in made.items() for place, text in headlines]
     predicted = [replace(ordered[place], prediction=text) for _, place, text in asked]
     table = judge_items(judges, predicted, language=resources.language, progress=progress)
@@ -333,9 +334,9 @@ def verdicts(
 ) -> list[Verdict]:
     """Verdicts in the order of `JUDGE_NAMES`: by the results of `read_metrics`, of an audit and of readers if there were any."""
     found = [_of_main(judges, metrics.get("main", {}))]
-    found += [_of_tests(judge, metrics[judge]) for judge in TESTS if judge in metrics]
+    found += [_of_tests(judge, metrics.get(judge, {"results": {}})) for judge in TESTS]
     if judges.fluency is None:
-        found.append(Verdict("fluency", "distrust", "there is none, so that joint is n/a"))
+        found[-1] = Verdict("fluency", "distrust", "there is none, so that joint is n/a")
     found += [_of_evidence(judges, system) for system in systems if system.system == GOLD]
     if judges.support is not None:
         validated = judges.support.is_validated(language)
@@ -344,16 +345,13 @@ def verdicts(
             text = "no labels of this language have validated it, so that joint leaves it out"
         found.append(Verdict("support", "rely" if validated else "care", text))
     clauses = readers.clauses if readers else {}
-    return [
-        replace(each, text=f"{each.text}; {clauses[each.judge]}") if each.judge in clauses else each
-        for each in found
-        if each.text
-    ]
+    texts = ["; ".join(filter(None, (each.text, clauses.get(each.judge)))) for each in found]
+    return [replace(each, text=text) for each, text in zip(found, texts, strict=True) if text]
 
 
 def _level(intervals: Sequence[tuple[float, float]]) -> Level:
-    """By the worst of the shares of right answers with these intervals."""
-    low = min((low for low, _ in intervals), default=0.0)
+    """By the worst of the shares of right answers with these intervals; with care where there are none."""
+    low = min((low for low, _ in intervals), default=GOOD)
     return "rely" if low > GOOD else "care" if low > CHANCE else "distrust"
 
 

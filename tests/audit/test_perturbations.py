@@ -59,8 +59,8 @@ def test_every_kind_makes_headlines_and_the_same_ones_again(sample, name):
         ("names_swapped", {"reference": "Ieri Rossi batte Verdi"}, "Ieri Verdi batte Rossi"),
         ("number_mistaken", {"reference": "In 12 a casa", "article": "Sono 12, non 120 o 30."}, "In 30 a casa"),
         ("number_mistaken", {"reference": "In 12 a casa", "article": "Sono 12 di 120."}, None),
-        ("name_mistaken", {"reference": "Parla Rossi", "article": "Ecco Verdi, poi Verdi e Neri."}, "Parla Verdi"),
-        ("name_mistaken", {"reference": "Parla Rossi", "article": "Ecco Rossi, poi Rossi e Neri."}, None),
+        ("name_mistaken", {"reference": "Oggi parla Rossi", "article": "Arriva subito Verdi, parla Verdi con Neri."}, "Oggi parla Verdi"),
+        ("name_mistaken", {"reference": "Oggi parla Rossi", "article": "Arriva subito Rossi, parla Rossi con Neri."}, None),
         ("first_sentence", {"article": "Crolla il ponte. Nessun ferito."}, "Crolla il ponte."),
     ],
 )  # fmt: skip

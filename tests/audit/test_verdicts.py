@@ -8,6 +8,7 @@ from change_it.audit import verdicts as audit_verdicts
 from change_it.audit.measure import audit, read_corpus
 from change_it.audit.perturbations import Perturbation
 from change_it.audit.verdicts import GOLD, Result, Summary, Together, measure_systems, verdicts
+from change_it.judges.judge_options import StyleStep
 
 
 @pytest.fixture(scope="module")
@@ -17,15 +18,14 @@ def sample(corpus):
 
 @pytest.fixture
 def judges(sample):
-    """Judges of which the second outlet writes longer headlines, with the step that style needs."""
-    return stepping(FakeJudges(sample.test.outlets, digits="abcd"))
-
-
-def stepping(judges, evidence=0.9):
-    judges.main.rule = lambda text, _: 0.9 if len(text) > 80 else 0.2
+    """Judges that know which outlet printed a headline; fluency refuses an exclamation mark behind it."""
+    outlets = sample.test.outlets
+    second = {item.source.rstrip("?!,") for item in sample.test.items if item.label == outlets[1]}
+    judges = FakeJudges(outlets, digits="abcd")
+    judges.main.rule = lambda text, _: 0.9 if text.rstrip("?!,") in second else 0.1
     judges.hh.rule = judges.ah.rule = lambda text, pair: 0.9
-    judges.fluency.rule = lambda text, _: 0.1 if "!" in text else 0.9
-    judges.main.style_step = SimpleNamespace(value=2.0, evidence=evidence)
+    judges.fluency.rule = lambda text, _: 0.1 if text.endswith("?!") else 0.9
+    judges.main.style_step = StyleStep(value=2.0, pairs=90, events=90, accuracy=0.9, evidence=0.9)
     return judges
 
 
@@ -43,10 +43,10 @@ def measured(sample, judges, kinds, monkeypatch, at_most=200):
 def test_what_is_kept_is_the_score_over_gold_s_of_the_same_items(sample, judges, monkeypatch):
     """Fluency refuses all of one kind, none of another, and about half of a third."""
     kinds = {
-        "refused": lambda item: f"{item.reference}!",
-        "accepted": lambda item: f"{item.reference} ",
-        "half": lambda item: item.reference + " !"[len(item.article) % 2],
-        "rare": lambda item: f"{item.reference}!" if item.id in few else None,
+        "refused": lambda item: f"{item.reference}?!",
+        "accepted": lambda item: f"{item.reference},",
+        "half": lambda item: item.reference + (",", "?!")[len(item.article) % 2],
+        "rare": lambda item: f"{item.reference}?!" if item.id in few else None,
     }
     few = {item.id for item in sample.test.items if item.reference}
     few = {*sorted(few)[:2]}
@@ -72,15 +72,15 @@ def test_what_is_kept_is_the_score_over_gold_s_of_the_same_items(sample, judges,
 
 def test_without_a_fluency_judge_compliancy_is_kept(sample, monkeypatch):
     judges = FakeJudges(sample.test.outlets)
-    judges.main.rule = lambda text, _: 0.9 if len(text) > 80 else 0.2
-    found = measured(sample, judges, {"same": lambda item: f"{item.reference} "}, monkeypatch, at_most=40)
+    judges.main.rule = lambda text, _: 0.9 if len(text) > 80 else 0.2  # the second outlet writes longer ones
+    found = measured(sample, judges, {"same": lambda item: f"{item.reference},"}, monkeypatch, at_most=40)
     assert found["same"].values["joint"] is found["same"].values["fluency"] is None
     assert found["same"].kept == pytest.approx(1)
 
 
 def test_where_gold_has_no_score_nothing_can_be_told(sample, judges, monkeypatch):
     judges.hh.rule = lambda text, pair: 0.1
-    result = measured(sample, judges, {"any": lambda item: f"{item.reference} "}, monkeypatch)["any"]
+    result = measured(sample, judges, {"any": lambda item: f"{item.reference},"}, monkeypatch)["any"]
     assert (result.kept, result.interval, result.outcome) == (None, None, "too few to tell")
 
 
@@ -116,7 +116,7 @@ def test_one_sentence_names_the_counts_and_the_worst():
     assert Summary(()).as_dict() == {"together": None, "verdicts": []}
 
 
-def tests_of(**recalls):
+def metrics_of(**recalls):
     """A `metrics.json`: test and class to a recall of 100."""
     results = {}
     for name, recall in recalls.items():
@@ -129,7 +129,7 @@ def tests_of(**recalls):
     ("hard", "level"), [(0.9, "rely"), (0.8, "care"), (0.62, "care"), (0.55, "distrust"), (0.4, "distrust")]
 )
 def test_hh_is_judged_by_wrong_stories_and_not_by_changed_facts(hard, level):
-    record = tests_of(random__no_match=0.99, hard__no_match=hard, hard__match=0.95, facts__no_match=0.1)
+    record = metrics_of(random__no_match=0.99, hard__no_match=hard, hard__match=0.95, facts__no_match=0.1)
     hh = verdicts(FakeJudges(digits="abcd"), {"hh": record}, "it")[0]
     assert (hh.judge, hh.level) == ("hh", level)
     assert hh.text.startswith("refuses .990 (.946–1.000) of random wrong stories; refuses ")
@@ -137,7 +137,7 @@ def test_hh_is_judged_by_wrong_stories_and_not_by_changed_facts(hard, level):
 
 
 def test_a_baseline_that_hh_is_not_surely_ahead_of_is_named():
-    record = tests_of(hard__no_match=0.99, hard__match=0.99)
+    record = metrics_of(hard__no_match=0.99, hard__match=0.99)
     record["baselines"] = {"linear": {"hard": {"lead": {"low": -0.01}}}}
     assert "no better than linear on the test hard" in verdicts(FakeJudges(), {"hh": record}, "it")[0].text
 
@@ -162,7 +162,7 @@ def test_main_is_judged_within_an_event_beside_its_baselines(judges, low, baseli
 
 
 def test_fluency_that_is_missing_and_evidence_say_what_they_mean():
-    gold = result(GOLD, None, None, evidence=0.95)
+    gold = result(GOLD, None, None, evidence=0.9)
     fluency, evidence = verdicts(FakeJudges(), {}, "it", [gold])
     assert str(fluency) == "fluency: not reliable. There is none, so that joint is n/a."
     assert (evidence.level, "who did or said it is not checked" in evidence.text) == ("care", True)
@@ -179,7 +179,7 @@ def test_support_is_relied_on_where_labels_of_the_language_validate_it(validated
 
 def test_readers_add_a_clause(judges):
     readers = SimpleNamespace(clauses={"evidence": "agrees with readers: precision .900"})
-    found = verdicts(judges, {}, "it", [result(GOLD, None, None, evidence=0.95)], readers)
+    found = verdicts(judges, {}, "it", [result(GOLD, None, None, evidence=0.9)], readers)
     assert found[0].text.endswith("not checked; agrees with readers: precision .900")
 
 

@@ -103,7 +103,8 @@ def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch
     capsys.readouterr()
     audit_command.run(options(judges, corpus))
     page = (judges.parent / "audit" / "audit.html").read_text()
-    assert "alert(1)" in page  # corpus build takes tags out
+    page = page.replace("<mark>", "").replace("</mark>", "")
+    assert "alert(2)" in page
     assert "{{ 7*7 }}" in page
     assert not [text for text in ("<script", "<svg/", "<b>a", "\u202e", "\u2066", "\x1b") if text in page]
     assert "\x1b[31m" not in capsys.readouterr().out
