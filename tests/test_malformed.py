@@ -23,7 +23,7 @@ BAD = {
     "more.csv": (HEAD + "2,a, troppi,c,G\n", ", line 3: 5 cells and 4 columns"),
     "fewer.csv": (HEAD + '"2","a\nb",c,G\n\n3,b\n', ", line 6: 2 cells and 4 columns"),
     "double.csv": ("id,id\n1,2\n", " has more than one column id: keep one"),
-    "latin.csv": (HEAD.replace("Testo", "Perché").encode("cp1252"), " is not text in UTF-8: save it as UTF-8"),
+    "latin.csv": (HEAD.replace("Testo", "Perché").encode("cp1252"), r", line 2: the byte 0xe9 after .* is not UTF-8: save it as UTF-8"),
     "open.jsonl": (ROW + '{"id": 2, "headline": \n', ", line 2: broken JSON"),
     "list.jsonl": (ROW + "\n[1, 2]\n", ", line 3: this is no JSON object"),
     "deep.jsonl": (ROW + "[" * 100_000, ", line 2: JSON nested too deeply"),

@@ -46,8 +46,8 @@ class BuildOptions(EngineOptions, ReadingOptions):
 
     out: Path
     """Folder to write: parquet files, README.md (data set card), rejected.csv, alignment.json."""
-    language: Language = "it"
-    """Stop words that the alignment ignores."""
+    language: Language | None = None
+    """Language of the articles, whose stop words the alignment ignores; guessed when not given."""
     window_days: int | Literal["none"] = 3
     """Articles further apart than this are never compared; none compares everything, as where no article has a date."""
     strict: float = 0.5

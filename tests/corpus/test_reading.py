@@ -83,14 +83,14 @@ def test_every_reason_for_rejection_with_its_line(write):
         (6, "6", "empty headline"),
         (7, "7", "empty article"),
         (8, "8", "unreadable date: domani"),
-        (9, "9", "implausible date: 0001-11-30"),
-        (10, "10", f"implausible date: {soon}"),
+        (9, "9", "date before 1900 or in the future: 0001-11-30"),
+        (10, "10", f"date before 1900 or in the future: {soon}"),
         (11, "1", "duplicate id"),
         (12, "12", "repeated article"),
         (15, "14", "empty label"),
     ]
     assert reading.rows == 13
-    assert reading.reasons["implausible date"] == 2
+    assert reading.reasons["date before 1900 or in the future"] == 2
     assert reading.rejected[0].file == path
 
 
@@ -130,7 +130,7 @@ def test_parquet_with_native_dates_and_numbers(tmp_path):
     assert kept == [("1", "left", date(2017, 6, 15)), ("2", "right", None)]
     [rejected] = reading.rejected
     assert (rejected.line, rejected.id) == (3, "x-3")
-    assert rejected.reason == "implausible date: 2050-01-01 00:00:00"
+    assert rejected.reason == "date before 1900 or in the future: 2050-01-01 00:00:00"
 
 
 def test_tsv_semicolons_a_column_map_and_globs_that_overlap(write, tmp_path):
@@ -225,7 +225,7 @@ def test_a_row_whose_open_date_is_none_takes_nothing_with_it(write):
     reading = read_pair(write("x.csv", release(*rows, header=DATED)))
     assert [article.id for article in reading.articles] == ["1", "2"]
     reasons = [item.reason for item in reading.rejected]
-    assert reasons == ["unreadable date: 30/02/2024", "implausible date: 01/01/2100"]
+    assert reasons == ["unreadable date: 30/02/2024", "date before 1900 or in the future: 01/01/2100"]
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_lines_are_those_that_rows_start_on(tmp_path):
 
 
 def test_a_column_that_is_not_there_is_found_before_the_rows_are_read(tmp_path):
-    with pytest.raises(InputError, match="lacks the column id"):
+    with pytest.raises(InputError, match="has no column id"):
         io.read_records(table(tmp_path, "name,headline\na,b\nc,d,too many\n"), required=["id", "headline"])
 
 

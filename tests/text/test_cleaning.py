@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from change_it.corpus.cleaning import clean
+from change_it.text.cleaning import clean
 
 
 @pytest.mark.parametrize(
