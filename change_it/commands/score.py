@@ -156,7 +156,7 @@ def _systems(options: ScoreOptions, test: "TestSet") -> "tuple[TestSet, list[Sco
     needed = () if options.shared_items else every
     systems = read_scored_systems(options.predictions, test, columns=options.columns, needed=needed)
     for system in systems:
-        for sentence in remark(system.name, filter(None, system.headlines), "is scored as it is"):
+        for sentence in remark(system.name, filter(None, system.headlines), "are scored as they are"):
             print(f"Warning: {sentence}.", file=sys.stderr)
     scored, systems = on_same_items(test, systems, all_items=options.all_items)
     if len(scored.items) < len(every):

@@ -256,23 +256,19 @@ def _found_outlets(occurring: Collection[str], tables: Iterable[InputTable]) -> 
 
 def _day_first(name: str, rows: Iterable[_Cleaned]) -> bool | None:
     """Whether the day comes first in the dates of a table; None where it makes no difference, refused where they do not tell."""
-    seen: dict[bool, str] = {}
-    example = ""
-    for row in rows:
-        if row.written is None:
-            continue
-        days, where = both_orders(row.written), f"{row.written} in line {row.line}"
-        if len(days) == 1:
-            seen.setdefault(min(days), where)
-        elif len(set(days.values())) == 2 and not example:
-            example = f"{where} is {days[True]} with the day first and {days[False]} with the month first"
-    if len(seen) == 2:
-        example = f"{seen[True]} has the day first and {seen[False]} the month"
-    if example and len(seen) != 1:
-        raise InputError(
-            f"{name}: {example}: give --dayfirst True or --dayfirst False, or write all dates as 2024-03-06"
-        )
-    return next(iter(seen), None)
+    dates = [(f"{row.written} in line {row.line}", both_orders(row.written)) for row in rows if row.written]
+    found = {min(days): where for where, days in reversed(dates) if len(days) == 1}
+    unclear = [(where, days) for where, days in dates if len({*days.values()}) == 2]
+    if len(found) == 1 or not (found or unclear):
+        return next(iter(found), None)
+    if found:
+        example = f"{found[True]} has the day first and {found[False]} the month"
+    else:
+        where, days = unclear[0]
+        example = f"{where} is {days[True]} with the day first and {days[False]} with the month first"
+    raise InputError(
+        f"{name}: {example}: give --dayfirst True or --dayfirst False, or write all dates as 2024-03-06"
+    )
 
 
 def _settled(articles: list[Article], names: Mapping[str, str]) -> list[Article]:

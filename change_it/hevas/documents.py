@@ -150,7 +150,7 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
         tuple(clean(text) if has_markup(text) else "\n".join(map(clean, text.split("\n"))) for text in texts),
         references,
         source,
-        remarks=tuple(remark(source, chain(texts, *given), "is taken off")),
+        remarks=tuple(remark(source, chain(texts, *given), "are taken off")),
     )
 
 
@@ -194,7 +194,7 @@ def read_system(name: str, file: Path, documents: Documents) -> System:
 
 
 def _cleaned(name: str, headlines: Collection[str]) -> System:
-    return System(name, tuple(map(clean, headlines)), tuple(remark(name, headlines, "is taken off")))
+    return System(name, tuple(map(clean, headlines)), tuple(remark(name, headlines, "are taken off")))
 
 
 def worded(text: str) -> bool:

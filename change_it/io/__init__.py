@@ -43,6 +43,7 @@ from change_it.io.texts import (
     column_of,
     is_missing,
     listed,
+    references_of,
     refuse_empty,
     refuse_lengths,
     texts_by_name,

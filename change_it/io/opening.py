@@ -10,6 +10,8 @@ from pathlib import Path
 
 from change_it.errors import InputError
 
+#: Byte order marks of UTF-16.
+MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 #: Endings of packed files, and what pyarrow calls them.
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zip": ""}
 
@@ -52,7 +54,10 @@ def open_text(path: Path) -> Iterator[TextIOWrapper]:
     """A file as text, line ends as they are; what is wrong with its bytes is refused with the line."""
     try:
         with open_bytes(path) as raw:
-            marked = raw.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+            start = raw.peek(4)[:4]
+            marked = start.startswith(MARKS)
+            if b"\0" in start and not marked:
+                raise InputError(_not_utf8(path))
             with TextIOWrapper(raw, "utf-16" if marked else "utf-8-sig", newline="") as text:
                 yield text
     except UnicodeError as error:
@@ -82,13 +87,15 @@ def _not_unpacked(path: Path, error: Exception) -> InputError:
 def _not_utf8(path: Path) -> str:
     """The message on a text in another encoding, a spreadsheet or an archive."""
     with open_bytes(path) as lines:
-        start = lines.peek(4)
-        if start[:2] in (b"PK", b"\x1f\x8b") or b"\0" in start:
-            return f"{path} is no text but a spreadsheet, an archive or the like: export it as CSV in UTF-8"
+        start = lines.peek(4)[:4]
+        if start.startswith(MARKS):
+            return f"{path} is no whole text in UTF-16: save it as UTF-8"
+        if start.startswith((b"PK", b"\x1f\x8b")) or b"\0" in start:
+            return f"{path} is no text but a spreadsheet, an archive or UTF-16 without a mark: save it as CSV in UTF-8"
         for number, line in enumerate(lines, start=1):
             try:
                 line.decode()
             except UnicodeDecodeError as error:
                 byte = f"the byte 0x{line[error.start]:02x} after {line[: error.start].decode()[-20:]!r}"
                 return f"{path}, line {number}: {byte} is not UTF-8: save it as UTF-8, for example with iconv -f CP1252 -t UTF-8"
-    return f"{path} is no whole text in UTF-16: save it as UTF-8"
+    return f"{path} is no text in UTF-8"

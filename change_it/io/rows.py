@@ -124,26 +124,17 @@ def read_records(
     }
     names = parse_columns(columns or "", defaults)
     tables = [table for _, table in _tables(str(file), names, otherwise="CSV")]
-    rows: list[Record] = []
-    fault = None
-    try:
-        most = 1 if header else max_rows and max_rows + 1
-        rows = list(islice(chain.from_iterable(table.rows for table in tables), most))
-    except InputError as error:  # a column that is not there comes first
-        fault = error
+    most = 1 if header else max_rows and max_rows + 1
+    rows = list(islice(chain.from_iterable(table.rows for table in tables), most))
     seen = dict.fromkeys(chain.from_iterable(table.columns for table in tables))
     if seen:
         advice = None if columns is None else ""
         check_columns(str(file), seen, names, defaults, needs=required, advice=advice)
-    if fault:
-        raise fault
-    if not seen:
-        raise InputError(f"{file} is empty: give a file with a header and at least one row")
     if max_rows is not None and len(rows) > max_rows:
         raise InputError(f"{file} has more than {max_rows:,} rows: split it into smaller files")
     there = dict.fromkeys(ours for row in rows for ours in row.cells)
     records = []
-    for row in () if header else rows:
+    for row in rows:
         try:
             texts = {ours: cell_text(row.cells.get(ours), ours) for ours in there}
         except InputError as error:
@@ -153,8 +144,8 @@ def read_records(
         others = (str(value).strip() for value in row.values.values() if not is_missing(value))
         if len(seen) == 1 or any(cells.values()) or any(others):
             records.append(row._replace(cells=cells))
-    if not (records or header):
-        raise InputError(f"{file} has a header and no rows: add at least one")
+    if not (records or (header and seen)):
+        raise InputError(f"{file} has no rows: give a header and at least one row below it")
     return records
 
 

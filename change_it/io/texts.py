@@ -62,6 +62,17 @@ def texts_of(name: str, values: object) -> list[str]:
     return texts
 
 
+def references_of(name: str, values: object) -> list[list[str]]:
+    """The references of each item: one text, or several; an item without any is refused."""
+    several = [
+        texts_of(f"{name}[{number}]", [value] if isinstance(value, str) or is_missing(value) else value)
+        for number, value in enumerate(column_of(name, values))
+    ]
+    if none := [str(number) for number, texts in enumerate(several) if not any(map(str.strip, texts))]:
+        raise InputError(f"{name} has none for {listed(none)}: leave these items out, or give a reference")
+    return [list(filter(str.strip, texts)) for texts in several]
+
+
 def texts_by_name(**given: object) -> dict[str, list[str]]:
     """The texts of several arguments by their names; none is empty, and all are as many."""
     texts = {name: texts_of(name, values) for name, values in given.items()}

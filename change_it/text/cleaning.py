@@ -65,9 +65,13 @@ def remark(name: str, texts: Iterable[str], then: str) -> list[str]:
     texts = list(texts)
     dirty = [text for text in texts if has_markup(text)]
     twice = [word for text in texts if (word := encoded_twice(text))]
-    found = [f"{len(dirty)} with HTML or invisible characters, which {then}"] if dirty else []
-    found += [f"{len(twice)} encoded as UTF-8 twice, as {twice[0]!r}"] if twice else []
-    return [f"{name}: of {len(texts)} texts {' and '.join(found)}"] if found else []
+    found = (
+        [f"{len(dirty)} of {len(texts)} texts have HTML or invisible characters, which {then}"]
+        if dirty
+        else []
+    )
+    found += [f"{len(twice)} of {len(texts)} were encoded as UTF-8 twice, as {twice[0]!r}"] if twice else []
+    return [f"{name}: {'; '.join(found)}"] if found else []
 
 
 def visible(text: str) -> str:

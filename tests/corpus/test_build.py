@@ -1,6 +1,7 @@
 import dataclasses
 import json
 import shutil
+from datetime import timedelta
 from functools import cache, partial
 
 import polars as pl
@@ -275,3 +276,36 @@ class TestWrite:
         assert main(["corpus", "build", str(tmp_path / given), "--out", str(tmp_path / "out")]) == 2
         assert "no output may overwrite an input: choose another --out" in capsys.readouterr().err
         assert (tmp_path / "out/mine.csv").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("language", "texts", "said"),
+    [
+        ("it", ["The mayor of the city is here"] * 2, "--language is it, the articles of rep are in en"),
+        (None, ["Il sindaco della città è qui", "The mayor of the city is here"], "rep are in it, the articles of gio are in en"),
+    ],
+)  # fmt: skip
+def test_a_language_that_the_articles_contradict_is_refused(language, texts, said):
+    made = [
+        dataclasses.replace(article, article=f"{texts[article.label == 'gio']} {article.article}")
+        for article in articles(close=4, loose=0, alone=0)
+    ]
+    with pytest.raises(InputError, match=said):
+        build_corpus(reading(made), options(language=language))
+
+
+def test_the_language_is_guessed_and_pairs_of_one_headline_are_counted():
+    made = [dataclasses.replace(one, headline="Lo stesso titolo", article=f"Il sindaco della città e la sua {one.article}") for one in articles()]  # fmt: skip
+    report = build_corpus(reading(made), options(language=None)).report
+    assert report["options"]["language"] == "it"
+    assert f"{report['pairs']['kept']['A2']} of " in report["warnings"][-1]
+    assert "test pairs have the same headline on both sides" in report["warnings"][-1]
+
+
+def test_outlets_that_share_no_days_are_told_so():
+    made = [
+        dataclasses.replace(one, date=one.date + timedelta(days=400 * (one.label == "gio")))
+        for one in articles(close=4, loose=0, alone=0)
+    ]
+    with pytest.raises(InputError, match=r"within 3 days \(rep has 2019-01-01 to .*, gio has 2020-02-05 to"):
+        build_corpus(reading(made), options())
