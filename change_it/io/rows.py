@@ -371,9 +371,17 @@ def _rows_inside(path: Path, value: dict[str, Any], wanted: set[str]) -> Any:
         raise InputError(
             f"{path} is written by columns, as pandas does: write rows, with to_json(..., orient='records', lines=True)"
         )
-    lists = [cell for cell in cells if isinstance(cell, list) and any(isinstance(row, dict) for row in cell)]
-    is_row = wanted & {key.lower() for key in value} or len(lists) != 1
-    return value if is_row else lists[0]
+    lists = [] if wanted & {key.lower() for key in value} else list(_lists_inside(value))
+    return lists[0] if len(lists) == 1 else value
+
+
+def _lists_inside(value: dict[str, Any]) -> Iterator[list[Any]]:
+    """The lists of objects in an object, and in objects that it holds."""
+    for cell in value.values():
+        if isinstance(cell, dict):
+            yield from _lists_inside(cell)
+        elif isinstance(cell, list) and any(isinstance(item, dict) for item in cell):
+            yield cell
 
 
 def _parsed(path: Path, line: int, text: str) -> Any:

@@ -52,7 +52,7 @@ CONTENTS = {
     "x.jsonl.zst": pa.compress(b'{"id": 1, "headline": "a, b"}\n{"id": 2, "headline": "c"}', "zstd", asbytes=True),
     "x.jsonl": '{"id": 1, "headline": "a, b"}\n\n{"headline": "c", "id": 2.0}\n',
     "x.json": '[\n {"id": "1", "headline": "a, b"},\n {"id": 2, "headline": "c\\u0007"}\n]\n',
-    "data.json": f'{{"version": 1, "data": {ROWS}}}',
+    "data.json": f'{{"status": "ok", "response": {{"docs": {ROWS}}}}}',
     "pretty.json": json.dumps({"version": 1, "data": json.loads(ROWS)}, indent=1),
     "id=1/headline=a%2C b/x.csv": "label\nx\n",
 }  # fmt: skip
