@@ -50,8 +50,6 @@ from change_it.text.stopwords import guess_language, stop_words
 ROWS_A_GROUP = 5_000
 #: Articles of an outlet that its language is guessed from.
 GUESSED = 200
-#: Share of test pairs with the same headline from which on a corpus warns.
-SAME_HEADLINES = 0.1
 #: Test pairs below which a corpus warns.
 ENOUGH = 100
 SPLIT_NAMES = ("A1", "A2", "A3", "R")
@@ -131,6 +129,9 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     leaks["neighbours"] = test_neighbours(splits.alignment, labels, candidates.events)
     if leaks["neighbours"]["articles"] and not any(given):
         raise RuntimeError(f"the leak check found events on both sides of the split: {leaks['neighbours']}")
+    test = tables["pairs"]["test"]
+    if same := test.filter(pl.col("a_headline") == pl.col("b_headline")).height:
+        notes.append(f"{same:,} of {test.height:,} test pairs have the same headline on both sides")
     tables = {
         config: filled
         for config, by_side in tables.items()
@@ -141,8 +142,6 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks}
     report["notes"] = notes
     report["warnings"] = reading.warnings + _warnings(report["pairs"]["kept"]["A2"], candidates, options)
-    if "test" in tables["pairs"] and (same := _same_headlines(tables["pairs"]["test"])):
-        report["notes" if same[0] < SAME_HEADLINES else "warnings"].append(same[1])
     return Corpus(outlets, tables, [*reading.rejected, *rejected], report)
 
 
@@ -157,13 +156,6 @@ def _language(articles: Sequence[Article], outlets: Outlets, given: str | None) 
         said = ", ".join(f"{what} {language}" for what, language in known.items())
         raise InputError(f"{said}: {'omit --language' if given else 'give articles in one language'}")
     return given or next((language for language in found.values() if language != "none"), "none")
-
-
-def _same_headlines(pairs: pl.DataFrame) -> tuple[float, str] | None:
-    """The share of pairs whose headlines are the same text, and a sentence on them; None without any."""
-    same = pairs.filter(pl.col("a_headline") == pl.col("b_headline")).height
-    sentence = f"{same:,} of {pairs.height:,} test pairs have the same headline on both sides"
-    return (same / pairs.height, sentence) if same else None
 
 
 def _report(

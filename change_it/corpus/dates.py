@@ -3,6 +3,7 @@
 import re
 from contextlib import suppress
 from datetime import UTC, date, datetime
+from typing import Any
 
 from dateutil import parser
 
@@ -23,49 +24,45 @@ _ZONE = re.compile(
 )
 _EMPTY = frozenset({"", "nan", "nat", "none", "null"})
 _DEFAULTS = datetime(2000, 1, 1), datetime(2001, 2, 2)
-_ITALIAN_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        [
-            "gen gennaio",
-            "feb febbraio",
-            "mar marzo",
-            "apr aprile",
-            "mag maggio",
-            "giu giugno",
-            "lug luglio",
-            "ago agosto",
-            "set sett settembre",
-            "ott ottobre",
-            "nov novembre",
-            "dic dicembre",
-        ],
-        start=1,
-    )
-    for name in names.split()
-}
-_ITALIAN_DAYS = {
-    name: number
-    for number, names in enumerate(
-        ["lun lunedì", "martedì", "mer mercoledì", "gio giovedì", "ven venerdì", "sab sabato", "dom domenica"]
-    )
-    for name in names.split()
-}
+_MONTHS = [
+    "gennaio",
+    "febbraio",
+    "marzo",
+    "aprile",
+    "maggio",
+    "giugno",
+    "luglio",
+    "agosto",
+    "settembre",
+    "ottobre",
+    "novembre",
+    "dicembre",
+]
+_WEEKDAYS = ["lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"]
 
 
 class _Names(parser.parserinfo):
-    """English and Italian names of months and days."""
+    """English and Italian names of months and days, also cut off after three letters."""
 
     JUMP = [*parser.parserinfo.JUMP, "alle", "ore", "º", "°"]  # noqa: RUF012 (the library's form)
 
     def month(self, name: str) -> int | None:
-        """The number of a month by its name."""
-        return super().month(name) or _ITALIAN_MONTHS.get(name.lower())
+        """The number of a month, from 1."""
+        return super().month(name) or _italian(_MONTHS, name, first=1)
 
     def weekday(self, name: str) -> int | None:
-        """The number of a day by its name."""
-        found = super().weekday(name)
-        return _ITALIAN_DAYS.get(name.lower()) if found is None else found
+        """The number of a day, from 0; `mar` is March."""
+        english = super().weekday(name)
+        return _italian(_WEEKDAYS, name) if english is None and name.lower() != "mar" else english
+
+
+def _italian(names: list[str], name: str, first: int = 0) -> int | None:
+    """The number of the name that a name of three letters or more is the start of."""
+    start = name.lower()
+    numbers = (
+        number for number, whole in enumerate(names, first) if len(start) > 2 and whole.startswith(start)
+    )
+    return next(numbers, None)
 
 
 _PARSER = parser.parser(_Names())
@@ -131,12 +128,10 @@ def zone_of(value: object) -> str:
     return "+00:00" if match[1] else match[4] or f"{match[2]}:{match[3]}"
 
 
-def both_orders(text: str) -> dict[bool, date]:
+def both_orders(text: str) -> dict[bool, Any]:
     """The days that `6/3/24` may be, True where the day comes first."""
-    days: dict[bool, date] = {}
+    days = {}
     for day_first in (True, False):
         with suppress(ValueError):
-            day = parse_date(text, day_first=day_first)
-            assert isinstance(day, date)  # the text is a day
-            days[day_first] = day
+            days[day_first] = parse_date(text, day_first=day_first)
     return days

@@ -112,18 +112,11 @@ class System:
 
 
 def read_documents(source: str, *, columns: str = "") -> Documents:
-    """Read documents and their references.
+    """Read documents and their references, cleaned as `corpus build` does; line ends stay in texts without HTML.
 
     Args:
         source: a table (see `change_it.io.read_tables`) with the columns of `COLUMNS`, or a corpus folder, whose A2 articles are read with their own headlines as references.
         columns: map `ours=theirs`, separated by commas; headline may stand several times.
-
-    Returns:
-        The documents in the order of the file, cleaned as `corpus build` does; line ends stay in texts without HTML.
-
-    Raises:
-        InputError: the file cannot be read, a column is missing, there are no documents, a document or all
-            references of one are without words, or an id stands twice.
     """
     path = Path(source)
     if (path / _CORPUS).is_file():
@@ -155,19 +148,7 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
 
 
 def read_systems(specs: Sequence[str], documents: Documents, *, taken: Iterable[str] = ()) -> list[System]:
-    """Read the headlines of several systems.
-
-    Args:
-        specs: `NAME=FILE` each.
-        documents: what the headlines are for.
-        taken: names that are used already.
-
-    Returns:
-        The systems in the order given.
-
-    Raises:
-        InputError: a spec without a name, a name that is taken or unfit for a file name, or a file at fault.
-    """
+    """Read the headlines of several systems, `NAME=FILE` each; names that are `taken` are refused."""
     named = named_files(specs, option="--system", example="mine=mine.txt", taken=taken)
     return [read_system(name, file, documents) for name, file in named]
 

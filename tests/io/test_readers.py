@@ -35,6 +35,7 @@ def zipped(**files):
     return packed.getvalue()
 
 
+HEAD, ROW = "id,headline\n1,a\n", '{"id": 1, "headline": "a"}\n'
 PLAIN = 'id,Headline,other\n1,"a, b",x\n2,c,y\n'
 ROWS = '[{"id": 1, "headline": "a, b"}, {"headline": "c", "id": 2.0}]'
 CONTENTS = {
@@ -101,7 +102,16 @@ def test_lines_are_those_that_rows_start_on(tmp_path):
 
 #: Content of a file by its name, and what the refusal says.
 REFUSED = {
-    "last.csv": ("id,headline\n1,a\n2\n", "line 3: 1 cells and 2 columns; a cell is missing: write ','"),
+    "open.csv": (HEAD + '2,"never closed\n3,c\n', "line 3: a quote is never closed"),
+    "inside.csv": (HEAD + '2,"a"b\n', "line 3: a quote is never closed or not doubled"),
+    "more.csv": (HEAD + "2,a, too many\n", "line 3: 3 cells and 2 columns; put texts with commas"),
+    "fewer.csv": (HEAD + '"2","a\nb"\n\n3\n', "line 6: 1 cells and 2 columns; a cell is missing: write ','"),
+    "double.csv": ("id,id\n1,2\n", "has more than one column id: keep one"),
+    "none.csv": ("", "has no rows"),
+    "open.jsonl": (ROW + '{"id": 2, "headline": \n', "line 2: broken JSON"),
+    "list.jsonl": (ROW + "\n[1, 2]\n", "line 3: this is no JSON object"),
+    "deep.jsonl": (ROW + "[" * 100_000, "line 2: JSON nested too deeply"),
+    "text.parquet": ("no parquet", "is no parquet that can be read"),
     "latin.csv": (b"id,headline\n1,a\n2,perch\xe9\n", "line 3: the byte 0xe9 after '2,perch' is not UTF-8"),
     "half.csv": ("id,headline\n1,è".encode("utf-16")[:-1], "no whole text in UTF-16"),
     "book.csv": (zipped(sheet_xml=""), "no text but a spreadsheet"),
