@@ -181,10 +181,7 @@ def check_columns(
     needs: Iterable[str],
     advice: str | None = "",
 ) -> None:
-    """Refuse a table with the columns `seen` that lacks some that are read (`needs`) or that `--columns` names, all in one sentence.
-
-    `advice` is what else helps; None where there is no `--columns`.
-    """
+    """Refuse a table with the columns `seen` that lacks some that are read (`needs`) or mapped; `advice` is None without `--columns`."""
     seen = list(seen)
     mapped = {ours for ours in names if names[ours] and tuple(names[ours]) != tuple(defaults[ours])}
     if lacking := [ours for ours in names if ours in mapped.union(needs) - _places(seen, names).keys()]:
@@ -241,7 +238,7 @@ def _records(table: InputTable, rows: Rows, names: Names) -> Iterator[Record]:
 def _tables(name: str, names: Names, otherwise: str | None = None) -> Iterator[tuple[str, InputTable]]:
     """The tables of a file, a glob, a folder or a data set, each with its real path; `otherwise` is the kind of a file of no known ending."""
     if name.startswith(HUB) or any(Path(name, saved).is_file() for saved in SAVED):
-        for whole, config, split, data in (_hub if name.startswith(HUB) else _saved)(name):
+        for whole, config, split, data in _data_sets(name):
             table = InputTable(f"{whole}/{split}", f"{config}-{split}", _outlet(config))
             batches = data.with_format("arrow").iter(ROWS_A_BATCH)  # pictures stay as they are
             table.rows = _records(table, _arrow_rows(table, data.features.arrow_schema, batches), names)
@@ -279,37 +276,32 @@ def _outlet(name: str) -> str | None:
 
 def _file_rows(table: InputTable, path: Path, kind: str, names: Names) -> Rows:
     """Rows of a file, with the columns that its folders give it, as `label=left/a.parquet`."""
-    every = chain.from_iterable(names.values())
-    wanted = {part.lower() for name in every for part in (name, name.partition(".")[0])}
     folders = (unquote(part).partition("=") for part in path.parent.parts if "=" in part)
     given = {key: value for key, _, value in folders}
-    rows = _parquet_rows(table, path) if kind == "parquet" else _text_rows(table, path, kind, wanted)
+    rows = _parquet_rows(table, path) if kind == "parquet" else _text_rows(table, path, kind, names)
     yield from ((line, given | values) for line, values in rows) if given else rows
 
 
-def _text_rows(table: InputTable, path: Path, kind: str, wanted: set[str]) -> Rows:
-    """Rows of CSV or JSON; `wanted` are names of columns in lower case."""
-    with open_text(path) as file:
-        lines = ((line, text) for line, text in enumerate(file, start=1) if text.strip())
-        first = next(lines, None)
-        if first and kind == "JSON":
-            yield from _json_rows(path, file, first, lines, wanted)
-        elif first:
-            given = re.fullmatch(r'"?sep=(.)"?\s*', first[1])
-            line, top = next(lines, first) if given else first
-            yield from _csv_rows(
-                table, path, file, line, top, given[1] if given else _delimiter(path, top, wanted)
-            )
-
-
-def _delimiter(path: Path, top: str, wanted: set[str]) -> str:
-    """That by which a header has the most columns that are wanted, else the most frequent."""
+def _text_rows(table: InputTable, path: Path, kind: str, names: Names) -> Rows:
+    """Rows of CSV, by the delimiter that gives its header the most columns of ours, or of JSON."""
+    every = chain.from_iterable(names.values())
+    wanted = {part.lower() for name in every for part in (name, name.partition(".")[0])}
 
     def fit(delimiter: str) -> tuple[int, int]:
         cells = next(csv.reader([top.lower()], delimiter=delimiter), [])
         return len({cell.strip() for cell in cells} & wanted), top.count(delimiter)
 
-    return "\t" if Path(file_inside(path)).suffix.lower() == ".tsv" else max(",;\t|", key=fit)
+    with open_text(path) as file:
+        lines = ((line, text) for line, text in enumerate(file, start=1) if text.strip())
+        line, top = first = next(lines, (0, ""))
+        if kind == "JSON" and top:
+            yield from _json_rows(path, file, first, lines, wanted)
+        elif top:
+            said = re.fullmatch(r'"?sep=(.)"?\s*', top)
+            line, top = next(lines, first) if said else first
+            is_tsv = Path(file_inside(path)).suffix.lower() == ".tsv"
+            delimiter = said[1] if said else "\t" if is_tsv else max(",;\t|", key=fit)
+            yield from _csv_rows(table, path, file, line, top, delimiter)
 
 
 def _csv_rows(table: InputTable, path: Path, file: TextIO, line: int, top: str, delimiter: str) -> Rows:
@@ -418,39 +410,29 @@ def _arrow_rows(table: InputTable, schema: Any, batches: Iterable[Any]) -> Rows:
         yield number, row | {name: names.get(row[name]) for name, names in classes.items()}
 
 
-def _saved(folder: str) -> Iterator[tuple[str, str, str, Any]]:
-    """The splits of a folder that `save_to_disk` wrote."""
-    from datasets import load_from_disk
+def _data_sets(name: str) -> Iterator[tuple[str, str, str, Any]]:
+    """Splits of a folder of `save_to_disk`, or of a data set of the Hub: of the config that the id names, of CHANGE-IT's two, else of the only or default one."""
+    from datasets import get_dataset_config_names, load_dataset, load_from_disk
 
-    try:
-        data = load_from_disk(folder)
-    except (ValueError, OSError, RuntimeError, LookupError) as error:
-        raise InputError(f"{folder} does not load ({error}): write its splits with to_parquet") from error
-    splits = data if isinstance(data, dict) else {"rows": data}
-    yield from ((folder, Path(folder).name, split, rows) for split, rows in splits.items())
-
-
-def _hub(name: str) -> Iterator[tuple[str, str, str, Any]]:
-    """Splits of a data set: of the config that the id names, of CHANGE-IT's two, else of the only or default one."""
     parts = name.removeprefix(HUB).removeprefix("datasets/").strip("/").split("/")
-    if len(parts) not in (2, 3) or not all(parts):
-        raise InputError(
-            f"{name} is no data set id: write hf://datasets/owner/name or hf://datasets/owner/name/config"
-        )
-    from datasets import get_dataset_config_names, load_dataset
-
     repository = "/".join(parts[:2])
     try:
-        configs = parts[2:] or get_dataset_config_names(repository)
-        if len(configs) > 1:
-            configs = list(filter(_outlet, configs)) or [config for config in configs if config == "default"]
-        loaded = [(config, load_dataset(repository, config)) for config in configs]
-    except OSError as error:
-        raise InputError(hub_fault(name, error)) from error
-    except (ValueError, RuntimeError) as error:
+        if not name.startswith(HUB):
+            data = load_from_disk(name)
+            loaded = {name: data if isinstance(data, dict) else {"rows": data}}
+        elif len(parts) not in (2, 3) or not all(parts):
+            raise ValueError("write hf://datasets/owner/name or hf://datasets/owner/name/config")
+        else:
+            configs = parts[2:] or get_dataset_config_names(repository)
+            if len(configs) > 1:
+                configs = list(filter(_outlet, configs)) or [one for one in configs if one == "default"]
+            if not configs:
+                raise ValueError(f"it has several configs, name one as in hf://datasets/{repository}/config")
+            loaded = {f"{HUB}{repository}/{one}": load_dataset(repository, one) for one in configs}
+    except (OSError, ValueError, RuntimeError, LookupError) as error:
+        if isinstance(error, OSError) and name.startswith(HUB):
+            raise InputError(hub_fault(name, error)) from error
         reason = str(error).strip().partition("\n")[0]
         raise InputError(f"{name} does not load: {reason or type(error).__name__}") from error
-    if not loaded:
-        raise InputError(f"{name} has several configs: name one, hf://datasets/{repository}/config")
-    for config, splits in loaded:
-        yield from ((f"{HUB}{repository}/{config}", config, split, rows) for split, rows in splits.items())
+    for whole, splits in loaded.items():
+        yield from ((whole, Path(whole).name, split, rows) for split, rows in splits.items())
