@@ -53,9 +53,8 @@ def check(options: TransferOptions) -> None:
     tables = read_tables([str(options.input)], names) if here else []  # nothing is read yet
     check_files(options.article)
     _check_fit(options)
-    if (
-        options.article and options.article.is_file() and not read_input(options.article).strip()
-    ):  # a pipe is read once
+    is_file = options.article and options.article.is_file()  # what a pipe holds is read once
+    if options.article and is_file and not read_input(options.article).strip():
         raise InputError(f"{options.article} has no text: give the article of the headline")
     infos: Collection[GeneratorInfo] = ()
     if options.is_prompted:

@@ -75,9 +75,10 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     articles, outlets = reading.articles, reading.outlets
     given = [article.alignment for article in articles]
     notes = list(reading.notes)
-    options = dataclasses.replace(options, language=_language(articles, outlets, options.language))
-    if options.language == "none":
-        notes.append("No stop words are ignored, since the language is neither it nor en")
+    language = _language(articles, outlets, options.language)
+    if language == "none" != options.language:
+        notes.append("No stop words are ignored, since the articles are neither in it nor in en")
+    options = dataclasses.replace(options, language=language)
     if not any(article.date for article in articles):
         if options.window is not None and not any(given):
             notes.append(
@@ -86,8 +87,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         options = dataclasses.replace(options, window_days="none")
     sizes = parse_sizes(options.sizes)
     stage("near-duplicates")
-    words = stop_words(options.language or "none")
-    vectors = tfidf([article.article for article in articles], stop_words=words)
+    vectors = tfidf([article.article for article in articles], stop_words=stop_words(language))
     clusters = _with_equal_texts(near_duplicates(vectors), articles)
     stage("alignment")
     candidates = find_pairs(articles, vectors, outlets, options, wanted=sum(sizes.values()) if sizes else 0)
