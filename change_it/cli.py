@@ -14,6 +14,7 @@ from dataclasses import MISSING, fields
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import cleandoc, getdoc
+from io import TextIOWrapper
 from types import ModuleType
 from typing import Annotated, Any, Union, get_args, get_type_hints
 
@@ -81,6 +82,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments == ["--version"]:
         print(f"change-it {__version__}")
         return 0
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal need not know every letter
     gc.set_threshold(10_000, 50, 1000)  # an eighth of the time of `score`: libraries make objects that stay
     return exit_on_input_error(lambda: _call(arguments))
 

@@ -62,7 +62,7 @@ def reading(made=None, **changes):
 
 
 def options(out="unused", **changes):
-    return BuildOptions(**{"files": ("fake.csv",), "out": Path(out)} | changes)
+    return BuildOptions(**{"files": ("fake.csv",), "language": "it", "out": Path(out)} | changes)
 
 
 def write_articles(path, made, days="%Y-%m-%d"):

@@ -53,6 +53,7 @@ def models_of(run):
 def models_in(language, run):
     """The same, of a language and with an audit."""
     from change_it.audit.verdicts import Summary, Together
+
     return replace(
         models_of(run),
         language=language,

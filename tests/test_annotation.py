@@ -156,7 +156,7 @@ def answered(text, answer):
     [
         (lambda text: answered(text, 3), "answer is '3'; write 1, 2, rep, gio, or leave it empty"),
         (lambda text: text, "has no answers"),
-        (lambda text: text.replace("item", "itme", 1), "lacks the column item"),
+        (lambda text: text.replace("item", "itme", 1), "has no column item"),
         (lambda text: re.sub(r"(?m)^h[0-9a-f]{8}", "h00000000", text), "not in the key"),
         (lambda text: answered(text, 2) + answered(text, 1).splitlines()[1], "stands twice"),
     ],

@@ -34,7 +34,7 @@ WRONG = """
 corpus build nope.csv --out out | nope.csv does not exist
 corpus build rows.csv --labels X:three,Y:four --out out | unknown label
 corpus build book.xlsx --out out | book.xlsx is of no known kind
-corpus build book.csv --out out | book.csv is not text in UTF-8
+corpus build book.csv --out out | book.csv is no text but a spreadsheet
 train judge --task main --corpus nope --out out | no corpus folder nope
 train judge --task main --corpus corpus --epochs 0 --out out | --epochs must be above 0
 train generator --recipe sum --to two --corpus corpus --arg max_steps=0 --out out | --arg max_steps=0 is out of range
@@ -50,10 +50,10 @@ transfer --generator rewrite --input rows.csv --to rewrite --out out.csv | rewri
 judge headline --original headline --article rows.csv --judges judges --to nope | --to nope is no outlet of these judges: give one or two
 score --corpus corpus --judges judges --resamples 0 | --resamples 0 is too few
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns headline=new | rows.csv has no column new
-audit --corpus corpus --judges judges --labels rows.csv | rows.csv lacks the column supported
-hevas --documents predictions.csv --system mine=rows.csv | predictions.csv lacks the column article
-annotate score rows.csv --key rows.csv | rows.csv lacks the column item
-reproduce changeit2020 --corpus corpus --submissions mine=sheet.txt --out out | sheet.txt lacks the column id, headline
+audit --corpus corpus --judges judges --labels rows.csv | rows.csv has no column supported
+hevas --documents predictions.csv --system mine=rows.csv | predictions.csv has no column article
+annotate score rows.csv --key rows.csv | rows.csv has no column item
+reproduce changeit2020 --corpus corpus --submissions mine=sheet.txt --out out | sheet.txt has no column id and no column headline
 demo --run rows.csv --port 0 | rows.csv holds no judges
 demo --run corpus --port 99999 | --port 99999 is not a port
 push judge corpus me/judges --dry-run --out out | corpus lacks the judge

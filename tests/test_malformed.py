@@ -1,4 +1,4 @@
-"""Files that are not what their name says, and damaged models, are refused in one sentence."""
+"""Damaged models are refused in one sentence."""
 
 import shutil
 from functools import partial
@@ -12,33 +12,6 @@ from tiny_generators import WORDS, save_generator
 
 from change_it.cli import main
 from change_it.errors import InputError
-
-HEAD = "id,headline,article,label\n1,Titolo,Testo,R\n"
-ROW = '{"id": 1, "headline": "a", "article": "b", "label": "R"}\n'
-#: Content of a file by its name, and what the refusal says.
-BAD = {
-    "open.csv": (HEAD + '2,"mai chiusa,Testo,G\n3,c,d,R\n', ", line 3: a quote is never closed"),
-    "inside.csv": (HEAD + '2,"a"b,c,G\n', ", line 3: a quote is never closed or not doubled"),
-    "more.csv": (HEAD + "2,a, troppi,c,G\n", ", line 3: 5 cells and 4 columns"),
-    "fewer.csv": (HEAD + '"2","a\nb",c,G\n\n3,b\n', ", line 6: 2 cells and 4 columns"),
-    "double.csv": ("id,id\n1,2\n", " has more than one column id: keep one"),
-    "latin.csv": (HEAD.replace("Testo", "Perché").encode("cp1252"), " is not text in UTF-8: save it as UTF-8"),
-    "open.jsonl": (ROW + '{"id": 2, "headline": \n', ", line 2: broken JSON"),
-    "list.jsonl": (ROW + "\n[1, 2]\n", ", line 3: this is no JSON object"),
-    "deep.jsonl": (ROW + "[" * 100_000, ", line 2: JSON nested too deeply"),
-    "text.parquet": ("no parquet", " is no parquet that can be read"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_a_bad_file_is_refused_with_its_line(name, tmp_path, capsys):
-    content, says = BAD[name]
-    path = tmp_path / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    assert main(["corpus", "build", str(path), "--out", str(tmp_path / "out")]) == 2
-    [sentence] = capsys.readouterr().err.strip().splitlines()
-    assert pytest.raises(InputError, match=f"^change-it: {path}{says}").matches(InputError(sentence))
-    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.fixture(scope="module")

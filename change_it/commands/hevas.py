@@ -92,7 +92,8 @@ def run(options: HevasOptions) -> None:
         print_json(hevas_record(evaluation, analysis), allow_nan=False)
         return
     title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
-    notes = [*hevas_remarks(evaluation), evaluation.signature]
+    strange = [*documents.remarks, *(remark for system in systems for remark in system.remarks)]
+    notes = [*strange, *hevas_remarks(evaluation), evaluation.signature]
     print_table(replace(means_table(evaluation), title=title, notes=notes), console())
     if options.out:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")

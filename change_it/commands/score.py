@@ -148,10 +148,14 @@ def run(options: ScoreOptions) -> None:
 def _systems(options: ScoreOptions, test: "TestSet") -> "tuple[TestSet, list[ScoredSystem]]":
     """The items, and the built-in systems and those of the prediction files on them."""
     from change_it.scoring.floors_and_predictions import built_in_systems, on_same_items, read_scored_systems
+    from change_it.text.cleaning import remark
 
     every = {item.id for item in test.items if item.reference or options.all_items}
     needed = () if options.shared_items else every
     systems = read_scored_systems(options.predictions, test, columns=options.columns, needed=needed)
+    for system in systems:
+        for sentence in remark(system.name, filter(None, system.headlines), "are scored as they are"):
+            print(f"Warning: {sentence}.", file=sys.stderr)
     scored, systems = on_same_items(test, systems, all_items=options.all_items)
     if len(scored.items) < len(every):
         print(

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 
 from change_it.commands.checks import check_counts, check_files
 from change_it.corpus.folder import check_corpus, check_outlet, is_foreign
-from change_it.corpus.reading import COLUMNS, check_columns
+from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, GeneratorInfo, choose_generators
 from change_it.generators.generator_options import TransferOptions
 from change_it.io import (
     HUB,
+    check_columns,
     check_model,
     check_writable,
+    kind_of,
     parse_columns,
     read_input,
     read_tables,
@@ -46,10 +48,12 @@ def check(options: TransferOptions) -> None:
     if options.rerank:
         check_judges(options.rerank)
     here = options.input and not options.input.startswith(HUB)
-    tables = read_tables([str(options.input)]) if here else []  # nothing is read yet
+    names = parse_columns(options.columns, COLUMNS)
+    tables = read_tables([str(options.input)], names) if here else []  # nothing is read yet
     check_files(options.article)
     _check_fit(options)
-    if options.article and str(options.article) != "-" and not read_input(options.article).strip():
+    is_file = options.article and options.article.is_file()  # what a pipe holds is read once
+    if options.article and is_file and not read_input(options.article).strip():
         raise InputError(f"{options.article} has no text: give the article of the headline")
     infos: Collection[GeneratorInfo] = ()
     if options.is_prompted:
@@ -58,7 +62,7 @@ def check(options: TransferOptions) -> None:
     elif (folder := Path(options.generator)).is_dir():
         infos = choose_generators(folder, options.recipe, options.to, name=options.generator).values()
     for table in tables:
-        if Path(table.name).suffix.lower() not in (".csv", ".tsv"):
+        if kind_of(Path(table.name)) != "CSV":
             continue
         next(table.rows, None)
         if not table.columns:
@@ -68,8 +72,8 @@ def check(options: TransferOptions) -> None:
             needs = {"headline", "article"}
         if not options.to and (options.is_prompted or len(infos) > 1 or any(not info.to for info in infos)):
             needs.add("label")
-        names = parse_columns(options.columns, COLUMNS)
-        check_columns(table.name, table.columns, names, needs=sorted(needs), without_label="give --to")
+        advice = ", or give --to" if "label" in needs else ""
+        check_columns(table.name, table.columns, names, COLUMNS, needs=needs, advice=advice)
 
 
 def _check_fit(options: TransferOptions) -> None:
@@ -134,8 +138,8 @@ def run(options: TransferOptions) -> None:
 
 def _one_item(options: TransferOptions, setup: "TransferSetup") -> "Item":
     """The headline of the command line."""
-    from change_it.corpus.cleaning import clean
     from change_it.scoring.item import Item
+    from change_it.text.cleaning import clean
 
     article = clean(read_input(options.article)) if options.article else ""
     if "article" in setup.needs and not article:

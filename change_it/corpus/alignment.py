@@ -323,6 +323,16 @@ def find_pairs(
         raise InputError(
             "an outlet has no dated article to align: give a date column, or use --window-days none"
         )
+    if window is not None and not _share_days(days[a_rows], days[b_rows], window):
+        spans = (
+            f"{name} has {min(of)} to {max(of)}"
+            for name in outlets.names
+            if (of := [article.date for article in articles if article.label == name and article.date])
+        )
+        raise InputError(
+            f"no two articles of the outlets are within {window} days ({', '.join(spans)}): give articles of the same days, or "
+            "a wider --window-days"
+        )
 
     compared = partial(align, vectors, days, (a_rows, b_rows), window_days=window)
     lowest = min(LOWEST, options.loose)
@@ -379,6 +389,12 @@ def _of_other_outlets(pairs: Pairs, labels: Ints) -> tuple[Ints, Ints, Floats]:
     order = order[((labels[a] != labels[b]) & (labels[b] > 1))[order]]
     best = one_to_one(Pairs(a[order], b[order], pairs.similarity[order], pairs.counts))
     return best.a_index, best.b_index, best.similarity
+
+
+def _share_days(a: Ints, b: Ints, window: int) -> bool:
+    """Whether a day of each side is close to one of the other."""
+    a, b = (np.unique(days[days != UNDATED]) for days in (a, b))
+    return bool((np.searchsorted(b, a - window) < np.searchsorted(b, a + window, "right")).any())
 
 
 def _given_pairs(

@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,12 +41,15 @@ from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split, test_neighbours
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.corpus.vectors import near_duplicates, tfidf
+from change_it.errors import InputError
 from change_it.io import replace_folder, write_json, write_table, write_text
 from change_it.stats import Ints
 from change_it.templates import template_environment, without_markup
-from change_it.text.stopwords import stop_words
+from change_it.text.stopwords import guess_language, stop_words
 
 ROWS_A_GROUP = 5_000
+#: Articles of an outlet that its language is guessed from.
+GUESSED = 200
 #: Test pairs below which a corpus warns.
 ENOUGH = 100
 SPLIT_NAMES = ("A1", "A2", "A3", "R")
@@ -71,7 +74,11 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     reading = in_canonical_order(reading)
     articles, outlets = reading.articles, reading.outlets
     given = [article.alignment for article in articles]
-    notes = []
+    notes = list(reading.notes)
+    language = _language(articles, outlets, options.language)
+    if language == "none" != options.language:
+        notes.append("No stop words are ignored, since the articles are neither in it nor in en")
+    options = dataclasses.replace(options, language=language)
     if not any(article.date for article in articles):
         if options.window is not None and not any(given):
             notes.append(
@@ -80,7 +87,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         options = dataclasses.replace(options, window_days="none")
     sizes = parse_sizes(options.sizes)
     stage("near-duplicates")
-    vectors = tfidf([article.article for article in articles], stop_words=stop_words(options.language))
+    vectors = tfidf([article.article for article in articles], stop_words=stop_words(language))
     clusters = _with_equal_texts(near_duplicates(vectors), articles)
     stage("alignment")
     candidates = find_pairs(articles, vectors, outlets, options, wanted=sum(sizes.values()) if sizes else 0)
@@ -122,6 +129,9 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     leaks["neighbours"] = test_neighbours(splits.alignment, labels, candidates.events)
     if leaks["neighbours"]["articles"] and not any(given):
         raise RuntimeError(f"the leak check found events on both sides of the split: {leaks['neighbours']}")
+    test = tables["pairs"]["test"]
+    if same := test.filter(pl.col("a_headline") == pl.col("b_headline")).height:
+        notes.append(f"{same:,} of {test.height:,} test pairs have the same headline on both sides")
     tables = {
         config: filled
         for config, by_side in tables.items()
@@ -133,6 +143,19 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     report["notes"] = notes
     report["warnings"] = reading.warnings + _warnings(report["pairs"]["kept"]["A2"], candidates, options)
     return Corpus(outlets, tables, [*reading.rejected, *rejected], report)
+
+
+def _language(articles: Sequence[Article], outlets: Outlets, given: str | None) -> Any:
+    """The language given, or the one that some articles of both outlets are in; refused where they contradict each other."""
+    found = {}
+    for name in outlets.names:
+        texts = [article.article for article in articles if article.label == name]
+        found[f"the articles of {name} are in"] = guess_language(texts[:: len(texts) // GUESSED or 1])
+    known = ({"--language is": given} if given else {}) | found
+    if {"it", "en"} <= {*known.values()}:
+        said = ", ".join(f"{what} {language}" for what, language in known.items())
+        raise InputError(f"{said}: {'omit --language' if given else 'give articles in one language'}")
+    return given or next((language for language in found.values() if language != "none"), "none")
 
 
 def _report(

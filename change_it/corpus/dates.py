@@ -1,28 +1,83 @@
 """Days of publication, as the input has them."""
 
-import math
 import re
 from contextlib import suppress
 from datetime import UTC, date, datetime
+from typing import Any
 
 from dateutil import parser
 
-_YEAR_FIRST = re.compile(r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?:[T ]\d.*)?|((?:19|20)\d\d)(\d\d)(\d\d)", re.DOTALL)
+from change_it.io import is_missing
+
+#: What is wrong with dates of kinds that are known.
+NO_DAY, DAY_NUMBER = "date without a day, month or year", "day number of a spreadsheet instead of a date"
+_YEAR_FIRST = re.compile(
+    r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?:[T ]\d.*|Z|[+-]\d\d:\d\d)?|((?:19|20)\d\d)(\d\d)(\d\d)(?:\d{4}|\d{6}|T\d.*)?",
+    re.DOTALL,
+)
 _YEAR_LAST = re.compile(r"(\d\d?)([/.-])(\d\d?)\2(\d{4}|(?<!-)\d\d)(?:[ ,].*)?", re.DOTALL)
-_EPOCH = re.compile(r"-?\d{9,}(?:\.\d*)?")
+_EPOCH = re.compile(r"-?\d{9,19}(?:\.\d*)?")
+#: From here on a number is of milliseconds, or of thousandths of them.
+_MILLISECONDS = 1e11
+_ZONE = re.compile(
+    r"(?::\d\d|T\d{4})[\d.,]*\s*(?:(Z|UTC|GMT|[+-]00:?00)|([+-]\d\d):?(\d\d)|([A-Z]{3,4}))\s*", re.IGNORECASE
+)
 _EMPTY = frozenset({"", "nan", "nat", "none", "null"})
 _DEFAULTS = datetime(2000, 1, 1), datetime(2001, 2, 2)
+_MONTHS = [
+    "gennaio",
+    "febbraio",
+    "marzo",
+    "aprile",
+    "maggio",
+    "giugno",
+    "luglio",
+    "agosto",
+    "settembre",
+    "ottobre",
+    "novembre",
+    "dicembre",
+]
+_WEEKDAYS = ["lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"]
+
+
+class _Names(parser.parserinfo):
+    """English and Italian names of months and days, also cut off after three letters."""
+
+    JUMP = [*parser.parserinfo.JUMP, "alle", "ore", "º", "°"]  # noqa: RUF012 (the library's form)
+
+    def month(self, name: str) -> int | None:
+        """The number of a month, from 1."""
+        return super().month(name) or _italian(_MONTHS, name, first=1)
+
+    def weekday(self, name: str) -> int | None:
+        """The number of a day, from 0; `mar` is March."""
+        english = super().weekday(name)
+        return _italian(_WEEKDAYS, name) if english is None and name.lower() != "mar" else english
+
+
+def _italian(names: list[str], name: str, first: int = 0) -> int | None:
+    """The number of the name that a name of three letters or more is the start of."""
+    start = name.lower()
+    numbers = (
+        number for number, whole in enumerate(names, first) if len(start) > 2 and whole.startswith(start)
+    )
+    return next(numbers, None)
+
+
+_PARSER = parser.parser(_Names())
 
 
 def parse_date(value: object, *, day_first: bool | None = None) -> date | str | None:
-    """Day of `value`; None where nothing is written, ValueError for what cannot be read.
+    """Day of `value`; None where nothing is written, ValueError with what is wrong where it cannot be read.
 
-    Understood are dates and datetimes as objects, ISO 8601 (with any time after it, and `20170615`), RFC 822, `15/6/17`
-    and `15-6-2017` in either order, `15.6.2017` with the day first (69-99 are the years 1969-1999), seconds since 1970
-    of at least nine digits, and dates with an English month name. A time zone is not applied: the day is the one that
-    is written; seconds since 1970 give the day in UTC. Without `day_first`, `15/6/17` comes back as it is written.
+    Understood are dates and datetimes as objects, ISO 8601 (with any time after it, `20170615`, `20170615T101500Z` and
+    `20170615101500`), RFC 822, `15/6/17` and `15-6-2017` in either order, `15.6.2017` with the day first (69-99 are the years
+    1969-1999), seconds since 1970 of at least nine digits or milliseconds of twelve, and dates with an English or Italian month
+    name. A time zone is not applied: the day is the one that is written; numbers since 1970 give the day in UTC. Without
+    `day_first`, `15/6/17` comes back as it is written.
     """
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if is_missing(value):
         return None
     if isinstance(value, datetime):
         return value.date()
@@ -38,26 +93,45 @@ def parse_date(value: object, *, day_first: bool | None = None) -> date | str | 
         if mark != "." and day_first is None:
             return text
         order = "%d %m" if mark == "." or day_first else "%m %d"
-        return datetime.strptime(
-            f"{first} {second} {year}", f"{order} %{'Y' if len(year) == 4 else 'y'}"
-        ).date()
+        written = f"{first} {second} {year}", f"{order} %{'Y' if len(year) == 4 else 'y'}"
+        return datetime.strptime(*written).date()
+    if re.fullmatch(r"\d{5}(?:\.\d+)?", text):
+        raise ValueError(DAY_NUMBER)
     try:
         if _EPOCH.fullmatch(text):
-            return datetime.fromtimestamp(float(text), UTC).date()
-        if not re.search(r"[A-Za-z]{3}", text):
+            seconds = float(text)
+            while abs(seconds) >= _MILLISECONDS:
+                seconds /= 1000
+            return datetime.fromtimestamp(seconds, UTC).date()
+        if re.fullmatch(r"\d{4}(?:[-/.]\d\d?)?|\d\d?[-/.]\d{4}", text):
+            raise ValueError(NO_DAY)
+        if not re.search(r"[^\W\d_]{3}", text):
             raise ValueError(text)
-        days = {parser.parse(text, ignoretz=True, default=default).date() for default in _DEFAULTS}
+        days = {_PARSER.parse(text, ignoretz=True, default=default).date() for default in _DEFAULTS}
     except (OverflowError, OSError, TypeError, IndexError) as error:
         raise ValueError(text) from error
     if len(days) > 1:  # dateutil has filled in a day, month or year
-        raise ValueError(text)
+        raise ValueError(NO_DAY)
     return days.pop()
 
 
-def both_orders(text: str) -> dict[bool, date]:
+def zone_of(value: object) -> str:
+    """The time zone that a date is written in, as `+01:00`; empty where there is none."""
+    if isinstance(value, datetime) and value.tzinfo:
+        return value.isoformat()[-6:]
+    text = str(value)
+    if _EPOCH.fullmatch(text):
+        return "+00:00"
+    match = _ZONE.search(text) if len(text) > 10 else None
+    if not match:
+        return ""
+    return "+00:00" if match[1] else match[4] or f"{match[2]}:{match[3]}"
+
+
+def both_orders(text: str) -> dict[bool, Any]:
     """The days that `6/3/24` may be, True where the day comes first."""
     days = {}
     for day_first in (True, False):
         with suppress(ValueError):
             days[day_first] = parse_date(text, day_first=day_first)
-    return days  # type: ignore[return-value]  # `text` is not empty
+    return days

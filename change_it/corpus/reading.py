@@ -1,17 +1,26 @@
 """From files of any of the known kinds to articles of two outlets; what cannot be used is kept with its reason."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
-from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
 from change_it.corpus.corpus_options import ReadingOptions
-from change_it.corpus.dates import both_orders, parse_date
+from change_it.corpus.dates import DAY_NUMBER, NO_DAY, both_orders, parse_date, zone_of
 from change_it.errors import InputError
-from change_it.io import InputRow, InputTable, cell_text, listed, parse_columns, read_tables
+from change_it.io import (
+    InputTable,
+    Names,
+    Record,
+    cell_text,
+    check_columns,
+    listed,
+    parse_columns,
+    read_tables,
+)
+from change_it.text import cleaning
 
 #: Our columns, and what they are called in the input without a column map (`full_text` and `full`: CHANGE-IT on the Hub).
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -24,9 +33,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 #: When an article can have appeared: since 1900 and by the day after tomorrow (clocks differ).
 EARLIEST, TOLERANCE = date(1900, 1, 1), timedelta(days=2)
-_MISSING = object()
-#: What our columns might be called elsewhere.
-_EXAMPLES = {"headline": "title", "article": "body", "label": "paper"}
+#: What a table without a column for the label lacks.
+OUTLET_ADVICE = ", or give each file its outlet, as in left=a.csv right=b.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +42,9 @@ class Rejection:
     """A row that cannot be used."""
 
     file: str  # as given, or `hf://owner/name/config/split`
-    line: int  # from 1; in JSON lists, parquet and on the Hub the number of the row
+    line: int  # from 1; in JSON lists, parquet and data sets the number of the row
     id: str  # given or made
-    reason: str  # a short phrase, after a colon the value at fault: `implausible date: 2050-01-01`
+    reason: str  # a short phrase, after a colon the value at fault: `unreadable date: domani`
 
     @property
     def kind(self) -> str:
@@ -55,18 +63,8 @@ class Reading:
     # file and line of each article, for rows that later steps reject
     places: list[tuple[str, int]]
     day_first: dict[str, bool] = field(default_factory=dict)  # by file, where its dates decided
-
-    @property
-    def warnings(self) -> list[str]:
-        """One sentence where more than a fifth of the rows are rejected."""
-        if len(self.rejected) * 5 <= self.rows:
-            return []
-        ((reason, count),) = self.reasons.most_common(1)
-        first = next(item for item in self.rejected if item.kind == reason)
-        return [
-            f"{len(self.rejected):,} of {self.rows:,} rows are rejected, {count:,} of them with {reason!r}, the first in "
-            f"{first.file}, line {first.line} ({listed([first.reason])})"
-        ]
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def reasons(self) -> Counter[str]:
@@ -86,19 +84,11 @@ def read_articles(options: ReadingOptions) -> Reading:
     """
     if options.other_outlets and not options.labels:
         raise InputError("--other-outlets requires --labels with two labels, as in --labels Post,Herald")
-    reader = _Reader(
-        parse_columns(options.columns, COLUMNS),
-        Outlets.parse(options.labels) if options.labels else None,
-        options.dayfirst,
-        options.other_outlets,
-    )
-    for table in read_tables(options.files):
+    reader = _Reader(options, parse_columns(options.columns, COLUMNS))
+    tables = read_tables(options.files, reader.columns)
+    for table in tables:
         reader.take_table(table)
-    return reader.reading(", ".join(options.files))
-
-
-class _RejectedError(Exception):
-    """A row that cannot be used; the message is the reason."""
+    return reader.reading(tables, ", ".join(options.files))
 
 
 class _Cleaned(NamedTuple):
@@ -106,187 +96,179 @@ class _Cleaned(NamedTuple):
 
     line: int
     id: str
-    article: Article | str  # or why there is none
+    article: Article | InputError  # or why there is none
     written: str | None = None  # the article's date, where its order is open
 
 
-@dataclass
 class _Reader:
     """Makes articles of rows; until `reading` knows the outlets they carry the label of the input."""
 
-    columns: dict[str, tuple[str, ...]]
-    outlets: Outlets | None
-    day_first: bool | None
-    others: bool  # whether labels other than the outlets' are kept
-    today: date = field(default_factory=date.today)
-    articles: list[Article] = field(default_factory=list)
-    places: list[tuple[str, int]] = field(default_factory=list)
-    rejected: list[Rejection] = field(default_factory=list)
-    seen_columns: dict[str, None] = field(default_factory=dict)
-    labels: dict[str, None] = field(default_factory=dict)  # outlets that the input names, in order
-    label_is_read: bool = False  # whether a table is of no one outlet
-    ids: set[tuple[str, str]] = field(default_factory=set)
-    texts: set[tuple[str, str]] = field(default_factory=set)
-    days_first: dict[str, bool] = field(default_factory=dict)  # by file, where its dates decided
+    def __init__(self, options: ReadingOptions, columns: Names) -> None:
+        self.options, self.columns = options, columns
+        self.outlets = Outlets.parse(options.labels) if options.labels else None
+        self.latest = date.today() + TOLERANCE
+        self.found = Reading([], [], 0, Outlets("", "", "", ""), [])
+        self.taken: set[tuple[str, str, str]] = set()  # ids and texts of each label
+        self.zones: dict[str, set[str]] = {}  # of the dates of each label
+        self.twice: list[str] = []  # words that were encoded twice, and where
 
     def take_table(self, table: InputTable) -> None:
-        """Take the rows of a table; those from the first date on whose order is open wait for the last."""
-        if table.label:
-            self.labels[table.label] = None
-        elif not table.outlet:
-            self.label_is_read = True
-        waiting: list[_Cleaned] = []
-        for number, row in enumerate(table.rows, start=1):
-            cleaned = self._cleaned(table, row, number)
-            if waiting or cleaned.written:
-                waiting.append(cleaned)
-            else:
-                self._take(table.name, cleaned, cleaned.article)
-        self.seen_columns.update(table.columns)
-        if not waiting:
-            return
-        day_first = _day_first(table.name, waiting)
+        """Take the rows of a table, whose dates say together whether the day comes first."""
+        rows = [self._cleaned(table, row, number) for number, row in enumerate(table.rows, start=1)]
+        self.found.rows += len(rows)
+        day_first = _day_first(table.name, rows)
         if day_first is not None:
-            self.days_first[table.name] = day_first
-        for cleaned in waiting:
-            self._take(table.name, cleaned, self._dated(cleaned, bool(day_first)))
+            self.found.day_first[table.name] = day_first
+        for line, id_, article, written in rows:
+            try:
+                if isinstance(article, InputError):
+                    raise article
+                if written:
+                    article = replace(article, date=self._day(written, bool(day_first)))
+                for kind, text in (("duplicate id", article.id), ("repeated article", article.article)):
+                    if (kind, article.label, text) in self.taken:
+                        raise InputError(kind)
+            except InputError as error:
+                self.found.rejected.append(Rejection(table.name, line, id_, str(error)))
+                continue
+            self.taken.add(("duplicate id", article.label, article.id))
+            self.taken.add(("repeated article", article.label, article.article))
+            self.found.articles.append(article)
+            self.found.places.append((table.name, line))
 
-    def _take(self, name: str, row: _Cleaned, article: Article | str) -> None:
-        """Keep an article, or a row with its reason."""
-        if not isinstance(article, str):
-            if (article.label, article.id) in self.ids:
-                article = "duplicate id"
-            elif (article.label, article.article) in self.texts:
-                article = "repeated article"
-        if isinstance(article, str):
-            self.rejected.append(Rejection(name, row.line, row.id, article))
-            return
-        self.ids.add((article.label, article.id))
-        self.texts.add((article.label, article.article))
-        self.articles.append(article)
-        self.places.append((name, row.line))
-
-    def _cleaned(self, table: InputTable, row: InputRow, number: int) -> _Cleaned:
-        id_ = cleaning.visible(cell_text(self._cell(row.values, "id"))) or f"{table.stem}-{number}"
+    def _cleaned(self, table: InputTable, row: Record, number: int) -> _Cleaned:
+        id_ = f"{table.stem}-{number}"
         try:
+            id_ = cleaning.visible(cell_text(row.cells.get("id"), "id")) or id_
             return _Cleaned(row.line, id_, *self._article(table, row, id_))
-        except _RejectedError as error:
-            return _Cleaned(row.line, id_, str(error))
+        except InputError as error:
+            return _Cleaned(row.line, id_, error)
 
-    def _dated(self, row: _Cleaned, day_first: bool) -> Article | str:
-        """The article with its date by the order that its file has; why there is none."""
-        if row.written is None or isinstance(row.article, str):
-            return row.article
-        try:
-            return replace(row.article, date=self._possible(both_orders(row.written)[day_first], row.written))
-        except KeyError:
-            return f"unreadable date: {row.written}"
-        except _RejectedError as error:
-            return str(error)
-
-    def _article(self, table: InputTable, row: InputRow, id_: str) -> tuple[Article, str | None]:
-        label = self._label(table, row.values)
-        headline, body = (self._words(row.values, column) for column in ("headline", "article"))
-        day = self._date(row.values)
-        alignment = cell_text(self._cell(row.values, "alignment")).strip() or None
-        if alignment not in (None, *get_args(Alignment)):
-            raise _RejectedError(f"unknown alignment: {alignment}")
-        written, settled = (day, None) if isinstance(day, str) else (None, day)
-        return Article(id_, label, headline, body, settled, alignment), written  # type: ignore[arg-type]  # checked above
-
-    def _label(self, table: InputTable, values: Mapping[str, object]) -> str:
-        """Short name where --labels is given, the label of the input otherwise."""
-        label = cleaning.clean(table.label) if table.label else self._words(values, "label", table.outlet)
+    def _article(self, table: InputTable, row: Record, id_: str) -> tuple[Article, str | None]:
+        label = cleaning.clean(table.label) or (table.outlet if "label" not in row.cells else None)
+        label = label or self._words(table, row, "label")
         name = self.outlets.name_of(label) if self.outlets else label
-        if name is None and not self.others:
-            raise _RejectedError(f"unknown label: {label}")
-        return name or label
+        if name is None and not self.options.other_outlets:
+            raise InputError(f"unknown label: {label}")
+        headline, body = (self._words(table, row, column) for column in ("headline", "article"))
+        written = row.cells.get("date")
+        day = self._day(written, self.options.dayfirst)
+        if zone := zone_of(written):
+            self.zones.setdefault(name or label, set()).add(zone)
+        alignment = cell_text(row.cells.get("alignment"), "alignment").strip() or None
+        if alignment not in (None, *get_args(Alignment)):
+            raise InputError(f"unknown alignment: {alignment}")
+        settled, still_open = (None, day) if isinstance(day, str) else (day, None)
+        return Article(id_, name or label, headline, body, settled, alignment), still_open  # type: ignore[arg-type]  # checked above
 
-    def _words(self, values: Mapping[str, object], column: str, otherwise: str | None = None) -> str:
-        """The text of a column; `otherwise` where there is no such column."""
-        value = self._cell(values, column, _MISSING if otherwise is None else otherwise)
-        if value is _MISSING:
-            raise _RejectedError(f"missing column {' or '.join(self.columns[column]) or column}")
-        text = cleaning.clean(cell_text(value))
-        if not text:
-            raise _RejectedError(f"empty {column}")
-        return text
+    def _words(self, table: InputTable, row: Record, column: str) -> str:
+        """The text of a column."""
+        if column not in row.cells:
+            raise InputError(f"missing column {' or '.join(self.columns[column]) or column}")
+        given = cell_text(row.cells[column], column)
+        if word := cleaning.encoded_twice(given):
+            self.twice.append(f"{word!r} in {table.name}, line {row.line}")
+        if text := cleaning.clean(given):
+            return text
+        raise InputError(f"empty {column}")
 
-    def _date(self, values: Mapping[str, object]) -> date | str | None:
-        value = self._cell(values, "date")
+    def _day(self, value: object, day_first: bool | None) -> Any:
+        """The day of a date, which can be one of an article; the date as it is written where its order is open."""
         try:
-            day = parse_date(value, day_first=self.day_first)
+            day = parse_date(value, day_first=day_first)
         except ValueError as error:
-            raise _RejectedError(f"unreadable date: {value}") from error
-        return self._possible(day, value) if isinstance(day, date) else day
-
-    def _possible(self, day: date, value: object) -> date:
-        if not EARLIEST <= day <= self.today + TOLERANCE:
-            raise _RejectedError(f"implausible date: {value}")
+            fault = error if str(error) in (NO_DAY, DAY_NUMBER) else "unreadable date"
+            raise InputError(f"{fault}: {value}") from error
+        if isinstance(day, date) and not EARLIEST <= day <= self.latest:
+            raise InputError(f"date before 1900 or in the future: {value}")
         return day
 
-    def _cell(self, values: Mapping[str, object], column: str, default: object = None) -> object:
-        return next((values[name] for name in self.columns[column] if name in values), default)
-
-    def reading(self, files: str) -> Reading:
+    def reading(self, tables: Sequence[InputTable], files: str) -> Reading:
         """Settle outlets and ids; `files` is for messages."""
-        rows = len(self.articles) + len(self.rejected)
-        if not rows:
+        found = self.found
+        if not found.rows:
             raise InputError(f"{files} holds no rows: give files with articles")
-        needs = [] if self.articles else ["headline", "article", *(["label"] if self.label_is_read else [])]
-        check_columns(files, self.seen_columns, self.columns, needs=needs)
-        if not self.articles:
-            counts = Counter(item.reason for item in self.rejected).most_common()
-            reasons = listed([f"{count} {reason}" for reason, count in counts])
-            raise InputError(
-                f"no row of {files} can be used ({reasons}): correct them, or --columns and --labels; --columns date= leaves "
-                "dates unread"
+        by_label = not all(table.label or table.outlet for table in tables)
+        needs = [] if found.articles else ["headline", "article", *(["label"] if by_label else [])]
+        seen = dict.fromkeys(name for table in tables for name in table.columns)
+        check_columns(
+            files, seen, self.columns, COLUMNS, needs=needs, advice=OUTLET_ADVICE if by_label else ""
+        )
+        if not found.articles:
+            first = {item.kind: item.reason for item in reversed(found.rejected)}
+            reasons = listed([f"{count} {first[kind]}" for kind, count in found.reasons.most_common()])
+            hints = {"no text": "headline=headline.main reads a field", "date": "date= leaves dates unread"}
+            hint = "".join(
+                f" ({hint})" for what, hint in hints.items() if any(what in kind for kind in first)
             )
-        outlets = self.outlets or self._found_outlets()
-        labels = {article.label for article in self.articles}
+            raise InputError(
+                f"no row of {files} can be used ({reasons}): correct them, or --columns{hint} and --labels"
+            )
+        labels = {article.label for article in found.articles}
+        found.outlets = outlets = self.outlets or _found_outlets(labels, tables)
         names = {label: outlets.name_of(label) or label for label in labels}
         for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
             if name not in names.values():
                 raise InputError(
                     f"no usable row has the label {label!r}: give files of both outlets, or correct --labels"
                 )
-        articles = _settled(self.articles, names)
-        return Reading(articles, self.rejected, rows, outlets, self.places, self.days_first)
+        found.articles = _settled(found.articles, names)
+        self._remark(found, names)
+        return found
 
-    def _found_outlets(self) -> Outlets:
-        occurring = {article.label for article in self.articles}
-        labels = [label for label in self.labels if label in occurring]
-        labels += sorted(occurring - {*labels})
-        if set(labels) == set(KNOWN_LABELS):
-            labels = list(KNOWN_LABELS)
-        if len(labels) != 2:
-            raise InputError(
-                f"the labels of usable rows are {listed(labels, 5)}: give files of two outlets, or choose two labels, as in "
-                "--labels left,right"
+    def _remark(self, found: Reading, names: Mapping[str, str]) -> None:
+        """Say what is strange in the input as a whole."""
+        zones = {names.get(label, label): zones for label, zones in self.zones.items()}
+        a, b = (zones.get(name, set()) for name in found.outlets.names)
+        if a - b and b - a:
+            found.notes.append(
+                f"Dates of {found.outlets.a} are in the time zone {listed(sorted(a))} and those of {found.outlets.b} in "
+                f"{listed(sorted(b))}: the day of each is the one that is written"
             )
-        a, b = labels
-        return Outlets(KNOWN_LABELS.get(a, a), KNOWN_LABELS.get(b, b), a, b)
+        if self.twice:
+            found.warnings.append(
+                f"{len(self.twice):,} texts were encoded as UTF-8 twice, as {self.twice[0]}: mend them, for example with "
+                "text.encode('cp1252').decode()"
+            )
+        if len(found.rejected) * 5 > found.rows:
+            ((reason, count),) = found.reasons.most_common(1)
+            first = next(item for item in found.rejected if item.kind == reason)
+            found.warnings.append(
+                f"{len(found.rejected):,} of {found.rows:,} rows are rejected, {count:,} of them with {reason!r}, the first in "
+                f"{first.file}, line {first.line} ({listed([first.reason])})"
+            )
+
+
+def _found_outlets(occurring: Collection[str], tables: Iterable[InputTable]) -> Outlets:
+    """The outlets of usable rows: those that the input names in their order, then sorted."""
+    labels = [label for label in dict.fromkeys(table.label for table in tables) if label in occurring]
+    labels += sorted({*occurring} - {*labels})
+    if set(labels) == set(KNOWN_LABELS):
+        labels = list(KNOWN_LABELS)
+    if len(labels) != 2:
+        raise InputError(
+            f"the labels of usable rows are {listed(labels, 5)}: give files of two outlets, or choose two labels, as in "
+            "--labels left,right"
+        )
+    a, b = labels
+    return Outlets(KNOWN_LABELS.get(a, a), KNOWN_LABELS.get(b, b), a, b)
 
 
 def _day_first(name: str, rows: Iterable[_Cleaned]) -> bool | None:
     """Whether the day comes first in the dates of a table; None where it makes no difference, refused where they do not tell."""
-    seen: dict[bool, str] = {}
-    example = ""
-    for row in rows:
-        if row.written is None:
-            continue
-        days, where = both_orders(row.written), f"{row.written} in line {row.line}"
-        if len(days) == 1:
-            seen.setdefault(min(days), where)
-        elif len(set(days.values())) == 2 and not example:
-            example = f"{where} is {days[True]} with the day first and {days[False]} with the month first"
-    if len(seen) == 2:
-        example = f"{seen[True]} has the day first and {seen[False]} the month"
-    if example and len(seen) != 1:
-        raise InputError(
-            f"{name}: {example}: give --dayfirst True or --dayfirst False, or write all dates as 2024-03-06"
-        )
-    return next(iter(seen), None)
+    dates = [(f"{row.written} in line {row.line}", both_orders(row.written)) for row in rows if row.written]
+    found = {min(days): where for where, days in reversed(dates) if len(days) == 1}
+    unclear = [(where, days) for where, days in dates if len({*days.values()}) == 2]
+    if len(found) == 1 or not (found or unclear):
+        return next(iter(found), None)
+    if found:
+        example = f"{found[True]} has the day first and {found[False]} the month"
+    else:
+        where, days = unclear[0]
+        example = f"{where} is {days[True]} with the day first and {days[False]} with the month first"
+    raise InputError(
+        f"{name}: {example}: give --dayfirst True or --dayfirst False, or write all dates as 2024-03-06"
+    )
 
 
 def _settled(articles: list[Article], names: Mapping[str, str]) -> list[Article]:
@@ -305,27 +287,3 @@ def _settled(articles: list[Article], names: Mapping[str, str]) -> list[Article]
             article = replace(article, id=f"{name}{joint}{id_}", shared_id=id_)
         settled.append(replace(article, label=name))
     return settled
-
-
-def check_columns(
-    file: str,
-    seen: Mapping[str, None],
-    names: Mapping[str, Sequence[str]],
-    *,
-    needs: Sequence[str],
-    without_label: str = "give each file its outlet, as in left=a.csv right=b.csv",
-) -> None:
-    """Refuse a table with the columns `seen` that lacks some that are read (`needs`) or that `--columns` names, all in one sentence."""
-    given = [ours for ours in names if names[ours] != COLUMNS[ours] and names[ours]]
-    lacking = [
-        ours for ours in dict.fromkeys([*needs, *given]) if not any(name in seen for name in names[ours])
-    ]
-    if not lacking:
-        return
-    columns = " and no column ".join(" or ".join(names[ours]) or ours for ours in lacking)
-    examples = ",".join(f"{ours}={_EXAMPLES.get(ours, 'yours')}" for ours in lacking)
-    otherwise = f", or {without_label}" if "label" in lacking else ""
-    raise InputError(
-        f"{file} has no column {columns} (its columns are {listed(list(seen), 20)}): name yours as in "
-        f"--columns {examples}{otherwise}"
-    )

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from change_it import __version__
-from change_it.corpus import cleaning
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.folder import read_language
-from change_it.corpus.reading import COLUMNS, check_columns
+from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
 from change_it.generators.endpoint import SENT, Endpoint
 from change_it.generators.generator_options import CANDIDATES, TransferOptions
@@ -21,12 +20,13 @@ from change_it.generators.prompt import Prompt
 from change_it.generators.prompted import PromptedModel
 from change_it.generators.rerank import choose, order
 from change_it.generators.search import BEAMS, Search, read_decoding
-from change_it.io import append, cell_text, parse_columns, read_tables, write_table, write_text
+from change_it.io import append, cell_text, check_columns, parse_columns, read_tables, write_table, write_text
 from change_it.networks.pretrained import map_threads
 from change_it.progress import bar
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.judges import Judges
 from change_it.scoring.signature import Reranker
+from change_it.text import cleaning
 from change_it.text.folding import composed
 from change_it.text.stopwords import guess_language
 
@@ -135,31 +135,35 @@ def file_items(options: TransferOptions, setup: TransferSetup) -> list[Item]:
     outlets, targets = setup.system.outlets, setup.system.targets
     items: list[Item] = []
     seen: dict[str, None] = {}
-    for table in read_tables([file]):
+    for table in read_tables([file], names):
         for number, row in enumerate(table.rows, start=1):
-            cells = {
-                ours: cell_text(next((row.values[name] for name in theirs if name in row.values), None))
-                for ours, theirs in names.items()
-            }
-            label = cleaning.clean(cells["label"])
+            label, target, fault, id_, headline, article = "", "", "", f"{table.stem}-{number}", "", ""
+            try:
+                cells = {ours: cell_text(row.cells.get(ours), ours) for ours in names}
+                id_ = cleaning.visible(cells["id"]) or id_
+                label, headline, article = (
+                    cleaning.clean(cells[ours]) for ours in ("label", "headline", "article")
+                )
+            except InputError as error:
+                fault = str(error)
             label = label if label in outlets else KNOWN_LABELS.get(label, label)
-            target, fault = "", f"unknown label: {label}" if label else "empty label"
-            has_label = any(name in row.values for name in names["label"])
-            if options.to or (len(targets) == 1 and not has_label):
-                target, fault = targets[0], ""
+            if options.to or (len(targets) == 1 and "label" not in row.cells):
+                target = targets[0]
             elif label in outlets:
                 target = outlets[1 - outlets.index(label)]
-                fault = "" if target in targets else f"no generator for {target}"
-            id_ = cleaning.visible(cells["id"]) or f"{table.stem}-{number}"
-            texts = cleaning.clean(cells["headline"]), cleaning.clean(cells["article"])
-            items.append(Item(id_, label, target, *texts, error=fault))
+                fault = fault or ("" if target in targets else f"no generator for {target}")
+            else:
+                fault = fault or (f"unknown label: {label}" if label else "empty label")
+            items.append(Item(id_, label, target, headline, article, error=fault))
         seen.update(table.columns)
     if not items or not seen:
         raise InputError(
             f"{file} holds no rows that can be read: give CSV with a header, or JSON with one object a line"
         )
     needs = [*setup.needs, *([] if len(targets) == 1 else ["label"])]
-    check_columns(file, seen, names, needs=needs, without_label="give --to")
+    check_columns(
+        file, seen, names, COLUMNS, needs=needs, advice=", or give --to" if "label" in needs else ""
+    )
     return [_checked(item, setup.needs) for item in items]
 
 

@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from change_it.corpus.cleaning import visible
 from change_it.corpus.folder import read_language, read_outlets, read_table
 from change_it.errors import InputError
 from change_it.scoring.item import Item
+from change_it.text.cleaning import visible
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import BULLET, LABEL

@@ -2,24 +2,26 @@
 
 import random
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from change_it.errors import InputError
 from change_it.io import (
-    SUFFIXES,
     Predictions,
+    cell_named,
     cell_text,
     headlines_of,
+    kind_of,
     listed,
     named_files,
     parse_columns,
     read_records,
     text_lines,
 )
+from change_it.text.cleaning import clean, has_markup, remark
 
 #: Our columns, and what they may be called; headlines are also headline1, headline2, ….
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -42,6 +44,7 @@ class Documents:
         references: (n,) tuples of headlines, all with words; None where there are no headlines.
         name: the file or folder as it was given.
         events: (n,) number of the event of each; None where each is of its own.
+        remarks: sentences on what was strange in the texts.
 
     Raises:
         InputError: there are no documents, a document or a reference is without words, a document has no reference, or
@@ -53,6 +56,7 @@ class Documents:
     references: tuple[tuple[str, ...], ...] | None
     name: str
     events: tuple[int | str, ...] | None = None
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.texts:
@@ -88,6 +92,7 @@ class Documents:
             self.references and tuple(self.references[at] for at in kept),
             self.name,
             self.events and tuple(self.events[at] for at in kept),
+            self.remarks,
         )
 
 
@@ -98,91 +103,79 @@ class System:
     Attributes:
         name: as it stands in tables.
         headlines: (n,) in the order of the documents; empty where the system has none.
+        remarks: sentences on what was strange in them.
     """
 
     name: str
     headlines: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
 
 
 def read_documents(source: str, *, columns: str = "") -> Documents:
-    """Read documents and their references.
+    """Read documents and their references, cleaned as `corpus build` does; line ends stay in texts without HTML.
 
     Args:
-        source: CSV, TSV, JSON lines (or one JSON list) or parquet file with the columns of `COLUMNS`, or a corpus folder, whose A2 articles are read with their own headlines as references.
+        source: a table (see `change_it.io.read_tables`) with the columns of `COLUMNS`, or a corpus folder, whose A2 articles are read with their own headlines as references.
         columns: map `ours=theirs`, separated by commas; headline may stand several times.
-
-    Returns:
-        The documents in the order of the file. White space in headlines is one space; texts are Unicode NFC.
-
-    Raises:
-        InputError: the file cannot be read, a column is missing, there are no documents, a document or all
-            references of one are without words, or an id stands twice.
     """
     path = Path(source)
-    if path.is_dir():
+    if (path / _CORPUS).is_file():
         path = path / _CORPUS
-        if not path.is_file():
-            raise InputError(
-                f"{source} is no corpus folder, it has no {_CORPUS}: name a file, or build a corpus with change-it corpus build"
-            )
     optional = {name: COLUMNS[name] for name in ("id", "headline")}
     rows = read_records(path, required={"article": COLUMNS["article"]}, optional=optional, columns=columns)
-    names = {name.lower() for name in parse_columns(columns, COLUMNS)["headline"]}
-    mapped = names != set(COLUMNS["headline"])
-    every = dict.fromkeys(name for row in rows for name in row.values)
-    headlines = [
-        name for name in every if name.lower() in names or (not mapped and _NUMBERED.fullmatch(name.lower()))
+    names = list(parse_columns(columns, COLUMNS)["headline"])
+    if tuple(names) == COLUMNS["headline"]:
+        every = dict.fromkeys(name for row in rows for name in row.values)
+        names = [name for name in every if name.lower() in names or _NUMBERED.fullmatch(name.lower())]
+    texts, references = [row.cells["article"] for row in rows], None
+    given = [
+        [
+            cell_text(one, f"{source}, line {row.line}: headline")
+            for name in names
+            for one in _several(row.values, name)
+        ]
+        for row in rows
     ]
-    references = None
-    if headlines:
-        cells = (_listed(row.values.get(name) for name in headlines) for row in rows)
-        references = tuple(tuple(filter(worded, map(clean_headline, several))) for several in cells)
-    texts = tuple(unicodedata.normalize("NFC", row.cells["article"]) for row in rows)
-    return Documents(_ids([row.cells for row in rows]), texts, references, source)
+    if names:
+        references = tuple(tuple(filter(worded, map(clean, several))) for several in given)
+    return Documents(
+        _ids([row.cells for row in rows]),
+        tuple(clean(text) if has_markup(text) else "\n".join(map(clean, text.split("\n"))) for text in texts),
+        references,
+        source,
+        remarks=tuple(remark(source, chain(texts, *given), "are taken off")),
+    )
 
 
 def read_systems(specs: Sequence[str], documents: Documents, *, taken: Iterable[str] = ()) -> list[System]:
-    """Read the headlines of several systems.
-
-    Args:
-        specs: `NAME=FILE` each.
-        documents: what the headlines are for.
-        taken: names that are used already.
-
-    Returns:
-        The systems in the order given.
-
-    Raises:
-        InputError: a spec without a name, a name that is taken or unfit for a file name, or a file at fault.
-    """
+    """Read the headlines of several systems, `NAME=FILE` each; names that are `taken` are refused."""
     named = named_files(specs, option="--system", example="mine=mine.txt", taken=taken)
-    return [System(name, read_headlines(file, documents)) for name, file in named]
+    return [read_system(name, file, documents) for name, file in named]
 
 
-def read_headlines(file: Path, documents: Documents) -> tuple[str, ...]:
-    """One headline for each document, from lines of text or from a table with headline and id."""
-    if file.suffix.lower() not in SUFFIXES:
+def read_system(name: str, file: Path, documents: Documents) -> System:
+    """One headline for each document, from lines of text or from a table with headline and id; cleaned as `corpus build` does."""
+    if kind_of(file) is None:
         rows = [{"headline": line} for line in text_lines(file)]
     else:
         records = read_records(file, required=["headline"], optional=["id", "error"])
         rows = [record.cells for record in records]
-    headlines = headlines_of(rows, clean_headline)
+    headlines = headlines_of(rows, str.strip)
     if "id" not in rows[0]:
         if len(headlines) != len(documents):
             raise InputError(
                 f"{file} has {len(headlines)} headlines for {len(documents)} documents of {documents.name}: give one for "
                 "each, an empty line where there is none"
             )
-        return tuple(headlines)
+        return _cleaned(name, headlines)
     predictions = Predictions.match(_ids(rows), headlines, documents.ids)
     if wrong := predictions.problems("not in the documents"):
         raise InputError(f"{file} does not fit the {len(documents)} documents of {documents.name}: {wrong}")
-    return tuple(predictions.headlines.values())
+    return _cleaned(name, predictions.headlines.values())
 
 
-def clean_headline(text: str) -> str:
-    """A headline as it is measured: Unicode NFC, white space is one space."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+def _cleaned(name: str, headlines: Collection[str]) -> System:
+    return System(name, tuple(map(clean, headlines)), tuple(remark(name, headlines, "are taken off")))
 
 
 def worded(text: str) -> bool:
@@ -195,6 +188,7 @@ def _ids(rows: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
     return tuple(row.get("id") or str(number) for number, row in enumerate(rows, start=1))
 
 
-def _listed(cells: Iterable[object]) -> list[str]:
-    """Headlines of one document: each cell is one, or a list of them."""
-    return [cell_text(each) for cell in cells for each in (cell if isinstance(cell, list) else [cell])]
+def _several(values: Mapping[str, object], name: str) -> list[object]:
+    """Headlines of one document in a column: the cell is one, or a list of them."""
+    cell = cell_named(values, name)
+    return cell if isinstance(cell, list) else [cell]

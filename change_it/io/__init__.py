@@ -3,11 +3,8 @@
 from change_it.io.files import (
     FORMULA,
     append,
-    check_file,
     check_writable,
-    read_input,
     read_json,
-    read_text,
     record_errors,
     replace_file,
     replace_folder,
@@ -25,18 +22,30 @@ from change_it.io.model_folders import (
     is_missing_path,
     weight_files,
 )
+from change_it.io.opening import check_file, read_input, read_text
 from change_it.io.predictions import Predictions, headlines_of, named_files, text_lines
 from change_it.io.rows import (
     HUB,
-    SUFFIXES,
-    InputRow,
     InputTable,
+    Names,
     Record,
-    cell_text,
+    cell_named,
+    check_columns,
     check_header,
+    kind_of,
     outlet_and_file,
     parse_columns,
     read_records,
     read_tables,
 )
-from change_it.io.texts import column_of, listed, refuse_empty, refuse_lengths, texts_by_name, texts_of
+from change_it.io.texts import (
+    cell_text,
+    column_of,
+    is_missing,
+    listed,
+    references_of,
+    refuse_empty,
+    refuse_lengths,
+    texts_by_name,
+    texts_of,
+)

@@ -1,4 +1,4 @@
-"""Whole files and folders: read, tried before work begins, and written next to their place and moved there.
+"""Files and folders written next to their place and moved there, and tried before work begins; JSON that this package wrote.
 
 What is written is the old or the new one, never half of it. A killed run leaves `.NAME.*.partial` next to it, which a
 later one clears after a day. A folder is replaced in two steps, the old one to `.NAME.old` and the new one to NAME: killed
@@ -9,7 +9,6 @@ import csv
 import json
 import os
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -24,33 +23,6 @@ from change_it.errors import InputError
 #: First characters by which a spreadsheet takes a cell for a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _DAY = 86_400
-
-
-def read_input(file: Path) -> str:
-    """A text file as `read_text` reads it, or standard input for `-`."""
-    return sys.stdin.read() if str(file) == "-" else read_text(file)
-
-
-def read_text(file: Path) -> str:
-    """A text file in UTF-8, without a byte order mark."""
-    check_file(file)
-    try:
-        return file.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise not_utf8(file) from error
-
-
-def check_file(file: Path) -> None:
-    """Refuse a file that is not there."""
-    if not file.exists():
-        raise InputError(f"{file} does not exist: check the path")
-
-
-def not_utf8(file: Path) -> InputError:
-    """The message on a text in another encoding, a spreadsheet or an archive."""
-    return InputError(
-        f"{file} is not text in UTF-8: save it as UTF-8, for example with iconv -f CP1252 -t UTF-8"
-    )
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
@@ -194,6 +166,8 @@ def check_writable(
     `inputs` may not be overwritten: what is there of them.
     """
     target = path.resolve()
+    if kind == "file" and path.suffix.lower() not in ("", ".csv"):
+        raise InputError(f"{option} {path} is written as CSV: name it {path.stem}.csv")
     found, wanted = ("a folder or a device", "a file") if kind == "file" else ("a file", "a folder")
     try:
         if target.exists() and not (target.is_file() if kind == "file" else target.is_dir()):

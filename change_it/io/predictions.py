@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from change_it.errors import InputError
-from change_it.io.files import read_text
+from change_it.io.opening import read_text
 from change_it.io.texts import listed
 
 _NAME = re.compile(r"\w[\w.+-]*")
@@ -38,7 +38,7 @@ def named_files(
 
 def text_lines(file: Path) -> list[str]:
     """The lines of a text file, one headline in each."""
-    return read_text(file).replace("\r\n", "\n").removesuffix("\n").split("\n")
+    return re.sub("\r\n?", "\n", read_text(file)).removesuffix("\n").split("\n")
 
 
 def headlines_of(rows: Iterable[Mapping[str, str]], clean: Callable[[str], str]) -> list[str]:

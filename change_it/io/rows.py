@@ -1,85 +1,84 @@
-"""Rows of tables: CSV, JSON and parquet files, and data sets of the Hub.
+"""The reader of tables: CSV, JSON and parquet files, packed or not, folders of `datasets` and the Hub; rows are streamed.
 
-`read_tables` streams them, `read_records` reads a small table whole. A file that is not what its name says is refused with the
-line at fault; what a row holds is its reader's to judge.
+A file that is not what its name says is refused with the line at fault; what a row holds is its reader's to judge.
 """
 
 import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from glob import glob, has_magic
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
+from urllib.parse import unquote
 
 from change_it.errors import InputError
-from change_it.io.files import check_file, not_utf8
 from change_it.io.model_folders import hub_fault
-from change_it.io.texts import listed
+from change_it.io.opening import check_file, file_inside, open_text
+from change_it.io.texts import cell_text, is_missing, listed
 
-SUFFIXES = (
-    dict.fromkeys((".csv", ".tsv"), "CSV")
-    | dict.fromkeys((".jsonl", ".ndjson", ".json"), "JSON")
-    | {".parquet": "parquet"}
-)
+KINDS = dict.fromkeys((".csv", ".tsv"), "CSV") | dict.fromkeys((".jsonl", ".ndjson", ".json"), "JSON")
+KINDS[".parquet"] = "parquet"
 HUB = "hf://"
 ROWS_A_BATCH = 5_000
 #: Characters of a cell of CSV, at most: what takes in a whole file is no cell.
 LONGEST = 10_000_000
 #: Parts of file and config names that give the outlet where no column does (CHANGE-IT on the Hub).
 OUTLET_NAMES = {"repubblica": "R", "ilgiornale": "G"}
+#: Files by which a folder of `save_to_disk` is known.
+SAVED = ("state.json", "dataset_dict.json")
+#: What our columns might be called elsewhere.
+EXAMPLES = {"headline": "title", "article": "body", "label": "paper"}
 
-#: Our columns, each with the names that it may have in a file where that is not its own alone.
-Columns = Sequence[str] | Mapping[str, Sequence[str]]
+#: Our columns with the names that each may have in a file.
+Names = Mapping[str, Sequence[str]]
+#: Columns, the same where they have no other name than their own.
+Columns = Sequence[str] | Names
+Rows = Iterator[tuple[int, dict[str, Any]]]
 
-_DELIMITERS = (",", ";", "\t")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_NAMED = re.compile(r"(\w[\w.+-]*)=(.+)", re.DOTALL)
 
 
-class InputRow(NamedTuple):
-    """One row as it stands in the input."""
+class Record(NamedTuple):
+    """One row of a table."""
 
-    line: int  # of the file, from 1; in JSON lists, parquet and on the Hub the number of the row
-    values: Mapping[str, object]
+    line: int  # of the file, from 1; in JSON lists, parquet and data sets the number of the row
+    cells: dict[
+        str, Any
+    ]  # by our names, of the columns that are there; texts where `read_records` gives them
+    values: Mapping[str, Any]  # every cell as it is in the file, by the file's names
 
 
 @dataclass(slots=True)
 class InputTable:
-    """A file, or one split of one config of a Hub data set."""
+    """A file, or one split of a data set."""
 
     name: str  # the file as given, or `hf://owner/name/config/split`
     stem: str  # start of the ids made for its rows, different for every table of one reading
     outlet: str | None = None  # R or G where the file or config is named after one of CHANGE-IT's newspapers
     label: str = ""  # outlet of all its rows, where the input names one: OUTLET=FILE
     columns: dict[str, None] = field(default_factory=dict)  # in order, as far as rows were read
-    rows: Iterator[InputRow] = field(default_factory=lambda: iter(()))  # to be read once
+    rows: Iterator[Record] = field(default_factory=lambda: iter(()))  # to be read once
 
 
-class Record(NamedTuple):
-    """One row of a small table."""
-
-    line: int
-    cells: dict[str, str]  # text by our column name, without white space at the ends
-    values: Mapping[str, object]  # every cell as it stands in the file, by the file's own column names
-
-
-def read_tables(files: Sequence[str]) -> list[InputTable]:
+def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputTable]:
     """Find files and data sets, in the order given and each once; nothing is read before `rows` is used.
 
-    `files` are CSV (comma, semicolon or tab), TSV, JSON (one object a line, or one list) or parquet files, globs (`**`
-    included), or data set ids `hf://datasets/owner/name[/config]`, each perhaps as `OUTLET=FILE`.
+    `files` are CSV (comma, semicolon, tab or bar), TSV, JSON (one object a line, or one list) or parquet files, in .gz, .bz2,
+    .zst and .zip too, globs of them (`**` included), folders of `save_to_disk` or with folders as `label=left` in them, or
+    data set ids `hf://datasets/owner/name[/config]`, each perhaps as `OUTLET=FILE`. `names` are those that `cells` have.
     """
     if not files:
         raise InputError("no input: name files, a glob, or a data set as hf://datasets/owner/name")
     tables: dict[str, InputTable] = {}
     for spec in files:
         label, name = outlet_and_file(spec)
-        for key, table in _hub_tables(name) if name.startswith(HUB) else map(_file_table, _paths(name)):
-            if tables.setdefault(key, replace(table, label=label)).label != label:
+        for key, table in _tables(name, names or {}):
+            table.label = label
+            if tables.setdefault(key, table).label != label:
                 raise InputError(
                     f"{table.name} is given twice, of other outlets: give it once, as OUTLET=FILE"
                 )
@@ -97,118 +96,173 @@ def read_tables(files: Sequence[str]) -> list[InputTable]:
 
 def outlet_and_file(spec: str) -> tuple[str, str]:
     """The outlet and the file of `OUTLET=FILE`; no outlet where a file is named alone, even one with an equals sign in its path."""
-    match = _NAMED.fullmatch(spec)
-    return (match[1], match[2]) if match and not glob(spec, recursive=True) else ("", spec)
+    outlet, equals, file = spec.partition("=")
+    named = equals and outlet.strip() and file and not re.search(r"[/\\*?]", outlet)
+    alone = not named or Path(spec).exists() or glob(spec, recursive=True)
+    return ("", spec) if alone else (outlet.strip(), file)
 
 
 def read_records(
-    file: Path, *, required: Columns, optional: Columns = (), columns: str = "", max_rows: int | None = None
+    file: Path,
+    *,
+    required: Columns,
+    optional: Columns = (),
+    columns: str | None = None,
+    max_rows: int | None = None,
+    header: bool = False,
 ) -> list[Record]:
-    """Read a small table whole.
+    """Read a small table whole, its cells as text; with `header` only see whether it has the columns.
 
-    `required` are our columns, or our columns and the names of each in any case; `columns` is a map `ours=theirs`. A file
-    of no known ending is read as CSV. Optional columns that the file lacks are not in `cells`, rows without any text
-    are left out, and control characters in cells are spaces. A file with more than `max_rows` is refused, and not read on.
+    `required` are our columns, or our columns and the names of each; `columns` is a map `ours=theirs`, None where the command has
+    no such option. A file of no known ending is read as CSV. Optional columns that the file lacks are not in `cells`, rows
+    without any text are left out, and control characters in cells are spaces. A file with more than `max_rows` is refused.
     """
-    table, theirs, rows = _open_records(file, required, optional, columns)
-
-    def cell(value: object) -> str:
-        return _CONTROL.sub(" ", cell_text(value)).strip()
-
-    records = [
-        Record(row.line, {ours: cell(row.values.get(name)) for ours, name in theirs.items()}, row.values)
-        for row in islice(rows, None if max_rows is None else max_rows + 1)
-        if len(table.columns) == 1 or any(map(cell, row.values.values()))
-    ]
-    if not records:
-        raise InputError(f"{file} has a header and no rows: add at least one")
-    if max_rows is not None and len(records) > max_rows:
-        raise InputError(f"{file} has more than {max_rows:,} rows: split it into smaller files")
-    return records
-
-
-def check_header(file: Path, *, required: Columns, optional: Columns = (), columns: str = "") -> None:
-    """Refuse a small table of CSV by its header, as `read_records` does; files of other kinds are not looked into."""
-    if SUFFIXES.get(file.suffix.lower(), "CSV") == "CSV":
-        _open_records(file, required, optional, columns)
-
-
-def parse_columns(spec: str, columns: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Our columns and the names to look for, from a map `ours=theirs,…`; nothing after `=` leaves a column out."""
-    given: dict[str, tuple[str, ...]] = {}
-    for part in filter(None, map(str.strip, spec.split(","))):
-        ours, equals, theirs = map(str.strip, part.partition("="))
-        if ours not in columns or not equals:
-            raise InputError(f"--columns {part!r} is not ours=theirs: ours is one of {', '.join(columns)}")
-        given[ours] = (*given.get(ours, ()), *([theirs] if theirs else []))
-    return {ours: tuple(names) for ours, names in columns.items()} | given
-
-
-def cell_text(value: object) -> str:
-    """A cell as text: nothing for a missing one, a line for each item of a list."""
-    if value is None or value != value:
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return "\n".join(map(cell_text, value)) if isinstance(value, list) else str(value)
-
-
-def _open_records(
-    file: Path, required: Columns, optional: Columns, columns: str
-) -> tuple[InputTable, dict[str, str], Iterator[InputRow]]:
-    """The table, our columns with its names for them, and its rows."""
-    accepted = {
+    defaults = {
         ours: tuple(several[ours]) if isinstance(several, Mapping) else (ours,)
         for several in (required, optional)
         for ours in several
     }
-    names = parse_columns(columns, accepted)
-    check_file(file)
-    table = InputTable(str(file), file.stem)
-    kind = SUFFIXES.get(file.suffix.lower(), "CSV")
-    rows = _rows(table, kind, {name.lower() for several in names.values() for name in several})
-    # The first row of other tables has all columns.
-    first = list(islice(rows, None if kind == "JSON" else 1))
-    if not table.columns:
-        raise InputError(f"{file} is empty: give a file with a header and at least one row")
-    theirs = {column.lower(): column for column in reversed(table.columns)}
-    names_there = {
-        ours: theirs[name.lower()]
-        for ours, several in names.items()
-        for name in reversed(several)
-        if name.lower() in theirs
-    }
-    has = listed(list(table.columns))
+    names = parse_columns(columns or "", defaults)
+    tables = [table for _, table in _tables(str(file), names, otherwise="CSV")]
+    most = 1 if header else max_rows and max_rows + 1
+    rows = list(islice(chain.from_iterable(table.rows for table in tables), most))
+    seen = dict.fromkeys(chain.from_iterable(table.columns for table in tables))
+    if seen:
+        advice = None if columns is None else ""
+        check_columns(str(file), seen, names, defaults, needs=required, advice=advice)
+    if max_rows is not None and len(rows) > max_rows:
+        raise InputError(f"{file} has more than {max_rows:,} rows: split it into smaller files")
+    there = dict.fromkeys(ours for row in rows for ours in row.cells)
+    records = []
+    for row in rows:
+        try:
+            texts = {ours: cell_text(row.cells.get(ours), ours) for ours in there}
+        except InputError as error:
+            advice = "" if columns is None else "; --columns headline=headline.main reads a field of it"
+            raise InputError(f"{file}, line {row.line}: {error}{advice}") from error
+        cells = {ours: _CONTROL.sub(" ", text).strip() for ours, text in texts.items()}
+        others = (str(value).strip() for value in row.values.values() if not is_missing(value))
+        if len(seen) == 1 or any(cells.values()) or any(others):
+            records.append(row._replace(cells=cells))
+    if not (records or (header and seen)):
+        raise InputError(f"{file} has no rows: give a header and at least one row below it")
+    return records
+
+
+def check_header(
+    file: Path, *, required: Columns, optional: Columns = (), columns: str | None = None
+) -> None:
+    """Refuse a small table by its header, as `read_records` does; JSON has none."""
+    if kind_of(file) != "JSON":
+        read_records(file, required=required, optional=optional, columns=columns, header=True)
+
+
+def parse_columns(spec: str, defaults: Names) -> dict[str, tuple[str, ...]]:
+    """Our columns and the names to look for, from a map `ours=theirs,…`; nothing after `=` leaves a column out.
+
+    A comma that no column of ours follows belongs to the name before it.
+    """
+    given: dict[str, tuple[str, ...]] = {}
+    ours_next = rf",(?=\s*(?:{'|'.join(map(re.escape, defaults))})\s*=)"
+    for part in filter(None, (part.strip(" ,") for part in re.split(ours_next, spec))):
+        ours, equals, theirs = map(str.strip, part.partition("="))
+        if ours not in defaults or not equals:
+            raise InputError(f"--columns {part!r} is not ours=theirs: ours is one of {', '.join(defaults)}")
+        given[ours] = (*given.get(ours, ()), *([theirs] if theirs else []))
+    return {ours: tuple(several) for ours, several in defaults.items()} | given
+
+
+def check_columns(
+    file: str,
+    seen: Iterable[str],
+    names: Names,
+    defaults: Names,
+    *,
+    needs: Iterable[str],
+    advice: str | None = "",
+) -> None:
+    """Refuse a table with the columns `seen` that lacks some that are read (`needs`) or mapped; `advice` is None without `--columns`."""
+    seen = list(seen)
+    mapped = {ours for ours in names if names[ours] and tuple(names[ours]) != tuple(defaults[ours])}
+    if lacking := [ours for ours in names if ours in mapped.union(needs) - _places(seen, names).keys()]:
+        columns = " and no column ".join(" or ".join(names[ours]) or ours for ours in lacking)
+        examples = ",".join(f"{ours}={EXAMPLES.get(ours, 'yours')}" for ours in lacking)
+        mend = "rename yours" if advice is None else f"name yours as in --columns {examples}{advice}"
+        raise InputError(f"{file} has no column {columns} (its columns are {listed(seen, 20)}): {mend}")
+
+
+def kind_of(path: Path) -> str | None:
+    """CSV, JSON or parquet by the ending of a file, of what is packed in it; None of any other."""
+    return KINDS.get(Path(file_inside(path)).suffix.lower())
+
+
+def cell_named(values: Mapping[str, Any], name: str) -> Any:
+    """The cell of a column or field of a row; None where there is none."""
+    path = _places(tuple(values), {name: (name,)}).get(name)
+    return _reach(values, path) if path else None
+
+
+def _places(keys: Sequence[str], names: Names) -> dict[str, tuple[str, ...]]:
+    """The path to the cell of each of our columns that is there. Capitals make no difference; `a.b` is the field b of a."""
+    there = {key.lower(): key for key in reversed(keys)} | {key: key for key in keys}
+    places: dict[str, tuple[str, ...]] = {}
     for ours, several in names.items():
-        if several and several != accepted[ours] and ours not in names_there:
-            raise InputError(
-                f"{file} has no column {several[0]} as --columns wants it (it has {has}): correct the map"
-            )
-    if lacking := [ours for ours in required if ours not in names_there]:
-        raise InputError(
-            f"{file} lacks the column {', '.join(lacking)} (it has {has}): the columns are {', '.join(required)}"
-        )
-    return table, names_there, chain(first, rows)
+        for name in several:
+            first, *fields = [name] if name in there or name.lower() in there else name.split(".")
+            if key := there.get(first) or there.get(first.lower()):
+                places.setdefault(ours, (key, *fields))
+    return places
 
 
-def _file_table(path: Path) -> tuple[str, InputTable]:
-    """A file by its real path."""
-    kind = SUFFIXES.get(path.suffix.lower())
-    if kind is None:
-        raise InputError(f"{path} is of no known kind: rename it to end in {', '.join(SUFFIXES)}")
-    table = InputTable(str(path), path.stem, _outlet(path.stem) or _outlet(path.resolve().parent.name))
-    table.rows = _rows(table, kind)
-    return str(path.resolve()), table
+def _reach(value: Any, path: Sequence[str]) -> Any:
+    """The cell at the end of a path; of a list the fields of its items."""
+    for key in path:
+        if isinstance(value, list):
+            value = [_reach(item, [key]) for item in value]
+        else:
+            value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _records(table: InputTable, rows: Rows, names: Names) -> Iterator[Record]:
+    """Rows with their cells by our names."""
+    known: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
+    for line, values in rows:
+        keys = tuple(values)
+        if (places := known.get(keys)) is None:
+            table.columns.update(dict.fromkeys(keys))
+            places = known[keys] = _places(keys, names)
+        yield Record(line, {ours: _reach(values, path) for ours, path in places.items()}, values)
+
+
+def _tables(name: str, names: Names, otherwise: str | None = None) -> Iterator[tuple[str, InputTable]]:
+    """The tables of a file, a glob, a folder or a data set, each with its real path; `otherwise` is the kind of a file of no known ending."""
+    if name.startswith(HUB) or any(Path(name, saved).is_file() for saved in SAVED):
+        for whole, config, split, data in _data_sets(name):
+            table = InputTable(f"{whole}/{split}", f"{config}-{split}", _outlet(config))
+            batches = data.with_format("arrow").iter(ROWS_A_BATCH)  # pictures stay as they are
+            table.rows = _records(table, _arrow_rows(table, data.features.arrow_schema, batches), names)
+            yield table.name, table
+        return
+    for path in _paths(name):
+        if (kind := kind_of(path) or otherwise) is None:
+            endings = f"{', '.join(KINDS)}, perhaps with .gz, .bz2, .zst or .zip after it"
+            raise InputError(f"{path} is of no known kind: export it as a file that ends in {endings}")
+        stem = Path(file_inside(path)).stem
+        table = InputTable(str(path), stem, _outlet(stem) or _outlet(path.resolve().parent.name))
+        table.rows = _records(table, _file_rows(table, path, kind, names), names)
+        yield str(path.resolve()), table
 
 
 def _paths(name: str) -> list[Path]:
     path = Path(name)
     if path.is_dir():
+        if hive := [file for file in sorted(path.rglob("*")) if "=" in file.parent.name and kind_of(file)]:
+            return hive
         raise InputError(f"{name} is a folder: name its files, for example '{name.rstrip('/')}/*.csv'")
-    if path.exists():
-        return [path]
-    if not has_magic(name):
+    if path.exists() or not has_magic(name):
         check_file(path)
+        return [path]
     matches = [Path(match) for match in sorted(glob(name, recursive=True)) if Path(match).is_file()]
     if not matches:
         raise InputError(f"no file matches {name!r}: check the glob")
@@ -220,50 +274,59 @@ def _outlet(name: str) -> str | None:
     return labels.pop() if len(labels) == 1 else None
 
 
-def _rows(table: InputTable, kind: str, wanted: Collection[str] = ()) -> Iterator[InputRow]:
-    """Rows of a file; `wanted` are columns in lower case by which the delimiter is found."""
-    path = Path(table.name)
-    if kind == "parquet":
-        yield from _parquet_rows(table, path)
-        return
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            yield from (
-                _csv_rows(table, path, file, wanted) if kind == "CSV" else _json_rows(table, path, file)
-            )
-    except UnicodeDecodeError as error:
-        raise not_utf8(path) from error
+def _file_rows(table: InputTable, path: Path, kind: str, names: Names) -> Rows:
+    """Rows of a file, with the columns that its folders give it, as `label=left/a.parquet`."""
+    folders = (unquote(part).partition("=") for part in path.parent.parts if "=" in part)
+    given = {key: value for key, _, value in folders}
+    rows = _parquet_rows(table, path) if kind == "parquet" else _text_rows(table, path, kind, names)
+    yield from ((line, given | values) for line, values in rows) if given else rows
 
 
-def _csv_rows(table: InputTable, path: Path, file: TextIO, wanted: Collection[str]) -> Iterator[InputRow]:
-    """Rows of CSV; an empty line is none, but of a single column an empty cell."""
-    first, top = next(((line, text) for line, text in enumerate(file, start=1) if text.strip()), (0, ""))
+def _text_rows(table: InputTable, path: Path, kind: str, names: Names) -> Rows:
+    """Rows of CSV, by the delimiter that gives its header the most columns of ours, or of JSON."""
+    every = chain.from_iterable(names.values())
+    wanted = {part.lower() for name in every for part in (name, name.partition(".")[0])}
 
     def fit(delimiter: str) -> tuple[int, int]:
-        """The number of wanted columns that it finds, and of its occurrences."""
         cells = next(csv.reader([top.lower()], delimiter=delimiter), [])
-        return len({cell.strip() for cell in cells}.intersection(wanted)), top.count(delimiter)
+        return len({cell.strip() for cell in cells} & wanted), top.count(delimiter)
 
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else max(_DELIMITERS, key=fit)
+    with open_text(path) as file:
+        lines = ((line, text) for line, text in enumerate(file, start=1) if text.strip())
+        line, top = first = next(lines, (0, ""))
+        if kind == "JSON" and top:
+            yield from _json_rows(path, file, first, lines, wanted)
+        elif top:
+            said = re.fullmatch(r'"?sep=(.)"?\s*', top)
+            line, top = next(lines, first) if said else first
+            is_tsv = Path(file_inside(path)).suffix.lower() == ".tsv"
+            delimiter = said[1] if said else "\t" if is_tsv else max(",;\t|", key=fit)
+            yield from _csv_rows(table, path, file, line, top, delimiter)
+
+
+def _csv_rows(table: InputTable, path: Path, file: TextIO, line: int, top: str, delimiter: str) -> Rows:
+    """Rows of CSV below its header; an empty line is none, but of a single column an empty cell."""
     csv.field_size_limit(LONGEST)
     reader = csv.reader(chain([top], file), delimiter=delimiter, strict=True)
-    line = first
+    before = line
     try:
-        header = [name.strip() for name in next(reader, [])]
+        header = [name.strip() for name in next(reader)]
         if repeated := [name for name, count in Counter(filter(None, header)).items() if count > 1]:
             raise InputError(f"{path} has more than one column {', '.join(repeated)}: keep one of them")
         table.columns.update(dict.fromkeys(header))
-        line = first + reader.line_num
+        line = before + reader.line_num
         for cells in reader:
             if cells or len(header) == 1:
                 cells = cells or [""]
                 if len(cells) != len(header):
+                    mend = "put texts with commas or line breaks in quotes"
+                    if len(cells) < len(header):
+                        mend = f"a cell is missing: write {delimiter!r} before an empty one, too"
                     raise InputError(
-                        f"{path}, line {line}: {len(cells)} cells and {len(header)} columns; put texts with commas or line "
-                        "breaks in quotes"
+                        f"{path}, line {line}: {len(cells)} cells and {len(header)} columns; {mend}"
                     )
-                yield InputRow(line, dict(zip(header, cells, strict=True)))
-            line = first + reader.line_num
+                yield line, dict(zip(header, cells, strict=True))
+            line = before + reader.line_num
     except csv.Error as error:
         raise InputError(
             f"{path}, line {line}: a quote is never closed or not doubled ({error}); put texts with commas or line breaks in "
@@ -271,22 +334,46 @@ def _csv_rows(table: InputTable, path: Path, file: TextIO, wanted: Collection[st
         ) from error
 
 
-def _json_rows(table: InputTable, path: Path, file: TextIO) -> Iterator[InputRow]:
-    """Rows of JSON lines, or of one list of objects."""
-    lines = ((line, text) for line, text in enumerate(file, start=1) if text.strip())
-    line, text = next(lines, (0, ""))
-    items: Iterable[tuple[int, Any]]
-    if text.lstrip().startswith("["):
-        items = enumerate(_parsed(path, line, text + file.read()), start=1)
-    else:
-        items = (
-            (line, _parsed(path, line, text)) for line, text in chain([(line, text)] if text else [], lines)
-        )
-    for number, values in items:
-        if not isinstance(values, dict):
+def _json_rows(
+    path: Path, file: TextIO, first: tuple[int, str], lines: Iterator[tuple[int, str]], wanted: set[str]
+) -> Rows:
+    """Rows of JSON: an object a line, one list of objects, or one object with such a list."""
+    line, text = first
+    try:
+        value = None if text.lstrip().startswith("[") else json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if value is None:  # of more than this line
+        value = _parsed(path, line, text + file.read())
+    more = next(lines, None)
+    if isinstance(value, dict) and not more:
+        value = _rows_inside(path, value, wanted)
+    rest = ((line, _parsed(path, line, text)) for line, text in chain([more] if more else [], lines))
+    items = enumerate(value, start=1) if isinstance(value, list) else chain([(line, value)], rest)
+    for number, row in items:
+        if not isinstance(row, dict):
             raise InputError(f"{path}, line {number}: this is no JSON object; write one a line")
-        table.columns.update(dict.fromkeys(values))
-        yield InputRow(number, values)
+        yield number, row
+
+
+def _rows_inside(path: Path, value: dict[str, Any], wanted: set[str]) -> Any:
+    """The one list of objects in an object without columns of ours; the object where it is a row itself."""
+    cells = list(value.values())
+    if cells and all(isinstance(cell, dict) and cell and all(map(str.isdigit, cell)) for cell in cells):
+        raise InputError(
+            f"{path} is written by columns, as pandas does: write rows, with to_json(..., orient='records', lines=True)"
+        )
+    lists = [] if wanted & {key.lower() for key in value} else list(_lists_inside(value))
+    return lists[0] if len(lists) == 1 else value
+
+
+def _lists_inside(value: dict[str, Any]) -> Iterator[list[Any]]:
+    """The lists of objects in an object, and in objects that it holds."""
+    for cell in value.values():
+        if isinstance(cell, dict):
+            yield from _lists_inside(cell)
+        elif isinstance(cell, list) and any(isinstance(item, dict) for item in cell):
+            yield cell
 
 
 def _parsed(path: Path, line: int, text: str) -> Any:
@@ -294,64 +381,58 @@ def _parsed(path: Path, line: int, text: str) -> Any:
         return json.loads(text.rstrip())
     except json.JSONDecodeError as error:
         raise InputError(f"{path}, line {line + error.lineno - 1}: broken JSON ({error.msg})") from error
-    except RecursionError as error:
-        raise InputError(f"{path}, line {line}: JSON nested too deeply") from error
+    except (ValueError, RecursionError) as error:
+        fault = "nested too deeply" if isinstance(error, RecursionError) else "with a number that is too long"
+        raise InputError(f"{path}, line {line}: JSON {fault}") from error
 
 
-def _parquet_rows(table: InputTable, path: Path) -> Iterator[InputRow]:
+def _parquet_rows(table: InputTable, path: Path) -> Rows:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:
-            table.columns.update(dict.fromkeys(file.schema_arrow.names))
-            rows = (row for batch in file.iter_batches(ROWS_A_BATCH) for row in batch.to_pylist())
-            yield from (InputRow(number, row) for number, row in enumerate(rows, start=1))
-    except (pa.ArrowException, ValueError, OverflowError) as error:
+            yield from _arrow_rows(table, file.schema_arrow, file.iter_batches(ROWS_A_BATCH))
+    except (pa.ArrowException, ValueError, OverflowError, LookupError) as error:
         raise InputError(f"{path} is no parquet that can be read ({error}): export it again") from error
 
 
-def _hub_tables(name: str) -> list[tuple[str, InputTable]]:
-    """Splits of a data set by their names: of the config that the id names, of CHANGE-IT's two, else of the only or default one."""
-    parts = name.removeprefix(HUB).removeprefix("datasets/").strip("/").split("/")
-    if len(parts) not in (2, 3) or not all(parts):
-        raise InputError(
-            f"{name} is no data set id: write hf://datasets/owner/name or hf://datasets/owner/name/config"
-        )
-    from datasets import get_dataset_config_names, load_dataset
+def _arrow_rows(table: InputTable, schema: Any, batches: Iterable[Any]) -> Rows:
+    """Rows of Arrow, with the names of a ClassLabel of `datasets` instead of its numbers."""
+    table.columns.update(dict.fromkeys(schema.names))
+    about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+    classes = {
+        column: dict(enumerate(feature["names"]))
+        for column, feature in (about.get("info", {}).get("features") or {}).items()
+        if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and column in schema.names
+    }
+    for number, row in enumerate((row for batch in batches for row in batch.to_pylist()), start=1):
+        yield number, row | {name: names.get(row[name]) for name, names in classes.items()}
 
+
+def _data_sets(name: str) -> Iterator[tuple[str, str, str, Any]]:
+    """Splits of a folder of `save_to_disk`, or of a data set of the Hub: of the config that the id names, of CHANGE-IT's two, else of the only or default one."""
+    from datasets import get_dataset_config_names, load_dataset, load_from_disk
+
+    parts = name.removeprefix(HUB).removeprefix("datasets/").strip("/").split("/")
     repository = "/".join(parts[:2])
     try:
-        configs = parts[2:] or get_dataset_config_names(repository)
-        if len(configs) > 1:
-            configs = [config for config in configs if _outlet(config)] or [
-                c for c in configs if c == "default"
-            ]
-        loaded = [(config, load_dataset(repository, config)) for config in configs]
-    except OSError as error:
-        raise InputError(hub_fault(name, error)) from error
-    except (ValueError, RuntimeError) as error:
+        if not name.startswith(HUB):
+            data = load_from_disk(name)
+            loaded = {name: data if isinstance(data, dict) else {"rows": data}}
+        elif len(parts) not in (2, 3) or not all(parts):
+            raise ValueError("write hf://datasets/owner/name or hf://datasets/owner/name/config")
+        else:
+            configs = parts[2:] or get_dataset_config_names(repository)
+            if len(configs) > 1:
+                configs = list(filter(_outlet, configs)) or [one for one in configs if one == "default"]
+            if not configs:
+                raise ValueError(f"it has several configs, name one as in hf://datasets/{repository}/config")
+            loaded = {f"{HUB}{repository}/{one}": load_dataset(repository, one) for one in configs}
+    except (OSError, ValueError, RuntimeError, LookupError) as error:
+        if isinstance(error, OSError) and name.startswith(HUB):
+            raise InputError(hub_fault(name, error)) from error
         reason = str(error).strip().partition("\n")[0]
         raise InputError(f"{name} does not load: {reason or type(error).__name__}") from error
-    if not loaded:
-        raise InputError(f"{name} has several configs: name one, hf://datasets/{repository}/config")
-    tables = []
-    for config, splits in loaded:
-        for split, rows in splits.items():
-            table = InputTable(f"{HUB}{repository}/{config}/{split}", f"{config}-{split}", _outlet(config))
-            table.rows = _hub_rows(table, rows)
-            tables.append((table.name, table))
-    return tables
-
-
-def _hub_rows(table: InputTable, rows: Any) -> Iterator[InputRow]:
-    """Rows of a split, with the names of a ClassLabel instead of its numbers."""
-    table.columns.update(dict.fromkeys(rows.column_names))
-    classes = {
-        column: dict(enumerate(feature.names))
-        for column, feature in rows.features.items()
-        if getattr(feature, "names", None)
-    }
-    batches = rows.with_format("arrow").iter(ROWS_A_BATCH)  # pictures stay as they are
-    for number, row in enumerate((row for batch in batches for row in batch.to_pylist()), start=1):
-        yield InputRow(number, row | {name: names.get(row[name]) for name, names in classes.items()})
+    for whole, splits in loaded.items():
+        yield from ((whole, Path(whole).name, split, rows) for split, rows in splits.items())

@@ -1,9 +1,43 @@
-"""Texts from whatever a program holds them in: lists, columns of data sets, series and frames."""
+"""Texts from whatever holds them: a cell of a table, lists, columns of data sets, series and frames."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, time, timedelta
+from numbers import Number
 from typing import Any
+from uuid import UUID
 
 from change_it.errors import InputError
+
+
+def is_missing(value: object) -> bool:
+    """Whether there is no value: None, NaN, and what pandas writes for them."""
+    if value is None or isinstance(value, str):
+        return value is None
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # pandas.NA; an array
+        return type(value).__name__ == "NAType"
+
+
+def cell_text(value: object, name: str = "a cell") -> str:
+    """A cell as text: nothing for a missing one, bytes as UTF-8, a line for each item of a list; what is no text is refused."""
+    if isinstance(value, str):
+        return value
+    if is_missing(value):
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, Number | date | time | timedelta | UUID):
+        return str(value)
+    if isinstance(value, list):
+        return "\n".join(cell_text(item, name) for item in value)
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError as error:
+            raise InputError(f"{name} is no text: bytes that are not UTF-8") from error
+    fields = f"with the fields {listed(list(map(str, value)), 5)}" if isinstance(value, Mapping) else ""
+    raise InputError(f"{name} is no text: a {type(value).__name__} {fields}".rstrip())
 
 
 def column_of(name: str, values: Any) -> Iterable[Any]:
@@ -21,11 +55,22 @@ def texts_of(name: str, values: object) -> list[str]:
     """The texts of `column_of`, empty where a value is missing; a value that is no text is refused."""
     texts = []
     for number, value in enumerate(column_of(name, values)):
-        missing = value is None or value != value
+        missing = is_missing(value)
         if not missing and not isinstance(value, str):
             raise InputError(f"{name} has {value!r} at {number}: give a text for every item")
         texts.append("" if missing else str(value))
     return texts
+
+
+def references_of(name: str, values: object) -> list[list[str]]:
+    """The references of each item: one text, or several; an item without any is refused."""
+    several = [
+        texts_of(f"{name}[{number}]", [value] if isinstance(value, str) or is_missing(value) else value)
+        for number, value in enumerate(column_of(name, values))
+    ]
+    if none := [str(number) for number, texts in enumerate(several) if not any(map(str.strip, texts))]:
+        raise InputError(f"{name} has none for {listed(none)}: leave these items out, or give a reference")
+    return [list(filter(str.strip, texts)) for texts in several]
 
 
 def texts_by_name(**given: object) -> dict[str, list[str]]:

@@ -44,6 +44,7 @@ _SERIES = (_BLUE, _RED, _GREEN, _PINK, _ORANGE, _SKY)
 _MARKERS = ("o", "s", "D", "^", "v")
 _POINTS = 400  # points of a scatter that are shown
 _NAME = 20  # characters of a system's name next to a panel
+_LEGEND = 60  # characters of a row of a legend
 _STYLE: Any = {
     "font.size": 11.5,
     "figure.constrained_layout.use": True,
@@ -270,8 +271,7 @@ def choices_chart(scores: Scores) -> Figure:
     panels[-1].set_xticks(ticks, list(map(str, ticks)))
     choosers = " and ".join(dict.fromkeys(choice.chooser for choice in scores.choices))
     panels[-1].set_xlabel(f"best of N draws, chosen by the judges\n{choosers}")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    return figure
+    return _with_legend(panels[0], 2)
 
 
 @_styled
@@ -347,6 +347,12 @@ def _narrow(height: float) -> Axes:
 
 
 def _with_legend(axes: Axes, columns: int) -> Figure:
-    """The figure of the axes with a legend above it."""
-    axes.figure.legend(loc="outside upper center", ncols=columns)
+    """The figure of the axes with a legend above it, of fewer columns where names are long."""
+    handles, labels = axes.get_legend_handles_labels()
+
+    def width(columns: int) -> int:
+        return sum(5 + max(map(len, part), default=0) for part in np.array_split(labels, columns))
+
+    columns = next((count for count in range(columns, 1, -1) if width(count) <= _LEGEND), 1)
+    axes.figure.legend(handles, labels, loc="outside upper center", ncols=columns)
     return axes.figure  # type: ignore[return-value]  # no subfigure

@@ -213,7 +213,10 @@ def read_predictions(
         matched = replace(matched, missing=[id_ for id_ in matched.missing if id_ in needed])
     if wrong := matched.problems("not in the test set", others):
         if matched.missing and matched.headlines:
-            wrong += "; --shared-items scores all systems on what every file has"
+            found = {item.direction for item in test.items if item.id in matched.headlines}
+            lacking = {item.direction for item in test.items} - found
+            shared = "--shared-items scores all systems on what every file has"
+            wrong += f"; give headlines of {listed(sorted(lacking))} too" if lacking else f"; {shared}"
         raise InputError(
             f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
         )

@@ -10,7 +10,7 @@ import gradio as gr
 from change_it.errors import InputError
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import BASELINES, baseline
-from change_it.hevas.documents import Documents, System, read_documents, read_headlines
+from change_it.hevas.documents import Documents, System, read_documents, read_system
 from change_it.hevas.evaluation import Evaluation, evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
@@ -98,15 +98,15 @@ def read_uploaded_documents(path: Path) -> Documents:
 
 
 def read_uploaded_systems(paths: Sequence[Path], documents: Documents) -> list[System]:
-    """The uploaded headlines of any number of systems, called like their files; see `read_headlines`."""
+    """The uploaded headlines of any number of systems, called like their files; see `read_system`."""
     if len(paths) > SYSTEMS:
         raise InputError(f"{len(paths)} systems are too many, give at most {SYSTEMS}.")
     systems = []
     for path in paths:
         with uploaded(path):
-            headlines = read_headlines(path, documents)
-        _refuse_long(path, headlines, HEADLINE)
-        systems.append(System(path.stem, headlines))
+            system = read_system(path.stem, path, documents)
+        _refuse_long(path, system.headlines, HEADLINE)
+        systems.append(system)
     return systems
 
 

@@ -69,6 +69,8 @@ class Compliancy(evaluate.Metric):
 
     def compute(self, *, predictions=None, labels=None, **options):
         """As `evaluate.Metric.compute`; one label stands for all, and texts may be columns of frames."""
+        if predictions is not None:
+            predictions = list(column_of("predictions", predictions))
         if isinstance(labels, str | int) and predictions is not None:
             labels = [labels] * len(predictions)
         given = {"predictions": predictions, "labels": labels}

@@ -5,7 +5,7 @@ import evaluate
 
 import change_it
 from change_it import InputError
-from change_it.io import column_of, texts_of
+from change_it.io import references_of, texts_of
 from change_it.text.rouge import headline_rouge
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeSU", "rougeWSU")
@@ -70,14 +70,14 @@ class HeadlineRouge(evaluate.Metric):
         if predictions is not None:
             predictions = texts_of("predictions", predictions)
         if references is not None:
-            references = list(column_of("references", references))
+            references = references_of("references", references)
         return super().compute(predictions=predictions, references=references, **options)
 
     def _compute(self, predictions, references, rouge_types=TYPES, counts="set", use_aggregator=True):
         rouge_types = [rouge_types] if isinstance(rouge_types, str) else list(rouge_types)
         if unknown := [name for name in rouge_types if name not in TYPES]:
             raise InputError(f"rouge_types has {unknown[0]!r}: choose from {', '.join(TYPES)}")
-        several = [[text] if isinstance(text, str) else text for text in references]
+        several = references_of("references", references)  # some come by add_batch
         scores = headline_rouge(predictions, several, measures=rouge_types, counts=counts)
         values = {
             name: float(score.mean()) if use_aggregator else score.tolist() for name, score in scores.items()

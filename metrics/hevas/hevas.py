@@ -11,7 +11,7 @@ from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import evaluate as measure
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
-from change_it.io import column_of
+from change_it.io import column_of, references_of
 
 _DESCRIPTION = """\
 Informativeness and readability of headlines: ROUGE-1, -2, -SU and -WSU, latent semantic indexing, topics, word embeddings and
@@ -76,7 +76,9 @@ class Hevas(evaluate.Metric):
             name: values if values is None else list(column_of(name, values))
             for name, values in given.items()
         }
-        if references is None and predictions is not None:
+        if references is not None:
+            lists["references"] = references_of("references", references)
+        elif predictions is not None:
             lists["references"] = [""] * len(lists["predictions"])
         return super().compute(**lists, **options)
 

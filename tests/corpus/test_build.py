@@ -1,6 +1,7 @@
 import dataclasses
 import json
 import shutil
+from datetime import date
 from functools import cache, partial
 
 import polars as pl
@@ -14,7 +15,6 @@ from change_it.cli import main
 from change_it.commands import corpus_build
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS, check_target
-from change_it.corpus.reading import read_articles
 from change_it.errors import InputError
 
 
@@ -96,16 +96,6 @@ class TestBuild:
                 assert one["id"] != own["id"]
                 assert partner.get(one["id"]) != other["id"]
                 assert max(row["own_similarity"], row["other_similarity"]) < 0.185
-
-    def test_days_before_months_give_the_pairs_of_iso_dates(self, tmp_path):
-        built_from = []
-        for name, days in (("iso", "%Y-%m-%d"), ("day_first", "%d/%m/%Y")):
-            file = write_articles(tmp_path / f"{name}.csv", articles(), days)
-            read = read_articles(options(files=(str(file),)))
-            assert read.day_first == ({} if name == "iso" else {str(file): True})
-            built_from.append(build_corpus(read, options()).tables)
-        assert pl.concat(built_from[0]["pairs"].values()).height > 20
-        same(*built_from)
 
     def test_without_dates_there_is_no_window(self, capsys):
         undated = [dataclasses.replace(a, date=None) for a in articles()]
@@ -275,3 +265,30 @@ class TestWrite:
         assert main(["corpus", "build", str(tmp_path / given), "--out", str(tmp_path / "out")]) == 2
         assert "no output may overwrite an input: choose another --out" in capsys.readouterr().err
         assert (tmp_path / "out/mine.csv").read_text() == "mine"
+
+
+def test_a_language_is_guessed_and_one_that_the_articles_contradict_is_refused():
+    starts = {"it": "Il sindaco della città è qui", "en": "The mayor of the city is here"}
+
+    def written_in(rep, gio):
+        begins = {"rep": starts[rep], "gio": starts[gio]}
+        changed = [(one, f"{begins[one.label]} {one.article}") for one in articles()]
+        return reading(
+            [dataclasses.replace(one, article=text, headline="Lo stesso") for one, text in changed]
+        )
+
+    report = build_corpus(written_in("en", "en"), options(language=None)).report
+    assert report["options"]["language"] == "en"
+    assert "10 of 10 test pairs have the same headline on both sides" in report["notes"]
+    with pytest.raises(InputError, match="--language is it, the articles of rep are in en"):
+        build_corpus(written_in("en", "en"), options())
+    with pytest.raises(
+        InputError, match="rep are in it, the articles of gio are in en: give articles in one"
+    ):
+        build_corpus(written_in("it", "en"), options(language=None))
+
+
+def test_outlets_that_share_no_days_are_told_so():
+    made = [dataclasses.replace(one, date=date(2020 + (one.label == "gio"), 1, 1)) for one in articles()]
+    with pytest.raises(InputError, match=r"within 3 days \(rep has 2020-01-01 to 2020-01-01, gio has 2021"):
+        build_corpus(reading(made), options())

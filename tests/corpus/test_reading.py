@@ -1,12 +1,13 @@
 import json
 from datetime import UTC, date, datetime, timedelta
 
+import pandas as pd
 import polars as pl
 import pytest
 
 from change_it.cli import main
 from change_it.corpus.corpus_options import ReadingOptions
-from change_it.corpus.dates import parse_date
+from change_it.corpus.dates import DAY_NUMBER, NO_DAY, parse_date
 from change_it.corpus.reading import read_articles
 from change_it.errors import InputError
 
@@ -83,14 +84,14 @@ def test_every_reason_for_rejection_with_its_line(write):
         (6, "6", "empty headline"),
         (7, "7", "empty article"),
         (8, "8", "unreadable date: domani"),
-        (9, "9", "implausible date: 0001-11-30"),
-        (10, "10", f"implausible date: {soon}"),
+        (9, "9", "date before 1900 or in the future: 0001-11-30"),
+        (10, "10", f"date before 1900 or in the future: {soon}"),
         (11, "1", "duplicate id"),
         (12, "12", "repeated article"),
         (15, "14", "empty label"),
     ]
     assert reading.rows == 13
-    assert reading.reasons["implausible date"] == 2
+    assert reading.reasons["date before 1900 or in the future"] == 2
     assert reading.rejected[0].file == path
 
 
@@ -130,7 +131,7 @@ def test_parquet_with_native_dates_and_numbers(tmp_path):
     assert kept == [("1", "left", date(2017, 6, 15)), ("2", "right", None)]
     [rejected] = reading.rejected
     assert (rejected.line, rejected.id) == (3, "x-3")
-    assert rejected.reason == "implausible date: 2050-01-01 00:00:00"
+    assert rejected.reason == "date before 1900 or in the future: 2050-01-01 00:00:00"
 
 
 def test_tsv_semicolons_a_column_map_and_globs_that_overlap(write, tmp_path):
@@ -225,7 +226,7 @@ def test_a_row_whose_open_date_is_none_takes_nothing_with_it(write):
     reading = read_pair(write("x.csv", release(*rows, header=DATED)))
     assert [article.id for article in reading.articles] == ["1", "2"]
     reasons = [item.reason for item in reading.rejected]
-    assert reasons == ["unreadable date: 30/02/2024", "implausible date: 01/01/2100"]
+    assert reasons == ["unreadable date: 30/02/2024", "date before 1900 or in the future: 01/01/2100"]
 
 
 @pytest.mark.parametrize(
@@ -233,20 +234,54 @@ def test_a_row_whose_open_date_is_none_takes_nothing_with_it(write):
     [
         ("2017-06-15T23:59:00.123Z", date(2017, 6, 15)),
         ("20170615", date(2017, 6, 15)),
+        ("20170615235900", date(2017, 6, 15)),
+        ("20170615T235900Z", date(2017, 6, 15)),
         ("Thu, 15 Jun 2017 08:00:00 +0200", date(2017, 6, 15)),
         ("6/15/17", date(2017, 6, 15)),
         ("6/5/1998 10:00", date(1998, 6, 5)),
         ("1497484800", date(2017, 6, 15)),
+        (1497484800000, date(2017, 6, 15)),
+        ("giovedì 15 giugno 2017, ore 8:00", date(2017, 6, 15)),
+        ("1º sett. 2017", date(2017, 9, 1)),
         (datetime(2017, 6, 15, 12, tzinfo=UTC), date(2017, 6, 15)),
         ("", None),
         (float("nan"), None),
+        (pd.NaT, None),
     ],
 )
 def test_dates(text, day):
     assert parse_date(text, day_first=False) == day
 
 
-@pytest.mark.parametrize("text", ["15/6/17", "6.15.17", "2017-02-30", "9" * 30, "-"])
+@pytest.mark.parametrize("text", ["15/6/17", "6.15.17", "2017-02-30", "9" * 30, "-", "2017-06", "giugno 2017", 42901, "42901.5"])  # fmt: skip
 def test_unreadable_dates(text):
-    with pytest.raises(ValueError):  # noqa: PT011 - the message is dateutil's or the calendar's
+    with pytest.raises(ValueError) as refused:  # noqa: PT011 - the message is dateutil's or the calendar's
         parse_date(text, day_first=False)
+    named = {"2017-06": NO_DAY, "giugno 2017": NO_DAY, 42901: DAY_NUMBER, "42901.5": DAY_NUMBER}
+    assert str(refused.value) == named.get(text, str(refused.value))
+
+
+def test_what_is_strange_in_the_input_is_said(write):
+    days = {"R": "2024-03-06T23:30:00-05:00", "G": "2024-03-07T04:30:00Z"}
+    rows = [f"{n},Titolo,PerchÃ© il testo {n},{label},{day}" for n, (label, day) in enumerate(days.items())]
+    path = write("x.csv", release(*rows, *["9,,x,R,"], header=DATED))
+    reading = read_pair(path)
+    assert [str(article.date) for article in reading.articles] == ["2024-03-06", "2024-03-07"]
+    [note], [twice, many] = reading.notes, reading.warnings
+    assert "rep are in the time zone -05:00 and those of gio in +00:00" in note
+    assert f"2 texts were encoded as UTF-8 twice, as 'PerchÃ©' in {path}, line 2" in twice
+    assert "1 of 3 rows are rejected, 1 of them with 'empty headline'" in many
+
+
+def test_cells_that_are_no_text_are_rejected_and_their_fields_can_be_named(write):
+    rows = [
+        {"headline": {"main": f"Titolo {label}"}, "Article": f"Testo {label}", "LABEL": label}
+        for label in "RG"
+    ]
+    path = write("x.jsonl", "\n".join(map(json.dumps, rows)))
+    with pytest.raises(
+        InputError, match=r"2 headline is no text: a dict .*\(headline=headline.main reads a field\)"
+    ):
+        read([path])
+    reading = read_pair(path, columns="headline=headline.main")
+    assert [article.headline for article in reading.articles] == ["Titolo R", "Titolo G"]

@@ -24,7 +24,9 @@ def run(tmp_path_factory):
     folder.mkdir()
     made = articles()
     write_articles(folder / "articles.csv", [*made, made[0]])  # one of them twice
-    corpus_build.run(BuildOptions(files=(str(folder / "articles.csv"),), out=folder / "corpus"))
+    corpus_build.run(
+        BuildOptions(files=(str(folder / "articles.csv"),), language="it", out=folder / "corpus")
+    )
     save_judges(folder / "judges", TEXTS, OUTLETS)
     for to in OUTLETS:
         save_generator(folder / "generators" / f"sum-{to}", to=to)

@@ -1,10 +1,20 @@
 """The reader of tables; `tests/corpus/test_reading.py` has what becomes of rejected rows."""
 
+import bz2
+import csv
+import gzip
+import io as memory
+import json
+import zipfile
+from contextlib import suppress
 from datetime import datetime
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from change_it import io
 from change_it.errors import InputError
@@ -12,19 +22,41 @@ from change_it.errors import InputError
 
 def table(tmp_path, content, name="x.csv"):
     path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
 
 
+def zipped(**files):
+    packed = memory.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name.replace("_", "."), content)
+    return packed.getvalue()
+
+
+HEAD, ROW = "id,headline\n1,a\n", '{"id": 1, "headline": "a"}\n'
+PLAIN = 'id,Headline,other\n1,"a, b",x\n2,c,y\n'
+ROWS = '[{"id": 1, "headline": "a, b"}, {"headline": "c", "id": 2.0}]'
 CONTENTS = {
-    "comma.csv": 'id,Headline,other\n1,"a, b",x\n2,c,y\n',
+    "comma.csv": PLAIN,
     "semicolon.csv": "ID; headline; a,b,c,d\n1;a, b;\n2; c ;\n",
     "tabs.csv": "\n\nother\theadline\tid\r\nx\ta, b\t1\r\n\t\t\r\ny\tc\t2\r\n",
+    "bars.csv": "id|headline\n1|a, b\n2|c\n",
+    "said.csv": "sep=;\nid;headline;a,b,c\n1;a, b;\n2;c;\n",
     "x.tsv": "id\theadline\n1\ta, b\n2\tc\n",
-    "mark.csv": b'\xef\xbb\xbfid,headline\n1,"a, b"\n2,c\n',
+    "mark.csv": b"\xef\xbb\xbf" + PLAIN.encode(),
+    "excel.csv": PLAIN.replace('"a, b"', "a{} b").replace(",", "\t").format(",").encode("utf-16"),
+    "x.csv.gz": gzip.compress(PLAIN.encode()),
+    "x.CSV.bz2": bz2.compress(PLAIN.encode()),
+    "x.zip": zipped(x_csv=PLAIN),
+    "x.jsonl.zst": pa.compress(b'{"id": 1, "headline": "a, b"}\n{"id": 2, "headline": "c"}', "zstd", asbytes=True),
     "x.jsonl": '{"id": 1, "headline": "a, b"}\n\n{"headline": "c", "id": 2.0}\n',
     "x.json": '[\n {"id": "1", "headline": "a, b"},\n {"id": 2, "headline": "c\\u0007"}\n]\n',
-}
+    "data.json": f'{{"status": "ok", "response": {{"docs": {ROWS}}}}}',
+    "pretty.json": json.dumps({"version": 1, "data": json.loads(ROWS)}, indent=1),
+    "id=1/headline=a%2C b/x.csv": "label\nx\n",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CONTENTS)
@@ -32,16 +64,31 @@ def test_one_table_in_every_form(tmp_path, name):
     file = table(tmp_path, CONTENTS[name], name)
     records = io.read_records(file, required=("id", "headline"), optional=("error",))
     cells = [record.cells for record in records]
-    assert cells == [{"id": "1", "headline": "a, b"}, {"id": "2", "headline": "c"}]
+    assert cells == [{"id": "1", "headline": "a, b"}, {"id": "2", "headline": "c"}][: 1 if "=" in name else 2]
 
 
-def test_parquet_with_lists_and_a_column_nobody_asked_for(tmp_path):
+def test_parquet_with_lists_bytes_and_a_column_nobody_asked_for(tmp_path):
     path = tmp_path / "x.parquet"
-    rows = {"id": [1, 2], "headlines": [["a", "b"], []], "seen": [datetime(2020, 1, 1), None]}
+    rows = {"id": [b"1", b"\xc3\xa8"], "headlines": [["a", "b"], []], "seen": [datetime(2020, 1, 1), None]}
     pq.write_table(pa.table(rows), path)
     records = io.read_records(path, required={"id": ("id",), "headline": ("headline", "headlines")})
-    assert [record.cells["headline"] for record in records] == ["a\nb", ""]
+    assert [list(record.cells.values()) for record in records] == [["1", "a\nb"], ["è", ""]]
     assert [record.values["headlines"] for record in records] == [["a", "b"], []]
+
+
+def test_class_labels_have_their_names_and_saved_folders_their_splits(tmp_path):
+    from datasets import ClassLabel, Dataset, DatasetDict, Features, Value
+
+    features = Features(headline=Value("string"), label=ClassLabel(names=["colle", "faro"]))
+    data = Dataset.from_list([{"headline": "a", "label": 1}, {"headline": "b", "label": -1}], features)
+    data.to_parquet(tmp_path / "x.parquet")
+    data.save_to_disk(tmp_path / "saved")
+    DatasetDict(train=data).save_to_disk(tmp_path / "splits")
+    for name in ("x.parquet", "saved", "splits"):
+        records = io.read_records(tmp_path / name, required=("headline", "label"))
+        assert [record.cells["label"] for record in records] == ["faro", ""]
+    [split] = io.read_tables([str(tmp_path / "splits")])
+    assert split.stem == "splits-train"
 
 
 def test_lines_are_those_that_rows_start_on(tmp_path):
@@ -53,11 +100,113 @@ def test_lines_are_those_that_rows_start_on(tmp_path):
     assert [record.line for record in io.read_records(path, required=("id",))] == [1, 2]
 
 
-def test_a_column_that_is_not_there_is_found_before_the_rows_are_read(tmp_path):
-    with pytest.raises(InputError, match="lacks the column id"):
-        io.read_records(table(tmp_path, "name,headline\na,b\nc,d,too many\n"), required=["id", "headline"])
+#: Content of a file by its name, and what the refusal says.
+REFUSED = {
+    "open.csv": (HEAD + '2,"never closed\n3,c\n', "line 3: a quote is never closed"),
+    "inside.csv": (HEAD + '2,"a"b\n', "line 3: a quote is never closed or not doubled"),
+    "more.csv": (HEAD + "2,a, too many\n", "line 3: 3 cells and 2 columns; put texts with commas"),
+    "fewer.csv": (HEAD + '"2","a\nb"\n\n3\n', "line 6: 1 cells and 2 columns; a cell is missing: write ','"),
+    "double.csv": ("id,id\n1,2\n", "has more than one column id: keep one"),
+    "none.csv": ("", "has no rows"),
+    "open.jsonl": (ROW + '{"id": 2, "headline": \n', "line 2: broken JSON"),
+    "list.jsonl": (ROW + "\n[1, 2]\n", "line 3: this is no JSON object"),
+    "deep.jsonl": (ROW + "[" * 100_000, "line 2: JSON nested too deeply"),
+    "text.parquet": ("no parquet", "is no parquet that can be read"),
+    "latin.csv": (b"id,headline\n1,a\n2,perch\xe9\n", "line 3: the byte 0xe9 after '2,perch' is not UTF-8"),
+    "half.csv": ("id,headline\n1,è".encode("utf-16")[:-1], "no whole text in UTF-16"),
+    "book.csv": (zipped(sheet_xml=""), "no text but a spreadsheet"),
+    "cut.csv.gz": (gzip.compress(PLAIN.encode() * 99)[:-20], "cannot be unpacked"),
+    "no.zip": (b"PK\x03\x04", "cannot be unpacked"),
+    "two.zip": (zipped(a_csv=PLAIN, b_csv=PLAIN), "holds 2 files: unpack it"),
+    "columns.json": (pd.read_json(memory.StringIO(ROWS)).to_json(), "is written by columns"),
+    "digits.json": ('{"id": ' + "9" * 5000 + "}", "line 1: JSON with a number that is too long"),
+    "record.jsonl": ('{"id": 1, "headline": {"main": "a", "kicker": "b"}}', "line 1: headline is no text: a dict with the fields main, kicker"),
+    "records.json": ('[{"id": 1, "headline": [{"text": "a"}]}]', "line 1: headline is no text: a dict with the fields text"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_wrong_is_said_as_what_it_is(tmp_path, name):
+    content, says = REFUSED[name]
+    file = table(tmp_path, content, name)
+    with pytest.raises(InputError) as refused:
+        io.read_records(file, required=("id", "headline"))
+    assert says in str(refused.value)
+    assert str(file) in str(refused.value)
+
+
+def test_columns_are_found_by_any_capitals_commas_and_fields(tmp_path):
+    content = '{"ID": 1, "Titolo, lungo": {"Main": "a"}, "body": [{"text": "b"}, {"text": "c"}]}'
+    file, names = table(tmp_path, content, "x.jsonl"), ("id", "headline", "article")
+    spec = "headline=Titolo, lungo.Main, article=body.text"
+    [record] = io.read_records(file, required=names, columns=spec)
+    assert record.cells == {"id": "1", "headline": "a", "article": "b\nc"}
+    with pytest.raises(InputError, match="no column Titolo, corto"):
+        io.read_records(file, required=("id",), optional=names, columns="headline=Titolo, corto")
+
+
+def test_outlets_have_names_with_spaces_and_files_equals_signs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path, PLAIN, "label=a/x.csv")
+    assert io.outlet_and_file("La Stampa=a b.csv") == ("La Stampa", "a b.csv")
+    for name in ("label=a/x.csv", "label=*/x.csv", "in/label=a.csv"):
+        assert io.outlet_and_file(name) == ("", name)
 
 
 def test_empty_lines_of_a_single_column_are_empty_cells(tmp_path):
     records = io.read_records(table(tmp_path, "headline\na\n\nb\n"), required=("headline",))
     assert [record.cells["headline"] for record in records] == ["a", "", "b"]
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
+def test_a_missing_value_is_no_text(missing):
+    assert io.cell_text(missing) == ""
+    assert io.texts_of("x", pd.Series(["a", missing], dtype=object)) == ["a", ""]
+    assert io.references_of("references", ["a", ["b", missing]]) == [["a"], ["b"]]
+    with pytest.raises(InputError, match="references has none for 1"):
+        io.references_of("references", ["a", missing])
+
+
+SCALAR = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text())
+JSON = st.recursive(SCALAR, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=6)
+
+
+def holds_record(value):
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(holds_record, value)))
+
+
+@given(JSON)
+def test_any_json_value_in_a_cell_is_text_or_refused(tmp_path_factory, value):
+    content = "".join(
+        json.dumps({"id": id_, "headline": cell}) + "\n" for id_, cell in (("1", "a"), ("2", value))
+    )
+    file = table(tmp_path_factory.mktemp("any"), content, "x.jsonl")
+    if holds_record(value):
+        with pytest.raises(InputError, match="line 2: headline is no text"):
+            io.read_records(file, required=("id", "headline"))
+    else:
+        _, record = io.read_records(file, required=("id", "headline"))
+        assert isinstance(record.cells["headline"], str)
+
+
+@given(st.binary(max_size=80), st.sampled_from(sorted({name.partition(".")[2].lower() for name in CONTENTS} | {"parquet", "csv.zst"})), st.sampled_from([b"", b"id,headline\n", b"\xff\xfe", b"{", b'[{"id": ']))  # fmt: skip
+def test_any_bytes_are_rows_or_refused(tmp_path_factory, content, ending, start):
+    file = table(tmp_path_factory.mktemp("any"), start + content, f"x.{ending}")
+    with suppress(InputError):
+        records = io.read_records(file, required=("id",), optional=("headline",))
+        assert all(isinstance(cell, str) for record in records for cell in record.cells.values())
+
+
+@given(
+    st.lists(st.tuples(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1)), min_size=1),
+    st.sampled_from(",;\t|"),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_any_text_comes_back_with_any_delimiter(tmp_path_factory, texts, delimiter, encoding):
+    written = memory.StringIO()
+    rows = [(text, f"a{delimiter}b\n") for (text,) in texts]
+    csv.writer(written, delimiter=delimiter).writerows([("headline", "a,b;c|d"), *rows])
+    file = table(tmp_path_factory.mktemp("any"), written.getvalue().encode(encoding))
+    records = io.read_records(file, required=("headline",), optional=("a,b;c|d",))
+    assert [record.cells["headline"] for record in records] == [text.strip() for (text,) in texts]
+    assert {record.cells["a,b;c|d"] for record in records} == {f"a{delimiter}b"}

@@ -61,10 +61,10 @@ def faulty():
         return "\n".join(",".join(row) for row in [header, *rows])
 
     return {
-        "other columns": (b"a,b\n1,2", "mine.csv lacks the column id, source, article, label, headline"),
+        "other columns": (b"a,b\n1,2", "mine.csv has no column id and no column source and"),
         "open quote": ((text([line]) + '\n2,"open,x,rep,y').encode(), "mine.csv, line 3"),
-        "binary": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "mine.csv is not text in UTF-8"),
-        "long names of columns": (b"x" * 100_000 + b"\n1\n", "lacks the column"),
+        "binary": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "mine.csv, line 1: the byte 0x89"),
+        "long names of columns": (b"x" * 100_000 + b"\n1\n", "has no column"),
         "unknown label": (
             text([["1", "a", "b", "elsewhere", "c"]]).encode(),
             "'elsewhere' is no outlet: give rep or gio",
@@ -103,7 +103,7 @@ def test_the_endpoint_answers_gradio_client(models, table, tmp_path):
         summary, items = client.predict(handle_file(table), api_name="/score")
         assert summary["systems"]["mine"]["average"]["compliancy"] == pytest.approx(0.75)
         assert pl.read_csv(items)["id"].to_list() == [1, 3, 2]
-        with pytest.raises(AppError, match="lacks the column id"):
+        with pytest.raises(AppError, match="has no column id"):
             client.predict(handle_file(write_csv(tmp_path / "bad.csv", [["1"]], ["x"])), api_name="/score")
         large = tmp_path / "large.csv"
         large.write_bytes(b"x" * 11_000_000)

@@ -3,6 +3,7 @@
 import html
 import re
 import unicodedata
+from collections.abc import Iterable
 from itertools import count
 
 from change_it.text.folding import INVISIBLE
@@ -20,6 +21,10 @@ _CLOSING = {
 }
 #: The Windows-1252 characters that control characters from 128 to 159 stand for.
 _C1 = {chr(code): bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
+#: A word with letters of UTF-8 that were read as Windows-1252 (or Latin-1) and written as UTF-8 again.
+_TWICE = re.compile(
+    f"\\S*(?:[ÂÃ][\x80-\xbf{''.join(_C1.values())}]|â€[\x80-\xbf{''.join(_C1.values())}])\\S*"
+)
 _INLINE = re.compile(r"(?i:a|abbr|b|cite|code|del|em|font|i|ins|mark|q|s|small|span|strong|sub|sup|u|wbr)")
 
 
@@ -42,6 +47,31 @@ def clean(text: str) -> str:
         if text == before or not ("&" in before or "<" in before):
             break
     return text
+
+
+def has_markup(text: str) -> bool:
+    """Whether cleaning changes more than white space."""
+    return clean(text) != " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def encoded_twice(text: str) -> str:
+    """A word of a text that was encoded as UTF-8 twice, such as `perchÃ©`; empty without any."""
+    found = _TWICE.search(text) if "Ã" in text or "Â" in text or "â€" in text else None
+    return found[0] if found else ""
+
+
+def remark(name: str, texts: Iterable[str], then: str) -> list[str]:
+    """A sentence where texts have HTML or invisible characters, on which `then` says what is done, or were encoded twice."""
+    texts = list(texts)
+    dirty = [text for text in texts if has_markup(text)]
+    twice = [word for text in texts if (word := encoded_twice(text))]
+    found = (
+        [f"{len(dirty)} of {len(texts)} texts have HTML or invisible characters, which {then}"]
+        if dirty
+        else []
+    )
+    found += [f"{len(twice)} of {len(texts)} were encoded as UTF-8 twice, as {twice[0]!r}"] if twice else []
+    return [f"{name}: {'; '.join(found)}"] if found else []
 
 
 def visible(text: str) -> str:

@@ -1,0 +1,101 @@
+"""Text files, packed ones too: UTF-8, or UTF-16 by its mark."""
+
+import codecs
+import sys
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader, TextIOWrapper
+from pathlib import Path
+
+from change_it.errors import InputError
+
+#: Byte order marks of UTF-16.
+MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+#: Endings of packed files, and what pyarrow calls them.
+PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zip": ""}
+
+
+def read_input(file: Path) -> str:
+    """A text file as `read_text` reads it, or standard input for `-`."""
+    return sys.stdin.read() if str(file) == "-" else read_text(file)
+
+
+def read_text(file: Path) -> str:
+    """A text file, without a byte order mark."""
+    check_file(file)
+    with open_text(file) as text:
+        return text.read()
+
+
+def check_file(file: Path) -> None:
+    """Refuse a file that is not there."""
+    if not file.exists():
+        raise InputError(f"{file} does not exist: check the path")
+
+
+def file_inside(path: Path) -> str:
+    """The name of the file that is packed in another; its own where it is no packed one."""
+    if path.suffix.lower() != ".zip":
+        return path.stem if path.suffix.lower() in PACKED else path.name
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [item.filename for item in archive.infolist() if not item.is_dir()]
+    except zipfile.BadZipFile as error:
+        raise _not_unpacked(path, error) from error
+    names = [name for name in names if not name.startswith("__MACOSX/")]
+    if len(names) != 1:
+        raise InputError(f"{path} holds {len(names)} files: unpack it and name them")
+    return names[0]
+
+
+@contextmanager
+def open_text(path: Path) -> Iterator[TextIOWrapper]:
+    """A file as text, line ends as they are; what is wrong with its bytes is refused with the line."""
+    try:
+        with open_bytes(path) as raw:
+            start = raw.peek(4)[:4]
+            marked = start.startswith(MARKS)
+            if b"\0" in start and not marked:
+                raise InputError(_not_utf8(path))
+            with TextIOWrapper(raw, "utf-16" if marked else "utf-8-sig", newline="") as text:
+                yield text
+    except UnicodeError as error:
+        raise InputError(_not_utf8(path)) from error
+    except (OSError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
+        if path.suffix.lower() not in PACKED or getattr(error, "errno", None):
+            raise
+        raise _not_unpacked(path, error) from error
+
+
+def open_bytes(path: Path) -> BufferedReader:
+    """The bytes of a file, unpacked by its ending."""
+    packing = PACKED.get(path.suffix.lower())
+    if packing is None:
+        return path.open("rb")
+    if not packing:
+        return BufferedReader(zipfile.ZipFile(path).open(file_inside(path)))  # type: ignore[arg-type]  # it has readinto
+    import pyarrow as pa
+
+    return BufferedReader(pa.input_stream(str(path), compression=packing))
+
+
+def _not_unpacked(path: Path, error: Exception) -> InputError:
+    return InputError(f"{path} cannot be unpacked ({error}): pack it again, or give the file itself")
+
+
+def _not_utf8(path: Path) -> str:
+    """The message on a text in another encoding, a spreadsheet or an archive."""
+    with open_bytes(path) as lines:
+        start = lines.peek(4)[:4]
+        if start.startswith(MARKS):
+            return f"{path} is no whole text in UTF-16: save it as UTF-8"
+        if start.startswith((b"PK", b"\x1f\x8b")) or b"\0" in start:
+            return f"{path} is no text but a spreadsheet, an archive or UTF-16 without a mark: save it as CSV in UTF-8"
+        for number, line in enumerate(lines, start=1):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                byte = f"the byte 0x{line[error.start]:02x} after {line[: error.start].decode()[-20:]!r}"
+                return f"{path}, line {number}: {byte} is not UTF-8: save it as UTF-8, for example with iconv -f CP1252 -t UTF-8"
+    return f"{path} is no text in UTF-8"
