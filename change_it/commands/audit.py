@@ -49,8 +49,7 @@ def check(options: AuditOptions) -> None:
     check_corpus(options.corpus)
     check_judges(options.judges)
     check_labels(options.labels)
-    inputs = options.corpus, options.judges, *options.labels
-    check_out(_out(options), AUDIT_FILES, inputs=inputs)
+    check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges, *map(str, options.labels)])
 
 
 def run(options: AuditOptions) -> None:
