@@ -108,7 +108,10 @@ def audit(options: Options, judges: Path, seed: int) -> dict[str, Any]:
     results = json.loads((out / "audit.json").read_text(encoding="utf-8"))
     return {
         "verdicts": [f"{one['judge']}: {one['words']}. {one['text']}" for one in results["verdicts"]],
-        "systems": {one["system"]: {"n": one["n"], **one["values"]} for one in results["systems"]},
+        "systems": {
+            one["system"]: {"n": one["n"], "kept": one["kept"], "interval": one["interval"], **one["values"]}
+            for one in results["systems"]
+        },
         "main_listens_to": {
             outlet: [one["text"] for one in results["cues"] if one["outlet"] == outlet]
             for outlet in results["outlets"]

@@ -84,7 +84,7 @@ def audit(
     judges: "Judges",
     metrics: Mapping[str, Mapping[str, Any]],
     *,
-    at_most: int = 300,
+    at_most: int = 400,
     resamples: int = 1000,
     seed: int = 1,
     progress: Progress = False,

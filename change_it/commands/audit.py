@@ -31,7 +31,7 @@ class AuditOptions(InferenceOptions):
     """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
     out: Path | None = None
     """Folder for audit.html and audit.json; the folder audit next to the judges when not given."""
-    items: int = 300
+    items: int = 400
     """Headlines of each perturbation, at most; articles take most of the time."""
     labels: tuple[Path, ...] = ()
     """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable (yes, no), system and base (the pre-trained model of who wrote it, or none), or filled sheets with sources of `change-it annotate`. Several files are several readers."""
@@ -49,8 +49,7 @@ def check(options: AuditOptions) -> None:
     check_corpus(options.corpus)
     check_judges(options.judges)
     check_labels(options.labels)
-    inputs = options.corpus, options.judges, *options.labels
-    check_out(_out(options), AUDIT_FILES, inputs=inputs)
+    check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges, *map(str, options.labels)])
 
 
 def run(options: AuditOptions) -> None:

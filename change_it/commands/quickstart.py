@@ -228,7 +228,7 @@ def run(options: QuickstartOptions) -> None:
             steps.run("support judge", train_judge.run, judge("support", "1", encoder=options.support))
         for task in JUDGES:
             steps.run(f"{task} judge of fold 0", train_judge.run, judge(task, "0"))
-        audited = AuditOptions(corpus=corpus, judges=str(judges), items=200, seed=seed)
+        audited = AuditOptions(corpus=corpus, judges=str(judges), seed=seed)
         steps.run("audit", audit.run, audited)
     scored = ScoreOptions(
         corpus=corpus,

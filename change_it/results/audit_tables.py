@@ -38,17 +38,27 @@ def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
 def perturbations_table(systems: Sequence[Result], score: str) -> Table:
     """What becomes of the perturbations, by the share of gold's score that each keeps."""
     columns = [Column("kind", "text"), Column("outcome", "text", "verdict"), with_interval("kept")]
-    columns += [Column("n", "count"), Column("events", "count"), Column("seen", "mark", "seen in training")]
+    columns += [
+        Column("n", "count"),
+        Column("events", "count"),
+        Column("trained", "text", "seen in training"),
+    ]
     rows = [
         Row(
-            {"kind": each.system, "outcome": each.outcome, "kept_interval": each.interval, **vars(each)},
+            {
+                "kind": each.system,
+                "outcome": each.outcome,
+                "kept_interval": each.interval,
+                "trained": "seen" if each.seen else "",
+                **vars(each),
+            },
             remark=each.description,
         )
         for each in systems
         if each.system != GOLD
     ]
     note = f"kept: mean {score} over that of the newspapers' own headlines of the same items, with its 95% interval"
-    note += f" over events; stopped: all of it up to {STOPPED:.2f}, let through: all of it above"
+    note += f" over events; stopped: all of it up to {STOPPED:.0%}, let through: all of it above"
     return Table(columns, rows, f"{len(rows)} kinds of deliberately wrong headlines", [note])
 
 

@@ -290,9 +290,7 @@ def perturbation_chart(systems: Sequence[Result]) -> Figure:
         )
     axes.set_yticks(range(len(shown)), [system.system for system in shown])
     axes.set(xlim=(-0.02, None), ylim=(len(shown) - 0.5, -0.5))
-    axes.set_xlabel(
-        f"share of gold's score that is kept, 95% interval\nstopped: all of it below {STOPPED:.2f}"
-    )
+    axes.set_xlabel(f"share of gold's score that is kept\n95% intervals; stopped: up to {STOPPED:.2f}")
     return _with_legend(axes, 2)
 
 
