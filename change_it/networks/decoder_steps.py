@@ -19,7 +19,7 @@ class DecoderSteps(torch.autograd.Function):
     to the candidate of the cell, tanh(c) = 2 · sigmoid(2c) - 1, is, too.
 
     Args of `apply`:
-        words: (t, n, 4 hidden) what words and biases add to the gates, in the order input, forget, output, candidate.
+        words: (t, n, 4 hidden) what words and biases add to the gates: input, forget, candidate, output.
         recurrent: (2 hidden, 4 hidden) weights of the last context and the last state.
         query: (hidden, hidden) weights of the state in the attention.
         energy: (hidden,) v of the attention.
@@ -36,7 +36,7 @@ class DecoderSteps(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: Any, words: Tensor, recurrent: Tensor, query: Tensor, energy: Tensor, bent: Tensor | None,
         keys: Tensor, states: Tensor, padding: Tensor, before: Tensor, cell: Tensor, coverage: Tensor,
     ) -> tuple[Tensor, ...]:  # fmt: skip
@@ -48,10 +48,10 @@ class DecoderSteps(torch.autograd.Function):
         first = before, cell
         for word, inner in zip(*(part.flatten(0, 1).split(each) for part in (words, inners)), strict=True):
             gates = torch.addmm(word, before, recurrent).sigmoid_()
-            enter, forget, leave, half = gates.split([size] * 4, 1)
+            enter, forget, half, leave = gates.split([size] * 4, 1)
             cell = torch.addcmul(forget * cell, enter, half, value=2) - enter
             hidden = leave * cell.tanh()
-            asked = (hidden @ query).unsqueeze(1)
+            asked = torch.mm(hidden, query).view(n, 1, size)
             if bent is None:
                 torch.add(keys, asked, out=inner)
             else:
@@ -75,16 +75,14 @@ class DecoderSteps(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(  # type: ignore[override]
-        ctx: Any, of_output: Tensor, of_attention: Tensor, _: Tensor
-    ) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, of_output: Tensor, of_attention: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
         """Gradients; those of weights are one product for all steps."""
         recurrent, query, energy, bent, states, outputs, cells, gates, attention, *saved = ctx.saved_tensors
         inners, *coverages = saved
         _, n, k, size = inners.shape
-        shown, (enter, forget, leave, half) = cells[1:].tanh(), gates.split([size] * 4, 2)
+        shown, (enter, forget, half, leave) = cells[1:].tanh(), gates.split([size] * 4, 2)
         # the share of a gate, before its sigmoid, in the gradient of the cell, or of the state: the output gate
-        factors = torch.cat([2 * half - 1, cells[:-1], shown, 2 * enter], 2) * (gates - gates * gates)
+        factors = torch.cat([2 * half - 1, cells[:-1], 2 * enter, shown], 2) * (gates - gates * gates)
         through = leave * (1 - shown * shown)
         back, ask, turned = recurrent.t(), energy.unsqueeze(1) * query.t(), states.transpose(1, 2)
         column = None if bent is None else (energy * bent).view(1, size, 1).expand(n, size, 1)
@@ -95,34 +93,32 @@ class DecoderSteps(torch.autograd.Function):
         steps = zip(*(part.flatten(0, 1).split([n] * len(inners)) for part in every), coverages, strict=True)
         for given, base, weight, inner, factor, share, kept, covered in reversed(list(steps)):
             d_context, d_hidden = (given + d_before).split([size, size], 1)
-            d_weight = torch.baddbmm(base + d_covered, d_context.unsqueeze(1), turned) * weight
+            d_weight = torch.baddbmm(base + d_covered, d_context.view(n, 1, size), turned) * weight
             d_energies = torch.addcmul(d_weight, weight, d_weight.sum(2, keepdim=True), value=-1)
             slope = torch.addcmul(inner, inner, inner, value=-1)
             d_keys.addcmul_(slope, d_energies.view(n, k, 1))
             if column is None:
-                d_asked = torch.bmm(d_energies, slope).view(n, size)
+                both = torch.bmm(d_energies, slope)
             else:
-                d_asked, d_bent = torch.bmm(torch.cat([d_energies, d_energies * covered], 1), slope).unbind(1)
+                both = torch.bmm(torch.cat([d_energies, d_energies * covered], 1), slope)
                 d_covered = torch.addcmul(d_covered, d_energies, torch.bmm(slope, column).view(n, 1, k))
-            d_hidden = torch.addmm(d_hidden, d_asked, ask)
+            d_hidden = torch.addmm(d_hidden, both[:, 0], ask)
             d_cell = torch.addcmul(d_cell, d_hidden, share)
-            d_gates = torch.cat([d_cell, d_cell, d_hidden, d_cell], 1) * factor
+            d_gates = torch.cat([d_cell, d_cell, d_cell, d_hidden], 1) * factor
             d_cell = d_cell * kept
-            d_before = d_gates @ back
-            rows.append((d_gates, d_asked, d_context, d_energies, *(() if column is None else (d_bent,))))
-        d_words, d_asked, d_contexts, d_energies, *d_bents = (
-            torch.cat(part[::-1]) for part in zip(*rows, strict=True)
-        )
+            d_before = torch.mm(d_gates, back)
+            rows.append((d_gates, both, d_context, d_energies))
+        d_words, both, d_contexts, d_energies = (torch.cat(part[::-1]) for part in zip(*rows, strict=True))
         return (
             d_words.view(-1, n, 4 * size),
             outputs[:-1].flatten(0, 1).t() @ d_words,
-            outputs[1:, :, size:].flatten(0, 1).t() @ (d_asked * energy),
+            outputs[1:, :, size:].flatten(0, 1).t() @ (both[:, 0] * energy),
             inners.view(-1, size).t() @ d_energies.view(-1),
-            d_bents[0].sum(0) * energy if d_bents else None,
+            None if bent is None else both[:, 1].sum(0) * energy,
             d_keys * energy,
             torch.bmm(attention.permute(1, 2, 0), d_contexts.view(-1, n, size).transpose(0, 1)),
             None,
             d_before,
             d_cell,
-            d_covered.squeeze(1) if d_bents else None,
+            None if bent is None else d_covered.squeeze(1),
         )

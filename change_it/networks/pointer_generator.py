@@ -228,14 +228,12 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         embedded = self.embedding(in_vocabulary(ids, self.config.words, self.config.unk_token_id))
         state = state or self._first_state(encoded)
         size, given = embedded.shape[-1], self.cell
-        # gates in the order of `DecoderSteps`, the candidate twice; without autocast, whose casts would be of each step
-        into, over, bias = (
-            torch.cat([gates[:2].flatten(0, 1), gates[3], 2 * gates[2]])
-            for gates in (
-                part.unflatten(0, (4, -1)) for part in (given.weight_ih, given.weight_hh, given.bias_ih + given.bias_hh)
-            )
-        )
-        with torch.autocast(ids.device.type, enabled=False):
+        twice = given.bias_ih.new_ones(4, self.config.hidden_size)
+        twice[2] = 2.0  # the candidate of `DecoderSteps`
+        rows = twice.view(-1, 1)
+        into, over = given.weight_ih * rows, given.weight_hh * rows
+        bias = (given.bias_ih + given.bias_hh) * twice.view(-1)
+        with torch.autocast(ids.device.type, enabled=False):  # whose casts would be of each step
             single = torch.promote_types(into.dtype, torch.float32)
             before = torch.cat([state.context.to(single), state.hidden.to(single)], dim=1)
             after, attention, cell = DecoderSteps.apply(
@@ -253,7 +251,10 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
             )
         covered = state.coverage + attention.cumsum(0)
         context, hidden = after.chunk(2, dim=2)
-        steps = embedded, *(part.transpose(0, 1) for part in (hidden, context, attention, covered - attention))
+        steps = (
+            embedded,
+            *(part.transpose(0, 1) for part in (hidden, context, attention, covered - attention)),
+        )
         return steps, DecoderState(hidden[-1], cell, context[-1], covered[-1], state.steps + ids.shape[1])
 
     def _merged(self, hidden: Tensor, context: Tensor) -> tuple[Tensor, Tensor, Tensor]:
