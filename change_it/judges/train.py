@@ -45,7 +45,7 @@ from change_it.stats import Ints
 from change_it.tables import Column, Row, Table
 from change_it.text.names import mask_names
 from change_it.text.stopwords import guess_language
-from change_it.training.run_folder import fit_in_folder, train_in_folder
+from change_it.training.run_folder import train_in_folder
 from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state, tokenized
 from change_it.training.training_options import resolve
 
@@ -96,8 +96,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         else:
             names = ("fold", "negatives", "seed", "train_on", "match")
             data = load_task(task, settings.corpus, **{name: getattr(settings, name) for name in names})
-    run = fit_in_folder if settings.encoder == LINEAR else train_in_folder
-    return run(
+    return train_in_folder(
         settings,
         settings.out,
         "judge",
@@ -158,7 +157,7 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
 
     return TrainingRun(
         model=model,
-        examples=tokenized(encode, 0 if linear else len(data.train)),
+        examples=None if linear else tokenized(encode, len(data.train)),
         collate=Padding({"input_ids": tokenizer.pad_token_id, "token_type_ids": tokenizer.pad_token_type_id}),
         evaluate=evaluate if evaluates else None,
         evaluated=len(validation),

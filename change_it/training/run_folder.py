@@ -74,38 +74,13 @@ def train_in_folder(
         if begun or not settings.resume:  # what was there to resume stays
             _leave_nothing(work)
         raise
-    with quiet(), redirect_stdout(sys.stderr):
-        result = train(run, settings, arguments, started=started)
+    result = TrainingResult(0, 0.0, 0.0, "updates", None, 0, [])
+    if run.examples is not None:
+        with quiet(), redirect_stdout(sys.stderr):
+            result = train(run, run.examples, settings, arguments, started=started)
     if not state.is_main_process:
         return {}
-    return _finish(run, result, out, what, record, libraries, started, logs=work / what / "runs")
-
-
-def fit_in_folder(
-    settings: TrainingSettings, out: Path, what: str, prepare: Callable[[], TrainingRun], **more: Any
-) -> dict[str, Any]:
-    """As `train_in_folder`, for a model that `prepare` has fitted."""
-    started = time.monotonic()
-    record = {"options": _recorded(settings), "files": dict(more["files"])}
-    work = out / WORK
-    if settings.resume and not work.exists() and (finished := _finished(record, out)):
-        return finished
-    _open(settings, work, what, record)
-    try:
-        run = prepare()
-    except InputError:
-        _leave_nothing(work)
-        raise
-    result = TrainingResult(0, 0.0, 0.0, "updates", None, 0, [])
-    return _finish(run, result, out, what, record, more["libraries"], started)
-
-
-def _finish(
-    run: TrainingRun, result: TrainingResult, out: Path, what: str, record: Mapping[str, Any],
-    libraries: Sequence[str], started: float, logs: Path | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    """Save and test a model, and put it in its place; returns `metrics.json`."""
-    final = out / WORK / "final"
+    final = work / "final"
     with quiet():
         run.save(final)
     weights_hash = hash_of_weights(final, command=f"change-it train {what}")
@@ -121,7 +96,7 @@ def _finish(
     for name, content in record["files"].items():
         write_json(final / name, content)
     write_json(final / METRICS, metrics)
-    publish(final, out, logs=logs)
+    publish(final, out, logs=work / what / "runs")
     return metrics
 
 

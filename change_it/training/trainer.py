@@ -98,7 +98,7 @@ class TrainingRun:
     """A model and all that its training needs."""
 
     model: Any  # a model of transformers or PEFT, whose output has the loss of a batch
-    examples: TokenIds
+    examples: TokenIds | None  # None: it is fitted, and not trained
     collate: Callable[
         [list[Any]], Any
     ]  # pads examples to a batch of what the model reads; can be pickled, for workers
@@ -357,7 +357,7 @@ class RunTrainer(Trainer):
             args=arguments,
             data_collator=run.collate,
             train_dataset=run.examples,
-            eval_dataset=run.examples,
+            eval_dataset=run.examples,  # Trainer wants one
             callbacks=[clock, *([EarlyStoppingCallback(patience)] if patience and run.evaluate else [])],
             optimizer_cls_and_kwargs=adagrad(arguments) if arguments.optim == "adagrad" else None,
         )
@@ -423,14 +423,19 @@ def newest_checkpoint(out: Path) -> Path | None:
 
 
 def train(
-    run: TrainingRun, settings: TrainingSettings, arguments: RunArguments, *, started: float
+    run: TrainingRun,
+    examples: TokenIds,
+    settings: TrainingSettings,
+    arguments: RunArguments,
+    *,
+    started: float,
 ) -> TrainingResult:
     """Train the model of a run in place; afterwards it has the best weights by validation score (the last without one).
 
     Every process calls it with the same settings and `arguments` of `training_arguments`, which are completed. What was done since
     `started`, in `time.monotonic()`, counts among the minutes. SIGTERM leaves a checkpoint and ends the program.
     """
-    n = len(run.examples.rows)
+    n = len(examples.rows)
     if not n:
         raise InputError(f"there is nothing to train the {run.name} on: the training set is empty")
     batches = math.ceil(math.ceil(n / settings.batch_size) / arguments.world_size)

@@ -67,7 +67,9 @@ def trained(out, model=None, *, evaluate=accuracy, min_updates=1, started=None, 
         min_updates=min_updates,
     )
     arguments = training_arguments(settings, out)
-    return model, train(run, settings, arguments, started=time.monotonic() if started is None else started)
+    return model, train(
+        run, run.examples, settings, arguments, started=time.monotonic() if started is None else started
+    )
 
 
 def same(one, other):
