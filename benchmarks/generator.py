@@ -6,7 +6,7 @@ A step is forward, backward, clipping and update as the training loop makes them
 articles cut to `--source` tokens (most of them full). Its unavoidable parts are run alone, forward and backward, in the
 same process and in turn with the steps: the encoder's LSTM in the fastest way there is (on a CPU: padded), one decoder cell
 for each step, the projection to the vocabulary for each target word (alone: neither softmax nor loss), and the update. `step_ratios` are the
-median times of steps divided by the sums of the medians of their parts.
+median times of steps divided by the sums of the medians of their parts. Operations are counted without a clock.
 """
 
 import json
@@ -14,7 +14,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +26,52 @@ from change_it.networks.pointer_generator import (
     PointerGeneratorConfig,
     PointerGeneratorForConditionalGeneration,
 )
-from change_it.training.trainer import RunTrainer, training_arguments
+from change_it.training.trainer import adagrad, training_arguments
 from change_it.training.training_options import TrainingSettings
 
 MAX_NORM = 2.0
+#: Target tokens of the step whose operations are counted, and operators that only look at what is there or make room.
+COUNTED = 20
+VIEWS = {
+    *(
+        "as_strided",
+        "view",
+        "reshape",
+        "transpose",
+        "t",
+        "permute",
+        "select",
+        "slice",
+        "narrow",
+        "chunk",
+        "split",
+        "unbind",
+    ),
+    *(
+        "split_with_sizes",
+        "unsqueeze",
+        "squeeze",
+        "expand",
+        "expand_as",
+        "flatten",
+        "unflatten",
+        "detach",
+        "resolve_conj",
+    ),
+    *(
+        "alias",
+        "empty",
+        "empty_strided",
+        "empty_like",
+        "new_empty",
+        "resize_",
+        "to",
+        "stack",
+        "matmul",
+        "linear",
+        "view_as",
+    ),
+}
 
 
 @dataclass(kw_only=True)
@@ -91,7 +133,7 @@ def make_model(options: Options, **settings: Any) -> PointerGeneratorForConditio
 def optimizer_of(model: nn.Module) -> torch.optim.Optimizer:
     """The papers' Adagrad, as the training loop makes it."""
     settings = TrainingSettings(batch_size=1, optimizer="adagrad", learning_rate=0.15)
-    kind, given = RunTrainer.get_optimizer_cls_and_kwargs(training_arguments(settings, Path()))
+    kind, given = adagrad(training_arguments(settings, Path()))
     return kind(model.parameters(), **given)
 
 
@@ -196,6 +238,14 @@ def medians(pieces: dict[str, Callable[[], None]], repeat: int) -> dict[str, flo
     return {name: statistics.median(values) for name, values in seconds.items()}
 
 
+def operations(step: Callable[[], None]) -> dict[str, int]:
+    """Calls of PyTorch's operators in a step, those inside others among them, and how many of them compute something."""
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+        step()
+    names = [event.name for event in profile.events() if event.name.startswith("aten::")]
+    return {"calls": len(names), "computing": sum(name.removeprefix("aten::") not in VIEWS for name in names)}
+
+
 def measure(options: Options) -> dict[str, Any]:
     torch.manual_seed(options.seed)
     batch = make_batch(options)
@@ -214,12 +264,15 @@ def measure(options: Options) -> dict[str, Any]:
         parts | {name: training_step(model, batch) for name, model in models.items()}, options.repeat
     )
     beams = medians({"beams": beam_search(models["pnc"], batch, options)}, max(1, options.repeat // 5))
+    longer = make_batch(replace(options, target=COUNTED))
+    counts = {name: operations(training_step(model, longer)) for name, model in models.items()}
     shared = seconds["encoder"] + seconds["decoder"] + seconds["projection"]
     step = seconds["pnc"]
     return {
         "step_ratios": {
             name: round(seconds[name] / (shared + seconds[f"update_{name}"]), 3) for name in models
         },
+        f"operations_of_{COUNTED}_tokens": counts,
         "step_seconds": {name: round(seconds[name], 4) for name in models},
         "unavoidable_seconds": {name: round(seconds[name], 4) for name in parts},
         "source_tokens_per_second": round(sum(source_lengths(options)) / step),

@@ -125,9 +125,9 @@ def smaller_corpus(shared_folder):
 @pytest.fixture
 def interrupted_at(monkeypatch):
     """A context in which training stops right after an update, before its evaluation and its checkpoint."""
-    from change_it.training.trainer import Pace
+    from change_it.training.trainer import Clock
 
-    decide = Pace.on_step_end
+    decide = Clock.on_step_end
 
     @contextmanager
     def interrupted(update):
@@ -137,7 +137,7 @@ def interrupted_at(monkeypatch):
             decide(pace, args, state, control)
 
         with monkeypatch.context() as patched:
-            patched.setattr(Pace, "on_step_end", on_step_end)
+            patched.setattr(Clock, "on_step_end", on_step_end)
             with pytest.raises(InterruptedError):
                 yield
 

@@ -123,7 +123,9 @@ def check(name, folder, seed, moments):
         from change_it.commands import train_judge
 
         run_judge = train_judge.run
-        train_judge.run = wraps(run_judge)(lambda options: run_judge(replace(options, checkpoint_steps=2)))
+        train_judge.run = wraps(run_judge)(
+            lambda options: run_judge(replace(options, checkpoint_minutes=0.0))
+        )
     rng, place, log = random.Random(f"{seed} {name}"), folder / name, folder / f"{name}.log"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()

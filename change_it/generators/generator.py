@@ -68,6 +68,8 @@ from change_it.training.training_options import Arithmetic
 LORA = ("task_type", "r", "lora_alpha", "target_modules", "fan_in_fan_out")
 #: Pieces or words of the smallest tokenizer.
 PIECES = 4
+#: The formats cut, not the tokenizer.
+LONGEST = 1_000_000
 #: What is kept of a model's settings for `generate`.
 TOKENS = ("bos_token_id", "eos_token_id", "decoder_start_token_id", "forced_bos_token_id")
 
@@ -196,18 +198,28 @@ def new_network(
 ) -> tuple[WordGenerator, HeadlineTokenizer]:
     """A network of this package, or s2s, pn or pnc as published, and its tokenizer; the weights depend on torch's random state."""
     tokenizer = train_tokenizer(texts, size=vocabulary)
+    tokenizer.model_max_length = LONGEST
     if architecture == TRANSFORMER:
-        return PointerTransformerForConditionalGeneration.of_size(cells, tokenizer), tokenizer
-    published = {**AS_PUBLISHED, **({"bridge": "none"} if architecture == "s2s" else {})}
-    config = PointerGeneratorConfig(
-        **(published if as_published else {}),
-        vocab_size=len(tokenizer) + tokenizer.reserved,
-        reserved=tokenizer.reserved,
-        hidden_size=cells,
-        copy=architecture != "s2s",
-        coverage=architecture == "pnc",
-    )
-    return PointerGeneratorForConditionalGeneration(config), tokenizer
+        network: WordGenerator = PointerTransformerForConditionalGeneration.of_size(cells, tokenizer)
+    else:
+        published = {**AS_PUBLISHED, **({"bridge": "none"} if architecture == "s2s" else {})}
+        config = PointerGeneratorConfig(
+            **(published if as_published else {}),
+            vocab_size=len(tokenizer) + tokenizer.reserved,
+            reserved=tokenizer.reserved,
+            hidden_size=cells,
+            copy=architecture != "s2s",
+            coverage=architecture == "pnc",
+        )
+        network = PointerGeneratorForConditionalGeneration(config)
+    network.generation_config = tokens_of(network)
+    network.generation_config.pad_token_id = tokenizer.pad_token_id
+    return network, tokenizer
+
+
+def tokens_of(model: Any) -> GenerationConfig:
+    """Of the settings that `generate` finds at a model the special tokens alone: others would be mixed with those that are asked for."""
+    return GenerationConfig(**{name: getattr(model.generation_config, name) for name in TOKENS})
 
 
 def load_tokenizer(folder: str | Path) -> Any:
@@ -225,7 +237,7 @@ def load_tokenizer(folder: str | Path) -> Any:
         )
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
-    tokenizer.model_max_length, tokenizer.truncation_side = 1_000_000, "right"  # the formats cut
+    tokenizer.model_max_length, tokenizer.truncation_side = LONGEST, "right"  # the formats cut
     return tokenizer
 
 
@@ -256,9 +268,8 @@ def load_model(
             begin = tokenizer.eos_token_id if model.config.model_type == "mbart" else tokenizer.bos_token_id
             model.config.decoder_start_token_id = pad if begin is None else begin
         model.config.pad_token_id = pad if model.config.pad_token_id is None else model.config.pad_token_id
-        # A model may bring settings of the search, which would be mixed with those that are asked for.
         brought = model.generation_config
-        model.generation_config = GenerationConfig(**{name: getattr(brought, name) for name in TOKENS})
+        model.generation_config = tokens_of(model)
         model.generation_config.pad_token_id = pad
         if kind != "causal" and brought.decoder_start_token_id is None:
             model.generation_config.decoder_start_token_id = model.config.decoder_start_token_id

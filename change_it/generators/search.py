@@ -100,8 +100,7 @@ def write(
     shown: str = "",
 ) -> list[list[Candidate]]:
     """Candidates for each source; sources of like length share a batch. `shown` is the name of a progress bar."""
-    lengths = format_.lengths(sources, [""] * len(sources))
-    order = sorted(range(len(sources)), key=lambda index: -lengths[index])
+    order = sorted(range(len(sources)), key=lambda index: -len(sources[index]))
     size = batch_size or _batch_size(model, format_, search)
     batches = [order[start : start + size] for start in range(0, len(order), size)]
 

@@ -21,7 +21,6 @@ from change_it.generators.folder import Dtype, GeneratorInfo, prompt_of
 from change_it.generators.generator import (
     add_adapters,
     kind_of,
-    load_adapters,
     load_model,
     load_tokenizer,
     make_format,
@@ -44,9 +43,9 @@ from change_it.generators.generator_options import (
 from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_recipe
 from change_it.io import check_writable
 from change_it.networks.formats import Format
-from change_it.networks.pretrained_loss import HeadlineLoss, loss_per_token
-from change_it.training.run_folder import stage, stage_pretrained, train_in_folder
-from change_it.training.trainer import TrainingResult, TrainingRun, process_state
+from change_it.networks.pretrained_loss import headline_loss, loss_per_token, own_loss
+from change_it.training.run_folder import train_in_folder
+from change_it.training.trainer import TokenIds, TrainingResult, TrainingRun, process_state, tokenized
 from change_it.training.training_options import resolve
 
 #: Validation examples an evaluation reads, at most; and of a pre-trained model that has --max-minutes.
@@ -88,18 +87,18 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         settings,
         settings.out,
         "generator",
-        lambda work: _prepare(settings, kind, data, work, given),
+        partial(_prepare, settings, kind, data, given),
         libraries=(*LIBRARIES, *(["peft"] if settings.lora else [])),
         files={MODEL_CORPUS: describe_corpus(settings.corpus)},
     )
 
 
 def _prepare(
-    settings: GeneratorSettings, kind: ModelKind, data: RecipeData, work: Path, given: int | None
+    settings: GeneratorSettings, kind: ModelKind, data: RecipeData, given: int | None
 ) -> TrainingRun:
     """The generator before training, and how it is trained and described."""
     info = _info(settings, kind, data)
-    model, tokenizer = _start(settings, kind, data, work)
+    model, tokenizer = _start(settings, kind, data)
     info, format_ = _fit(info, tokenizer, model, given)
     most = FEW if kind != "words" and settings.max_minutes else VALIDATION
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
@@ -111,17 +110,11 @@ def _prepare(
             "their end: give more.",
             file=sys.stderr,
         )
-    trained: Any = model
-    if kind != "words":
-        trained = HeadlineLoss(model)
-        trained.gradient_checkpointing_enable = model.gradient_checkpointing_enable
-
-    def collate(rows: list[int]) -> dict[str, torch.Tensor]:
-        batch = data.train.select(rows)
-        return format_.collate(batch.sources, batch.targets)
+    loss = own_loss if kind == "words" else headline_loss
+    batches = batches_of(format_, validation, batch_size=settings.batch_size)
 
     def evaluate(model: Any) -> dict[str, float]:
-        value = loss_of(model, format_, validation, batch_size=settings.batch_size)
+        value = loss_per_token(model, batches, loss)
         return {"score": -value, "validation loss": value}
 
     def save(folder: Path) -> None:
@@ -140,13 +133,15 @@ def _prepare(
         return {"card": asdict(info), "validation_loss": -(result.best_score or 0.0), "sizes": sizes}
 
     return TrainingRun(
-        model=trained,
-        collate=collate,
+        model=model,
+        examples=_token_ids(format_, data.train),
+        collate=format_.pad,
         evaluate=evaluate,
-        lengths=format_.lengths(data.train.sources, data.train.targets),
+        evaluated=len(validation),
         name=f"{settings.recipe} generator" + (f" of {settings.to}" if settings.to else ""),
         save=save,
         describe=describe,
+        loss=loss,
     )
 
 
@@ -156,11 +151,26 @@ def _share_cut(format_: Format, tokenizer: PreTrainedTokenizerBase, examples: So
     return sum(tokenizer.eos_token_id not in row for row in labels) / len(labels)
 
 
+def batches_of(
+    format_: Format, examples: SourcesAndTargets, *, batch_size: int
+) -> list[dict[str, torch.Tensor]]:
+    """Batches of examples of like length."""
+    found = _token_ids(format_, examples)
+    rows = [found.rows[row] for row in np.argsort(found.lengths, kind="stable")]
+    return [format_.pad(rows[start : start + batch_size]) for start in range(0, len(rows), batch_size)]
+
+
+def _token_ids(format_: Format, examples: SourcesAndTargets) -> TokenIds:
+    def encode(rows: range) -> dict[str, list[Any]]:
+        part = examples.select(rows)
+        return format_.encode(part.sources, part.targets)
+
+    return tokenized(encode, len(examples))
+
+
 def loss_of(model: Any, format_: Format, examples: SourcesAndTargets, *, batch_size: int) -> float:
-    """Loss per token in nats, coverage loss included; examples of like length share a batch."""
-    order = np.argsort(format_.lengths(examples.sources, examples.targets), kind="stable")
-    parts = (examples.select(order[start : start + batch_size]) for start in range(0, len(order), batch_size))
-    return loss_per_token(model, (format_.collate(part.sources, part.targets) for part in parts))
+    """Loss per token in nats, coverage loss included."""
+    return loss_per_token(model, batches_of(format_, examples, batch_size=batch_size))
 
 
 def _base_dtype(settings: GeneratorSettings) -> Dtype:
@@ -170,6 +180,10 @@ def _base_dtype(settings: GeneratorSettings) -> Dtype:
 
 def _check(options: GeneratorOptions, kind: ModelKind) -> None:
     """Refuse options that do not fit the architecture."""
+    if options.arguments.get("label_smoothing_factor"):
+        raise InputError(
+            "--arg label_smoothing_factor requires a judge: the losses of generators have no such term"
+        )
     if options.lora and kind == "words":
         raise InputError(f"--lora requires a pre-trained --architecture, not {options.architecture}")
     lengths = {
@@ -228,33 +242,21 @@ def _fit(
     return info, make_format(info, tokenizer, model)
 
 
-def _start(settings: GeneratorSettings, kind: ModelKind, data: RecipeData, work: Path) -> tuple[Any, Any]:
-    """The model before training; what is random in it is made once, so that a resumed run and every process agree."""
+def _start(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> tuple[Any, Any]:
+    """The model before training; what is random in it depends on torch's random state."""
     if settings.architecture in NETWORKS:
-        network = partial(
-            new_network,
+        network, words = new_network(
             settings.architecture,
             [*data.train.sources, *data.train.targets],
             vocabulary=settings.vocabulary or 0,
             cells=settings.cells or 0,
             as_published=settings.as_published,
         )
-        folder = stage_pretrained(work / "start", network, seed=settings.seed)
-        tokenizer = load_tokenizer(folder)
-        return load_model(folder, kind, tokenizer), tokenizer
+        return network, words
     tokenizer = load_tokenizer(settings.architecture)
     dtype = getattr(torch, _base_dtype(settings))
-    load = partial(load_model, settings.architecture, kind, tokenizer, use="base", dtype=dtype)
-    if not settings.lora:
-        return load(), tokenizer
-
-    def adapters(folder: Path) -> None:
-        add_adapters(load(), settings, kind).save_pretrained(folder)
-
-    folder = stage(
-        work / "start", adapters, seed=settings.seed
-    )  # before the model: two would fill the memory
-    return load_adapters(load(), folder, trainable=True), tokenizer
+    model = load_model(settings.architecture, kind, tokenizer, use="base", dtype=dtype)
+    return add_adapters(model, settings, kind) if settings.lora else model, tokenizer
 
 
 if __name__ == "__main__":

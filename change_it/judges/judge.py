@@ -195,8 +195,7 @@ class Judge:
     ) -> dict[JudgeInput, Floats]:
         """Answers to the distinct questions, longest first; the report counts repeats too."""
         counts = Counter(questions)
-        usual = LINEAR_BATCH if self.linear else max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
-        size = batch_size or usual
+        size = batch_size or self.usual_batch
         order = sorted(counts, key=lambda question: -sum(map(len, filter(None, question))))
         batches = [order[start : start + size] for start in range(0, len(order), size)]
         if self.source and is_cluster():
@@ -211,40 +210,76 @@ class Judge:
             done += sum(counts[question] for question in batch)
         return found
 
+    @property
+    def usual_batch(self) -> int:
+        """Texts of a batch where no number is given."""
+        return LINEAR_BATCH if self.linear else max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
+
     def answer(self, batch: list[JudgeInput]) -> Floats:
         """(n, 2) probabilities of a batch of questions."""
         pairs = [pair for _, pair in batch if pair is not None] or None
         return self.predict([text for text, _ in batch], pairs)
 
-    def encode(self, texts: list[str], pairs: list[str] | None, max_tokens: int) -> Any:
-        """A batch of tensors."""
+    def encode(
+        self, texts: list[str], pairs: list[str] | None, max_tokens: int, *, padded: bool = True
+    ) -> Any:
+        """A batch of tensors, or lists of ids that are not padded."""
         if self.article_first and pairs is not None:
             texts, pairs = pairs, texts
+        shape = {"padding": True, "return_tensors": "pt"} if padded else {}
         with self._lock, reading_errors(self.tokenizer):  # two threads must not use a tokenizer at once
-            return self.tokenizer(
-                texts, pairs, truncation=True, max_length=max_tokens, padding=True, return_tensors="pt"
+            return self.tokenizer(texts, pairs, truncation=True, max_length=max_tokens, **shape)
+
+    def batches(self, texts: list[str], pairs: list[str] | None) -> list[tuple[list[int], Any]]:
+        """Encoded once for many calls of `predict_batches`: positions of texts of like length, and their tensors."""
+        order = sorted(range(len(texts)), key=lambda row: -len(texts[row]) - len(pairs[row] if pairs else ""))
+        size = self.usual_batch
+        parts = [order[start : start + size] for start in range(0, len(order), size)]
+        return [
+            (
+                part,
+                self.encode(
+                    [texts[row] for row in part], pairs and [pairs[row] for row in part], self.max_tokens
+                ),
             )
+            for part in parts
+        ]
+
+    def predict_batches(self, batches: list[tuple[list[int], Any]]) -> Floats:
+        """(n, 2) probabilities of the texts of `batches`."""
+        answers = map_threads(
+            self.predict_encoded, [batch for _, batch in batches], batches_at_once(self.model)
+        )
+        found = np.empty((sum(len(rows) for rows, _ in batches), 2))
+        for (rows, _), answer in zip(batches, answers, strict=True):
+            found[rows] = answer
+        return found
 
     @torch.no_grad()
+    def predict_encoded(self, batch: Any) -> Floats:
+        """(n, 2) probabilities of an encoded batch."""
+        device = self.model.device
+        with arithmetic(device, self.precision):
+            logits = self.model(**batch.to(device)).logits
+        logits[:, 1:] -= self.shift
+        probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
+        if probabilities.shape != (len(batch["input_ids"]), 2) or not np.isfinite(probabilities).all():
+            raise InputError(
+                f"the {self.task} judge in {self.tokenizer.name_or_path or 'training'} does not answer with probabilities of two "
+                f"classes: train it again with {COMMAND}"
+            )
+        return probabilities
+
     def predict(self, texts: list[str], pairs: list[str] | None) -> Floats:
         """(n, 2) probabilities of one batch."""
         if self.linear:
             answers: Floats = self.model.predict_proba(texts, pairs)
             return answers
         batch = self.encode(texts, pairs, self.max_tokens)
-        device = self.model.device
-        with arithmetic(device, self.precision):
-            logits = self.model(**batch.to(device)).logits
-        logits[:, 1:] -= self.shift
-        probabilities: Floats = torch.softmax(logits.double().cpu(), dim=-1).numpy()
+        probabilities = self.predict_encoded(batch)
         if self.task == "fluency" and batch["input_ids"].shape[1] == self.max_tokens:
             longest = self.encode(texts, None, self.max_tokens + 1)["attention_mask"].sum(1)
             probabilities[(longest > self.max_tokens).numpy()] = 1.0, 0.0
-        if probabilities.shape != (len(texts), 2) or not np.isfinite(probabilities).all():
-            raise InputError(
-                f"the {self.task} judge in {self.tokenizer.name_or_path or 'training'} does not answer with probabilities of two "
-                f"classes: train it again with {COMMAND}"
-            )
         return probabilities
 
 

@@ -10,8 +10,11 @@ from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
-import torch
-from transformers import AutoModelForSequenceClassification, ByT5Tokenizer, PreTrainedTokenizerBase
+from transformers import (
+    AutoModelForSequenceClassification,
+    ByT5Tokenizer,
+    PreTrainedTokenizerBase,
+)
 
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
@@ -38,10 +41,11 @@ from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main
 from change_it.judges.metrics import f1_lead, scores
 from change_it.judges.within_event import Ask, fit_marks, measure_main, style_step
 from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
+from change_it.networks.tokenizer import Padding
 from change_it.stats import Ints, log_odds
 from change_it.tables import Column, Row, Table
-from change_it.training.run_folder import stage_pretrained, train_in_folder
-from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state
+from change_it.training.run_folder import train_in_folder
+from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state, tokenized
 from change_it.training.training_options import resolve
 
 TITLES = {
@@ -101,23 +105,28 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     )
 
 
-def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun:
+def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
     """The judge before training, and how it is trained and tested; a linear one is fitted here."""
     task, linear = settings.task, settings.encoder == LINEAR
-    model, tokenizer = _start(settings, data, work)
+    model, tokenizer = _start(settings, data)
     model.config.problem_type = "single_label_classification"  # transformers would write it in training alone
     model.config.change_it = settings.about(data.outlets)
     judge = Judge.of(model, tokenizer, precision=settings.arithmetic)
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
     validation = data.validation.select(np.sort(order[: VALIDATION[task]]))
 
-    def collate(rows: list[int]) -> dict[str, torch.Tensor]:
-        examples = data.train.select(rows)
-        batch = judge.encode(examples.texts, examples.pairs, settings.max_tokens)
-        return {**batch, "labels": torch.from_numpy(examples.labels)}
+    # The papers train to the end; they stop early in HH alone.
+    evaluates = not linear and (not settings.as_published or settings.early_stopping)
+    validated = judge.batches(validation.texts, validation.pairs) if evaluates else []
+
+    def encode(rows: range) -> dict[str, Any]:
+        part = data.train.select(rows)
+        read = judge.encode(part.texts, part.pairs, settings.max_tokens, padded=False)
+        lengths = [len(row) for row in read["input_ids"]]
+        return {**read, "labels": part.labels, "length": lengths}
 
     def evaluate(_: Any) -> dict[str, float]:
-        given = judge.probabilities(validation.texts, validation.pairs, progress=False)
+        given = judge.predict_batches(validated)
         right = given[np.arange(len(validation)), validation.labels]
         return {
             "score": scores(validation.labels, given.argmax(axis=1), data.outlets)["macro_f1"],
@@ -139,18 +148,12 @@ def _prepare(settings: JudgeSettings, data: TaskData, work: Path) -> TrainingRun
             metrics["style_step"] = model.config.change_it.get("style_step")
         return metrics
 
-    # The papers train to the end; they stop early in HH alone.
-    evaluates = not linear and (not settings.as_published or settings.early_stopping)
-    pairs = data.train.pairs or [""] * len(data.train)
     return TrainingRun(
         model=model,
-        collate=collate,
+        examples=None if linear else tokenized(encode, len(data.train)),
+        collate=Padding({"input_ids": tokenizer.pad_token_id, "token_type_ids": tokenizer.pad_token_type_id}),
         evaluate=evaluate if evaluates else None,
-        # characters, up to what is certainly cut
-        lengths=[
-            min(len(a) + len(b), 8 * settings.max_tokens)
-            for a, b in zip(data.train.texts, pairs, strict=True)
-        ],
+        evaluated=len(validation),
         name=f"{task} judge",
         save=save,
         describe=describe,
@@ -254,25 +257,20 @@ def table_of(metrics: dict[str, Any]) -> Table:
     return Table(columns, tuple(rows), f"{TITLES[metrics['task']]} · gold A2", (note, *unbeaten))
 
 
-def _start(settings: JudgeSettings, data: TaskData, work: Path) -> tuple[Any, PreTrainedTokenizerBase]:
-    """The model before training, made once: a resumed run and every process load the same one."""
+def _start(settings: JudgeSettings, data: TaskData) -> tuple[Any, PreTrainedTokenizerBase]:
+    """The model before training, or a fitted linear one; what is random in it depends on torch's random state."""
     classes = CLASSES.get(settings.task, data.outlets)
     labels: dict[str, Any] = {
         "id2label": dict(enumerate(classes)),
         "label2id": {name: i for i, name in enumerate(classes)},
     }
-
-    def make() -> tuple[Any, PreTrainedTokenizerBase]:
-        if settings.encoder == LINEAR:
-            judge = fit_linear(settings.task, data, seed=settings.seed)
-            judge.config.update(labels)
-            return judge, ByT5Tokenizer(model_max_length=LONGEST)
-        if settings.encoder == BILSTM:
-            return build_bilstm(data.train.texts, max_tokens=settings.max_tokens, **labels)
-        return _transformer(settings, labels)
-
-    folder = stage_pretrained(work / "start", make, seed=settings.seed)
-    return load_weights(AutoModelForSequenceClassification, folder), read_tokenizer(folder)
+    if settings.encoder == LINEAR:
+        judge = fit_linear(settings.task, data, seed=settings.seed)
+        judge.config.update(labels)
+        return judge, ByT5Tokenizer(model_max_length=LONGEST)
+    if settings.encoder == BILSTM:
+        return build_bilstm(data.train.texts, max_tokens=settings.max_tokens, **labels)
+    return _transformer(settings, labels)
 
 
 def _transformer(settings: JudgeSettings, labels: dict[str, Any]) -> tuple[Any, PreTrainedTokenizerBase]:

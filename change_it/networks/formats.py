@@ -7,13 +7,14 @@ to the Hub with the weights.
 import re
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor
 from transformers import LogitsProcessor, NoRepeatNGramLogitsProcessor, PreTrainedTokenizerBase
 
-from .tokenizer import IGNORED, HeadlineTokenizer, padded, padded_inputs, prompted_batch
+from .tokenizer import IGNORED, HeadlineTokenizer, Padding, padded, padded_inputs, prompted_batch
 
 #: Characters of a token, at most: what lies behind is cut before the tokenizer reads it.
 CHARACTERS = 40
@@ -83,11 +84,27 @@ class Format:
         """Generated ids, (rows, steps) without the prompt, as text; each row with what `inputs` gave for its source."""
         return [one_line(text) for text in self.tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
-    def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
-        """Rough length of each example, to batch like with like: characters, up to what is certainly cut."""
-        most = 8 * self.max_source_tokens, 8 * self.max_target_tokens
-        pairs = zip(sources, targets, strict=True)
-        return [min(len(source), most[0]) + min(len(target), most[1]) for source, target in pairs]
+    @property
+    def pad(self) -> Padding:
+        """Makes a batch, as `collate` does, of what `encode` gives."""
+        return Padding({"input_ids": self.tokenizer.pad_token_id, "labels": IGNORED})
+
+    def encode(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, list[Any]]:
+        """Token ids of training examples as `pad` takes them, and the `length` by which like is batched with like."""
+        batch = self.collate(sources, targets)
+        read = batch["attention_mask"].bool()
+        learnt = read if self.pad.left else batch["labels"] != IGNORED
+        inputs, labels = (
+            [row[mask].tolist() for row, mask in zip(batch[name], masks, strict=True)]
+            for name, masks in (("input_ids", read), ("labels", learnt))
+        )
+        lengths = [self.length(len(row), len(label)) for row, label in zip(inputs, labels, strict=True)]
+        masks = [[1] * len(row) for row in inputs]
+        return {"input_ids": inputs, "attention_mask": masks, "labels": labels, "length": lengths}
+
+    def length(self, read: int, learnt: int) -> int:
+        """What an example of so many tokens costs, in any unit."""
+        return read + learnt
 
     def tokens(self, text: str) -> int:
         """Tokens of a text."""
@@ -119,11 +136,9 @@ class WordFormat(Format):
         copied, most = unknown if self.copies else None, self.max_target_tokens
         return {**batch, "labels": self.tokenizer.targets(clean(targets, most), copied, max_tokens=most)}
 
-    def lengths(self, sources: Sequence[str], targets: Sequence[str]) -> list[int]:
-        """Cost of an example: attention looks at every source word for every word written."""
-        read = [min(source.count(" ") + 1, self.max_source_tokens) for source in sources]
-        written = [min(target.count(" ") + 1, self.max_target_tokens) for target in targets]
-        return [one * other for one, other in zip(read, written, strict=True)]
+    def length(self, read: int, learnt: int) -> int:
+        """Attention looks at every source word for every word written."""
+        return read * learnt
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
         """`no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice."""
@@ -159,6 +174,11 @@ class CausalFormat(Format):
         self.template = prompt[1]
         self.after = self._ids([self._after("", "")])[0]
         self.overhead = len(self.before) + len(self.after)
+
+    @property
+    def pad(self) -> Padding:
+        """See `Format`."""
+        return replace(super().pad, left=True)
 
     def prompt_tokens(self, inputs: dict[str, Tensor]) -> int:
         """The prompt and the source, padded on the left."""

@@ -17,12 +17,13 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from transformers.modeling_outputs import ModelOutput
 
+from .decoder_steps import DecoderSteps
 from .word_generator import IGNORED, UNSET, WordConfig, WordGenerator
 
 #: What padding takes from gate i and adds to gate f of an LSTM: i becomes 0 and f becomes 1.
 GATE_BIAS = 1e4
 #: Words whose logits are made at once for the loss: those of a batch stay in the cache.
-WORDS_AT_ONCE = 5_000
+WORDS_AT_ONCE = 10_000
 
 
 class PointerGeneratorConfig(WordConfig):
@@ -226,39 +227,35 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         """Of t steps, each (n, t, ...): embedded words, states, contexts, attention, coverage before it; and the state after them."""
         embedded = self.embedding(in_vocabulary(ids, self.config.words, self.config.unk_token_id))
         state = state or self._first_state(encoded)
-        hidden, cell, context, coverage = state.hidden, state.cell, state.context, state.coverage
-        size = embedded.shape[-1]
-        bias = self.cell.bias_ih + self.cell.bias_hh
-        inputs = functional.linear(embedded, self.cell.weight_ih[:, :size], bias).unbind(1)
-        recurrent = torch.cat([self.cell.weight_ih[:, size:], self.cell.weight_hh], dim=1)
-        padding = (~encoded.source_mask).to(embedded.dtype) * torch.finfo(embedded.dtype).min
-        ones = torch.ones_like(coverage)
-        # softmax(e · tanh(s)) = softmax(2e · sigmoid(2s)): a constant changes no softmax, doubling is exact, and on a CPU
-        # sigmoid takes a fifth of the time of tanh.
-        energy = 2 * self.energy
-        bent = None if self.coverage is None else 2 * self.coverage
-        rows: list[tuple[Tensor, ...]] = []
-        for word in inputs:
-            gates = word + functional.linear(torch.cat([context, hidden], dim=1), recurrent)
-            i, f, g, o = gates.chunk(4, dim=1)
-            cell = f.sigmoid() * cell + i.sigmoid() * g.tanh()
-            hidden = o.sigmoid() * cell.tanh()
-            asked = 2 * self.query(hidden).unsqueeze(1)
-            if bent is None:
-                summed = encoded.projected + asked
-            else:
-                # One batched product adds query and coverage to the keys: its gradient is one too, while that of a sum
-                # with broadcasting is a slow reduction over the cells.
-                factors = torch.stack([ones, coverage], dim=2)
-                vectors = torch.cat([asked, bent.expand_as(asked)], dim=1)
-                summed = torch.baddbmm(encoded.projected, factors, vectors)
-            energies = functional.linear(summed.sigmoid_(), energy[None]).squeeze(2)
-            attention = torch.softmax(energies + padding, dim=1)
-            context = torch.bmm(attention.unsqueeze(1), encoded.last_hidden_state).squeeze(1)
-            rows.append((hidden, context, attention, coverage))
-            coverage = coverage + attention
-        steps = embedded, *(torch.stack(part, dim=1) for part in zip(*rows, strict=True))
-        return steps, DecoderState(hidden, cell, context, coverage, state.steps + len(inputs))
+        size, given = embedded.shape[-1], self.cell
+        twice = given.bias_ih.new_ones(4, self.config.hidden_size)
+        twice[2] = 2.0  # the candidate of `DecoderSteps`
+        rows = twice.view(-1, 1)
+        into, over = given.weight_ih * rows, given.weight_hh * rows
+        bias = (given.bias_ih + given.bias_hh) * twice.view(-1)
+        with torch.autocast(ids.device.type, enabled=False):  # whose casts would be of each step
+            single = torch.promote_types(into.dtype, torch.float32)
+            before = torch.cat([state.context.to(single), state.hidden.to(single)], dim=1)
+            after, attention, cell = DecoderSteps.apply(
+                functional.linear(embedded.to(single), into[:, :size], bias).transpose(0, 1),
+                torch.cat([into[:, size:], over], dim=1).t(),
+                2 * self.query.weight.t(),
+                2 * self.energy,
+                None if self.coverage is None else 2 * self.coverage,
+                encoded.projected.to(single),
+                encoded.last_hidden_state.to(single),
+                (~encoded.source_mask).to(single) * torch.finfo(single).min,
+                before,
+                state.cell.to(single),
+                state.coverage.to(single),
+            )
+        covered = state.coverage + attention.cumsum(0)
+        context, hidden = after.chunk(2, dim=2)
+        steps = (
+            embedded,
+            *(part.transpose(0, 1) for part in (hidden, context, attention, covered - attention)),
+        )
+        return steps, DecoderState(hidden[-1], cell, context[-1], covered[-1], state.steps + ids.shape[1])
 
     def _merged(self, hidden: Tensor, context: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Factors of the logits of words: (..., size) states, the (words, size) matrix and the bias."""

@@ -9,10 +9,12 @@ No module of the package is imported, so that `register_for_auto_class` can send
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import torch
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 from torch import Tensor
@@ -146,7 +148,7 @@ def _joined(tokens: Sequence[str]) -> str:
 
 def padded(rows: Sequence[Sequence[int]], value: int, *, left: bool = False) -> Tensor:
     """(n, longest) int64, shorter rows filled behind or before."""
-    tensors = [torch.tensor(row, dtype=torch.long) for row in rows]
+    tensors = [torch.as_tensor(row, dtype=torch.long) for row in rows]
     return pad_sequence(tensors, True, value, padding_side="left" if left else "right")
 
 
@@ -154,6 +156,24 @@ def padded_inputs(rows: Sequence[Sequence[int]], padding: int, *, left: bool = F
     """`input_ids` and `attention_mask`, (n, longest)."""
     mask = padded([[1] * len(row) for row in rows], 0, left=left)
     return {"input_ids": padded(rows, padding, left=left), "attention_mask": mask}
+
+
+@dataclass(frozen=True)
+class Padding:
+    """Pads token ids to a batch; can be sent to the workers of a DataLoader."""
+
+    values: Mapping[str, int]  # of each kind of ids; 0 where not given
+    left: bool = False
+
+    def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Tensor]:
+        """Tensors (n, longest) of examples that are alike in their kinds of ids, (n,) of numbers."""
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        return {
+            name: padded(column, self.values.get(name, 0), left=self.left)
+            if np.ndim(column[0])
+            else torch.as_tensor(np.stack(column), dtype=torch.long)
+            for name, column in columns.items()
+        }
 
 
 def prompted_batch(

@@ -22,7 +22,7 @@ from change_it.errors import InputError
 from change_it.io import check_writable, listed, read_json, replace_folder, write_json
 from change_it.networks.pretrained import ANSWERING, hash_of_model, hash_of_weights, quiet
 from change_it.training.trainer import (
-    COMPLETE,
+    TrainingResult,
     TrainingRun,
     check_launch,
     process_state,
@@ -34,7 +34,7 @@ from change_it.training.training_options import TrainingSettings
 WORK = "checkpoints"
 METRICS = "metrics.json"
 #: Settings that may change when a run is resumed.
-FREE = {"resume", "max_minutes", "checkpoint_steps", "out"}
+FREE = {"resume", "max_minutes", "checkpoint_minutes", "out", "corpus"}
 #: Files of a model; those of an older model must not stay with a new one.
 MODEL_FILES = ("*.safetensors", "*.safetensors.index.json", "*config.json", METRICS, *ANSWERING)
 
@@ -43,10 +43,10 @@ def train_in_folder(
     settings: TrainingSettings,
     out: Path,
     what: str,
-    prepare: Callable[[Path], TrainingRun],
+    prepare: Callable[[], TrainingRun],
     *,
     libraries: Sequence[str],
-    files: Mapping[str, object],
+    files: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Train a model by the command `change-it train <what>` and put it into `out`, or resume an interrupted run; returns `metrics.json`.
 
@@ -54,26 +54,30 @@ def train_in_folder(
     of `libraries` are recorded, and `files` are JSON files that are saved with the model, by name.
     """
     check_launch()
+    started = time.monotonic()
     check_writable(out, kind="run")
     work = out / WORK
     arguments = training_arguments(settings, work / what)
     state = process_state()
-    if settings.resume and not work.exists() and (finished := _finished(settings, out)):
+    record = {"options": _recorded(settings), "files": dict(files)}
+    if settings.resume and not work.exists() and (finished := _finished(record, out)):
         return finished
     begun = not work.exists()
     if state.is_main_process:
-        _open(settings, work, what)
+        _open(settings, work, what, record)
     state.wait_for_everyone()
-    started = time.monotonic()
     try:
+        set_seed(settings.seed)  # the weights before training are the same in a resumed run and every process
         with quiet():
-            run = prepare(work)
+            run = prepare()
     except InputError:
         if begun or not settings.resume:  # what was there to resume stays
             _leave_nothing(work)
         raise
-    with quiet(), redirect_stdout(sys.stderr):
-        result = train(run, settings, arguments, started=started)
+    result = TrainingResult(0, 0.0, 0.0, "updates", None, 0, [])
+    if run.examples is not None:
+        with quiet(), redirect_stdout(sys.stderr):
+            result = train(run, run.examples, settings, arguments, started=started)
     if not state.is_main_process:
         return {}
     final = work / "final"
@@ -86,10 +90,10 @@ def train_in_folder(
         "model_hash": hash_of_model(final, weights_hash),
         "seconds": {"training": round(result.seconds, 1), "all": round(time.monotonic() - started, 1)},
         "training": asdict(result),
-        "options": _recorded(settings),
+        "options": record["options"],
         "versions": {"change-it": __version__} | {library: version(library) for library in libraries},
     }
-    for name, content in files.items():
+    for name, content in record["files"].items():
         write_json(final / name, content)
     write_json(final / METRICS, metrics)
     publish(final, out, logs=work / what / "runs")
@@ -100,13 +104,28 @@ def _recorded(settings: TrainingSettings) -> dict[str, Any]:
     return dict(json.loads(json.dumps(asdict(settings), default=str)))
 
 
-def _changed(settings: TrainingSettings, record: Mapping[str, Any]) -> list[str]:
-    """The differences between two runs, in words; empty if one can resume the other."""
-    now = {name: value for name, value in _recorded(settings).items() if name not in FREE}
-    return [f"{name} was {record.get(name)}, is {now[name]}" for name in now if record.get(name) != now[name]]
+def _changed(now: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
+    """The differences between two runs, in words; empty if one can resume the other. A corpus is the same wherever it lies."""
+    new, old = now["options"], before["options"]
+    changed = [
+        f"{name} was {old.get(name)}, is {new[name]}"
+        for name in new
+        if _spelled(new, name) != _spelled(old, name)
+    ]
+    return changed + [
+        f"{name} was of another corpus"
+        for name, content in now["files"].items()
+        if before["files"].get(name) != content
+    ]
 
 
-def _open(settings: TrainingSettings, work: Path, what: str) -> None:
+def _spelled(options: Mapping[str, Any], name: str) -> Any:
+    """An option in a spelling of its own: a local folder by its full path."""
+    value = None if name in FREE else options.get(name)
+    return str(Path(value).resolve()) if isinstance(value, str) and Path(value).is_dir() else value
+
+
+def _open(settings: TrainingSettings, work: Path, what: str, record: Mapping[str, Any]) -> None:
     """Begin the work folder, or check that it is of the run that is resumed."""
     if not work.exists() and not (work.parent / METRICS).exists():
         others = {path.name for pattern in (*MODEL_FILES, "logs") for path in work.parent.glob(pattern)}
@@ -114,40 +133,19 @@ def _open(settings: TrainingSettings, work: Path, what: str) -> None:
             raise InputError(
                 f"--out {work.parent} holds files of something else ({listed(sorted(others))}): choose another folder"
             )
-    record = work / "options.json"
-    if settings.resume and (options := read_json(record)) is not None:
-        if changed := _changed(settings, options):
+    begun = read_json(work / "options.json")
+    if settings.resume and begun is not None:
+        if changed := _changed(record, begun):
             raise InputError(
                 f"{work} is of an unfinished run with other options ({'; '.join(changed)}): "
                 "use the same options to finish it, or remove that folder to begin again"
             )
         return
-    if work.exists() and not record.exists():
+    if work.exists() and begun is None:
         raise InputError(f"{work} exists and is not an unfinished {what}: choose another --out")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    write_json(record, _recorded(settings))
-
-
-def stage(folder: Path, make: Callable[[Path], None], *, seed: int) -> Path:
-    """A folder that is made once, by the main process: a resumed run and every other process read the same one."""
-    if process_state().is_main_process and not (folder / COMPLETE).exists():
-        set_seed(seed)
-        folder.mkdir(parents=True, exist_ok=True)
-        make(folder)
-        (folder / COMPLETE).touch()
-    process_state().wait_for_everyone()
-    return folder
-
-
-def stage_pretrained(folder: Path, make: Callable[[], tuple[Any, Any]], *, seed: int) -> Path:
-    """A `stage` with a model and its tokenizer."""
-
-    def save(folder: Path) -> None:
-        for each in make():
-            each.save_pretrained(folder)
-
-    return stage(folder, save, seed=seed)
+    write_json(work / "options.json", record)
 
 
 def _leave_nothing(work: Path) -> None:
@@ -158,10 +156,16 @@ def _leave_nothing(work: Path) -> None:
             work.parent.rmdir()
 
 
-def _finished(settings: TrainingSettings, out: Path) -> dict[str, Any] | None:
+def _finished(record: Mapping[str, Any], out: Path) -> dict[str, Any] | None:
     """Metrics of a finished run with the same settings; None if there is none."""
     metrics = read_json(out / METRICS)
-    return None if metrics is None or _changed(settings, metrics["options"]) else metrics
+    if metrics is None:
+        return None
+    before = {
+        "options": metrics["options"],
+        "files": {name: read_json(out / name) for name in record["files"]},
+    }
+    return None if _changed(record, before) else metrics
 
 
 def publish(final: Path, out: Path, *, logs: Path | None = None) -> None:

@@ -4,24 +4,30 @@ A run that is killed and resumed ends with the same weights, bit for bit on a CP
 """
 
 import math
+import signal
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from shutil import copyfile
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import torch
 from accelerate import PartialState
-from accelerate.utils import broadcast_object_list, parse_flag_from_env
+from accelerate.utils import broadcast_object_list, get_max_memory, parse_flag_from_env
+from datasets import Dataset
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
 from transformers import (
     EarlyStoppingCallback,
+    HfArgumentParser,
     Trainer,
     TrainerCallback,
     TrainerControl,
@@ -29,7 +35,6 @@ from transformers import (
     TrainingArguments,
 )
 from transformers.integrations import get_reporting_integration_callbacks
-from transformers.trainer_pt_utils import LengthGroupedSampler
 from transformers.trainer_utils import IntervalStrategy
 
 from change_it.errors import InputError
@@ -40,15 +45,20 @@ from change_it.training.training_options import OPTIONS, TrainingSettings
 EVALUATIONS = 10
 #: Epochs rise until there are this many updates (small corpora).
 MIN_UPDATES = 300
-#: Share of --max-minutes that evaluations take, where the first and the last one alone do not take more.
-EVALUATING = 0.1
+#: Share of the time that evaluations take, where the first and the last one alone do not take more; and what an example costs in
+#: an evaluation, without a way back, of what it costs in training.
+EVALUATING, FORWARD = 0.1, 1 / 3
 #: Where Adagrad's sums of squared gradients start (See et al. 2017).
 INITIAL_ACCUMULATOR = 0.1
 #: Of AdamW: decay of weight matrices, and the share of the updates in which the learning rate rises.
 WEIGHT_DECAY, WARMUP = 0.01, 0.1
-#: Written into a checkpoint or a stage last: one without it was being written when the run died.
-COMPLETE = "complete"
-WEIGHTS, STATE = "model.safetensors", "trainer_state.json"
+#: Updates between the agreements of several processes on the time, which make them wait for one another.
+AGREEING = 10
+#: Written into a checkpoint last: one without it was being written when the run died. BEST are the best weights so far.
+COMPLETE, BEST = "complete", "best.safetensors"
+#: Examples that are tokenized at once.
+AT_ONCE = 2000
+TERMINATED = "SIGTERM"
 
 
 @dataclass
@@ -65,24 +75,65 @@ class TrainingResult:
     history: list[dict[str, float]]
 
 
+class TokenIds(Dataset):
+    """Examples of a run in memory, and the length of each by which like is batched with like; `tokenized` makes them.
+
+    Trainer looks for lengths in a column of a `Dataset`; that of a plain one takes 50 µs for each that is read, and a row as long.
+    """
+
+    rows: list[dict[str, Any]]
+    lengths: list[int]
+
+    def __getitem__(self, key: Any) -> Any:
+        """A row, or the lengths."""
+        return self.lengths if isinstance(key, str) else self.rows[key]
+
+    def __getitems__(self, keys: list[int]) -> list[Any]:
+        """Rows."""
+        return [self.rows[key] for key in keys]
+
+
 @dataclass(frozen=True)
 class TrainingRun:
     """A model and all that its training needs."""
 
-    model: nn.Module  # returns an output with `.loss` when called with a batch
-    collate: Callable[[list[int]], dict[str, Any]]  # makes a batch of the examples with these numbers
+    model: Any  # a model of transformers or PEFT, whose output has the loss of a batch
+    examples: TokenIds | None  # None: it is fitted, and not trained
+    collate: Callable[
+        [list[Any]], Any
+    ]  # pads examples to a batch of what the model reads; can be pickled, for workers
     # in the main process the validation `score` of the model (higher is better) and further numbers; None keeps the last weights
     evaluate: Callable[[nn.Module], Mapping[str, float]] | None
-    lengths: Sequence[int]  # of each example, to batch like with like
+    evaluated: int  # examples that an evaluation reads
     name: str
     save: Callable[[Path], None]  # saves the trained model in a folder
     describe: Callable[[TrainingResult], dict[str, Any]]  # metrics of the model, with the sizes of the data
     min_updates: int = MIN_UPDATES
+    loss: Callable[[nn.Module, Any], Tensor] | None = None  # of the model and a batch; None: the model's own
+
+
+def tokenized(encode: Callable[[range], Mapping[str, Any]], n: int) -> TokenIds:
+    """The examples of a run: `encode` gives the columns, `length` among them, of those with these numbers, of n."""
+    rows: list[dict[str, Any]] = []
+    lengths: list[int] = []
+    for start in range(0, n, AT_ONCE):
+        columns = dict(encode(range(start, min(start + AT_ONCE, n))))
+        lengths += columns.pop("length")
+        ids = zip(*columns.values(), strict=True)
+        rows += [dict(zip(columns, (np.asarray(each, np.int32) for each in row), strict=True)) for row in ids]
+    examples = TokenIds.from_dict({"length": lengths})
+    examples.rows, examples.lengths = rows, lengths
+    return examples
 
 
 def process_state() -> PartialState:
     """The process group that `torchrun` or `accelerate launch` set up; one process on its own otherwise."""
     return PartialState(cpu=not torch.accelerator.is_available())
+
+
+def of_main_process(value: Any) -> Any:
+    """The object of the main process, broadcast to all."""
+    return value if PartialState().num_processes == 1 else broadcast_object_list([value])[0]
 
 
 def check_launch() -> None:
@@ -95,7 +146,16 @@ def check_launch() -> None:
             )
 
 
-def training_arguments(settings: TrainingSettings, out: Path) -> TrainingArguments:
+class RunArguments(TrainingArguments):
+    """Arguments of a process that trains on one device; the others are for further processes."""
+
+    @property
+    def n_gpu(self) -> int:
+        """One device, or none."""
+        return min(1, int(super().n_gpu))
+
+
+def training_arguments(settings: TrainingSettings, out: Path) -> RunArguments:
     """The arguments of a run, those of `--arg` among them; InputError for one that the run sets itself or that transformers refuses."""
     constant = settings.optimizer != "adamw"
     usual = {
@@ -105,6 +165,8 @@ def training_arguments(settings: TrainingSettings, out: Path) -> TrainingArgumen
         "weight_decay": 0.0 if constant else WEIGHT_DECAY,
         "lr_scheduler_type": "constant" if constant else "linear",
         "warmup_steps": 0 if constant else WARMUP,
+        "train_sampling_strategy": "group_by_length",
+        "logging_nan_inf_filter": False,  # it waits for the device at each update
         "save_total_limit": 2,
         "report_to": "none",
         "disable_tqdm": not sys.stderr.isatty(),
@@ -114,9 +176,9 @@ def training_arguments(settings: TrainingSettings, out: Path) -> TrainingArgumen
         "per_device_train_batch_size": settings.batch_size,
         "seed": settings.seed,
         "eval_strategy": "steps",
-        "save_strategy": "steps",
+        "eval_steps": 500,
+        "save_strategy": "no",  # by the clock
         "eval_on_start": True,
-        "load_best_model_at_end": True,
         "metric_for_best_model": "score",
         "greater_is_better": True,
         "restore_callback_states_from_checkpoint": True,
@@ -125,43 +187,89 @@ def training_arguments(settings: TrainingSettings, out: Path) -> TrainingArgumen
         "use_cpu": not torch.accelerator.is_available(),
     }
     given = settings.arguments
-    refused = {*of_run, "num_train_epochs", "fsdp", "deepspeed", "push_to_hub"}
+    refused = {*of_run, "num_train_epochs", "fsdp", "deepspeed", "push_to_hub", "save_steps"} - OPTIONS.keys()
+    refused |= {"load_best_model_at_end", "auto_find_batch_size", "length_column_name"}
     if theirs := sorted(refused & given.keys()):
         raise InputError(
-            f"--arg {listed(theirs)}: that is set by the run, or --epochs, --batch-size, --seed and --out"
+            f"--arg {listed(theirs)}: that is set by the run, or --epochs, --batch-size, --seed, --checkpoint-minutes and --out"
         )
     if given.get("fp16") and not torch.cuda.is_available():
         raise InputError("--arg fp16=true requires a CUDA device: use bf16=true")
-    kept = {name: value for name, value in given.items() if name not in OPTIONS}
-    try:
-        arguments = TrainingArguments(**{**usual, **of_run, **kept, "save_steps": 500, "eval_steps": 500})
+    kept = [each for each in settings.arg if each.partition("=")[0] not in OPTIONS]
+    with argument_errors(settings):
+        known: Any = TrainingArguments
+        parser = HfArgumentParser(known, exit_on_error=False, allow_abbrev=False)
+        typed, unknown = parser.parse_known_args([f"--{each}" for each in kept])
+        if unknown:
+            raise ValueError(f"transformers' TrainingArguments has no {listed(unknown)}")
+        names = [each.partition("=")[0] for each in kept]
+        arguments = RunArguments(**{**usual, **of_run, **{name: getattr(typed, name) for name in names}})
         for tracker in get_reporting_integration_callbacks(arguments.report_to):
             tracker()
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise InputError(f"--arg {' '.join(settings.arg)}: {' '.join(str(error).split())}") from error
-    arguments._n_gpu = min(1, arguments.n_gpu)  # the others are for further processes
     return arguments
 
 
-def of_main_process(value: Any) -> Any:
-    """The object of the main process, broadcast to all."""
-    return value if PartialState().num_processes == 1 else broadcast_object_list([value])[0]
+@contextmanager
+def argument_errors(settings: TrainingSettings, begun: Callable[[], bool] = bool) -> Iterator[None]:
+    """Turn what libraries raise over a value of `--arg`, before the first update of a run has `begun`, into one sentence."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        if not settings.arg or begun():
+            raise
+        raise InputError(f"--arg {' '.join(settings.arg)}: {' '.join(str(error).split())}") from error
 
 
-class Pace(TrainerCallback):
-    """When a run evaluates, writes checkpoints and ends, in time: the last evaluation has to fit in.
+class BestWeights:
+    """A copy of the trained weights and the buffers of a model, in memory, or in a file where that is short."""
 
-    With `--max-minutes` the learning rate falls with the time where that passes sooner than the updates, and evaluations between
-    the first and the last one are left out when they would take more than `EVALUATING` of it.
+    def __init__(self, model: nn.Module, file: Path):
+        self.model, self.file, self.kept = model, file, dict[str, Tensor]()
+
+    @property
+    def tensors(self) -> dict[str, Tensor]:
+        """Of the model, where it is now."""
+        trained = {name: each for name, each in self.model.named_parameters() if each.requires_grad}
+        return {**trained, **dict(self.model.named_buffers())}
+
+    def keep(self) -> None:
+        """Take the weights as they are."""
+        tensors = self.tensors
+        if self.kept or 2 * sum(each.nbytes for each in tensors.values()) < get_max_memory()["cpu"]:
+            self.kept = {name: each.detach().to("cpu", copy=True) for name, each in tensors.items()}
+        else:
+            save_file({name: each.contiguous() for name, each in tensors.items()}, self.file)
+
+    def save(self, file: Path) -> None:
+        """Write the copy."""
+        if self.kept:
+            save_file(self.kept, file)
+        elif self.file.exists():
+            copyfile(self.file, file)
+
+    @torch.no_grad()
+    def restore(self, file: Path | None = None) -> None:
+        """Give the model the copy, or what a file has of one."""
+        tensors = self.tensors
+        for name, each in (self.kept or load_file(file or self.file)).items():
+            tensors[name].copy_(each)
+
+
+class Clock(TrainerCallback):
+    """When a run is evaluated, writes checkpoints and ends, in time; and the order of the examples, which is each epoch's own.
+
+    With `--max-minutes` the last evaluation has to fit in, the learning rate falls with the time where that passes sooner than the
+    updates, and evaluations between the first and the last one are left out when they would take more than `EVALUATING` of it.
     """
 
-    def __init__(self, run: TrainingRun, settings: TrainingSettings, started: float, about: str):
-        self.run, self.settings, self.about = run, settings, about
+    def __init__(self, settings: TrainingSettings, started: float, about: str, best: BestWeights | None):
+        self.about, self.best, self.every = about, best, 60 * settings.checkpoint_minutes
         self.limit = math.inf if settings.max_minutes is None else 60 * settings.max_minutes
         self.started = self.begun = started
-        self.before = self.seconds = self.evaluating = self.last_evaluation = 0.0
-        self.stopped = ""
-        self.order = torch.Generator()
+        self.before = self.seconds = self.saved = self.evaluating = self.last_evaluation = 0.0
+        self.stopped, self.terminated = "", False
 
     @property
     def share(self) -> float:
@@ -171,83 +279,91 @@ class Pace(TrainerCallback):
 
     def read(self) -> float:
         """Seconds of training, those before a run was resumed among them."""
-        self.seconds = self.before + time.monotonic() - self.begun
-        if self.limit < math.inf:
-            self.seconds = of_main_process(self.seconds)
+        self.seconds = of_main_process(self.before + time.monotonic() - self.begun)
         return self.seconds
 
     def on_train_begin(self, *_: Any, **__: Any) -> None:
         """Begin to count."""
         self.begun = self.started + of_main_process(time.monotonic() - self.started)
+        self.saved = self.before
 
     def on_epoch_begin(self, args: TrainingArguments, state: TrainerState, *_: Any, **__: Any) -> None:
         """Draw the order of the examples from the seed and the epoch alone."""
-        seeds = np.random.SeedSequence((args.seed, int(state.epoch or 0)))
-        self.order.manual_seed(int(seeds.generate_state(1)[0]))
+        seed = args.seed if args.data_seed is None else args.data_seed
+        drawn = np.random.SeedSequence((seed, int(state.epoch or 0))).generate_state(1)
+        torch.manual_seed(int(drawn[0]))
 
-    def on_step_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+    def on_step_end(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> None:
         """Decide what follows an update."""
+        if float(state.epoch or 0).is_integer():  # a checkpoint of now goes on with the next epoch
+            self.on_epoch_begin(args, state)
+        alone, decided = args.world_size == 1, control.should_evaluate or control.should_training_stop
+        if not (alone or decided or self.limit < math.inf or state.global_step % AGREEING == 0):
+            return
         self.read()
-        total = self.begun - self.started + self.seconds
-        if state.global_step < state.max_steps and total + self.last_evaluation > self.limit:
+        self.terminated = of_main_process(self.terminated)
+        total, ended = self.begun - self.started + self.seconds, state.global_step >= state.max_steps
+        if self.terminated and not ended:
+            control.should_training_stop, control.should_save, self.stopped = True, True, TERMINATED
+            return
+        if not ended and total + self.last_evaluation > self.limit:
             control.should_training_stop, self.stopped = True, "time"
         if self.evaluating + 2 * self.last_evaluation > EVALUATING * self.limit:
             control.should_evaluate = False
         if control.should_training_stop:
-            control.should_log = control.should_save = True
-            control.should_evaluate = self.run.evaluate is not None
-        at_checkpoint = state.global_step % self.settings.checkpoint_steps == 0
-        control.should_save |= control.should_evaluate or at_checkpoint
+            control.should_log, control.should_evaluate = True, self.best is not None
+        control.should_save = not control.should_training_stop and self.seconds - self.saved >= self.every
 
-    def on_save(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+    def on_log(self, args: Any, state: TrainerState, control: Any, **more: Any) -> None:
+        """Refuse to go on with weights that are no numbers."""
+        if not math.isfinite(more["logs"].get("loss", 0.0)):
+            raise InputError(
+                f"the loss is no number after {state.global_step} updates: give a lower --arg learning_rate, or bf16 in the place of fp16"
+            )
+
+    def on_save(self, args: Any, state: TrainerState, control: Any, **_: Any) -> None:
         """Mark a checkpoint as complete, with what its run needs to go on."""
         process_state().wait_for_everyone()
-        if control.should_training_stop and not self.stopped:
-            self.stopped = "updates" if state.global_step >= state.max_steps else "early"
+        self.saved = self.seconds
         if state.is_world_process_zero:
-            record = {"run": self.about, "seconds": self.seconds, "stopped": self.stopped}
-            write_json(Path(str(args.output_dir)) / f"checkpoint-{state.global_step}" / COMPLETE, record)
+            folder = Path(str(args.output_dir)) / f"checkpoint-{state.global_step}"
+            if self.best:
+                self.best.save(folder / BEST)
+            write_json(folder / COMPLETE, {"run": self.about, "seconds": self.seconds})
 
-
-class ShuffledBatches(LengthGroupedSampler):
-    """Batches of like length in random order, the one that is not full last.
-
-    transformers leaves them from the longest to the shortest within each fifty, which costs .05 nats a token of the small writer.
-    """
-
-    def __iter__(self) -> Iterator[int]:
-        batches = torch.tensor(list(super().__iter__())).split(self.batch_size)
-        full = len(self.lengths) // self.batch_size
-        order = torch.randperm(full, generator=self.generator).tolist()
-        yield from torch.cat([*(batches[index] for index in order), *batches[full:]]).tolist()
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Take SIGTERM as the wish for a checkpoint."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.signal(signal.SIGTERM, lambda *_: setattr(self, "terminated", True))
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
 
 class RunTrainer(Trainer):
     """transformers' `Trainer` over a `TrainingRun`, which is evaluated by its own function."""
 
-    def __init__(self, run: TrainingRun, arguments: TrainingArguments, pace: Pace, patience: int):
+    def __init__(self, run: TrainingRun, arguments: RunArguments, clock: Clock, patience: int):
         config = vars(getattr(run.model, "config", SimpleNamespace()))
         before = dict(config)
         super().__init__(
             model=run.model,
             args=arguments,
             data_collator=run.collate,
-            train_dataset=range(len(run.lengths)),
-            eval_dataset=range(len(run.lengths)),
-            callbacks=[pace, *([EarlyStoppingCallback(patience)] if patience and run.evaluate else [])],
+            train_dataset=run.examples,
+            eval_dataset=run.examples,  # Trainer wants one
+            callbacks=[clock, *([EarlyStoppingCallback(patience)] if patience and run.evaluate else [])],
+            optimizer_cls_and_kwargs=adagrad(arguments) if arguments.optim == "adagrad" else None,
         )
         config.clear()  # Trainer writes into it that nothing is cached
         config.update(before)
-        self.run, self.pace, self.model_accepts_loss_kwargs = run, pace, False  # the loss is a batch's mean
-
-    @staticmethod
-    def get_optimizer_cls_and_kwargs(args: TrainingArguments, model: Any = None) -> tuple[Any, Any]:
-        """Adagrad as See et al. (2017) have it."""
-        kind, options = Trainer.get_optimizer_cls_and_kwargs(args, model)
-        if args.optim == "adagrad":
-            # One pass over each parameter: a fifth of the time. Elsewhere there is none for Adagrad.
-            options |= {"initial_accumulator_value": INITIAL_ACCUMULATOR, "fused": args.device.type == "cpu"}
-        return kind, options
+        self.run, self.clock, self.model_accepts_loss_kwargs = run, clock, False  # the loss is a batch's mean
 
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
         """The schedule of the arguments, by the updates or the time, whichever is further."""
@@ -255,23 +371,22 @@ class RunTrainer(Trainer):
         if isinstance(scheduler, LambdaLR):
 
             def by_time(factor: Callable[[Any], float], update: int) -> float:
-                return factor(max(update, num_training_steps * self.pace.share))
+                return factor(max(update, num_training_steps * self.clock.share))
 
             scheduler.lr_lambdas = [partial(by_time, factor) for factor in scheduler.lr_lambdas]
         return scheduler
 
-    def _get_train_sampler(self, train_dataset: Any = None) -> ShuffledBatches:
-        return ShuffledBatches(
-            self.args.train_batch_size, lengths=list(self.run.lengths), generator=self.pace.order
+    def compute_loss(self, model: nn.Module, inputs: Any, *rest: Any, **more: Any) -> Any:
+        """The loss of the run, or that of the model."""
+        return (
+            self.run.loss(model, inputs)
+            if self.run.loss
+            else super().compute_loss(model, inputs, *rest, **more)
         )
 
-    def compute_loss(self, model: nn.Module, inputs: Any, *_: Any, **__: Any) -> Any:
-        """The loss that the model gives."""
-        return model(**inputs).loss
-
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
-        """Score the model in the main process, and before training keep its weights: a model that starts well may stay the best."""
-        before, numbers = self.pace.read(), None
+        """Score the model in the main process, and keep its weights where they are the best, those before training among them."""
+        before, numbers = self.clock.read(), None
         if self.is_world_process_zero():
             assert self.run.evaluate is not None
             model = self.accelerator.unwrap_model(self.model_wrapped)
@@ -282,105 +397,101 @@ class RunTrainer(Trainer):
         metrics: dict[str, float] = of_main_process(numbers)
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
-        if self.state.global_step == 0:
-            folder = str(Path(str(self.args.output_dir)) / "checkpoint-0")
-            self.save_model(folder)
-            self.state.best_metric, self.state.best_global_step = metrics["eval_score"], 0
-            self.state.best_model_checkpoint = folder
-        self.pace.last_evaluation = self.pace.read() - before
-        self.pace.evaluating += self.pace.last_evaluation
+        if self.state.best_metric is None or metrics["eval_score"] > self.state.best_metric:
+            self.state.best_metric, self.state.best_global_step = (
+                metrics["eval_score"],
+                self.state.global_step,
+            )
+            if self.clock.best and self.is_world_process_zero():
+                self.clock.best.keep()
+        self.clock.last_evaluation = self.clock.read() - before
+        self.clock.evaluating += self.clock.last_evaluation
         return metrics
 
-    def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
-        """Write the weights, without what a run that is resumed loads anyway: the base of adapters."""
-        if self.args.should_save and output_dir:
-            Path(output_dir).mkdir(parents=True, exist_ok=True)
-            save_file(_trained(self.run.model), Path(output_dir) / WEIGHTS)
 
-    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        self.run.model.load_state_dict(load_file(Path(resume_from_checkpoint) / WEIGHTS), strict=False)
-
-    def _load_best_model(self) -> None:
-        self._load_from_checkpoint(str(self.state.best_model_checkpoint))
+def adagrad(arguments: TrainingArguments) -> tuple[Any, dict[str, Any]]:
+    """Adagrad as See et al. (2017) have it."""
+    # One pass over each parameter: a fifth of the time. Elsewhere there is none for Adagrad.
+    options = {"initial_accumulator_value": INITIAL_ACCUMULATOR, "fused": arguments.device.type == "cpu"}
+    return torch.optim.Adagrad, {"lr": arguments.learning_rate, **options}
 
 
-def _trained(model: nn.Module) -> dict[str, Tensor]:
-    """The trained weights of a model, tied ones once, and its buffers."""
-    untrained = {name for name, _ in model.named_parameters(remove_duplicate=False)}
-    untrained -= {name for name, parameter in model.named_parameters() if parameter.requires_grad}
-    return {name: value.contiguous() for name, value in model.state_dict().items() if name not in untrained}
-
-
-def _newest(out: Path) -> Path | None:
+def newest_checkpoint(out: Path) -> Path | None:
     """The newest checkpoint that was not being written when the run died."""
     found = [folder for folder in out.glob("checkpoint-*") if (folder / COMPLETE).exists()]
     return max(found, key=lambda folder: int(folder.name.rpartition("-")[2]), default=None)
 
 
 def train(
-    run: TrainingRun, settings: TrainingSettings, arguments: TrainingArguments, *, started: float
+    run: TrainingRun,
+    examples: TokenIds,
+    settings: TrainingSettings,
+    arguments: RunArguments,
+    *,
+    started: float,
 ) -> TrainingResult:
     """Train the model of a run in place; afterwards it has the best weights by validation score (the last without one).
 
     Every process calls it with the same settings and `arguments` of `training_arguments`, which are completed. What was done since
-    `started`, in `time.monotonic()`, counts among the minutes.
+    `started`, in `time.monotonic()`, counts among the minutes. SIGTERM leaves a checkpoint and ends the program.
     """
-    if not run.lengths:
+    n = len(examples.rows)
+    if not n:
         raise InputError(f"there is nothing to train the {run.name} on: the training set is empty")
-    batches = math.ceil(math.ceil(len(run.lengths) / settings.batch_size) / arguments.world_size)
+    batches = math.ceil(math.ceil(n / settings.batch_size) / arguments.world_size)
     an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)
     total = settings.updates or max(math.ceil((settings.epochs or 0) * an_epoch), run.min_updates)
-    if total == 0:
-        run.model.to(arguments.device).eval()
-        return TrainingResult(0, 0.0, 0.0, "updates", None, 0, [])
-    every = settings.evaluation_steps or max(1, total // EVALUATIONS)
-    arguments.max_steps, arguments.eval_steps, arguments.save_steps = total, every, every
+    read = total * settings.batch_size * arguments.gradient_accumulation_steps
+    affordable = EVALUATING * read / (FORWARD * max(run.evaluated, 1))
+    every = settings.evaluation_steps or max(1, total // max(1, min(EVALUATIONS, int(affordable))))
+    arguments.max_steps, arguments.eval_steps = total, every
     if "logging_steps" not in settings.arguments:
         arguments.logging_steps = every
     out = Path(str(arguments.output_dir))
-    checkpoint = _newest(out) if settings.resume else None
+    checkpoint = newest_checkpoint(out) if settings.resume else None
     if run.evaluate is None:
         arguments.eval_strategy = IntervalStrategy.NO
-        arguments.load_best_model_at_end = False
     arguments.eval_on_start = run.evaluate is not None and checkpoint is None
 
-    about = f"{len(run.lengths)} examples, {total} updates, {arguments.world_size} processes"
-    pace = Pace(run, settings, started, about)
-    trainer = RunTrainer(run, arguments, pace, settings.early_stopping)
-    if checkpoint is None:
-        trainer.train()
-    else:
-        begun = read_json(checkpoint / COMPLETE) or {}
-        if begun["run"] != about:
+    about = f"{n} examples, {total} updates, {arguments.world_size} processes"
+    best = BestWeights(run.model, out / BEST) if run.evaluate else None
+    clock = Clock(settings, started, about, best)
+    if checkpoint:
+        record = read_json(checkpoint / COMPLETE) or {}
+        if record["run"] != about:
             raise InputError(
-                f"{out} is of an unfinished run with other data or options ({begun['run']}, now {about}): "
+                f"{out} is of an unfinished run with other data or options ({record['run']}, now {about}): "
                 "use the same ones to finish it, or remove that folder to begin again"
             )
-        with process_state().main_process_first():
-            state = TrainerState.load_from_json(str(checkpoint / STATE))
-            if state.best_metric is not None:  # the folder may have been moved
-                state.best_model_checkpoint = str(out / f"checkpoint-{state.best_global_step}")
-            if arguments.should_save:
-                state.save_to_json(str(checkpoint / STATE))
-        pace.before = pace.seconds = begun["seconds"]
-        if begun["stopped"]:  # nothing but the saving is left
-            trainer.state, pace.stopped = state, begun["stopped"]
-            trainer._load_from_checkpoint(state.best_model_checkpoint or str(checkpoint))
-        else:
-            trainer.train(resume_from_checkpoint=str(checkpoint))
-    trainer.accelerator.unwrap_model(trainer.model_wrapped, keep_fp32_wrapper=False).eval()
+        clock.before = clock.seconds = record["seconds"]
+        if best:
+            best.restore(checkpoint / BEST)
+            best.keep()
+    state = TrainerState()
+    with clock.listening(), argument_errors(settings, lambda: state.global_step > 0):
+        trainer = RunTrainer(run, arguments, clock, settings.early_stopping)
+        state = trainer.state
+        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     state = trainer.state
+    if clock.stopped == TERMINATED:
+        raise SystemExit(
+            f"Terminated after {state.global_step} updates: the same command with --resume goes on from there."
+        )
+    if best and trainer.is_world_process_zero():
+        best.restore()
+    trainer.accelerator.unwrap_model(trainer.model_wrapped, keep_fp32_wrapper=False).eval()
     history: dict[float, dict[str, float]] = {}
     for logs in state.log_history:
         names = [name for name in logs if name.startswith(("loss", "eval_"))]
         if names:
-            record = history.setdefault(logs["step"], {"update": logs["step"]})
-            record |= {name.removeprefix("eval_"): logs[name] for name in names}
+            row = history.setdefault(logs["step"], {"update": logs["step"]})
+            row |= {name.removeprefix("eval_"): logs[name] for name in names}
+    stopped = clock.stopped or ("updates" if state.global_step >= total else "early")
     return TrainingResult(
         state.global_step,
         state.epoch or 0.0,
-        pace.seconds,
-        pace.stopped,
+        clock.seconds,
+        stopped,
         state.best_metric,
         state.best_global_step or 0,
         list(history.values()),

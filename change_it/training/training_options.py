@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -62,7 +63,13 @@ OPTIONS = {
     "max_grad_norm": "max_grad_norm",
     "max_steps": "updates",
     "eval_steps": "evaluation_steps",
-    "save_steps": "checkpoint_steps",
+}
+#: Environment variables by which `accelerate launch` passes on its options and `accelerate config`, what says that there is none,
+#: and the argument of TrainingArguments that they are.
+LAUNCHED = {
+    "ACCELERATE_MIXED_PRECISION": ("no", "{}=true"),
+    "ACCELERATE_GRADIENT_ACCUMULATION_STEPS": ("1", "gradient_accumulation_steps={}"),
+    "ACCELERATE_DYNAMO_BACKEND": ("no", "torch_compile_backend={}"),
 }
 
 
@@ -80,6 +87,8 @@ class TrainingOptions:
     """Go on from the newest checkpoint in the output folder."""
     max_minutes: float | None = None
     """Stop cleanly after this many minutes, those of loading and of evaluations among them, and keep the best weights; the learning rate falls with the time."""
+    checkpoint_minutes: float = 15.0
+    """Minutes between checkpoints that --resume goes on from; SIGTERM writes one too."""
     seed: int = 1
     """Seed of weights, order and dropout."""
 
@@ -90,7 +99,6 @@ class TrainingOptions:
     max_grad_norm: Hidden[float | None] = None  # 0 leaves gradients alone
     early_stopping: Hidden[int | None] = None  # evaluations without a better validation score; 0 never stops
     evaluation_steps: Hidden[int | None] = None  # updates between evaluations; ten in a run when None
-    checkpoint_steps: Hidden[int] = 200  # updates between checkpoints; each evaluation writes one too
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -100,7 +108,7 @@ class TrainingOptions:
     @property
     def bf16(self) -> bool:
         """Whether the forward pass is in bfloat16."""
-        return self.arguments.get("bf16") is True
+        return str(self.arguments.get("bf16")).lower() in ("true", "t", "yes", "y", "1")
 
 
 @dataclass(kw_only=True)
@@ -129,6 +137,7 @@ def check_numbers(options: TrainingOptions) -> None:
     """Refuse numbers that nothing can be trained with; None is a preset's."""
     numbers = [("--batch-size ", options.batch_size, 1), ("--epochs ", options.epochs, 0)]
     numbers += [("--max-minutes ", options.max_minutes, 0)]
+    numbers += [("--checkpoint-minutes ", options.checkpoint_minutes, 0), ("--seed ", options.seed, 0)]
     numbers += [
         (f"--arg {name}=", options.arguments.get(name), int(name.endswith("steps"))) for name in OPTIONS
     ]
@@ -137,6 +146,21 @@ def check_numbers(options: TrainingOptions) -> None:
             raise InputError(f"{name}{value} is out of range: give a number of at least {least}")
     if options.epochs == 0:
         raise InputError("--epochs must be above 0")
+
+
+def launched(given: tuple[str, ...]) -> tuple[str, ...]:
+    """What `--arg` lacks of the environment of `accelerate launch`."""
+    names = {each.partition("=")[0] for each in given} | {"no", ""}
+    more: list[str] = []
+    for variable, (none, form) in LAUNCHED.items():
+        value = os.environ.get(variable, none).lower()
+        if value == "fp8":
+            raise InputError(f"{variable}=fp8 is no precision of these models: give bf16")
+        argument = form.format(value)
+        both = {"bf16", "fp16"} if variable == "ACCELERATE_MIXED_PRECISION" else {argument.partition("=")[0]}
+        if value != none and not both & names:
+            more.append(argument)
+    return tuple(more)
 
 
 Settings = TypeVar("Settings", bound=TrainingSettings)
@@ -148,6 +172,7 @@ def resolve(options: TrainingOptions, preset: Mapping[str, Any], into: type[Sett
     names = [each.name for each in fields(into)]
     given = {name: getattr(options, name) for name in names}
     given |= {OPTIONS[name]: value for name, value in options.arguments.items() if name in OPTIONS}
+    given["arg"] = (*options.arg, *launched(options.arg))
     return into(
         **{name: preset[name] for name in names if name in preset}
         | {name: value for name, value in given.items() if value is not None}

@@ -58,16 +58,16 @@ def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, m
     batch = generator.format.collate(HEADLINES, HEADLINES)
     with torch.no_grad():
         adapted, bare = generator.model(**batch).loss, base(**batch).loss
-    assert abs(float(adapted - bare)) > 1e-3
+    assert abs(float(adapted - bare)) > 1e-4
     assert generator.weights_hash == metrics["weights_hash"]
 
 
 def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tiny_t5, interrupted_at):
-    short = {"lora": True, "updates": 6, "evaluation_steps": 3, "checkpoint_steps": 2}
+    short = {"lora": True, "updates": 6, "evaluation_steps": 3, "checkpoint_minutes": 0.0}
     train.train_generator(options(corpus, tmp_path / "whole", tiny_t5, **short))
     with interrupted_at(5):
         train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short))
-    [saved, *_] = tmp_path.glob("broken/checkpoints/generator/*/model.safetensors")
+    [saved, *_] = tmp_path.glob("broken/checkpoints/generator/*/adapter_model.safetensors")
     assert all("lora_" in key for key in keys(saved.parent, saved.name))
     train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short, resume=True))
     weights = {(tmp_path / name / "adapter_model.safetensors").read_bytes() for name in ("whole", "broken")}

@@ -23,7 +23,7 @@ from change_it.generators.search import Search, generate
 def options(corpus, out, **changes):
     settings = {"recipe": "s2s2", "architecture": "pn", "to": "faro", "cells": 16, "vocabulary": 500}
     settings |= {"source_tokens": 24, "target_tokens": 16, "batch_size": 8, "updates": 40}
-    settings |= {"evaluation_steps": 20, "checkpoint_steps": 15}
+    settings |= {"evaluation_steps": 20, "checkpoint_minutes": 0.0}
     return GeneratorOptions(corpus=corpus, out=out, **{**settings, **changes})
 
 
@@ -73,14 +73,14 @@ import os, signal
 from pathlib import Path, PosixPath
 from change_it.commands import train_generator
 from change_it.generators.generator_options import GeneratorOptions
-from change_it.training.trainer import Pace
-decide = Pace.on_step_end
+from change_it.training.trainer import Clock
+decide = Clock.on_step_end
 def die(pace, args, state, control, **_):
     if state.global_step == 35:
         os.kill(os.getpid(), signal.SIGKILL)
     decide(pace, args, state, control)
 if {kill}:
-    Pace.on_step_end = die
+    Clock.on_step_end = die
 train_generator.run({options!r})
 """
 

@@ -22,7 +22,7 @@ from change_it.judges.metrics import scores
 from change_it.stats import log_odds
 from change_it.training.trainer import TrainingRun
 
-TINY = judge_data.TINY | {"updates": 16, "checkpoint_steps": 4, "evaluation_steps": 8}
+TINY = judge_data.TINY | {"updates": 16, "evaluation_steps": 8}
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +168,8 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
     read = {"truncation": True, "max_length": 200, "return_tensors": "pt"}
     expected = AutoTokenizer.from_pretrained(tmp_path / "ah")(article, headline, **read)
     assert "token_type_ids" not in expected
-    for batch in (run["collate"]([0]), judge.encode([headline], [article], 200)):
+    first = run["collate"](run["examples"].rows[:1])
+    for batch in (first, judge.encode([headline], [article], 200)):
         assert batch["input_ids"].tolist() == expected["input_ids"].tolist()
         assert "token_type_ids" not in batch
     with torch.no_grad():

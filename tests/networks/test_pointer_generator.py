@@ -150,6 +150,24 @@ def test_loss_and_every_gradient_equal_a_plain_loop(kind, settings):
         torch.testing.assert_close(parameter.grad, gradients[name], rtol=1e-8, atol=1e-11, msg=name)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_loss_is_that_of_the_steps_that_generation_takes(kind):
+    """Word after word with the state of the step before, in the arithmetic of training."""
+    model = make_model(kind, scale=2.0).float()
+    input_ids, mask, labels = make_batch()
+    loss = model(input_ids=input_ids, attention_mask=mask, labels=labels).loss
+    encoded, state, losses = model.encoder(input_ids, mask), None, []
+    words = model.prepare_decoder_input_ids_from_labels(labels)
+    with torch.no_grad():
+        for step in range(words.shape[1]):
+            steps, state = model._decode(words[:, step : step + 1], encoded, state)
+            losses.append(
+                model._loss(steps, encoded, labels[:, step : step + 1]) * (labels[:, step] != -100).sum()
+            )
+    expected = sum(losses) / (labels != -100).sum()
+    assert loss.item() == pytest.approx(expected.item(), abs=1e-5)
+
+
 def test_a_loss_by_sequence_counts_each_headline_once():
     model = make_model("pnc", loss_by_sequence=True)
     input_ids, mask, labels = make_batch()

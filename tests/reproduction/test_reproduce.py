@@ -154,7 +154,7 @@ FEW = """
 import os, signal, sys
 from change_it.cli import main
 from change_it.reproduction import runner
-from change_it.training.trainer import Pace
+from change_it.training.trainer import Clock
 
 read = runner.read_toml
 
@@ -167,14 +167,14 @@ def few(name):
     return found
 
 runner.read_toml = few
-decide = Pace.on_step_end
+decide = Clock.on_step_end
 
 def die(pace, args, state, control, **_):
     if pace.run.name.startswith("sum") and state.global_step == 5 and "cut" in sys.argv[-1]:
         os.kill(os.getpid(), signal.SIGKILL)
     decide(pace, args, state, control)
 
-Pace.on_step_end = die
+Clock.on_step_end = die
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -1,20 +1,21 @@
 """Training: it learns, stops, keeps the best weights, and a killed run ends where an unbroken one does."""
 
-import json
+import os
+import signal
 import sys
 import time
 from itertools import chain, repeat
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
 from torch import nn
+from transformers.modeling_outputs import SequenceClassifierOutput
 
 from change_it.errors import InputError
 from change_it.training import trainer
 from change_it.training.run_folder import publish
-from change_it.training.trainer import COMPLETE, TrainingRun, train, training_arguments
+from change_it.training.trainer import TrainingRun, tokenized, train, training_arguments
 from change_it.training.training_options import TrainingOptions, TrainingSettings, resolve
 
 FEATURES = torch.randn(90, 6, generator=torch.Generator().manual_seed(5))
@@ -31,30 +32,44 @@ class Classifier(nn.Module):
 
     def forward(self, features, labels):
         logits = self.layers(features)
-        return SimpleNamespace(loss=nn.functional.cross_entropy(logits, labels), logits=logits)
+        return SequenceClassifierOutput(nn.functional.cross_entropy(logits, labels), logits)
 
 
 def accuracy(model):
     return float((model(FEATURES, LABELS).logits.argmax(-1) == LABELS).float().mean())
 
 
+def toy(rows):
+    """Examples: the number of a row of the features stands for a token."""
+    return {"features": rows, "labels": LABELS[list(rows)].tolist(), "length": [row % 7 for row in rows]}
+
+
+def toy_batch(rows):
+    """In a process of its own, too."""
+    numbers = [int(row["features"]) for row in rows]
+    return {"features": FEATURES[numbers], "labels": LABELS[numbers]}
+
+
 def trained(out, model=None, *, evaluate=accuracy, min_updates=1, started=None, **changes):
     """The model and the result of a small run."""
-    given = {"epochs": 4, "batch_size": 8, "learning_rate": 3e-3, "checkpoint_steps": 5, "seed": 3}
+    given = {"epochs": 4, "batch_size": 8, "learning_rate": 3e-3, "checkpoint_minutes": 0.0, "seed": 3}
     settings = TrainingSettings(**{**given, **changes})
     model = model or Classifier()
     run = TrainingRun(
         model=model,
-        collate=lambda rows: {"features": FEATURES[rows], "labels": LABELS[rows]},
+        examples=tokenized(toy, 90),
+        collate=toy_batch,
         evaluate=evaluate and (lambda model: {"score": evaluate(model)}),
-        lengths=[row % 7 for row in range(90)],
+        evaluated=1,
         name="toy",
         save=lambda folder: None,
         describe=lambda result: {},
         min_updates=min_updates,
     )
     arguments = training_arguments(settings, out)
-    return model, train(run, settings, arguments, started=time.monotonic() if started is None else started)
+    return model, train(
+        run, run.examples, settings, arguments, started=time.monotonic() if started is None else started
+    )
 
 
 def same(one, other):
@@ -80,21 +95,56 @@ def test_a_checkpoint_that_was_being_written_is_passed_over(tmp_path, interrupte
     with interrupted_at(13):
         trained(tmp_path / "broken", evaluate=None)
     newest = tmp_path / "broken/checkpoint-12"
-    (newest / COMPLETE).unlink()
+    (newest / "complete").unlink()
     (newest / "optimizer.pt").write_bytes(b"half")
     (newest / "trainer_state.json").write_text("{")
     assert same(whole, trained(tmp_path / "broken", evaluate=None, resume=True)[0])
 
 
-def test_a_run_that_ended_and_was_not_saved_is_not_trained_on(tmp_path, monkeypatch):
-    scores = chain([0.1, 0.7, 0.2, 0.3], repeat(0.9))
-    model, result = trained(tmp_path, evaluate=lambda model: next(scores), early_stopping=2)
+def test_a_run_that_is_shorter_than_the_checkpoints_writes_none_and_begins_anew(tmp_path, interrupted_at):
+    whole, _ = trained(tmp_path / "whole", checkpoint_minutes=15.0)
+    assert not list((tmp_path / "whole").iterdir())
+    with interrupted_at(20):
+        trained(tmp_path / "broken", checkpoint_minutes=15.0)
+    assert same(whole, trained(tmp_path / "broken", checkpoint_minutes=15.0, resume=True)[0])
+
+
+@pytest.mark.parametrize("update", [12, 17])  # the end of an epoch, and the middle of one
+def test_sigterm_leaves_a_checkpoint_that_the_run_goes_on_from(tmp_path, update):
+    whole, _ = trained(tmp_path / "whole", evaluate=None, checkpoint_minutes=15.0)
+    model = Classifier()
+    seen = []
+
+    def terminate(*_):
+        seen.append(1)
+        if len(seen) == update:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    model.register_forward_hook(terminate)
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit, match=f"after {update} updates: .*--resume"):
+        trained(tmp_path / "broken", model, evaluate=None, checkpoint_minutes=15.0)
+    assert signal.getsignal(signal.SIGTERM) == before
+    assert [path.name for path in (tmp_path / "broken").iterdir()] == [f"checkpoint-{update}"]
+    again, result = trained(tmp_path / "broken", evaluate=None, checkpoint_minutes=15.0, resume=True)
+    assert (result.updates, result.stopped) == (48, "updates")
+    assert same(whole, again)
+
+
+def test_early_stopping_goes_on_counting(tmp_path, interrupted_at):
+    def scores():
+        each = chain([0.1, 0.7, 0.2, 0.3], repeat(0.9))
+        return lambda model: next(each)
+
+    model, result = trained(tmp_path / "whole", evaluate=scores(), early_stopping=2)
     assert (result.stopped, result.best_score, result.best_update) == ("early", 0.7, 4)
-    monkeypatch.setattr(trainer.RunTrainer, "training_step", None)
-    again, found = trained(tmp_path, evaluate=accuracy, early_stopping=2, resume=True)
+    evaluate = scores()
+    with interrupted_at(10):
+        trained(tmp_path / "broken", evaluate=evaluate, early_stopping=2)
+    again, found = trained(tmp_path / "broken", evaluate=evaluate, early_stopping=2, resume=True)
     assert same(model, again)
-    assert found.history == result.history
     assert found.stopped == "early"
+    assert [each["score"] for each in found.history] == [0.1, 0.7, 0.2, 0.3]
 
 
 def test_it_learns_and_keeps_the_best_weights(tmp_path):
@@ -108,6 +158,18 @@ def test_it_learns_and_keeps_the_best_weights(tmp_path):
     assert len(list(tmp_path.glob("checkpoint-*"))) == 2
 
 
+def test_the_best_weights_are_in_a_file_where_memory_is_short(tmp_path, monkeypatch):
+    def run(out):
+        scores = chain([0.1, 0.7], repeat(0.2))
+        return trained(tmp_path / out, evaluate=lambda model: next(scores), checkpoint_minutes=15.0)
+
+    model, result = run("memory")
+    monkeypatch.setattr(trainer, "get_max_memory", lambda: {"cpu": 0})
+    assert same(run("file")[0], model)
+    assert result.best_update == 4
+    assert [path.name for path in (tmp_path / "file").iterdir()] == [trainer.BEST]
+
+
 def test_a_model_that_was_best_before_training_keeps_its_weights(tmp_path):
     scores = chain([0.9], repeat(0.2))
     model, result = trained(tmp_path, evaluate=lambda model: next(scores), epochs=10)
@@ -115,14 +177,14 @@ def test_a_model_that_was_best_before_training_keeps_its_weights(tmp_path):
     assert same(model, Classifier())
 
 
-def test_frozen_weights_are_neither_trained_nor_saved(tmp_path):
+def test_frozen_weights_are_not_trained(tmp_path):
     model = Classifier()
     frozen = model.layers[0].weight.requires_grad_(False)
     before = frozen.clone()
     trained(tmp_path, model)
     assert torch.equal(frozen, before)
-    saved = trainer.load_file(next(tmp_path.glob("checkpoint-*")) / trainer.WEIGHTS)
-    assert sorted(saved) == ["layers.0.bias", "layers.3.bias", "layers.3.weight"]
+    kept = trainer.load_file(next(tmp_path.glob("checkpoint-*")) / trainer.BEST)
+    assert sorted(kept) == ["layers.0.bias", "layers.3.bias", "layers.3.weight"]
 
 
 def test_epochs_rise_to_the_least_number_of_updates(tmp_path):
@@ -132,7 +194,7 @@ def test_epochs_rise_to_the_least_number_of_updates(tmp_path):
 
 def test_adagrad_starts_as_see_et_al_have_it(tmp_path):
     settings = TrainingSettings(batch_size=8, learning_rate=0.15, optimizer="adagrad")
-    kind, given = trainer.RunTrainer.get_optimizer_cls_and_kwargs(training_arguments(settings, tmp_path))
+    kind, given = trainer.adagrad(training_arguments(settings, tmp_path))
     assert kind is torch.optim.Adagrad
     assert (given["lr"], given["initial_accumulator_value"]) == (0.15, 0.1)
 
@@ -143,7 +205,12 @@ def settings_of(*given):
 
 def test_bad_input(tmp_path):
     for given, words in {
-        "learning_rat=1": "unexpected keyword argument 'learning_rat'",
+        "learning_rat=1": "has no --learning_rat=1",
+        "adam_beta1=much": "invalid float value: 'much'",
+        "bf16=perhaps": "Truthy value expected",
+        "save_steps=5": "--checkpoint-minutes",
+        "dataloader_num_workers=1.5": "invalid int value",
+        "optim=best": "invalid choice: 'best'",
         "seed": "give NAME=VALUE",
         "max_steps=0": "out of range",
         "learning_rate=high": "out of range",
@@ -156,6 +223,64 @@ def test_bad_input(tmp_path):
     trained(tmp_path)
     with pytest.raises(InputError, match=r"48 updates.*49 updates.*remove that folder"):
         trained(tmp_path, updates=49, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("adam_beta1=2", "Invalid beta parameter"),
+        ("optim=lomo", "lomo"),
+        ("neftune_noise_alpha=5", "neftune_noise_alpha=5: .*get_input_embeddings"),
+        ("use_liger_kernel=true", "liger"),
+        ("dataloader_num_workers=-1", "num_workers"),
+        ("torch_compile_mode=fastest", "fastest"),
+    ],
+)
+def test_what_libraries_refuse_is_said_in_a_sentence(tmp_path, given, words):
+    with pytest.raises(InputError, match=words):
+        trained(tmp_path, evaluate=None, arg=(given,))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("context", ["spawn", "forkserver"])
+def test_workers_give_the_same_weights(tmp_path, context):
+    alone, _ = trained(tmp_path / "alone", evaluate=None, updates=3)
+    arg = ("dataloader_num_workers=2", f"dataloader_multiprocessing_context={context}")
+    assert same(alone, trained(tmp_path / "workers", evaluate=None, updates=3, arg=arg)[0])
+
+
+@pytest.mark.parametrize("given", ["data_seed=4", "train_sampling_strategy=random"])
+def test_an_order_that_is_given_is_taken(tmp_path, given):
+    usual, _ = trained(tmp_path / "usual", evaluate=None)
+    first, again = (trained(tmp_path / out, evaluate=None, arg=(given,))[0] for out in ("first", "again"))
+    assert same(first, again)
+    assert not same(first, usual)
+
+
+def test_evaluations_are_few_where_they_read_much(tmp_path, monkeypatch):
+    monkeypatch.setattr(trainer, "FORWARD", 50.0)  # 48 updates of 8 pay for .8 of one
+    _, result = trained(tmp_path)
+    assert [record["update"] for record in result.history if "score" in record] == [0, 48]
+
+
+def test_a_loss_that_is_no_number_ends_the_run(tmp_path):
+    model = Classifier()
+    model.layers[0].register_forward_hook(lambda *given: given[2] * torch.nan)
+    with pytest.raises(InputError, match="no number after 4 updates"):
+        trained(tmp_path, model)
+
+
+def test_what_accelerate_launch_passes_on_counts_as_given(monkeypatch):
+    preset = {"learning_rate": 1.0, "batch_size": 1}
+    monkeypatch.setenv("ACCELERATE_MIXED_PRECISION", "bf16")
+    monkeypatch.setenv("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", "4")
+    settings = resolve(TrainingOptions(), preset, TrainingSettings)
+    assert settings.arg == ("bf16=true", "gradient_accumulation_steps=4")
+    assert settings.bf16
+    assert resolve(TrainingOptions(arg=("bf16=false",)), preset, TrainingSettings).bf16 is False
+    monkeypatch.setenv("ACCELERATE_MIXED_PRECISION", "fp8")
+    with pytest.raises(InputError, match="fp8"):
+        resolve(TrainingOptions(), preset, TrainingSettings)
 
 
 def test_arguments_win_over_presets():
@@ -210,7 +335,7 @@ def test_evaluations_between_the_first_and_the_last_have_a_share_of_the_minutes(
     scored = [record["update"] for record in result.history if "score" in record]
     assert len(scored) == 6  # six seconds of sixty
     assert scored[-1] == result.updates
-    assert json.loads((tmp_path / f"checkpoint-{result.updates}" / COMPLETE).read_text())["stopped"] == "time"
+    assert result.stopped == "time"
 
 
 @pytest.mark.slow
@@ -231,9 +356,9 @@ def test_two_processes_under_torchrun_and_accelerate_launch(tmp_path):
 
 def main(out, what=""):
     torch.set_num_threads(1)
-    decide = trainer.Pace.on_step_end
+    decide = trainer.Clock.on_step_end
     if what == "break":
-        trainer.Pace.on_step_end = lambda pace, args, state, control, **_: (
+        trainer.Clock.on_step_end = lambda pace, args, state, control, **_: (
             sys.exit(3) if state.global_step == 13 else decide(pace, args, state, control)
         )
     model, result = trained(Path(out), resume=what == "resume")
