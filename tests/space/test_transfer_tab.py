@@ -64,7 +64,7 @@ def test_candidates_come_with_verdicts_and_the_best_first():
     html = tab.cards_html(ask(models))
     assert "1 of 3 compliant for gio" in html
     assert "style 100" in html
-    assert "joint" not in html.partition("<ol")[2].partition("</header>")[0]
+    assert "joint" not in html.partition("<header>")[2].partition("</header>")[0]
 
 
 def test_the_best_is_the_one_with_the_highest_joint_score():
