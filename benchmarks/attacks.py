@@ -1,6 +1,6 @@
-"""Joint of saved headlines beside strict v5 of the same ones (results/strict_v5): JSON on standard output.
+"""Joint of saved headlines beside strict v5 of the same ones (results/strict_v5): JSON for `tables.py --keep joint` and `attacks`.
 
-    python benchmarks/attacks.py --corpus data/vox/corpus --judges runs/vox/judges-1 --choosers runs/vox/judges-0 --headlines data/vox
+    python benchmarks/attacks.py --name Vox --corpus data/vox/corpus --judges runs/vox/judges-1 --choosers runs/vox/judges-0 --headlines data/vox
         --strict benchmarks/results/strict_v5/vox.parquet
 
 `--headlines` holds prediction files: `systems/NAME.csv` of all paired items, `attacks/NAME.csv` of some of them. Floor is chosen
@@ -26,12 +26,15 @@ from change_it.scoring.judges import Judges
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 
 SCORES = ("compliancy", "joint", "style", "hh", "ah", "fluency", "evidence")
+SYSTEMS = ("gold", "floor", "clause", "lead", "copy", "random-target", "rewrite")
 
 
 @dataclass(kw_only=True)
 class Options:
     """Score, and compare."""
 
+    name: str
+    """The pair of outlets, in tables."""
     corpus: str
     """Corpus folder."""
     judges: str
@@ -63,28 +66,30 @@ def main(options: Options) -> dict[str, Any]:
     table = pl.DataFrame(about).hstack(judged.select(pl.col(SCORES).cast(pl.Float64)))
     saved = pl.read_parquet(options.strict).filter(pl.col("kind") != "labels")
     key = pl.col("system").str.replace_all(",|'", "").str.replace_all(" ", "_")
-    strict = saved.select(key, "id", strict=pl.col("strict_compliancy").cast(pl.Float64))
+    strict = saved.select(key, "id", pl.col("strict_compliancy").cast(pl.Float64).alias("strict v5"))
     table = table.join(
         strict.unique(["system", "id"]), on=["system", "id"], how="left", maintain_order="left"
     )
-    gold = table.filter(system="gold")
-    systems, attacks = {}, {}
+    gold, systems, attacks = table.filter(system="gold"), {}, {}
     for (name,), rows in table.group_by("system", maintain_order=True):
-        is_built_in = name in ("gold", "floor", "clause", "lead", "copy", "random-target", "rewrite")
-        (systems if is_built_in else attacks)[str(name)] = (
-            _means(rows) if is_built_in else _relative(rows, gold)
-        )
+        if name in SYSTEMS:
+            systems[str(name)] = _means(rows)
+        else:
+            attacks[str(name).replace("_", " ")] = {options.name: _relative(rows, gold)}
     both = gold.join(table.filter(system="floor"), on="id", suffix="_floor")
-    z = {}
-    for score in ("compliancy", "strict", "style", "joint"):
+    for score in ("compliancy", "strict v5", "style", "joint"):
         gaps = both.group_by("event").agg((pl.col(score) - pl.col(f"{score}_floor")).mean())[score].to_numpy()
-        z[score] = round(float(gaps.mean() / (gaps.std(ddof=1) / len(gaps) ** 0.5)), 2)
-    step = judges.main.style_step
-    return {"step": step._asdict() if step else None, "systems": systems, "z": z, "attacks": attacks}
+        z = float(gaps.mean() / (gaps.std(ddof=1) / len(gaps) ** 0.5))
+        systems["gold"][f"z of gold − floor: {score}"] = f"{z:.1f}"
+    return {
+        "joint": {f"{options.name}: `{name}`": cells for name, cells in systems.items()},
+        "attacks": attacks,
+    }
 
 
 def _means(rows: pl.DataFrame) -> dict[str, Any]:
-    known = [name for name in (*SCORES, "strict") if not rows[name].has_nulls()]
+    """Counts and scores of a system, those of the first three with intervals."""
+    known = [name for name in (*SCORES, "strict v5") if not rows[name].has_nulls()]
     columns = {name: rows[name].to_numpy() for name in known} | {"n": np.ones(rows.height)}
 
     def means(sums: Statistics) -> dict[str, Floats]:
@@ -94,24 +99,24 @@ def _means(rows: pl.DataFrame) -> dict[str, Any]:
     found = measure(columns, means, rows["direction"].to_list(), rows["event"].to_list(), shares=shares)[
         AVERAGE
     ]
-    counts = {"n": rows.height, "events": rows["event"].n_unique()}
-    return counts | {name: [round(value, 4) for value in score] for name, score in found.items()}
+    cells: dict[str, Any] = {"n": rows.height, "events": rows["event"].n_unique()}
+    for name in (*SCORES, "strict v5"):
+        if name in found:
+            cells[name] = (
+                list(found[name]) if name in ("joint", "compliancy", "strict v5") else found[name].value
+            )
+    return cells
 
 
-def _relative(rows: pl.DataFrame, gold: pl.DataFrame) -> dict[str, Any]:
-    """Sums over an attack's items less those of gold: joint, strict, and each verdict's share."""
+def _relative(rows: pl.DataFrame, gold: pl.DataFrame) -> list[float]:
+    """An attack's joint over gold's on its items, with the ends of its interval."""
     both = rows.join(gold, on="id", suffix="_gold")
     columns = {name: both[name].to_numpy() for name in ("joint", "joint_gold")}
 
     def ratio(sums: Statistics) -> dict[str, Floats]:
         return {"joint": sums["joint"] / np.maximum(sums["joint_gold"], 1e-9)}
 
-    found: dict[str, Any] = {"n": both.height}
-    score = measure(columns, ratio, None, both["event"].to_list())[AVERAGE]["joint"]
-    found["joint"] = [round(value, 4) for value in score]
-    if not both["strict"].has_nulls():
-        found["strict"] = round(float(both["strict"].sum() / max(both["strict_gold"].sum(), 1e-9)), 4)
-    return found | {name: round(float(both[name].mean() or 0), 4) for name in SCORES if name != "joint"}  # type: ignore[arg-type]  # a number
+    return list(measure(columns, ratio, None, both["event"].to_list())[AVERAGE]["joint"])
 
 
 if __name__ == "__main__":
