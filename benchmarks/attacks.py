@@ -54,11 +54,11 @@ def main(options: Options) -> dict[str, Any]:
     named: list[tuple[str, Item]] = []
     for system in [*built_in_systems(test), floor(test, Judges.from_pretrained(options.choosers))]:
         named += [(system.name, item) for item in test.predicted(system.headlines)]
-    for file in sorted(options.headlines.glob("*/*.csv")):
-        if file.parent.name == "attacks" or file.stem == "rewrite":
-            rows = pl.read_csv(file, schema_overrides={"id": pl.String}).select("id", "headline").rows()
-            found = [replace(item_of[id_], prediction=text or "") for id_, text in rows if id_ in item_of]
-            named += [(file.stem, item) for item in found]
+    attacked = sorted(options.headlines.glob("attacks/*.csv"))
+    for file in [*options.headlines.glob("systems/rewrite.csv"), *attacked]:
+        rows = pl.read_csv(file, schema_overrides={"id": pl.String}).select("id", "headline").rows()
+        found = [replace(item_of[id_], prediction=text or "") for id_, text in rows if id_ in item_of]
+        named += [(file.stem, item) for item in found]
     judges = Judges.from_pretrained(options.judges)
     about = {"system": [name for name, _ in named]}
     about |= {key: [getattr(item, key) for _, item in named] for key in ("id", "direction", "event")}

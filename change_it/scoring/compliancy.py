@@ -17,7 +17,7 @@ import polars as pl
 from change_it.errors import InputError
 from change_it.progress import Progress, ProgressOption
 from change_it.scoring.item import Item
-from change_it.scoring.joint import FACTORS, joint, style
+from change_it.scoring.joint import FACTORS, is_edited, joint, style
 from change_it.stats import Bools, Floats, Ints, Statistics
 from change_it.text.evidence import Unsupported, unsupported
 from change_it.text.stopwords import guess_language
@@ -148,7 +148,9 @@ def judge_items(
         p = judges.support.probabilities(new, texts, language=language, progress=shown("support", len(new)))
         columns |= {"support": judges.support.accepts(p), "p_support": p}
     if judges.step is not None:
-        columns["style"] = step = style(p_new, p_source[is_written], judges.step)
+        edited = [is_edited(text, source) for text, source in zip(new, sources, strict=True)]
+        graded = style(p_new, p_source[is_written], judges.step)
+        columns["style"] = step = np.where(edited, 0.0, graded)
         if judges.fluency is not None:
             factors = {name: np.asarray(columns[name], bool) for name in FACTORS if name in columns}
             if judges.support is not None and not judges.support.is_validated(language or ""):

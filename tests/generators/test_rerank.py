@@ -17,7 +17,7 @@ ITEMS = [
     Item("", "gio", "rep", "Ecco: Approvata la riforma!", "La riforma, approvata."),
 ]
 CANDIDATES = [
-    ["Tutto bene", "Ponte sulla statale", "Ponte sulla statale: vergogna!", "Ecco ponte statale!"],
+    ["Tutto bene", "Ponte sulla statale", "Statale, ponte giù: vergogna!", "Ecco ponte statale!"],
     ["La riforma passa!", "Passa la riforma"],
 ]
 

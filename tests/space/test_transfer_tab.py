@@ -64,7 +64,7 @@ def test_candidates_come_with_verdicts_and_the_best_first():
     html = tab.cards_html(ask(models))
     assert "1 of 3 compliant for gio" in html
     assert "style 100" in html
-    assert "joint" not in html.partition("<header>")[2].partition("</header>")[0]
+    assert "joint " not in html.partition("<header>")[2].partition("</header>")[0]
 
 
 def test_the_best_is_the_one_with_the_highest_joint_score():
@@ -91,7 +91,7 @@ def test_the_best_is_the_one_with_the_highest_joint_score():
 
 def test_a_model_of_support_is_named_with_what_it_gives():
     model = FakeSupport(lambda headline, sources: 0.3 if "chiuso" in headline else 0.8)
-    models, _ = fixed("Statale chiuso, il ponte!", judges=FakeJudges(digits="abcd", support=model))
+    models, _ = fixed("Statale chiuso, addio ponte!", judges=FakeJudges(digits="abcd", support=model))
     answer = ask(models)
     [one] = answer["candidates"]
     found = answer["support"], one["probabilities"]["support"], one["verdicts"]["support"]
