@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
-from change_it.progress import Progress
+from change_it.progress import Progress, ProgressOption
 from change_it.scoring.item import Item
 from change_it.scoring.joint import FACTORS, joint, style
 from change_it.stats import Bools, Floats, Ints, Statistics
@@ -114,7 +114,7 @@ def judge_items(
         if callable(progress):
             progress(task, (tasks.index(task) + done / max(total, 1)) / len(tasks))
 
-    def shown(task: str, total: int) -> Progress:
+    def shown(task: str, total: int) -> ProgressOption:
         return partial(report, task, total) if callable(progress) else progress
 
     def ask(task: "Task", texts: list[str], pairs: list[str] | None = None) -> Floats:
@@ -148,12 +148,12 @@ def judge_items(
         p = judges.support.probabilities(new, texts, language=language, progress=shown("support", len(new)))
         columns |= {"support": judges.support.accepts(p), "p_support": p}
     if judges.step is not None:
-        columns["style"] = style(p_new, p_source[is_written], judges.step)
+        columns["style"] = graded = style(p_new, p_source[is_written], judges.step)
         if judges.fluency is not None:
             names = [name for name in FACTORS if name in columns]
             if judges.support is not None and not judges.support.is_validated(language or ""):
                 names.remove("support")
-            columns["joint"] = joint(columns["style"], {name: columns[name] for name in names})
+            columns["joint"] = joint(graded, {name: columns[name] for name in names})
     values: dict[str, object] = {"p_target_source": p_source, "unsupported": _listed(lacking, is_written)}
     for name, of_written in columns.items():
         every = np.zeros(len(items), of_written.dtype)

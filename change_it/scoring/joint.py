@@ -38,7 +38,7 @@ def style(new: Floats, source: Floats, step: float) -> Floats:
     return np.clip((log_odds(new) - log_odds(source)) / step, 0.0, 1.0)
 
 
-def joint(style: Floats, verdicts: Mapping[str, Bools]) -> Floats:
+def joint(style: Floats, verdicts: Mapping[str, Bools | Floats]) -> Floats:
     """The product of style and each of the verdicts `FACTORS` that are given, (n,) in 0-1.
 
     Examples:
