@@ -5,7 +5,7 @@
     python benchmarks/tables.py --keep pairs "Vox, Washington Times" runs/vox/report/scores.json
     python benchmarks/tables.py --keep writers "AllSides, 0.5B" runs/allsides/report/scores.json
     python benchmarks/tables.py --keep judges AllSides runs/allsides/minilm/ah/metrics.json
-    python benchmarks/tables.py --keep within "Vox, Washington Times/--match events" runs/vox/matched-*/metrics.json
+    python benchmarks/tables.py --keep main_judge "" main_judge.json
 
 `<!-- table: NAME -->` to `<!-- /table -->` is the table of results/NAME.json: `rows`, name to column to a value or to [counts
 of a whole, figures, interval], and their `n`, `seed`, `machine`, `date` and `command`. --keep adds to them what they need of
@@ -83,17 +83,6 @@ def of_audit(name: str, audit: dict[str, Any]) -> Rows:
     return rows
 
 
-def of_metrics(name: str, seeds: Sequence[dict[str, Any]]) -> Rows:
-    """F1 and within-event accuracy of main, means of the seeds with the outermost ends of their intervals."""
-    pair, way = name.split("/")
-    rows = {}
-    for system, row in (("judge", way), ("marks and capitals", "marks, capitals, length alone")):
-        of = [seed["within_event"]["systems"][system] for seed in seeds]
-        means = (sum(each[name] for each in of) / len(of) for name in ("macro_f1", "value"))
-        rows[row] = {pair: [*means, min(each["low"] for each in of), max(each["high"] for each in of)]}
-    return rows if way == "plain" else {way: rows[way]}
-
-
 def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
     """F1 of a linear judge; or of it and of a transformer, whose lead has an interval."""
     rows: Rows = {}
@@ -146,7 +135,7 @@ def keep(name: str, of: str, paths: Sequence[Path]) -> None:
     if out.exists():
         record = json.loads(out.read_text(encoding="utf-8"))
     if "task" in found[0]:
-        rows = of_metrics(of, found) if name == "within" else of_judge(of, found[0])
+        rows = of_judge(of, found[0])
     elif "judges" in found[0]:
         rows = (of_audit if "verdicts" in found[0] else REPORTS.get(name, of_report))(of, found[0])
     else:

@@ -67,7 +67,7 @@ def test_cells(tables, value, text):
     assert tables["cell"](value) == text
 
 
-def test_what_is_kept_of_audits_and_metrics(tables):
+def test_what_is_kept_of_audits(tables):
     counts = {"n": 84, "right": 55, "accepted": 53, "both": 40, "precision": 0.75, "precision_interval": None}
     counts |= {"subset": "written", "auc_interval": [0.5, 0.7]}
     aucs = {"main": 0.6, "evidence": None, "support": 0.6}
@@ -81,10 +81,3 @@ def test_what_is_kept_of_audits_and_metrics(tables):
             "support": [40, 53, 0.75],
         }
     }
-    seeds = []
-    for value in (0.25, 0.75):
-        of = {"macro_f1": 0.5, "value": value, "low": value - 0.125, "high": value + 0.125}
-        seeds.append({"within_event": {"systems": {"judge": of, "marks and capitals": of}}})
-    found = tables["of_metrics"]("Vox/plain", seeds)
-    assert found["plain"] == {"Vox": [0.5, 0.5, 0.125, 0.875]}
-    assert list(tables["of_metrics"]("Vox/--match events", seeds)) == ["--match events"]

@@ -66,7 +66,7 @@ def order(
     *,
     language: str | None = None,
 ) -> list[tuple[int, ...]]:
-    """The positions of each item's candidates: the higher joint score first, of equal ones those with evidence, then the higher product of style and probabilities, then the earlier one; empty candidates last."""
+    """The positions of each item's candidates: the higher joint score first, of equal ones those with evidence, then the higher product of style and probabilities, then that of probabilities alone, then the earlier one; empty candidates last."""
     return [_ranked(table) for table in _judged(judges, candidates, items, language=language)]
 
 
@@ -111,9 +111,9 @@ def _ranked(table: pl.DataFrame) -> tuple[int, ...]:
     def column(name: str) -> Floats:
         return table[name].cast(pl.Float64).fill_null(1.0).to_numpy()
 
-    asked = [name for name in PROBABILITIES.values() if name != PROBABILITIES["source"]]
-    smooth = np.prod([column(name) for name in ("style", *asked)], axis=0)
+    sure = np.prod([column(name) for task, name in PROBABILITIES.items() if task != "source"], axis=0)
     is_empty = column("p_hh") + column("p_ah") == 0
     first = column("compliancy" if table["joint"].has_nulls() else "joint")
     # the last key decides first; rows that are equal keep their order
-    return tuple(np.lexsort((-smooth, -column("evidence"), is_empty, -first)).tolist())
+    keys = (-sure, -sure * column("style"), -column("evidence"), is_empty, -first)
+    return tuple(np.lexsort(keys).tolist())

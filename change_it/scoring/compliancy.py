@@ -148,12 +148,12 @@ def judge_items(
         p = judges.support.probabilities(new, texts, language=language, progress=shown("support", len(new)))
         columns |= {"support": judges.support.accepts(p), "p_support": p}
     if judges.step is not None:
-        columns["style"] = graded = style(p_new, p_source[is_written], judges.step)
+        columns["style"] = step = style(p_new, p_source[is_written], judges.step)
         if judges.fluency is not None:
-            names = [name for name in FACTORS if name in columns]
+            factors = {name: np.asarray(columns[name], bool) for name in FACTORS if name in columns}
             if judges.support is not None and not judges.support.is_validated(language or ""):
-                names.remove("support")
-            columns["joint"] = joint(graded, {name: columns[name] for name in names})
+                del factors["support"]
+            columns["joint"] = joint(step, factors)
     values: dict[str, object] = {"p_target_source": p_source, "unsupported": _listed(lacking, is_written)}
     for name, of_written in columns.items():
         every = np.zeros(len(items), of_written.dtype)

@@ -3,7 +3,7 @@
 It is the J score of Krishna et al. (EMNLP 2020), accuracy x similarity x fluency averaged over items, with a graded style:
 the step that main's log odds of the outlet aimed at take from the original headline to the new one, over the median
 step from one newspaper's headline to the other's on training pairs that main did not learn from. What both headlines share,
-the topic of their event, cancels; a copy has 0.
+the topic of their event, cancels; a copy has 0, and so has the original with a few words or marks changed (`is_edited`).
 """
 
 from collections.abc import Mapping
@@ -12,6 +12,8 @@ from functools import reduce
 import numpy as np
 
 from change_it.stats import Bools, Floats, log_odds
+from change_it.text.folding import fold
+from change_it.text.tokens import words
 
 #: Of the definition, for signatures; frozen with the labels of the meta-evaluation.
 VERSION = "v1"
@@ -19,8 +21,23 @@ VERSION = "v1"
 LEAST_STEP = 0.1
 #: The least share of training pairs whose other headline has evidence: else articles are too short to be evidence.
 LEAST_EVIDENCE = 0.5
+#: A headline is the original, edited, if at most this share of its words are new.
+MOST_NEW = 0.25
 #: The verdicts that style is multiplied with; support only where it is validated.
 FACTORS = ("hh", "ah", "fluency", "evidence", "support")
+
+
+def is_edited(headline: str, original: str) -> bool:
+    """Whether at most a quarter of a headline's different words are not the original's: words added or exchanged, other marks, capitals.
+
+    Examples:
+        >>> is_edited("CROLLA IL PONTE: ecco tre feriti", "Crolla il ponte, tre feriti")
+        True
+        >>> is_edited("Ponte giù, tre persone in ospedale", "Crolla il ponte, tre feriti")
+        False
+    """
+    of_headline = {*words(fold(headline))}
+    return len(of_headline - {*words(fold(original))}) <= MOST_NEW * len(of_headline)
 
 
 def style(new: Floats, source: Floats, step: float) -> Floats:
@@ -38,7 +55,7 @@ def style(new: Floats, source: Floats, step: float) -> Floats:
     return np.clip((log_odds(new) - log_odds(source)) / step, 0.0, 1.0)
 
 
-def joint(style: Floats, verdicts: Mapping[str, Bools | Floats]) -> Floats:
+def joint(style: Floats, verdicts: Mapping[str, Bools]) -> Floats:
     """The product of style and each of the verdicts `FACTORS` that are given, (n,) in 0-1.
 
     Examples:

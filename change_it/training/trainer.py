@@ -467,10 +467,9 @@ def train(
         if best:
             best.restore(checkpoint / BEST)
             best.keep()
-    state = TrainerState()
-    with clock.listening(), argument_errors(settings, lambda: state.global_step > 0):
+    with argument_errors(settings):
         trainer = RunTrainer(run, arguments, clock, settings.early_stopping)
-        state = trainer.state
+    with clock.listening(), argument_errors(settings, lambda: trainer.state.global_step > 0):
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     state = trainer.state
     if clock.stopped == TERMINATED:

@@ -54,7 +54,7 @@ def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     for task, shares in (("hh", (0.9, 0.7)), ("ah", (0.9, 0.95))):
         write(corpus_run / "judges" / task / "metrics.json", metrics(*shares))
     loaded = Models.from_run(corpus_run)
-    levels = {"hh": "care", "ah": "rely", "fluency": "distrust"}
+    levels = {"main": "distrust", "hh": "care", "ah": "rely", "fluency": "distrust"}
     assert {verdict.judge: verdict.level for verdict in loaded.audit.verdicts} == levels
     verdict = Verdict("main", "rely", "it says whose is whose")
     found = Together(3, 1, 0, (("half and half", 0.9),))

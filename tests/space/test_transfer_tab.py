@@ -44,31 +44,30 @@ def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5
 
 def test_candidates_come_with_verdicts_and_the_best_first():
     models, _ = fixed("Piove", "Il ponte sulla statale", "Statale, il ponte è giù!")
-    answer = ask(models)
-    assert [one["headline"] for one in answer["candidates"]] == [
+    best, unchanged, other = ask(models)["candidates"]
+    assert [best["headline"], unchanged["headline"], other["headline"]] == [
         "Statale, il ponte è giù!",
         "Il ponte sulla statale",
         "Piove",
     ]
-    best, unchanged, other = (one["verdicts"] for one in answer["candidates"])
-    strict = {"strict_compliancy": None, "fluency": None, "facts": True}
-    names = ("compliancy", "main", "main_normalised", "hh", "ah")
-    assert best == dict.fromkeys(names, True) | strict
-    assert unchanged == dict.fromkeys(names[:3], False) | {"hh": True, "ah": True} | strict
-    assert other == dict.fromkeys(names, False) | strict
-    first = answer["candidates"][0]
-    none = {"fluency": None, "facts": None}
-    assert first["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9, "style": 0.74} | none
-    assert first["strict_joint"] == pytest.approx(0.8 * 0.7 * 0.8 * 0.9, abs=1e-4)
-    # Reversed: it was rep's (.8) and is now gio's (.9), or the other way round (.2 · .1).
-    assert first["joint"] == pytest.approx(0.8 * 0.7 * (0.8 * 0.9 + 0.2 * 0.1), abs=1e-4)
-    assert first["looks_like"] == {"original": "rep", "new": "gio"}
-    html = tab.cards_html(answer)
+    missing = {"fluency": None, "evidence": True, "support": None}
+    names = ("compliancy", "main", "hh", "ah")
+    assert best["verdicts"] == dict.fromkeys(names, True) | missing
+    assert unchanged["verdicts"] == dict.fromkeys(names[:2], False) | {"hh": True, "ah": True} | missing
+    assert other["verdicts"] == dict.fromkeys(names, False) | missing
+    assert best["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9} | dict.fromkeys(
+        ("fluency", "support")
+    )
+    assert [one["style"] for one in (best, unchanged, other)] == [1.0, 0.0, 0.0]
+    assert best["joint"] is None  # a judge is missing
+    assert best["looks_like"] == {"original": "rep", "new": "gio"}
+    html = tab.cards_html(ask(models))
     assert "1 of 3 compliant for gio" in html
-    assert "strictly: n/a" in html  # a judge is missing
+    assert "style 100" in html
+    assert "joint" not in html.partition("<header>")[2].partition("</header>")[0]
 
 
-def test_the_best_is_the_one_that_is_strictly_compliant():
+def test_the_best_is_the_one_with_the_highest_joint_score():
     printed, repeated, invented = (
         "Statale, il ponte è giù!",
         "Statale, statale, il ponte è giù!",
@@ -77,27 +76,29 @@ def test_the_best_is_the_one_that_is_strictly_compliant():
     models, _ = fixed(invented, repeated, printed, judges=FakeJudges(digits="abcd"))
     answer = ask(models)
     assert [one["headline"] for one in answer["candidates"]] == [printed, repeated, invented]
-    names = ("compliancy", "strict_compliancy", "fluency", "facts")
+    assert [one["joint"] for one in answer["candidates"]] == [1.0, 0.0, 0.0]
+    names = ("compliancy", "fluency", "evidence")
     verdicts = [[one["verdicts"][name] for name in names] for one in answer["candidates"]]
-    assert verdicts == [[True, True, True, True], [True, False, False, True], [True, False, True, False]]
-    first, second, last = answer["candidates"]
-    assert first["strict_joint"] == pytest.approx(0.8 * 0.7 * 0.8 * 0.9 * 0.6, abs=1e-4)
-    assert second["strict_joint"] == pytest.approx(0.8 * 0.7 * 0.8 * 0.9 * 0.4, abs=1e-4)
-    assert last["strict_joint"] == 0
+    assert verdicts == [[True, True, True], [True, False, True], [True, True, False]]
+    last = answer["candidates"][-1]
     assert [last["headline"][one["start"] : one["end"]] for one in last["unsupported"]] == ["17"]
     html = tab.cards_html(answer)
-    assert "3 of 3 compliant for gio, 1 strictly" in html
+    assert "3 of 3 compliant for gio" in html
+    assert "unlike the headlines of rep and gio" in html
+    assert "not in the original headline or the article: 17" in html
     assert "Statale, <u>17</u> ponti!" in html
 
 
-def test_a_model_that_is_asked_about_facts_is_named_with_what_it_gives():
+def test_a_model_of_support_is_named_with_what_it_gives():
     model = FakeSupport(lambda headline, sources: 0.3 if "chiuso" in headline else 0.8)
     models, _ = fixed("Statale chiuso, il ponte!", judges=FakeJudges(digits="abcd", support=model))
     answer = ask(models)
     [one] = answer["candidates"]
-    assert (answer["asked"], one["probabilities"]["facts"], one["verdicts"]["facts"]) == ("model", 0.3, False)
+    found = answer["support"], one["probabilities"]["support"], one["verdicts"]["support"]
+    assert found == ("model", 0.3, False)
+    assert one["joint"] == 1.0  # nothing validates it
     html = tab.cards_html(answer)
-    assert "Then a model (model) is asked" in html
+    assert "A model (model) is prompted" in html
     assert "30%" in html
 
 
@@ -107,7 +108,7 @@ def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
     )
     answer = ask(models, headline="Statale: il ponte!")  # gio's already
     for one in answer["candidates"]:
-        assert [one["verdicts"][name] for name in ("compliancy", "strict_compliancy", "main")] == [None] * 3
+        assert [one["verdicts"][name] for name in ("compliancy", "main")] == [None] * 2
         assert one["verdicts"]["hh"]
     html = tab.cards_html(answer)
     assert "Wrong direction? The style judge takes the original for a headline of gio already (90%)" in html

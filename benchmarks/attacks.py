@@ -1,0 +1,126 @@
+"""Joint of saved headlines beside strict v5 of the same ones (results/strict_v5): JSON for `tables.py --keep joint` and `attacks`.
+
+    python benchmarks/attacks.py --name Vox --corpus data/vox/corpus --judges runs/vox/judges-1 --choosers runs/vox/judges-0 --headlines data/vox
+        --strict benchmarks/results/strict_v5/vox.parquet
+
+`--headlines` holds prediction files: `systems/NAME.csv` of all paired items, `attacks/NAME.csv` of some of them. Floor is chosen
+anew, for joint. An attack is given relative to gold on its items.
+"""
+
+import json
+import sys
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import tyro
+
+from change_it.generators.rerank import floor
+from change_it.scoring.compliancy import judge_items
+from change_it.scoring.floors_and_predictions import built_in_systems, on_same_items
+from change_it.scoring.item import Item, read_test_set
+from change_it.scoring.judges import Judges
+from change_it.stats import AVERAGE, Floats, Statistics, measure
+
+SCORES = ("compliancy", "joint", "style", "hh", "ah", "fluency", "evidence")
+SYSTEMS = ("gold", "floor", "clause", "lead", "copy", "random-target", "rewrite")
+
+
+@dataclass(kw_only=True)
+class Options:
+    """Score, and compare."""
+
+    name: str
+    """The pair of outlets, in tables."""
+    corpus: str
+    """Corpus folder."""
+    judges: str
+    """Judges that score."""
+    choosers: str
+    """Judges of the other fold, which choose the floor."""
+    headlines: Path
+    """Folder of prediction files."""
+    strict: Path
+    """Saved verdicts of strict v5."""
+
+
+def main(options: Options) -> dict[str, Any]:
+    """Judge everything at once."""
+    test, _ = on_same_items(read_test_set(options.corpus), [])
+    item_of = {item.id: item for item in test.items}
+    named: list[tuple[str, Item]] = []
+    for system in [*built_in_systems(test), floor(test, Judges.from_pretrained(options.choosers))]:
+        named += [(system.name, item) for item in test.predicted(system.headlines)]
+    for file in sorted(options.headlines.glob("*/*.csv")):
+        if file.parent.name == "attacks" or file.stem == "rewrite":
+            rows = pl.read_csv(file, schema_overrides={"id": pl.String}).select("id", "headline").rows()
+            found = [replace(item_of[id_], prediction=text or "") for id_, text in rows if id_ in item_of]
+            named += [(file.stem, item) for item in found]
+    judges = Judges.from_pretrained(options.judges)
+    about = {"system": [name for name, _ in named]}
+    about |= {key: [getattr(item, key) for _, item in named] for key in ("id", "direction", "event")}
+    judged = judge_items(judges, [item for _, item in named], progress=False)
+    table = pl.DataFrame(about).hstack(judged.select(pl.col(SCORES).cast(pl.Float64)))
+    saved = pl.read_parquet(options.strict).filter(pl.col("kind") != "labels")
+    key = pl.col("system").str.replace_all(",|'", "").str.replace_all(" ", "_")
+    strict = saved.select(key, "id", pl.col("strict_compliancy").cast(pl.Float64).alias("strict v5"))
+    table = table.join(
+        strict.unique(["system", "id"]), on=["system", "id"], how="left", maintain_order="left"
+    )
+    gold, systems, attacks = table.filter(system="gold"), {}, {}
+    for (name,), rows in table.group_by("system", maintain_order=True):
+        if name in SYSTEMS:
+            systems[str(name)] = _means(rows)
+        else:
+            attacks[str(name).replace("_", " ")] = {options.name: _relative(rows, gold)}
+    both = gold.join(table.filter(system="floor"), on="id", suffix="_floor")
+    for score in ("compliancy", "strict v5", "style", "joint"):
+        gaps = both.group_by("event").agg((pl.col(score) - pl.col(f"{score}_floor")).mean())[score].to_numpy()
+        z = float(gaps.mean() / (gaps.std(ddof=1) / len(gaps) ** 0.5))
+        systems["gold"][f"z of gold − floor: {score}"] = f"{z:.1f}"
+    return {
+        "joint": {f"{options.name}: `{name}`": cells for name, cells in systems.items()},
+        "attacks": attacks,
+    }
+
+
+def _means(rows: pl.DataFrame) -> dict[str, Any]:
+    """Counts and scores of a system, those of the first three with intervals."""
+    known = [name for name in (*SCORES, "strict v5") if not rows[name].has_nulls()]
+    columns = {name: rows[name].to_numpy() for name in known} | {"n": np.ones(rows.height)}
+
+    def means(sums: Statistics) -> dict[str, Floats]:
+        return {name: sums[name] / sums["n"] for name in known}
+
+    shares = dict.fromkeys(known, "n")
+    found = measure(columns, means, rows["direction"].to_list(), rows["event"].to_list(), shares=shares)[
+        AVERAGE
+    ]
+    cells: dict[str, Any] = {"n": rows.height, "events": rows["event"].n_unique()}
+    for name in (*SCORES, "strict v5"):
+        if name in found:
+            cells[name] = (
+                list(found[name]) if name in ("joint", "compliancy", "strict v5") else found[name].value
+            )
+    return cells
+
+
+def _relative(rows: pl.DataFrame, gold: pl.DataFrame) -> list[float]:
+    """An attack's joint over gold's on its items, with the ends of its interval."""
+    both = rows.join(gold, on="id", suffix="_gold")
+    columns = {name: both[name].to_numpy() for name in ("joint", "joint_gold")}
+
+    def ratio(sums: Statistics) -> dict[str, Floats]:
+        return {"joint": sums["joint"] / np.maximum(sums["joint_gold"], 1e-9)}
+
+    return list(measure(columns, ratio, None, both["event"].to_list())[AVERAGE]["joint"])
+
+
+if __name__ == "__main__":
+    given = tyro.cli(Options, description=__doc__)
+    with redirect_stdout(sys.stderr):
+        result = main(given)
+    print(json.dumps(result, indent=1))
