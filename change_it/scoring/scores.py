@@ -334,7 +334,7 @@ def check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> No
 
 
 def _check_writers(judges: "Judges", systems: Sequence[ScoredSystem]) -> None:
-    """Refuse systems whose generator is the model of support, or comes from the same pre-trained model."""
+    """Refuse systems whose generator is the model of support, or of its family."""
     if (support := judges.support) is None:
         return
     for system in systems:
