@@ -138,8 +138,8 @@ def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
     monkeypatch.setattr(HeadlineTransfer, "propose", propose)
     given = {"input": write(tmp_path / "in.csv"), "rerank": "judges", "candidates": 3}
     made = transferred(options(generators, tmp_path, **given))
-    # the fake main judge takes an exclamation mark for gio's: it reverses rep's headlines, and lacks in gio's
-    assert [row["headline"] for row in made[:2]] == ["Crolla il ponte!", "Ecco lo sciopero"]
+    # the fake main judge takes an exclamation mark for gio's; the original without it alone is the original, edited
+    assert [row["headline"] for row in made[:2]] == ["Crolla il ponte!", "Ecco lo sciopero per tutti"]
     assert made[2]["error"] == "empty headline"  # judges read it, though sum does not
     assert set(asked) == {3}
     assert [bool(row["reranker"]) for row in made] == [not row["error"] for row in made]
