@@ -1,8 +1,5 @@
 """Words of a text: the Unicode tokenizer that every score and signature names `tok:unicode`."""
 
-#: Words as generators copy them: elided word, word, or one mark with its spaces; see `networks.tokenizer`, which is pushed alone.
-HEADLINE_TOKEN = r"\w+['’](?=\w)|\w+(?:[-.,]\w+)*|\s?[^\w\s]\s?"
-
 
 class _LettersAndDigits(dict[int, int]):
     """For `str.translate`: letters and digits stay, all else becomes a space; filled as characters are met."""

@@ -91,16 +91,6 @@ class Typography:
         return f"{bare}." if self.stop and bare[-1:].isalnum() else bare
 
 
-def plain(headline: str) -> str:
-    r"""A headline in a setting that no outlet has for its own, its capitals apart.
-
-    Examples:
-        >>> plain("«L’Italia» – ecco perché…")
-        '"L\'Italia" - ecco perché...'
-    """
-    return Typography(titles=_is_title(headline)).apply(headline)
-
-
 def _most(counts: Counter[str], otherwise: str) -> str:
     best = max(counts, key=lambda key: counts[key], default=otherwise)
     return best if counts[best] else otherwise
