@@ -46,7 +46,7 @@ def sheets(options: AnnotateSheetsOptions) -> None:
     out = options.out
     sources, key = (out.with_name(f"{out.stem}-{name}.csv") for name in ("sources", "key"))
     for file in (out, sources, key):
-        check_writable(file, kind="file", inputs=[options.corpus, *files])
+        check_writable(file, kind="csv", inputs=[options.corpus, *files])
     check_predictions(options.predictions, repeated=True)
 
     from change_it import annotation  # loads polars

@@ -26,7 +26,7 @@ class SampleOptions:
 
 def check(options: SampleOptions) -> None:
     """Refuse, before anything large loads, a file that cannot be written."""
-    check_writable(options.out, kind="file")
+    check_writable(options.out, kind="csv")
 
 
 def run(options: SampleOptions) -> None:

@@ -81,7 +81,7 @@ def check(options: JudgeHeadlineOptions) -> None:
     if options.input:
         check_header(options.input, required=REQUIRED, optional=OPTIONAL)
     if options.out:
-        check_writable(options.out, kind="file", inputs=[options.input, options.judges])
+        check_writable(options.out, kind="csv", inputs=[options.input, options.judges])
 
 
 def run(options: JudgeHeadlineOptions) -> None:

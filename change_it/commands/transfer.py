@@ -109,7 +109,7 @@ def _check_fit(options: TransferOptions) -> None:
         check_url(options.endpoint)
     if options.out:
         inputs = options.input, options.corpus, options.generator, options.rerank
-        check_writable(options.out, kind="file", inputs=inputs)
+        check_writable(options.out, kind="csv", inputs=inputs)
 
 
 def run(options: TransferOptions) -> None:

@@ -157,7 +157,7 @@ def _drop(path: Path) -> None:
 def check_writable(
     path: Path,
     *,
-    kind: Literal["file", "folder", "run"],
+    kind: Literal["csv", "file", "folder", "run"],
     option: str = "--out",
     inputs: Iterable[str | Path | None] = (),
 ) -> None:
@@ -165,12 +165,12 @@ def check_writable(
 
     `inputs` may not be overwritten: what is there of them.
     """
-    target = path.resolve()
-    if kind == "file" and path.suffix.lower() not in ("", ".csv"):
+    target, is_file = path.resolve(), kind in ("csv", "file")
+    if kind == "csv" and path.suffix.lower() not in ("", ".csv"):
         raise InputError(f"{option} {path} is written as CSV: name it {path.stem}.csv")
-    found, wanted = ("a folder or a device", "a file") if kind == "file" else ("a file", "a folder")
+    found, wanted = ("a folder or a device", "a file") if is_file else ("a file", "a folder")
     try:
-        if target.exists() and not (target.is_file() if kind == "file" else target.is_dir()):
+        if target.exists() and not (target.is_file() if is_file else target.is_dir()):
             raise InputError(f"{option} {path} is {found}: name {wanted}")
         near = target if kind == "run" else target.parent
         while not near.exists():
@@ -182,7 +182,7 @@ def check_writable(
         raise InputError(f"cannot write {option} {path}: {error.strerror}; choose another place") from error
     for given in (Path(name) for name in inputs if name and Path(name).exists()):
         source = given.resolve()
-        if target in (source, *source.parents) or (kind == "file" and source in target.parents):
+        if target in (source, *source.parents) or (is_file and source in target.parents):
             raise InputError(
                 f"{option} {path} is or holds the input {given} or lies in it, and no output may overwrite an input: choose "
                 f"another {option}"
