@@ -23,7 +23,7 @@ BROKEN, TIMES = 6000, 2
 #: Corruptions that a judge is tested on and does not learn from.
 HELD_OUT = ("looped", "neighbours", "reversed_words", "keywords")
 #: Corruptions that writers are tempted to, and how many times as often they come first.
-TEMPTING = ("style_added", "style_exchanged")
+TEMPTING = ("style_added", "style_exchanged", "cut_sentence")
 OFTENER = 2.0
 SEEN, UNSEEN = "seen damage", "unseen damage"
 

@@ -108,16 +108,14 @@ def clauses(test: TestSet) -> list[list[str]]:
 
 
 def cuts(article: str, typography: Typography) -> list[str]:
-    """The first sentences of an article and their clauses in the typography of headlines."""
+    """The first sentences of an article and their clauses in the typography of headlines: none is cut, but the first one where all are too long."""
     fewest, most = _WORDS
-    made = []
-    for sentence in sentences(article[:_CHARACTERS])[:_SENTENCES]:
-        for part in (sentence, *_JOINT.split(sentence)):
-            words = part.split()
-            if len(words) >= fewest:
-                text = " ".join(words[:most]).rstrip(" ,;:.-–—")
-                made.append(typography.apply(text[:1].upper() + text[1:]))
-    return list(dict.fromkeys(made))
+    found = sentences(article[:_CHARACTERS])[:_SENTENCES]
+    parts = [part.split() for sentence in found for part in (sentence, *_JOINT.split(sentence))]
+    long = [words for words in parts if len(words) >= fewest]
+    whole = [words for words in long if len(words) <= most] or [words[:most] for words in long[:1]]
+    texts = [" ".join(words).rstrip(" ,;:.-–—") for words in whole]
+    return list(dict.fromkeys(typography.apply(text[:1].upper() + text[1:]) for text in texts))
 
 
 def read_scored_systems(

@@ -14,6 +14,8 @@ from itertools import chain, pairwise
 
 import numpy as np
 
+from change_it.text.sentences import sentences
+
 _WORD = re.compile(r"\w+(?:['’.,\-]\w+)*(?:['’](?=\w))?")
 #: Marks that come in pairs.
 PAIRS = (("«", "»"), ("“", "”"), ("(", ")"), ("[", "]"))
@@ -25,6 +27,8 @@ NEEDED = 0.5
 CUT = 0.7
 #: Draws before words are left where they are.
 TRIES = 8
+#: Words of the beginning of a sentence, at least and less than, and those that the sentence goes on for, at least.
+BEGINNING, REST = (5, 21), 2
 #: Style words of an outlet; how many of them enter a headline, at least and less than.
 TYPICAL, STYLED = 60, (2, 7)
 #: Share of the headlines with style words that these stand behind.
@@ -317,6 +321,19 @@ class Corruption:
             return None
         count = cuts[self._random.integers(len(cuts))]
         return self._ended(self._words[:count], self._gaps[:count])
+
+    def cut_sentence(self) -> str | None:
+        """The beginning of an article's sentence, which goes on."""
+        articles, random, (least, most) = self._lexicon.articles, self._random, BEGINNING
+        if self._count < 3 or not articles:
+            return None
+        article = articles[int(random.integers(len(articles)))]
+        found = [text.split() for text in sentences(article)[:-1]]  # the last one may be cut
+        found = [words for words in found if len(words) >= least + REST]
+        if not found:
+            return None
+        words = found[int(random.integers(len(found)))]
+        return " ".join(words[: random.integers(least, min(most, len(words) - REST + 1))]).rstrip(" ,;:.-–—")
 
     def spliced(self) -> str | None:
         """Another headline or its end follows without a mark: behind the whole headline, or a word that hardly any ends with."""
