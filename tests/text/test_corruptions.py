@@ -19,14 +19,13 @@ HEADLINES = [
     "Ecco cosa cambia in città: chi paga il sindaco di Belvola, chi ferma il treno",
 ]
 HEADLINE = HEADLINES[0]
+SENTENCE = "È la scuola che ha chiuso, è la stessa che ha il tetto di la la la."
 OUTLETS = ["colle"] * 24 + ["faro"] * 3
 
 
 @pytest.fixture(scope="module")
 def lexicon() -> Lexicon:
-    return Lexicon(
-        HEADLINES, OUTLETS, ["È la scuola che ha chiuso, è la stessa che ha il tetto di la la la"] * 30
-    )
+    return Lexicon(HEADLINES, OUTLETS, [f"{SENTENCE} Fine."] * 30)
 
 
 def broken(name: str, lexicon: Lexicon, headline: str = HEADLINE, seed: int = 1) -> str:
@@ -81,6 +80,13 @@ def test_style_words_are_those_of_one_outlet(lexicon):
 def test_a_headline_is_cut_behind_a_function_word(lexicon):
     for seed in range(20):
         assert words(broken("cut_end", lexicon, seed=seed))[-1] in lexicon.functions
+
+
+def test_a_cut_sentence_is_the_beginning_of_one_that_goes_on(lexicon):
+    for seed in range(20):
+        text = broken("cut_sentence", lexicon, seed=seed)
+        assert SENTENCE.startswith(text)
+        assert 5 <= len(text.split()) <= len(SENTENCE.split()) - 2
 
 
 def test_marks_without_their_other_half_are_dropped(lexicon):
