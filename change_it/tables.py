@@ -4,7 +4,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -196,11 +196,11 @@ def to_latex(table: Table, *, label: str) -> str:
     )
 
 
-def console() -> "Console":
-    """Standard output: as wide as the terminal, or 120 columns when it is not a terminal."""
+def console(file: TextIO | None = None) -> "Console":
+    """A file, or what is standard output when it prints: as wide as the terminal, or 120 columns when it is not a terminal."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else 120)
+    return Console(file=file, width=None if sys.stdout.isatty() else 120)
 
 
 def print_table(table: Table, to: "Console") -> None:

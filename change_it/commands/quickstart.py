@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
@@ -35,12 +35,10 @@ from change_it.errors import InputError
 from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe, TransferOptions
 from change_it.io import check_model, check_writable, read_json, write_json
 from change_it.judges.judge_options import Fold, JudgeOptions, Task
-from change_it.tables import console
+from change_it.tables import Column, Row, Table, console, figure, print_table
 
-#: In the folder of a run: its options and the seconds of its finished steps.
-RECORD = "run.json"
-#: What the process that trains the generator prints, and the judge that it trains before that.
-LOG = "generator.log"
+#: In the folder of a run: its options and the seconds of its finished steps; what the steps print, here and in the other process.
+RECORD, LOG, GENERATOR_LOG = "run.json", "run.log", "generator.log"
 #: How the headlines are written, by one generator for both newspapers, and how small it is to learn in a minute and a half of one core: many small updates gain more than few large ones.
 RECIPE: Recipe = "rewrite"
 WRITES: dict[str, Any] = {
@@ -54,8 +52,15 @@ WRITES: dict[str, Any] = {
 MINUTES = 15.0
 #: The judges that score, and those of the other fold, which choose the headlines of the system `floor`.
 JUDGES: tuple[Task, ...] = ("main", "hh", "ah", "fluency")
-#: Headlines that are printed at the end.
-SHOWN = 10
+#: Headlines that are printed at the end, of those that pass and of the others, and the joint score from which one passes.
+SHOWN, PASSES = 2, 0.5
+#: Verdicts that a headline can fail by, and what is said of it then.
+REASONS = {
+    "hh": "tells another story than the original",
+    "ah": "does not fit the article",
+    "fluency": "is unlike printed headlines",
+    "evidence": "has a number, name or quotation that no source has",
+}
 
 
 @dataclass(kw_only=True)
@@ -82,6 +87,8 @@ class QuickstartOptions:
     """A pre-trained encoder that the judges are made from, instead of linear ones: folder or Hub id."""
     support: str | None = None
     """A model that is asked whether the sources support a headline: folder or Hub id of a chat model or an entailment classifier. It reads some thousands of headlines, seconds each on two cores: hours, or minutes on a GPU, and a run that is interrupted goes on."""
+    verbose: bool = False
+    """Print everything that the steps print, which is in run.log and generator.log otherwise."""
     writer: str | None = None
     """A pre-trained model that is tuned instead of a generator from scratch: folder or Hub id of a causal model or an encoder-decoder (extra: lora), for 15 minutes at most; writing its headlines takes longer."""
 
@@ -91,7 +98,7 @@ class Steps:
 
     def __init__(self, options: QuickstartOptions) -> None:
         """Open a folder; InputError where it holds a run with other options."""
-        values = {name: value for name, value in asdict(options).items() if name != "out"}
+        values = {name: value for name, value in asdict(options).items() if name not in ("out", "verbose")}
         self.out, self.settings = options.out, {**values, "version": __version__}
         earlier = read_json(options.out / RECORD)
         if earlier is not None and earlier["settings"] != self.settings:
@@ -100,14 +107,29 @@ class Steps:
             )
         self.seconds: dict[str, float] = {} if earlier is None else earlier["seconds"]
         self._started: dict[str, Future[float]] = {}
-        self._terminal = console()
+        self._terminal, self._verbose = console(sys.stdout), options.verbose
 
     def run(self, name: str, command: Callable[[Any], None], options: object, *, anew: bool = False) -> None:
-        """Run a step in this process; one that was finished before only `anew`."""
+        """Run a step in this process, and say in a line what came out; one that was finished before only `anew`."""
         if anew or not self._finished(name):
-            self._terminal.rule(name, align="left", style="dim")
-            self._note(name, _timed(command, options))
+            with self._terminal.status(name) if not self._verbose else nullcontext(), self._logged():
+                seconds = _timed(command, options)
+            self._note(name, seconds)
         self.wait()
+
+    @contextmanager
+    def _logged(self) -> Iterator[None]:
+        """What is printed goes to the log."""
+        if self._verbose:
+            yield
+            return
+        self.out.mkdir(parents=True, exist_ok=True)
+        with (
+            (self.out / LOG).open("a", buffering=1, encoding="utf-8") as log,
+            redirect_stdout(log),
+            redirect_stderr(log),
+        ):
+            yield
 
     @contextmanager
     def background(self) -> Iterator[None]:
@@ -120,7 +142,7 @@ class Steps:
         threads = torch.get_num_threads()
         half = max(1, threads // 2)
         torch.set_num_threads(half)
-        arguments = (self.out / LOG, half)
+        arguments = (self.out / GENERATOR_LOG, half)
         try:
             with ProcessPoolExecutor(1, get_context("spawn"), _start_process, arguments) as self._pool:
                 try:
@@ -136,27 +158,34 @@ class Steps:
     def start(self, name: str, command: Callable[[Any], None], options: object) -> None:
         """Run a step in the other process, after those that were started before it."""
         if not self._finished(name):
-            self._terminal.print(f"In a process of its own, which writes to {self.out / LOG}: {name}.")
             self._started[name] = self._pool.submit(_timed, command, options)
 
     def wait(self, *names: str) -> None:
         """Wait for steps of the other process; note these and all that have ended, and raise what one has raised."""
         for name, step in list(self._started.items()):
             if name in names or step.done():
-                try:
-                    self._note(name, self._started.pop(name).result())
-                except BrokenProcessPool:
-                    raise RuntimeError(f"the process of the {name} has died: see {self.out / LOG}") from None
-                self._terminal.print(f"[green]✓[/] {name}: {self.seconds[name]:.0f} s")
+                with self._terminal.status(name):
+                    try:
+                        seconds = step.result()
+                    except BrokenProcessPool:
+                        log = self.out / GENERATOR_LOG
+                        raise RuntimeError(f"the process of the {name} has died: see {log}") from None
+                del self._started[name]
+                self._note(name, seconds)
 
     def _finished(self, name: str) -> bool:
         if name in self.seconds:
-            self._terminal.print(f"[green]✓[/] {name}: finished before ({self.seconds[name]:.0f} s)")
+            self._say(name, "finished before")
         return name in self.seconds
 
     def _note(self, name: str, seconds: float) -> None:
         self.seconds[name] = seconds
         write_json(self.out / RECORD, {"settings": self.settings, "seconds": self.seconds})
+        self._say(name, f"{seconds:.0f} s")
+
+    def _say(self, name: str, when: str) -> None:
+        line = f"[green]✓[/] {name:<23} {result_of(name, self.out)} [dim]({when})[/]"
+        self._terminal.print(line, soft_wrap=True, highlight=False)
 
 
 def _timed(command: Callable[[Any], None], options: object) -> float:
@@ -208,7 +237,6 @@ def run(options: QuickstartOptions) -> None:
         recipe=RECIPE, **training, corpus=corpus, out=out / "generators" / RECIPE, seed=seed
     )
     steps, terminal = Steps(options), console()
-    terminal.rule("[bold]change_it quickstart")
     sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed)
     steps.run("sample", corpus_sample.run, sample)
     build = BuildOptions(files=(str(sample.out),), out=Path(corpus), seed=seed)
@@ -239,24 +267,73 @@ def run(options: QuickstartOptions) -> None:
         seed=seed,
     )
     steps.run("report", score.run, scored, anew=True)
-
-    terminal.rule(f"[bold]done in {time.perf_counter() - started:.0f} s")
-    if (items := out / "report" / "items" / f"{RECIPE}.csv").exists():
-        _show(items, terminal)
-    page = out / "report" / "report.html"
-    terminal.print(f"Open [bold]{page}[/] in a browser.", soft_wrap=True)
+    _show(out, terminal)
     terminal.print(
-        "With your own newspapers: a CSV file with the columns label, headline, article and date, then "
-        "[bold]change-it corpus build news.csv --out runs/mine/corpus[/] and the same commands (docs/newspapers.md).",
+        f"\nDone in {time.perf_counter() - started:.0f} s. Next: open [bold]{out / 'report' / 'report.html'}[/]; [bold]change-it demo[/] "
+        "for the page; your own newspapers: a CSV file with the columns label, headline, article and date, then "
+        "[bold]change-it corpus build news.csv --out runs/mine/corpus[/] (docs/newspapers.md).",
         soft_wrap=True,
+        highlight=False,
     )
 
 
-def _show(items: Path, terminal: Any) -> None:
-    """Print some new headlines, each below the one that it rewrites."""
-    rows = pl.read_csv(items).sample(fraction=1, shuffle=True, seed=1).head(SHOWN)
-    for row in rows.iter_rows(named=True):
-        joint = "n/a" if row["joint"] is None else f"{row['joint']:.2f}"
-        texts = f"\n  {escape(row['source'])}\n  → {escape(row['headline'])}"
-        terminal.print(f"{texts}  [dim]joint {joint}[/]", soft_wrap=True)
-    terminal.print()
+def result_of(name: str, out: Path) -> str:
+    """What a finished step came to, in a line, from what it wrote."""
+
+    def read(*parts: str) -> Any:
+        return read_json(out.joinpath(*parts))
+
+    if name == "corpus":
+        report = read("corpus", "alignment.json")
+        pairs = report["pairs"]["kept"]
+        return f"{report['kept']:,} articles, {pairs['A1']:,} pairs for training, {pairs['A2']:,} for tests"
+    if name == "generator":
+        losses = [
+            each["loss"]
+            for each in read("generators", RECIPE, "metrics.json")["training"]["history"]
+            if "loss" in each
+        ]
+        return f"training loss {losses[-1]:.2f}"
+    if name == "transfer":
+        return f"{pl.read_csv(out / 'predictions' / f'{RECIPE}.csv').height:,} headlines"
+    if name == "audit":
+        counts = read("audit", "audit.json")["together"]
+        return f"of deliberately wrong headlines {counts['stopped']} kinds are stopped, {counts['through']} let through, of {counts['few']} there are too few"
+    if name == "report":
+        return str(out / "report" / "report.html")
+    if "judge" not in name or "support" in name:
+        return ""
+    metrics = read("judges-0" if name.endswith("0") else "judges", name.split()[0], "metrics.json")
+    parts = [f"{of} {figure(found['macro_f1'])}" for of, found in metrics["results"].items()]
+    if within := metrics.get("within_event"):
+        parts.append(f"within an event {figure(within['systems']['judge']['value'])}")
+    return f"F1 {', '.join(parts)}"
+
+
+def _show(out: Path, terminal: Any) -> None:
+    """Print what the first figure says, a short table, and headlines that pass and that do not."""
+    scores: Any = read_json(out / "report" / "scores.json")
+    terminal.print(f"\n{scores['meaning']}", soft_wrap=True, highlight=False)
+    columns = ["joint", "compliancy", "style", "fluency"]
+    known = [name for name in columns if name in scores["systems"][RECIPE]["average"]]
+    rows = [
+        Row({"system": name, **of["average"]}, highlight=name == RECIPE)
+        for name, of in scores["systems"].items()
+    ]
+    shown = [Column("system", "text"), *(Column(name) for name in known)]
+    print_table(Table(shown, rows), terminal)
+    items = pl.read_csv(out / "report" / "items" / f"{RECIPE}.csv").sample(fraction=1, shuffle=True, seed=1)
+    scored = items.with_columns(
+        pl.col("joint" if "joint" in known else "compliancy").cast(float).fill_null(0).alias("score")
+    )
+    for mark, some in (("[green]✓[/]", pl.col("score") >= PASSES), ("[red]✗[/]", pl.col("score") == 0)):
+        for row in scored.filter(some).head(SHOWN).iter_rows(named=True):
+            failed = next(
+                (reason for name, reason in REASONS.items() if row.get(name) is False), "keeps the style"
+            )
+            why = f"joint {figure(row['score'])}" if row["score"] else failed
+            terminal.print(
+                f"  {escape(row['source'])}\n{mark} {escape(row['headline'])}  [dim]{why}[/]",
+                soft_wrap=True,
+                highlight=False,
+            )

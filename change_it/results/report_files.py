@@ -103,7 +103,7 @@ def latex(scores: Scores) -> str:
 
 def report_record(scores: Scores, audit: Summary = NO_AUDIT) -> dict[str, object]:
     """The report without its items, as a JSON object."""
-    return scores.as_dict() | {"judges": audit.as_dict()}
+    return scores.as_dict() | {"meaning": meaning(scores), "judges": audit.as_dict()}
 
 
 def write_hevas(

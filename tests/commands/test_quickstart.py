@@ -46,6 +46,8 @@ def called(monkeypatch):
     for command in commands.split():
         monkeypatch.setattr(f"change_it.commands.{command}.run", partial(run, command))
     monkeypatch.setattr(quickstart, "ProcessPoolExecutor", InPlace)
+    monkeypatch.setattr(quickstart, "result_of", lambda name, out: f"result of {name}")
+    monkeypatch.setattr(quickstart, "_show", lambda out, terminal: None)
     return found, failing
 
 
@@ -87,7 +89,7 @@ def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(cal
     failing.command = ""
     quickstart.run(QuickstartOptions(out=tmp_path))
     assert len(commands) == len(STEPS)
-    assert "fluency judge: finished before" in capsys.readouterr().out
+    assert "result of fluency judge (finished before)" in capsys.readouterr().out
     quickstart.run(QuickstartOptions(out=tmp_path))
     assert [command for command, _ in commands[len(STEPS) :]] == ["score"]
 
@@ -104,9 +106,12 @@ def without_torch(tmp_path, monkeypatch):
     return folder
 
 
-def test_a_step_waits_for_the_other_process_and_what_ended_there_is_noted(tmp_path, without_torch):
+def test_a_step_waits_for_the_other_process_and_what_ended_there_is_noted(
+    tmp_path, without_torch, monkeypatch, capsys
+):
     import slow
 
+    monkeypatch.setattr(quickstart, "result_of", lambda name, out: "result")
     steps = Steps(QuickstartOptions(out=tmp_path))
     made = tmp_path / "made"
     with steps.background():
@@ -115,9 +120,12 @@ def test_a_step_waits_for_the_other_process_and_what_ended_there_is_noted(tmp_pa
         steps.wait("ah judge")
         assert made.exists()
         steps.run("audit", made.read_text, None)
+        steps.run("report", print, "a long table")
     noted = json.loads((tmp_path / "run.json").read_text())["seconds"]
-    assert sorted(noted) == ["ah judge", "audit", "transfer"]
+    assert sorted(noted) == ["ah judge", "audit", "report", "transfer"]
     assert (tmp_path / "generator.log").read_text() == "printed\n"
+    assert (tmp_path / "run.log").read_text() == "a long table\n"
+    assert len(capsys.readouterr().out.splitlines()) == len(noted)  # a line a step
 
 
 @pytest.mark.parametrize("end", ["raise InputError('no')", "os._exit(0)"])
