@@ -7,6 +7,7 @@ Outlet A of the corpus is compared with la Repubblica (rep), B with Il Giornale 
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
@@ -22,19 +23,15 @@ from change_it.stats import AVERAGE
 from change_it.tables import Column, Row, Table, to_markdown, with_interval
 
 Paper = Literal["lrec2020", "evalnlgeval2020", "changeit2020", "hevas2019"]
-RESAMPLES, SEED = 1000, 1
 F1 = ("first", "second", "mean")
 MEASURES = ("compliancy", "hh", "ah", "main", "bleu", "rougeL")
 HEVAS = ["R-1", "R-2", "R-SU", "R-WSU", "LSA-C", "LSA-S", "TM-C", "TM-S", "WE-C", "WE-S", "KL-C", "KL-S"]
 READABILITY = ["Fog", "NR", "PNR", "PR", "AWL"]
 BASELINES = ("random", "tfidf", "first", "stextrank", "wtextrank")
-#: What is compared with SUM, which is PN by the paper's text and PNC by the organisers' file.
-SUM = dict.fromkeys(("baseline", "sum-pn", "sum-pnc"), "sum")
-
-# LREC 2020: F1 of each newspaper and their mean; Table 1 (a random split; one person, 100 headlines), then Table 5 by training set
-# and test, and section 5.2. EvalNLGEval 2020: compliancy, hh, ah, main, BLEU, ROUGE-L of Table 2, and gold's compliancy of the same
-# section; S2S2's average of main is printed as .849, the mean of its directions is .846. HEvAS 2019: means of Tables 1 and 2, of 50
-# English articles; Fog cannot come from the formula that the paper prints.
+SUM = dict.fromkeys(("baseline", "sum-pn", "sum-pnc"), "sum")  # PN by the text, PNC by the organisers' file
+# LREC 2020, Tables 1 (a person: 100 headlines) and 5, section 5.2: F1 of each newspaper and their mean. EvalNLGEval 2020, Table 2 and
+# gold's compliancy of its section: as MEASURES; S2S2's average of main is printed as .849, the mean of its directions is .846. HEvAS
+# 2019, Tables 1 and 2: means of 50 English articles; Fog cannot come from the formula that the paper prints.
 PUBLISHED = """
 random split: .813 .812 .813
 a person: .619 .640 .630
@@ -114,7 +111,7 @@ def systems(run: Path, corpus: Path, paper: str) -> Iterator[Table]:
         rows += beside(f"{judge.judge}, {name}", judge._asdict(), found)
     yield table("Judges on gold data", ("precision", "recall", "f1"), rows)
     scores, (a, b) = json.loads((run / paper / "scores.json").read_text("utf-8")), read_outlets(str(corpus))
-    rows, both = [], ({}, {})
+    rows, both = list[Row](), (dict[str, Any](), dict[str, Any]())
     for name, found in scores["systems"].items():
         if name in BUILT_IN and name != GOLD:
             continue
@@ -133,19 +130,19 @@ def hevas(run: Path, *_: Any) -> Iterator[Table]:
     summary, names = json.loads((run / "hevas2019/summary.json").read_text("utf-8")), HEVAS + READABILITY
     theirs = {name: printed(name, names) for name in BASELINES}
     ours = {name: {key: summary["systems"][name]["means"][key] for key in names} for name in BASELINES}
-    rows, ends = [], {name: {} for name in BASELINES}
+    rows, ends = list[Row](), {name: dict[str, Any]() for name in BASELINES}
     for key in names:
         for each in summary["comparisons"][key]["systems"]:
             ends[each["system"]][f"{key}_interval"] = tuple(each["interval"])
     for name in BASELINES:
         rows += beside(name, theirs[name], ours[name] | ends[name])
     yield table("Tables 1 and 2", names, [*rows, order(theirs, ours)], f"`{summary['signature']}`")
-    found = pd.read_csv(run / "hevas2019/items/first.csv")[HEVAS].corr().to_numpy()[np.triu_indices(12, 1)]
-    published = np.array(CORRELATIONS.split(), float)
-    known, pairs = ~np.isnan(found), combinations(HEVAS, 2)
-    note = f"They correlate at {np.corrcoef(found[known], published[known])[0, 1]:.2f}."
-    cells = zip(pairs, published.tolist(), np.where(known, found, None).tolist(), strict=True)
-    rows = [Row({"row": " and ".join(pair), "published": one, "measured": two}) for pair, one, two in cells]
+    cells = pd.read_csv(run / "hevas2019/items/first.csv")[HEVAS].corr().to_numpy()[np.triu_indices(12, 1)]
+    found, published = pd.Series(cells), pd.Series(CORRELATIONS.split(), dtype=float)
+    note = f"They correlate at {found.corr(published):.2f}."
+    known = found.astype(object).where(found.notna(), None)
+    pairs = zip(combinations(HEVAS, 2), published, known, strict=True)
+    rows = [Row({"row": " and ".join(pair), "published": one, "measured": two}) for pair, one, two in pairs]
     yield table("Table 3: correlations for First", ("published", "measured"), rows, note)
 
 
@@ -154,6 +151,7 @@ def classified(run: Path, corpus: Path) -> pd.DataFrame:
     from change_it.judges.judge import Judge  # loads torch
 
     outlets, answers = read_outlets(str(corpus)), []
+    written = partial(pd.read_csv, dtype=str, keep_default_na=False)
     articles = pd.concat(pd.read_parquet(corpus / f"articles/{part}.parquet") for part in ("train", "test"))
     wrote, event = articles.set_index("id")["label"], articles.set_index("id")["event"]
     for name, title in (("train_d", "train-D"), ("train_m", "train-M")):
@@ -162,18 +160,17 @@ def classified(run: Path, corpus: Path) -> pd.DataFrame:
             rows = pd.read_parquet(corpus / name / f"{part}.parquet")
             tests.append(rows.assign(test=f"{part} gold"))
         for label, outlet in enumerate(outlets):
-            rows = pd.read_csv(run / f"predictions/{name}-{outlet}.csv")
+            rows = written(run / f"predictions/{name}-{outlet}.csv")
             kind = np.where(rows["id"].map(wrote) == outlet, "in-generated", "cross-generated")
             tests.append(rows.assign(test=kind, label=label))
         if name == "train_m":
-            rows = pd.read_csv(run / "predictions/agnostic.csv")
+            rows = written(run / "predictions/agnostic.csv")
             tests.append(rows.assign(test="agnostic", label=rows["id"].map(wrote).map(outlets.index)))
-        every = pd.concat(tests).dropna(subset="headline")
+        every = pd.concat(tests).query("headline != ''")
         judge = Judge.from_pretrained(run / "classifiers" / name)
         given = judge.probabilities(every["headline"].tolist(), progress=False).argmax(axis=1)
-        answers.append(
-            every.assign(test=f"{title}, " + every["test"], event=every["id"].map(event), answer=given)
-        )
+        every = every.assign(test=f"{title}, " + every["test"], event=every["id"].map(event))
+        answers.append(every.assign(answer=given))
     return pd.concat(answers)
 
 
@@ -181,11 +178,10 @@ def measured(answers: pd.DataFrame, tests: Sequence[str]) -> Any:
     """(tests, 4, 1 + resamples) F1 of both outlets, their mean, and balanced accuracy; a resample draws events, the same for all."""
     rows = answers[answers["test"].isin(tests)]
     events, at = np.unique(rows["event"], return_inverse=True)
-    cells = np.zeros((len(events), len(tests), 2, 2))
+    n, cells = len(events), np.zeros((len(events), len(tests), 2, 2))
     np.add.at(cells, (at, rows["test"].map(tests.index), rows["label"], rows["answer"]), 1)
-    even = np.full(len(events), 1 / len(events))
-    draws = np.random.default_rng(SEED).multinomial(len(events), even, RESAMPLES)
-    drawn = np.tensordot(np.vstack([np.ones(len(events)), draws]), cells, axes=1)
+    draws = np.random.default_rng(1).multinomial(n, np.full(n, 1 / n), 1000)
+    drawn = np.tensordot(np.vstack([np.ones(n), draws]), cells, axes=1)
     right, given, true = np.diagonal(drawn, axis1=2, axis2=3), drawn.sum(axis=2), drawn.sum(axis=3)
     f1, recall = 2 * right / np.maximum(given + true, 1), right / np.maximum(true, 1)
     return np.stack([*np.moveaxis(f1, 2, 0), f1.mean(axis=2), recall.mean(axis=2)]).transpose(2, 0, 1)

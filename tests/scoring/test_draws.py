@@ -151,9 +151,9 @@ def test_what_judges_chose_stands_apart(scores):
     assert axes.containers[0].lines[0].get_xydata()[:, 1] == pytest.approx([1 / 4, 1 / 3, 1 / 3])
 
 
-def test_benchmarks_keep_what_a_report_has(scores):
+def test_benchmarks_keep_what_a_report_has(three, drawn):
     kept = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "tables.py"))["REPORTS"]
-    report = scores.as_dict()
+    report = scored(three, FakeJudges(fold="1", digits="abcg"), *with_chosen([drawn]), resamples=50).as_dict()
     assert kept["choosers"]("x", report)["x"]["N = 4"] == report["choices"][0]["curve"][4]["joint"]
     best = report["systems"]["drawn.best-of-4"]["average"]
     assert kept["writers"]("x", report)["x"]["best, chosen by fold 0"][0] == best["joint"]
