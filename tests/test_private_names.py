@@ -15,7 +15,6 @@ FOLDERS = ("change_it", "metrics", "dataset_scripts", "spaces", "examples", "ben
 #: Of `typing.NamedTuple` and `os`; of models and pipelines of transformers; of `datasets` and `evaluate`.
 DOCUMENTED = {
     *("_asdict", "_replace", "_exit"),
-    *("_predictors", "_baseline_prediction"),  # FIXME
     *("_init_weights", "_tied_weights_keys", "_sanitize_parameters", "_forward"),
     *(
         "_info",
