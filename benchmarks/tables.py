@@ -2,14 +2,14 @@
 
     python benchmarks/tables.py
     python benchmarks/tables.py --check
-    python benchmarks/tables.py --keep pairs "Vox, Washington Times" runs/vox/report/scores.json
     python benchmarks/tables.py --keep writers "AllSides, 0.5B" runs/allsides/report/scores.json
     python benchmarks/tables.py --keep judges AllSides runs/allsides/minilm/ah/metrics.json
     python benchmarks/tables.py --keep main_judge "" main_judge.json
 
 `<!-- table: NAME -->` to `<!-- /table -->` is the table of results/NAME.json: `rows`, name to column to a value or to [counts
 of a whole, figures, interval], and their `n`, `seed`, `machine`, `date` and `command`. --keep adds to them what they need of
-JSON that `score`, `audit --labels`, `train judge` or a script of this folder, under NAME, has written.
+JSON that `score`, `audit --labels`, `train judge` or a script of this folder, under NAME, has written. `<!-- counted: NAME -->`
+to `<!-- /counted -->` is what `counted` makes of the results.
 """
 
 import json
@@ -30,8 +30,6 @@ from change_it.tables import figure
 README, RESULTS = Path(__file__).with_name("README.md"), Path(__file__).with_name("results")
 #: Row to column to value.
 Rows = dict[str, dict[str, Any]]
-MEASURES = {"hh": "HH", "ah": "AH", "main": "main", "main_normalised": "main normalised"}
-MEASURES |= {"fluency": "fluency", "facts": "facts"}
 #: Systems that stand next to others.
 FRAMES = ("gold", "floor", "lead")
 #: Subsets of the labels and judges that are shown.
@@ -52,19 +50,6 @@ class Options:
 def interval(row: dict[str, Any], measure: str) -> list[float]:
     """A share and the ends of its interval."""
     return [row[measure], *row["intervals"][measure]]
-
-
-def of_report(name: str, report: dict[str, Any]) -> Rows:
-    """Systems of `score`."""
-    rows: Rows = {}
-    strict = "strict ≤" if report["strict_compliancy_is_upper_bound"] else "strict"
-    for system in FRAMES:
-        row = report["systems"][system]["average"]
-        cells = rows[f"{name}: `{system}`"] = {"n": row["n"], "events": row["events"]}
-        for measure, title in (("strict_compliancy", strict), ("compliancy", "compliancy")):
-            cells[title] = interval(row, measure)
-        cells |= {title: row[measure] for measure, title in MEASURES.items()}
-    return rows
 
 
 def of_audit(name: str, audit: dict[str, Any]) -> Rows:
@@ -102,23 +87,23 @@ def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
 def of_draws(name: str, report: dict[str, Any]) -> Rows:
     """The best of N draws of `score --chooser`."""
     [choice] = report["choices"]
-    best = {f"N = {n}": ends["strict_compliancy"] for n, ends in choice["curve"].items()}
-    gap = choice["gap"]
-    return {name: {**best, "strict gains": gap["strict_compliancy"], "compliancy gains": gap["compliancy"]}}
+    best = {f"N = {n}": ends["joint"] for n, ends in choice["curve"].items()}
+    gains = {f"{measure} gains": choice["gap"][measure] for measure in ("joint", "compliancy")}
+    return {name: best | gains}
 
 
 def of_writer(name: str, report: dict[str, Any]) -> Rows:
     """A writer, whose name comes first among the systems of a report that are no other's; and what was chosen of its draws."""
     rows = {system: row["average"] for system, row in report["systems"].items()}
     writer, *chosen = (system for system in rows if system not in (GOLD, *FLOORS))
-    strict = [interval(rows[system], "strict_compliancy") for system in (writer, *chosen)]
-    others = [figure(rows[system]["strict_compliancy"]) for system in FRAMES]
+    joint = [interval(rows[system], "joint") for system in (writer, *chosen)]
+    others = [figure(rows[system]["joint"]) for system in FRAMES if system in rows]
     return {
         name: {
             "n, events, draws": f"{rows[writer]['n']}, {rows[writer]['events']}, {rows[writer]['draws'] or 1}",
-            "single draw ≤": strict[0],
-            "best, chosen by fold 0 ≤": strict[1] if chosen else None,
-            "gap": report["choices"][0]["gap"]["strict_compliancy"] if chosen else None,
+            "single draw": joint[0],
+            "best, chosen by fold 0": joint[1] if chosen else None,
+            "gap": report["choices"][0]["gap"]["joint"] if chosen else None,
             "gold, floor, lead": ", ".join(others),
         }
     }
@@ -137,9 +122,13 @@ def keep(name: str, of: str, paths: Sequence[Path]) -> None:
     if "task" in found[0]:
         rows = of_judge(of, found[0])
     elif "judges" in found[0]:
-        rows = (of_audit if "verdicts" in found[0] else REPORTS.get(name, of_report))(of, found[0])
-    else:
+        if "verdicts" not in found[0] and name not in REPORTS:
+            raise SystemExit(f"no table {name} is made of a report: give one of {', '.join(REPORTS)}")
+        rows = (of_audit if "verdicts" in found[0] else REPORTS[name])(of, found[0])
+    elif name in found[0]:
         rows = found[0][name]
+    else:
+        raise SystemExit(f"{paths[0]} has nothing under {name}")
     for row, cells in rows.items():
         record["rows"].setdefault(row, {}).update(cells)
     record |= {"machine": made()["hardware"], "date": str(date.today())}
@@ -175,6 +164,37 @@ def block(name: str) -> str:
     return about + "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
+def rows_of(name: str) -> Rows:
+    """The rows of a table."""
+    return dict(json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["rows"])
+
+
+def counted() -> dict[str, str]:
+    """What the page says of several cells, by name."""
+    found = {}
+    for corpus in ("AllSides", "sample"):
+        cells = rows_of("facts")[f"{corpus}, written"]
+        right, n = cells["right"]
+        passed = {kind: cells[kind][1] - cells[kind][0] for kind in ("rules", "rules and model")}  # and wrong
+        refused = {kind: n - right - wrong for kind, wrong in passed.items()}
+        found[f"{corpus}, wrong"] = f"{refused['rules and model']} of {n - right} (rules {refused['rules']})"
+        found[f"{corpus}, right"] = f"{right - cells['rules and model'][0]} of {right}"
+        precisions = [figure(cells[kind][2]) for kind in ("rules and model", "rules")]
+        found[f"{corpus}, accepted"] = " instead of ".join(precisions)
+    strict = {}
+    for writer, cells in rows_of("writers").items():
+        read = cells["right, partly, wrong"].partition("; ")[2]
+        if read:
+            strict[writer] = int(read.split(", ")[0]), int(cells["read"].split("; ")[1])
+    right, n = map(sum, zip(*strict.values(), strict=True))
+    found |= {"strict": f"{right} of the {n}"}
+    found["strict, tuned"] = "{} of the {}".format(*strict["AllSides, 0.5B, tuned"])
+    leads = [cell[2:] for row in rows_of("judges").values() for name, cell in row.items() if name != "sample"]
+    leads = [lead for lead in leads if lead]
+    ahead, behind = (sum(sign * lead[end] > 0 for lead in leads) for sign, end in ((1, 1), (-1, 2)))
+    return found | {"encoder": f"in {ahead} of {len(leads)} cells and is behind in {behind}"}
+
+
 def main(options: Options) -> int:
     """Write or check the tables; 1 where they differ."""
     if options.keep:
@@ -183,6 +203,10 @@ def main(options: Options) -> int:
     text = README.read_text(encoding="utf-8")
     marks = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- /table -->)", re.DOTALL)
     written = marks.sub(lambda at: f"{at[1]}{block(at[2])}\n{at[3]}", text)
+    if "<!-- counted:" in written:
+        sentences = re.compile(r"(<!-- counted: ([^>]+) -->)[^<]*(<!-- /counted -->)")
+        words = counted()
+        written = sentences.sub(lambda at: f"{at[1]}{words[at[2]]}{at[3]}", written)
     if options.check:
         return int(written != text)
     README.write_text(written, encoding="utf-8")

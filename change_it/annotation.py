@@ -7,20 +7,19 @@ from itertools import product
 from math import isfinite
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from change_it import __version__, published_figures
 from change_it.errors import InputError
 from change_it.io import Record, listed, named_files, read_records, write_table
-from change_it.results.document import Document, Section
 from change_it.scoring.columns import BUILT_IN, GOLD
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.floors_and_predictions import read_predictions
 from change_it.scoring.item import Item, TestSet
 from change_it.stats import AVERAGE, Floats, Statistics, measure
-from change_it.tables import Column, Row, Table, Value, with_interval
+from change_it.tables import Column, Row, Table, Value, records, with_interval
 
 if TYPE_CHECKING:
     from change_it.scoring.judges import Judges
@@ -227,20 +226,32 @@ class Study:
     key: Sequence[KeyRow]
     answers: Answers
     judged: Mapping[str, Sequence[int | None]]  # of `ask`; empty without judges
-    signature: str = ""  # of the judges
+    judges: str = ""  # their signature
     seed: int = 1
 
-    def document(self) -> Document:
+    @property
+    def signature(self) -> str:
+        """What the figures depend on."""
+        counts = f"annotators:{len(self.answers)}|items:{len(self.key)}|events:{len({row.event for row in self.key})}"
+        judges = f"|judges:{self.judges}" if self.judged else ""
+        return f"annotation|{counts}{judges}|resamples:1000|seed:{self.seed}|v:{__version__}"
+
+    def tables(self) -> dict[str, Table]:
         """A table for each question that was answered."""
         answered = {name for of in self.answers.values() for given in of.values() for name in given}
-        counts = f"annotators:{len(self.answers)}|items:{len(self.key)}|events:{len({row.event for row in self.key})}"
-        judges = f"|judges:{self.signature}" if self.judged else ""
-        return Document(
-            "What people say of headlines",
-            f"{len(self.answers)} annotators and {len(self.key)} headlines. Intervals: 95%, bootstrap over their events.",
-            [Section(name, self.table(name)) for name in QUESTIONS if name in answered],
-            [f"annotation|{counts}{judges}|resamples:1000|seed:{self.seed}|v:{__version__}"],
-        )
+        return {name: self.table(name) for name in QUESTIONS if name in answered}
+
+    def record(self) -> dict[str, Any]:
+        """The tables for JSON; an interval is `_low` and `_high`."""
+        tables = {}
+        for name, table in self.tables().items():
+            header, cells = records(table)
+            rows = [
+                {"group": row.group, **dict(zip(header, each, strict=True))}
+                for row, each in zip(table.rows, cells, strict=True)
+            ]
+            tables[name] = {"title": table.title, "rows": rows, "notes": list(table.notes)}
+        return {"title": "What people say of headlines", "tables": tables, "signatures": [self.signature]}
 
     def table(self, question: str) -> Table:
         """Shares in which each rater is right, or says yes, and agrees with most people; alpha of people (LREC 2020, Table 4)."""

@@ -34,7 +34,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "audit": (),
     "hevas": (),
     "annotate": ("sheets", "score"),
-    "reproduce": (),
     "demo": (),
     "push": (),
 }

@@ -36,12 +36,13 @@ def names_of(classes):
 
 def build_encoder(texts=("Il governo è caduto", "Festival aperto"), *, labels=None):
     """An untrained BERT, and its tokenizer; with labels a classifier."""
-    from tokenizers import BertWordPieceTokenizer
+    from tokenizers import BertWordPieceTokenizer, Tokenizer
     from transformers import BertConfig, BertForSequenceClassification, BertModel, BertTokenizerFast
 
     pieces = BertWordPieceTokenizer(lowercase=False, strip_accents=False)
     pieces.train_from_iterator(list(texts) * 9, vocab_size=200, show_progress=False)
-    tokenizer = BertTokenizerFast(tokenizer_object=pieces._tokenizer, model_max_length=512)
+    learnt = Tokenizer.from_str(pieces.to_str())
+    tokenizer = BertTokenizerFast(tokenizer_object=learnt, model_max_length=512)
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
     config = BertConfig(vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id, **sizes)
     if labels:
@@ -66,13 +67,13 @@ def save_judges(folder, texts, outlets, **how):
 
 def byte_pieces(texts, size, special=("<pad>", "</s>"), **names):
     """A tokenizer of byte-level pieces that has learnt from texts."""
-    from tokenizers import ByteLevelBPETokenizer
+    from tokenizers import ByteLevelBPETokenizer, Tokenizer
     from transformers import PreTrainedTokenizerFast
 
     pieces = ByteLevelBPETokenizer()
     pieces.train_from_iterator(texts, vocab_size=size, special_tokens=list(special), show_progress=False)
     names = {"pad_token": "<pad>", "eos_token": "</s>"} | names
-    return PreTrainedTokenizerFast(tokenizer_object=pieces._tokenizer, **names)
+    return PreTrainedTokenizerFast(tokenizer_object=Tokenizer.from_str(pieces.to_str()), **names)
 
 
 def save_judge(folder, task, texts, outlets, *, transformer=False):

@@ -82,5 +82,5 @@ def measured_by(page, elem_id):
 
 def pressed(page, elem_id):
     """What a button of the page calls."""
-    [button] = [block for block in page.blocks.values() if block.elem_id == elem_id]
-    return next(fn.fn for fn in page.fns.values() if (button._id, "click") in fn.targets)
+    [button] = [number for number, block in page.blocks.items() if block.elem_id == elem_id]
+    return next(fn.fn for fn in page.fns.values() if (button, "click") in fn.targets)

@@ -103,14 +103,14 @@ def twofold(*, together):
         for n in range(40)
     ]  # fmt: skip
     answers = {f"h{n}": {"answer": 1 + (n % 2 == (n // 2 % 3 > 0))} for n in range(40)}
-    return Study(key, {"anna": answers}, {}).document()
+    return Study(key, {"anna": answers}, {})
 
 
 def test_intervals_are_drawn_by_event():
     """Two headlines of an event are no more evidence than one, so intervals are wider by √2."""
     by_event, by_item = (twofold(together=together) for together in (True, False))
-    assert "|items:40|events:20|" in by_event.signatures[0]
-    one, other = (found.sections[0].table.rows[0].values for found in (by_event, by_item))
+    assert "|items:40|events:20|" in by_event.signature
+    one, other = (study.tables()["answer"].rows[0].values for study in (by_event, by_item))
     assert one["accuracy"] == other["accuracy"]
     assert 1.2 < np.ptp(one["accuracy_interval"]) / np.ptp(other["accuracy_interval"]) < 1.7
 

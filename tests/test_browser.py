@@ -1,4 +1,4 @@
-"""The page in a real browser: Debian's Chromium, driven by Playwright, in both languages, on a desk's screen and a phone's.
+"""The page in a real browser: Debian's Chromium, driven by Playwright, on a desk's screen and a phone's.
 
 Judges decide by rules (see `scoring_fakes.FakeJudges`): main takes an exclamation mark for gio's, HH and AH want a long
 word in common. An error in the console, a request that fails or goes elsewhere, a dialog or a script that runs is a failure.
@@ -40,12 +40,10 @@ def space(tmp_path_factory):
 @pytest.mark.parametrize("locale", SCREENS)
 def test_headlines_are_transferred_and_scored(space, browser, tmp_path, locale):
     with watched(browser, space, locale=locale, accept_downloads=True, **SCREENS[locale]) as page:
-        use(page, tmp_path, locale)
+        use(page, tmp_path)
 
 
-def use(page, tmp_path, locale):
-    texts = {key.removeprefix("ci-"): text for key, text in LABELS.translations[locale[:2]].items()}
-
+def use(page, tmp_path):
     def fill(**fields):
         for name, value in fields.items():
             page.locator(f"#{name} textarea").fill(value)
@@ -57,8 +55,8 @@ def use(page, tmp_path, locale):
 
     cards = page.locator("#candidates-found .ci-card")
     expected(cards).to_have_count(3)  # the first example, judged already
-    expected(page.locator("#transfer")).to_have_text(texts["transfer"])
-    expected(page.get_by_label(texts["original"]).first).to_be_visible()
+    expected(page.locator("#transfer")).to_have_text(LABELS["transfer"])
+    expected(page.get_by_label(LABELS["original"]).first).to_be_visible()
 
     # What is typed is transferred; what says nothing is a sentence.
     fill(headline=HEADLINE, article=ARTICLE)
@@ -68,7 +66,6 @@ def use(page, tmp_path, locale):
     assert beyond(page) == []
 
     # One headline of the reader's own, with its marks.
-    # rarely Gradio keeps a tab's name in the first language
     page.locator("[role=tab][data-tab-id=score]").click()
     settle()
     fill(own=OWN)
@@ -87,8 +84,7 @@ def use(page, tmp_path, locale):
     expected(page.locator("#score-file .file-preview")).to_contain_text("broken")
     page.locator("#score").click()
     expected(page.locator("#score-results .ci-notice")).to_contain_text("broken.csv, line 2")
-    clear = {"it-IT": "Svuota", "en-US": "Clear"}[locale]
-    page.locator("#score-file").get_by_role("button", name=clear).click()
+    page.locator("#score-file").get_by_role("button", name="Clear").click()
     expected(page.locator("#score-file .file-preview")).to_have_count(0)
     settle()
     table = write_csv(tmp_path / "mine.csv", SCORED, HEADER)

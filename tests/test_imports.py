@@ -53,7 +53,6 @@ score --corpus corpus --judges judges --predictions mine=rows.csv --columns head
 audit --corpus corpus --judges judges --labels rows.csv | rows.csv has no column supported
 hevas --documents predictions.csv --system mine=rows.csv | predictions.csv has no column article
 annotate score rows.csv --key rows.csv | rows.csv has no column item
-reproduce changeit2020 --corpus corpus --submissions mine=sheet.txt --out out | sheet.txt has no column id and no column headline
 demo --run rows.csv --port 0 | rows.csv holds no judges
 demo --run corpus --port 99999 | --port 99999 is not a port
 push judge corpus me/judges --dry-run --out out | corpus lacks the judge

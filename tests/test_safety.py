@@ -38,7 +38,6 @@ def commands(models, corpus, out):
         "audit": ["audit", "--corpus", corpus, "--judges", judges, *to],
         "hevas": ["hevas", "--documents", corpus, "--baselines", "first", "--metrics", "R-1", *to],
         "annotate sheets": ["annotate", "sheets", "--corpus", corpus, "--items", "20", "--out", f"{out}/sheet.csv"],
-        "reproduce": ["reproduce", "hevas2019", "--corpus", corpus, *to],
         "push": ["push", "judge", f"{judges}/main", "nina/main", "--dry-run", *to],
     }  # fmt: skip
 
@@ -178,9 +177,7 @@ def small_disk(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [name for name in WRITERS if name not in ("push", "quickstart", "reproduce")]
-)
+@pytest.mark.parametrize("name", [name for name in WRITERS if name not in ("push", "quickstart")])
 def test_a_full_disk_is_one_sentence(name, saved_models, corpus, small_disk, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "1000")
     (small_disk / "other").write_bytes(bytes(61_440 if name == "transfer" else 40_960))

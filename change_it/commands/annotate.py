@@ -91,7 +91,6 @@ def score(options: AnnotateScoreOptions) -> None:
     check_header(options.key, required=("item", "condition"))
 
     from change_it.annotation import Study, ask, read_answers, read_key
-    from change_it.results.document import as_json
 
     key = read_key(options.key)
     answers = read_answers(options.sheets, key)
@@ -101,11 +100,11 @@ def score(options: AnnotateScoreOptions) -> None:
 
         judges = Judges.from_pretrained(options.judges, **options.judging)
         judged, signature = ask(judges, key, language=options.language), judges.signature
-    found = Study(key, answers, judged, signature, options.seed).document()
+    study = Study(key, answers, judged, signature, options.seed)
     if options.json:
-        print_json(as_json(found))
+        print_json(study.record())
         return
     terminal = console()
-    for section in found.sections:
-        print_table(section.table.with_groups(), terminal)
-    print_lines(found.signatures, terminal)
+    for table in study.tables().values():
+        print_table(table.with_groups(), terminal)
+    print_lines([study.signature], terminal)

@@ -24,9 +24,6 @@ class HeadlinePipeline(_Pipeline):
         [{'generated_text': '...'}]
     """
 
-    _load_tokenizer = True
-    _load_processor = _load_image_processor = _load_feature_extractor = False
-
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         about = getattr(self.model.config, "change_it", {})

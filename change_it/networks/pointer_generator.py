@@ -65,13 +65,13 @@ class EncodedSource(ModelOutput):
 class DecoderState:
     """State of the decoder, which `generate` keeps between steps as `past_key_values`."""
 
-    hidden: Tensor  # (n, hidden)
-    cell: Tensor  # (n, hidden)
-    context: Tensor  # (n, hidden) last context vector
-    coverage: Tensor  # (n, tokens) sum of all attention so far
-    steps: int = 0  # tokens read
+    hidden: Tensor = UNSET  # (n, hidden)
+    cell: Tensor = UNSET  # (n, hidden)
+    context: Tensor = UNSET  # (n, hidden) last context vector
+    coverage: Tensor = UNSET  # (n, tokens) sum of all attention so far
+    steps: int = 0  # tokens read; what it holds else is of these
 
-    is_compileable = False
+    is_compileable = is_croppable = False
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
         """Tokens read."""
@@ -79,7 +79,7 @@ class DecoderState:
 
     def reorder_cache(self, beam_idx: Tensor) -> None:
         """Follow the beams that survive."""
-        for name in ("hidden", "cell", "context", "coverage"):
+        for name in ("hidden", "cell", "context", "coverage") if self.steps else ():
             setattr(self, name, getattr(self, name).index_select(0, beam_idx))
 
 
@@ -195,8 +195,12 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         self.switch = nn.Linear(2 * size + embedding_size, 1) if config.copy else None
         self.post_init()
 
-    _input_embed_layer = "embedding"
+    state_class = DecoderState
     _tied_weights_keys = {"encoder.embedding.weight": "embedding.weight"}  # noqa: RUF012 (as in transformers)
+
+    def get_input_embeddings(self) -> nn.Module:
+        """The word embeddings."""
+        return self.embedding
 
     @torch.no_grad()
     def _init_weights(self, module: nn.Module) -> None:
@@ -226,7 +230,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
     ) -> tuple[tuple[Tensor, ...], DecoderState]:
         """Of t steps, each (n, t, ...): embedded words, states, contexts, attention, coverage before it; and the state after them."""
         embedded = self.embedding(in_vocabulary(ids, self.config.words, self.config.unk_token_id))
-        state = state or self._first_state(encoded)
+        state = state if state and state.steps else self._first_state(encoded)
         size, given = embedded.shape[-1], self.cell
         twice = given.bias_ih.new_ones(4, self.config.hidden_size)
         twice[2] = 2.0  # the candidate of `DecoderSteps`

@@ -11,7 +11,7 @@ Imports are relative and stay in this folder, all of which goes to the Hub with 
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -42,21 +42,32 @@ class PointerTransformerConfig(WordConfig):
     dropout: float = 0.1  # of embeddings and sublayers, 0 to 1
 
 
+class Sources(NamedTuple):
+    """What the decoder needs of n sources."""
+
+    states: Tensor  # (n, tokens, hidden)
+    crossed: Tensor  # (n, layers, 2, heads, tokens, hidden / heads) keys and values
+    copied: Tensor  # (n, tokens, hidden) keys of the attention that copies
+    ids: Tensor  # (n, tokens) temporary ids included
+    mask: Tensor  # (n, tokens) bool, True where there is a token
+
+
 @dataclass
 class EncodedSource(ModelOutput):
-    """Encoder output for n sources."""
+    """Encoder output; `generate` repeats tensors for the beams of a search, which here share a source, and no tuple."""
 
-    last_hidden_state: Tensor = UNSET  # (n, tokens, hidden)
-    crossed: Tensor = UNSET  # (n, layers, 2, heads, tokens, hidden / heads) keys and values
-    copied: Tensor = UNSET  # (n, tokens, hidden) keys of the attention that copies
-    source_ids: Tensor = UNSET  # (n, tokens) temporary ids included
-    source_mask: Tensor = UNSET  # (n, tokens) bool, True where there is a token
+    sources: Sources = UNSET
+
+    @property
+    def last_hidden_state(self) -> Tensor:
+        """(n, tokens, hidden)."""
+        return self.sources.states
 
 
 class DecoderState(DynamicCache):
     """Keys and values of the words so far: what `generate` keeps between steps under the name `past_key_values`."""
 
-    is_compileable = False
+    is_compileable = is_croppable = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -178,13 +189,8 @@ class TransformerEncoder(nn.Module):
         for layer in self.layers:
             states = layer(states, seen)
         states = self.norm(states)
-        return EncodedSource(
-            last_hidden_state=states,
-            crossed=self.pairs(states).unflatten(-1, self.shape).permute(0, 2, 3, 4, 1, 5),
-            copied=self.copy(states),
-            source_ids=input_ids,
-            source_mask=mask.bool(),
-        )
+        crossed = self.pairs(states).unflatten(-1, self.shape).permute(0, 2, 3, 4, 1, 5)
+        return EncodedSource(Sources(states, crossed, self.copy(states), input_ids, mask.bool()))
 
 
 def attended(mask: Tensor) -> Tensor | None:
@@ -223,6 +229,7 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         }
         return cls(PointerTransformerConfig(**words, hidden_size=size, intermediate_size=2 * size))
 
+    state_class = DecoderState
     _tied_weights_keys = {  # noqa: RUF012 (as in transformers)
         "encoder.embedding.words.weight": "embedding.words.weight",
         "encoder.embedding.before.weight": "embedding.before.weight",
@@ -248,13 +255,6 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         """The word embeddings."""
         return self.embedding.words
 
-    @staticmethod
-    def _expand_inputs_for_generation(
-        expand_size: int = 1, is_encoder_decoder: bool = False, input_ids: Any = None, **inputs: Any
-    ) -> tuple[Any, dict[str, Any]]:
-        """One row of words for each beam of a search; its beams share a source."""
-        return input_ids.repeat_interleave(expand_size, dim=0), inputs
-
     def _decode(
         self, ids: Tensor, encoded: EncodedSource, state: DecoderState | None
     ) -> tuple[Tensor, DecoderState]:
@@ -262,10 +262,10 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         state = DecoderState() if state is None else state
         before, steps = state.get_seq_length(), ids.shape[1]
         states, state.last = self.embedding(ids, state.last, before)
-        mask = attended(encoded.source_mask)
+        mask = attended(encoded.sources.mask)
         causal = torch.full((steps, before + steps), IMPOSSIBLE, device=ids.device).triu(before + 1)
         if not state.crossed:  # contiguous, so that no step copies them
-            pairs = (layer.unbind(1) for layer in encoded.crossed.unbind(1))
+            pairs = (layer.unbind(1) for layer in encoded.sources.crossed.unbind(1))
             state.crossed = [(keys.contiguous(), values.contiguous()) for keys, values in pairs]
         for number, layer in enumerate(self.layers):
             states = layer(states, causal, state, number, mask)
@@ -278,10 +278,10 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
 
     def _places(self, states: Tensor, encoded: EncodedSource) -> Tensor:
         """(n, t, tokens) logits of the places of the source, float32 or more."""
-        queries = by_source(self.copy(states), encoded.copied)
-        scores = at_least_single(torch.bmm(queries, encoded.copied.transpose(1, 2)))
+        queries = by_source(self.copy(states), encoded.sources.copied)
+        scores = at_least_single(torch.bmm(queries, encoded.sources.copied.transpose(1, 2)))
         scores = scores * states.shape[-1] ** -0.5 + self.copy_bias
-        scores = scores.masked_fill(~encoded.source_mask.unsqueeze(1), IMPOSSIBLE)
+        scores = scores.masked_fill(~encoded.sources.mask.unsqueeze(1), IMPOSSIBLE)
         return scores.view(*states.shape[:2], -1)
 
     def _loss(self, states: Tensor, encoded: EncodedSource, labels: Tensor) -> Tensor:
@@ -296,7 +296,7 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         # The logarithm of the sum by way of the cross-entropy, whose kernels are several times faster.
         of_words = functional.cross_entropy(written, word, reduction="none") + logit
         total = torch.logaddexp(of_words, places.logsumexp(-1))
-        read = encoded.source_ids[rows]
+        read = encoded.sources.ids[rows]
         copied = places.masked_fill(read != wanted.unsqueeze(1), IMPOSSIBLE).logsumexp(-1)
         return (total - torch.logaddexp(logit.masked_fill(~inside, IMPOSSIBLE), copied)).mean()
 
@@ -305,8 +305,8 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         config = self.config
         written, places = self._scores(states), self._places(states, encoded)
         joint = torch.cat([written, places], dim=-1).softmax(-1)
-        beams = len(places) // len(encoded.source_ids)
-        sources = encoded.source_ids.repeat_interleave(beams, dim=0).unsqueeze(1).expand_as(places)
+        beams = len(places) // len(encoded.sources.ids)
+        sources = encoded.sources.ids.repeat_interleave(beams, dim=0).unsqueeze(1).expand_as(places)
         extended = functional.pad(joint[..., : config.words], (0, config.reserved))
         extended = extended.scatter_add(-1, sources, joint[..., config.words :])
         extended[..., [self._padding, config.unk_token_id, config.decoder_start_token_id]] = 0.0

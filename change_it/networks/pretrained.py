@@ -175,7 +175,7 @@ def load_weights(
         raise InputError(
             f"{other}: its weights do not fit its config.json; train or save it again"
         ) from error
-    if getattr(model, "_hf_peft_config_loaded", False):
+    if getattr(model, "peft_config", None):
         raise InputError(f"{name} {_ADAPTERS}")
     missing = sorted(keys["missing_keys"])
     if lacking := [key for key in missing if use != "encoder" or not _is_new(model, key)]:

@@ -109,15 +109,12 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
             offsets = encoded.offsets[:max_tokens]
             yield [text[begin:end] for begin, end in offsets], encoded.ids[:max_tokens]
 
-    def _decode(
-        self,
-        token_ids: int | list[int],
-        skip_special_tokens: bool = False,
-        clean_up_tokenization_spaces: bool | None = None,
-        **kwargs: Any,
-    ) -> str:
-        """`decode` of ids in the vocabulary."""
-        ids = [token_ids] if isinstance(token_ids, int) else list(token_ids)
+    def decode(self, token_ids: Any, skip_special_tokens: bool = False, **kwargs: Any) -> Any:
+        """The text of ids in the vocabulary, of one, of a sequence, or of each of several sequences."""
+        given = [token_ids] if isinstance(token_ids, int) else token_ids
+        ids: list[Any] = [each if isinstance(each, int | list) else each.tolist() for each in given]
+        if ids and isinstance(ids[0], list):
+            return [self.decode(each, skip_special_tokens) for each in ids]
         return _joined(
             [self._word(id_) for id_ in ids if id_ < len(self) and not (skip_special_tokens and id_ <= END)]
         )

@@ -43,10 +43,12 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
     base_model_prefix = "model"
     main_input_name = "input_ids"
     encoder: nn.Module
+    state_class: type  # of `past_key_values`
 
-    @classmethod
-    def _supports_default_dynamic_cache(cls) -> bool:
-        return False  # each has a `DecoderState` of its own
+    def generate(self, *args: Any, **options: Any) -> Any:
+        """`generate` of transformers with a state of this network, where others have a cache of keys and values."""
+        state = {"past_key_values": self.state_class()}
+        return super().generate(*args, **state | options)  # type: ignore[misc]  # it types self by a protocol
 
     def forward(
         self,
@@ -107,10 +109,11 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
         use_cache: bool | None = None,
         **kwargs: Any,
     ) -> dict[str, Any]:
-        """One step of `generate`: with a state, only the last word is read."""
+        """One step of `generate`: only words after those of the state are read."""
+        state = past_key_values if use_cache else None
         return {
-            "decoder_input_ids": input_ids if past_key_values is None else input_ids[:, -1:],
-            "past_key_values": past_key_values,
+            "decoder_input_ids": input_ids if state is None else input_ids[:, state.get_seq_length() :],
+            "past_key_values": state,
             "encoder_outputs": encoder_outputs,
             "use_cache": use_cache,
         }

@@ -6,7 +6,7 @@ from typing import Any
 import gradio as gr
 
 from change_it.space import quality_tab, score_tab, transfer_tab
-from change_it.space.labels import LABELS, label
+from change_it.space.labels import LABELS
 from change_it.space.models import Models
 from change_it.space.parts import render
 
@@ -14,28 +14,20 @@ from change_it.space.parts import render
 _QUEUE = 512
 #: Seconds: how often files of earlier requests are looked for, and how old they get.
 _DELETE_CACHE = (3600, 24 * 3600)
-#: Gradio follows the browser to the languages that it is itself translated to, of which Italian is none.
-_ITALIAN = r"""<script>
-if (navigator.language.startsWith("it")) {
-  document.documentElement.lang = "it";
-  const core = performance.getEntriesByType("resource").find(({ name }) => /\/assets\/core-[\w-]+\.js$/.test(name));
-  if (core) import(core.name).then(({ changeLocale }) => changeLocale?.("it"));
-}
-</script>"""
 
 
 def build(models: Models | None) -> gr.Blocks:
     """The page over loaded models, with its queue; without models it offers what needs none."""
     with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=_DELETE_CACHE) as page:
-        gr.Markdown(label("heading"))
+        gr.Markdown(LABELS["heading"])
         if models:
             gr.HTML(render("about.html.jinja", models=models), elem_id="about", padding=False)
         with gr.Tabs():
-            with gr.Tab(label("transfer"), id="transfer"):
-                transfer_tab.build(models) if models else gr.Markdown(label("no_models"))
-            with gr.Tab(label("score"), id="score"):
-                score_tab.build(models) if models else gr.Markdown(label("no_models"))
-            with gr.Tab(label("quality"), id="quality"):
+            with gr.Tab(LABELS["transfer"], id="transfer"):
+                transfer_tab.build(models) if models else gr.Markdown(LABELS["no_models"])
+            with gr.Tab(LABELS["score"], id="score"):
+                score_tab.build(models) if models else gr.Markdown(LABELS["no_models"])
+            with gr.Tab(LABELS["quality"], id="quality"):
                 quality_tab.build(models)
     return page.queue(max_size=_QUEUE)
 
@@ -45,8 +37,6 @@ def launch(page: gr.Blocks, **settings: Any) -> Any:
     defaults: dict[str, Any] = {
         "theme": _theme(),
         "css": (files("change_it.space") / "page.css").read_text(encoding="utf-8"),
-        "head": _ITALIAN,
-        "i18n": LABELS,
         "ssr_mode": False,
         "footer_links": ["api"],
         "max_file_size": "10mb",

@@ -10,14 +10,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import gradio as gr
-from gradio.processing_utils import save_file_to_cache
-from gradio.utils import get_upload_folder
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import escape
 
 from change_it.errors import InputError
 from change_it.results.pages import environment
-from change_it.space.labels import label
+from change_it.space.labels import LABELS
 
 #: Characters of a headline and of an article.
 HEADLINE, ARTICLE = 300, 20_000
@@ -93,12 +91,12 @@ def uploaded(path: Path) -> Iterator[None]:
         raise InputError(sentence if len(sentence) <= _LONGEST else f"{sentence[:_LONGEST]}…") from error
 
 
-def downloads(write: Callable[[Path], object]) -> list[str]:
-    """The files that `write` puts into an empty folder, where Gradio hands them out and in the end removes them."""
+def downloads(shown: gr.File, write: Callable[[Path], object]) -> list[str]:
+    """Copies for a component of the files that `write` puts into an empty folder; Gradio removes them in the end."""
     with TemporaryDirectory() as folder:
         write(Path(folder))
         files = sorted(file for file in Path(folder).rglob("*") if file.is_file())
-        return [save_file_to_cache(file, cache_dir=get_upload_folder()) for file in files]
+        return [str(shown.move_resource_to_block_cache(file)) for file in files]
 
 
 def add_results(
@@ -107,7 +105,7 @@ def add_results(
     """Below a tab of tables, the report that `write` puts into a folder, and its files; a fault, or a remark, stands above."""
     shown = gr.HTML(elem_id=f"{name}-results", padding=False)
     files = gr.File(
-        label=label("download"),
+        label=LABELS["download"],
         file_count="multiple",
         interactive=False,
         visible=False,
@@ -122,7 +120,7 @@ def add_results(
             remarks.extend(write(folder, *values, progress=lambda what, share: progress(share, desc=what)))
 
         try:
-            paths = downloads(fill)
+            paths = downloads(files, fill)
         except InputError as error:
             return notice(error), gr.update(value=None, visible=False)
         [page] = (Path(path) for path in paths if path.endswith("/report.html"))

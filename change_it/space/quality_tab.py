@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from change_it.progress import Progress
 from change_it.results.report_files import write_hevas
 from change_it.scoring.floors_and_predictions import lead
 from change_it.space.examples import examples
-from change_it.space.labels import label
+from change_it.space.labels import LABELS
 from change_it.space.models import Models
 from change_it.space.parts import (
     ARTICLE,
@@ -39,27 +40,27 @@ _TOPICS = 10
 
 def build(models: Models | None) -> None:
     """The tab's components and events, inside its `gr.Tab`; texts are at first taken to be in the models' language."""
-    gr.Markdown(label("quality_intro"))
+    gr.Markdown(LABELS["quality_intro"])
     with gr.Row(equal_height=False):
         documents = gr.File(
-            label=label("documents"), file_types=TABLE_FILES, height=130, elem_id="quality-documents"
+            label=LABELS["documents"], file_types=TABLE_FILES, height=130, elem_id="quality-documents"
         )
         systems = gr.File(
-            label=label("systems"),
+            label=LABELS["systems"],
             file_count="multiple",
             file_types=[*TABLE_FILES, ".txt"],
             height=130,
             elem_id="quality-systems",
         )
-    gr.Markdown(label("systems_info"))
-    with gr.Accordion(label("options"), open=False):
-        baselines = gr.CheckboxGroup(list(BASELINES), value=["first", "random"], label=label("baselines"))
+    gr.Markdown(LABELS["systems_info"])
+    with gr.Accordion(LABELS["options"], open=False):
+        baselines = gr.CheckboxGroup(list(BASELINES), value=["first", "random"], label=LABELS["baselines"])
         chosen = models.language if models and models.language in _LANGUAGES else "it"
-        language = gr.Radio(list(_LANGUAGES), value=chosen, label=label("language"))
+        language = gr.Radio(list(_LANGUAGES), value=chosen, label=LABELS["language"])
     with gr.Row():
-        button = gr.Button(label("measure"), variant="primary", elem_id="quality")
-        example = gr.Button(label("try"), elem_id="quality-example")
-    example.click(_example, language, [documents, systems], **PRIVATE)
+        button = gr.Button(LABELS["measure"], variant="primary", elem_id="quality")
+        example = gr.Button(LABELS["try"], elem_id="quality-example")
+    example.click(partial(_example, documents), language, [documents, systems], **PRIVATE)
     inputs = [documents, systems, baselines, language]
     add_results(button, inputs, "quality", _write)
 
@@ -135,7 +136,7 @@ def measure(
     )
 
 
-def _example(language: str) -> list[Any]:
+def _example(shown: gr.File, language: str) -> list[Any]:
     """Files of documents with references, and of a system that takes the article's first words."""
     numbered = [(str(n), one["article"], one["headline"]) for n, one in enumerate(examples(language), 1)]
 
@@ -144,5 +145,5 @@ def _example(language: str) -> list[Any]:
         rows = [(number, lead(article, LEAD)) for number, article, _ in numbered]
         write_table(folder / "lead.csv", ["id", "headline"], rows)
 
-    documents, system = downloads(write)
+    documents, system = downloads(shown, write)
     return [documents, [system]]

@@ -18,7 +18,7 @@ from change_it.scoring.item import Item, TestSet
 from change_it.scoring.scores import Scores, score
 from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.space.examples import examples
-from change_it.space.labels import label
+from change_it.space.labels import LABELS
 from change_it.space.models import Models
 from change_it.space.parts import (
     ARTICLE,
@@ -50,13 +50,13 @@ LEAD = 9  # words of the example's headlines
 def build(models: Models) -> None:
     """The tab's components and events, inside its `gr.Tab`."""
     _single(models)
-    gr.Markdown(label("format"))
+    gr.Markdown(LABELS["format"])
     with gr.Row(equal_height=False):
-        file = gr.File(label=label("new_file"), file_types=TABLE_FILES, height=150, elem_id="score-file")
+        file = gr.File(label=LABELS["new_file"], file_types=TABLE_FILES, height=150, elem_id="score-file")
         with gr.Column():
-            button = gr.Button(label("score"), variant="primary", elem_id="score")
-            example = gr.Button(label("try"), elem_id="score-example")
-    example.click(partial(_example, models), None, file, **PRIVATE)
+            button = gr.Button(LABELS["score"], variant="primary", elem_id="score")
+            example = gr.Button(LABELS["try"], elem_id="score-example")
+    example.click(partial(_example, models, file), None, file, **PRIVATE)
     add_results(button, [file], "score", partial(_write, models))
     _endpoint(models)
 
@@ -69,9 +69,9 @@ def _single(models: Models) -> None:
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=320):
             fields = [
-                gr.Textbox(first[0], label=label("new"), info=label("new_info"), elem_id="own"),
-                gr.Textbox(first[1], label=label("original"), elem_id="own-original"),
-                gr.Textbox(first[2], label=label("article"), lines=4, max_lines=12, elem_id="own-article"),
+                gr.Textbox(first[0], label=LABELS["new"], info=LABELS["new_info"], elem_id="own"),
+                gr.Textbox(first[1], label=LABELS["original"], elem_id="own-original"),
+                gr.Textbox(first[2], label=LABELS["article"], lines=4, max_lines=12, elem_id="own-article"),
                 direction_of(models, first[3]),
             ]
         with gr.Column(scale=7, min_width=320):
@@ -86,7 +86,7 @@ def _single(models: Models) -> None:
         gr.Examples(
             offered,
             fields,
-            label=label("examples_of_corpus"),
+            label=LABELS["examples_of_corpus"],
             example_labels=labels,
             api_visibility="private",
         )
@@ -168,14 +168,15 @@ def _endpoint(models: Models) -> None:
     def score_endpoint(file: str) -> tuple[Any, str]:
         scores = score_upload(models, file)
         [table] = map(without_formulas, scores.items.values())
-        [items] = downloads(lambda folder: table.write_csv(folder / "items.csv"))
-        return scores.as_dict(), items
+        [path] = downloads(items, lambda folder: table.write_csv(folder / "items.csv"))
+        return scores.as_dict(), path
 
     hidden: dict[str, Any] = {"visible": False}
+    items = gr.File(label="items, CSV", **hidden)
     gr.Button(**hidden).click(
         score_endpoint,
         gr.File(label="CSV file", file_types=TABLE_FILES, **hidden),
-        [gr.JSON(label="summary", **hidden), gr.File(label="items, CSV", **hidden)],
+        [gr.JSON(label="summary", **hidden), items],
         api_name="score",
         api_description=(
             f"Scores a CSV file with the columns {', '.join(COLUMNS)} and perhaps {', '.join(OPTIONAL)}; "
@@ -186,11 +187,11 @@ def _endpoint(models: Models) -> None:
     )
 
 
-def _example(models: Models) -> str:
+def _example(models: Models, shown: gr.File) -> str:
     """A file of headlines that need no model: the article's first words."""
     rows = []
     for number, one in enumerate(examples(models.language), start=1):
         headline, article, outlet = one["headline"], one["article"], models.outlets[one["outlet"]]
         rows.append([str(number), headline, article, outlet, lead(article, LEAD)])
-    [path] = downloads(lambda folder: write_table(folder / "lead.csv", COLUMNS, rows))
+    [path] = downloads(shown, lambda folder: write_table(folder / "lead.csv", COLUMNS, rows))
     return path

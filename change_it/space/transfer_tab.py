@@ -11,7 +11,7 @@ from change_it.errors import InputError
 from change_it.generators.rerank import JudgedCandidate
 from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.item import Item
-from change_it.space.labels import label
+from change_it.space.labels import LABELS
 from change_it.space.models import OWN, Models, Question
 from change_it.space.parts import ARTICLE, CANDIDATES, HEADLINE, PRIVATE, notice, refused, render, text_of
 from change_it.tables import UnderlinedText
@@ -30,13 +30,15 @@ def build(models: Models) -> None:
     asked, shown = _opening(models)
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=320):
-            headline = gr.Textbox(asked[0], label=label("original"), lines=2, max_lines=4, elem_id="headline")
-            article = gr.Textbox(asked[1], label=label("article"), lines=6, max_lines=12, elem_id="article")
+            headline = gr.Textbox(
+                asked[0], label=LABELS["original"], lines=2, max_lines=4, elem_id="headline"
+            )
+            article = gr.Textbox(asked[1], label=LABELS["article"], lines=6, max_lines=12, elem_id="article")
             with gr.Row():
                 direction = direction_of(models, asked[2])
-                system = gr.Dropdown(list(models.systems), value=asked[3], label=label("system"))
-            count = gr.Slider(1, CANDIDATES, value=SHOWN, step=1, label=label("candidates"))
-            button = gr.Button(label("transfer"), variant="primary", elem_id="transfer")
+                system = gr.Dropdown(list(models.systems), value=asked[3], label=LABELS["system"])
+            count = gr.Slider(1, CANDIDATES, value=SHOWN, step=1, label=LABELS["candidates"])
+            button = gr.Button(LABELS["transfer"], variant="primary", elem_id="transfer")
         with gr.Column(scale=7, min_width=320):
             found = gr.HTML(shown, elem_id="candidates-found", padding=False)
     fields = [headline, article, direction, system, count]
@@ -45,7 +47,7 @@ def build(models: Models) -> None:
     gr.Examples(
         list(map(list, filled)),
         fields[:3],
-        label=label("examples_of_corpus" if models.corpus_examples else "examples"),
+        label=LABELS["examples_of_corpus" if models.corpus_examples else "examples"],
         example_labels=list(filled.values()),
         api_visibility="private",
     )
@@ -55,7 +57,7 @@ def build(models: Models) -> None:
 def direction_of(models: Models, value: str) -> gr.Radio:
     """The choice of the direction."""
     choices = [(" → ".join(outlets), name) for name, outlets in models.directions.items()]
-    return gr.Radio(choices, value=value, label=label("direction"))
+    return gr.Radio(choices, value=value, label=LABELS["direction"])
 
 
 def answer_live(

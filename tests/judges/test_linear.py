@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 from saved_judges import check_loads
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.tree import DecisionTreeRegressor
 from transformers import ByT5Tokenizer
 
 from change_it.judges.data import Examples
@@ -32,7 +32,7 @@ from change_it.judges.linear import (
     tfidf,
 )
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
-from change_it.judges.linear_training import _boost, fit_main, fit_pairs
+from change_it.judges.linear_training import RATE, _boost, fit_main, fit_pairs
 
 HEADLINES = ["Crolla il ponte: «Due morti»", "ECCO perché cade", "Derby sospeso, 3 feriti", "Non cade più"]
 ARTICLES = ["Il ponte è crollato, due morti.", "Il governo cade.", "Il derby è sospeso: 3 feriti.", "Cade."]
@@ -131,12 +131,23 @@ def test_trees_answer_as_scikit_learn_does():
     random = np.random.default_rng(1)
     features = random.integers(0, 9, (500, 4)).astype(np.float32) / np.float32(7)
     labels = (features[:, 0] * features[:, 1] > features[:, 2]).astype(int)
-    trees, constant = _boost(features, labels, leaves=8, rounds=20, seed=1)
-    model = HistGradientBoostingClassifier(
-        max_iter=20, max_leaf_nodes=8, learning_rate=0.06, l2_regularization=1.0, class_weight="balanced",
-        early_stopping=False, random_state=1,
-    ).fit(features, labels)  # fmt: skip
-    assert boosted(features, trees) + constant == pytest.approx(model.decision_function(features), abs=1e-5)
+    settings = {"leaves": 8, "share": 1.0, "seed": 1}
+    even = np.where(labels == 1, 1 / labels.mean(), 1 / (1 - labels.mean()))
+    model = DecisionTreeRegressor(max_leaf_nodes=8, min_samples_leaf=20, random_state=1)
+    model.fit(features, 4 * labels - 2, sample_weight=even)
+    first = boosted(features, _boost(features, labels, rounds=1, **settings))
+    assert first == pytest.approx(RATE * model.predict(features), abs=1e-6)
+    assert ((boosted(features, _boost(features, labels, rounds=60, **settings)) > 0) == labels).mean() > 0.95
+
+
+def test_trees_rise_where_they_are_to():
+    random = np.random.default_rng(1)
+    features = random.normal(size=(400, 2)).astype(np.float32)
+    labels = (np.sin(3 * features[:, 0]) + features[:, 1] > 0).astype(int)
+    trees = _boost(features, labels, leaves=8, rounds=20, share=1.0, seed=1, rising=[1, -1])
+    grid = np.column_stack([np.linspace(-2, 2, 50), np.zeros(50)]).astype(np.float32)
+    assert (np.diff(boosted(grid, trees)) >= -1e-6).all()
+    assert (np.diff(boosted(grid[:, ::-1], trees)) <= 1e-6).all()
 
 
 def test_fluency_sees_what_was_never_joined_and_what_is_repeated():

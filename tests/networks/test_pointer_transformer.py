@@ -20,7 +20,7 @@ def test_loss_is_that_of_one_softmax_over_words_and_places():
                 continue
             written = (model.embedding.words.weight[:WORDS] @ states[row, step] + model.bias).exp()
             query = model.copy(states[row, step]) / 8**0.5
-            places = (encoded.copied[row] @ query + model.copy_bias).exp()[: int(mask[row].sum())]
+            places = (encoded.sources.copied[row] @ query + model.copy_bias).exp()[: int(mask[row].sum())]
             here = input_ids[row, : len(places)] == word
             probability = places[here].sum() + (written[word] if word < WORDS else 0)
             losses.append(-(probability / (written.sum() + places.sum())).log())

@@ -2,8 +2,10 @@
 
 import json
 import re
+import runpy
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -147,6 +149,14 @@ def test_what_judges_chose_stands_apart(scores):
     assert (row["single"], row["chosen"]) == pytest.approx((1 / 4, 1 / 3))
     [axes] = choices_chart(scores).axes
     assert axes.containers[0].lines[0].get_xydata()[:, 1] == pytest.approx([1 / 4, 1 / 3, 1 / 3])
+
+
+def test_benchmarks_keep_what_a_report_has(three, drawn):
+    kept = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "tables.py"))["REPORTS"]
+    report = scored(three, FakeJudges(fold="1", digits="abcg"), *with_chosen([drawn]), resamples=50).as_dict()
+    assert kept["choosers"]("x", report)["x"]["N = 4"] == report["choices"][0]["curve"][4]["joint"]
+    best = report["systems"]["drawn.best-of-4"]["average"]
+    assert kept["writers"]("x", report)["x"]["best, chosen by fold 0"][0] == best["joint"]
 
 
 def test_systems_with_draws_of_different_counts_stand_side_by_side(three, drawn):

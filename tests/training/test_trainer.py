@@ -304,7 +304,7 @@ class Ticking:
 
         def slow(trainer_, *arguments):
             self.now += 1.0
-            self.rates.append(trainer_._get_learning_rate())
+            self.rates.append(trainer_.lr_scheduler.get_last_lr()[0])
             return step(trainer_, *arguments)
 
         def evaluate(model):
