@@ -18,7 +18,7 @@ from change_it.generators.folder import GeneratorInfo
 from change_it.hub import cards
 from change_it.hub.cards import public
 from change_it.hub.push_options import PushOptions
-from change_it.io import read_json, write_text
+from change_it.io import MODEL_FILES, read_json, write_text
 
 if TYPE_CHECKING:
     from change_it.judges.judge import Judge
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 Files = dict[str, bytes | Path]
 
-#: Files of a saved model; JSON files but these vocabularies lose this machine's paths and how a tokenizer was loaded here.
-MODEL_FILES = ("*.safetensors", "*.txt", "*.model", "*.jinja", "*.json", "*.py")
+#: JSON files of a model but these vocabularies lose this machine's paths and how a tokenizer was loaded here.
 HOW_LOADED = ("is_local", "local_files_only")
 VOCABULARIES = ("tokenizer.json", "vocab.json", "added_tokens.json", "special_tokens_map.json")
 #: Next to the package in a checkout, in its folder `_shipped` in a wheel and on the Hub.

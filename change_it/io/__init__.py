@@ -14,6 +14,7 @@ from change_it.io.files import (
 )
 from change_it.io.model_folders import (
     GENERATOR_FILE,
+    MODEL_FILES,
     PICKLE,
     check_model,
     find_weights,

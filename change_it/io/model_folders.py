@@ -11,6 +11,8 @@ PICKLE = (
     "model again with save_pretrained"
 )
 
+#: Files of a saved model: those that a push takes, and of which none of an older model may stay with a new one.
+MODEL_FILES = ("*.safetensors", "*.txt", "*.model", "*.jinja", "*.json", "*.py")
 #: File in a generator's folder that says what it was made for and of.
 GENERATOR_FILE = "generator.json"
 

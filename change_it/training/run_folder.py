@@ -19,8 +19,8 @@ from accelerate.utils import set_seed
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.io import check_writable, listed, read_json, replace_folder, write_json
-from change_it.networks.pretrained import ANSWERING, hash_of_model, hash_of_weights, quiet
+from change_it.io import MODEL_FILES, check_writable, listed, read_json, replace_folder, write_json
+from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
 from change_it.training.trainer import (
     TrainingResult,
     TrainingRun,
@@ -35,8 +35,6 @@ WORK = "checkpoints"
 METRICS = "metrics.json"
 #: Settings that may change when a run is resumed.
 FREE = {"resume", "max_minutes", "checkpoint_minutes", "out", "corpus"}
-#: Files of a model; those of an older model must not stay with a new one.
-MODEL_FILES = ("*.safetensors", "*.safetensors.index.json", "*config.json", METRICS, *ANSWERING)
 
 
 def train_in_folder(

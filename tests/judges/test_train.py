@@ -1,25 +1,28 @@
 """`change-it train judge` from the corpus folder to a saved judge, its numbers and its failures."""
 
 import json
+import shutil
 
 import judge_data
 import numpy as np
 import pytest
 import torch
 from judge_data import load, options
-from saved_judges import build_encoder, save_parts
+from saved_judges import build_encoder, names_of, save_parts
 from transformers import AutoTokenizer
 
 from change_it.commands import train_judge
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.judges import train
+from change_it.judges.bilstm import build_bilstm
 from change_it.judges.fluency_data import load_fluency
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import LINEAR, PAPERS, preset
 from change_it.judges.linear_training import ACCEPTANCE
 from change_it.judges.metrics import scores
 from change_it.stats import log_odds
+from change_it.training.run_folder import publish
 from change_it.training.trainer import TrainingRun
 
 TINY = judge_data.TINY | {"updates": 16, "evaluation_steps": 8}
@@ -124,11 +127,21 @@ def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
 
 
-def test_no_tokenizer_of_an_older_judge_stays_with_a_new_one(corpus, encoder, tmp_path):
-    out = save_parts(tmp_path / "main", AutoTokenizer.from_pretrained(encoder))
-    (out / "metrics.json").write_text("{}", encoding="utf-8")
-    train_judge.run(options(corpus, out))
-    assert Judge.from_pretrained(out, device="cpu").model_hash == metrics_of(out)["model_hash"]
+def test_a_judge_replaces_one_of_another_kind_whole(fitted, trained, tmp_path):
+    names = names_of(("colle", "faro"))
+    model, tokenizer = build_bilstm(["Crolla il ponte"] * 9, max_tokens=32, **names)
+    model.config.change_it = Judge.from_pretrained(fitted).model.config.change_it | {"max_tokens": 32}
+    bilstm = save_parts(tmp_path / "bilstm", model, tokenizer)
+    (bilstm / "metrics.json").write_text("{}", encoding="utf-8")
+    out = tmp_path / "main"
+    for kind in (fitted, trained, bilstm, trained, fitted, bilstm, fitted):
+        publish(shutil.copytree(kind, tmp_path / "final", dirs_exist_ok=True), out)
+        files = {path.name for path in out.iterdir()} - {"notes.md"}
+        assert files == {path.name for path in kind.iterdir()}
+        found, new = (Judge.from_pretrained(folder, device="cpu") for folder in (out, kind))
+        assert (found.model_hash, type(found.tokenizer)) == (new.model_hash, type(new.tokenizer))
+        (out / "notes.md").touch()
+    assert (out / "notes.md").exists()
 
 
 @pytest.mark.parametrize("task", ["hh", "ah"])
