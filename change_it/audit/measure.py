@@ -56,6 +56,7 @@ class Audit:
     cues: tuple[Cue, ...]  # words that speak for an outlet to main
     style: dict[str, Any]  # main within an event, as in its `metrics.json`; empty of an older one
     agreement: Agreement | None = None  # with readers; None without labels
+    trained: str = ""  # digest of the corpus of the judges, where that is another one
 
     @property
     def together(self) -> Together:
@@ -67,7 +68,8 @@ class Audit:
         """The settings that its figures depend on."""
         drawn = f"items:{self.at_most} of {self.items}|events:{self.events}"
         labels = f"|labels:{self.agreement.labels[:6]}" if self.agreement else ""
-        return f"audit|judges:{self.judges}|score:{self.score}|{drawn}{labels}|seed:{self.seed}"
+        trained = f"|trained:{self.trained}" if self.trained else ""
+        return f"audit|judges:{self.judges}{trained}|score:{self.score}|{drawn}{labels}|seed:{self.seed}"
 
     def as_dict(self) -> dict[str, Any]:
         """The audit as a JSON object; examples without their articles."""
@@ -92,7 +94,7 @@ def audit(
 ) -> Audit:
     """Audit judges on a corpus; `metrics` are those of `verdicts.read_metrics`, `at_most` the headlines of each perturbation."""
     test = corpus.test
-    judges.check_outlets(test.outlets, test.name)
+    trained = judges.check_corpus(test)
     systems = measure_systems(
         judges, corpus, at_most=at_most, resamples=resamples, seed=seed, progress=progress
     )
@@ -116,4 +118,5 @@ def audit(
         cues=tuple(main_cues(judges.main, test.items, seed=seed)),
         style={name: value for name, value in metrics.get("main", {}).items() if name in STYLE},
         agreement=found,
+        trained=trained,
     )

@@ -62,6 +62,7 @@ def run(options: AuditOptions) -> None:
     from change_it.audit.verdicts import read_metrics
     from change_it.networks.pretrained import local_folder
     from change_it.results.audit_tables import perturbations_table, verdicts_table, write_audit
+    from change_it.results.score_tables import other_corpus
     from change_it.scoring.judges import Judges
 
     folder = local_folder(options.judges, command="change-it train judge")
@@ -85,7 +86,7 @@ def run(options: AuditOptions) -> None:
         print_json(audited.as_dict())
         return
     terminal = console()
-    print_lines([audited.together.text], terminal)
+    print_lines([*other_corpus(audited.trained), audited.together.text], terminal)
     print_table(perturbations_table(audited.systems, audited.score), terminal)
     if audited.agreement:
         print_table(audited.agreement.table, terminal)

@@ -118,7 +118,7 @@ def run(options: ScoreOptions) -> None:
 
             choosers = load(options.chooser)
             check_independent(judges, {"--chooser": Reranker.of(choosers)})
-            choosers.check_outlets(test.outlets, test.name)
+            choosers.check_corpus(test)
             for at, system in enumerate(systems):
                 if system.draws:
                     draws = [texts or () for texts in system.draws]

@@ -1,5 +1,6 @@
 """Files of a corpus folder, its configs with their columns and types, and their reading."""
 
+import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 REPORT = "alignment.json"
 CARD = "README.md"
 REJECTED = "rejected.csv"
-#: In the folder of a trained model: what its card says of its corpus.
+#: In the folder of a trained model: what its card says of its corpus, and what tells its articles from those of another one.
 MODEL_CORPUS = "corpus.json"
 
 #: Splits of `articles` and `pairs` with the articles of further outlets, and pairs that have one of them.
@@ -158,11 +159,30 @@ def describe_corpus(corpus: str) -> dict[str, Any]:
     """The description of a corpus (folder or Hub id) for the card of a model trained on it."""
     report = _report_of(corpus)
     parts = ("sample", "rows", "kept", "thresholds", "pairs")
+    test = read_table(corpus, "articles", "test", ["headline", "article"])
     return {
         "dataset": None if Path(corpus).is_dir() else corpus,
         "language": report.get("options", {}).get("language"),
+        "digest": digest_of(map(hash_article, test["headline"], test["article"])),
         **{name: report[name] for name in parts if name in report},
     }
+
+
+def describe_learnt(corpus: str, fold: str) -> str:
+    """The hashes of the training articles of the outlets A and B, of a fold or of `all`."""
+    rows = read_table(corpus, "articles", "train", ["headline", "article", "fold"])
+    rows = rows if fold == "all" else rows.filter(fold=int(fold))
+    return " ".join(sorted(map(hash_article, rows["headline"], rows["article"])))
+
+
+def hash_article(headline: str, article: str) -> str:
+    """48 bits of the hash of an article with its headline, by which it is known again in another corpus."""
+    return hashlib.blake2b(f"{headline}\0{article}".encode(), digest_size=6).hexdigest()
+
+
+def digest_of(hashes: Iterable[str]) -> str:
+    """The digest of a corpus, from the hashes of its test articles."""
+    return hashlib.sha256(" ".join(sorted(hashes)).encode()).hexdigest()[:16]
 
 
 def is_foreign(models: Path, text: str) -> bool:

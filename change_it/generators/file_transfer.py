@@ -120,6 +120,8 @@ def corpus_items(options: TransferOptions, setup: TransferSetup) -> list[Item]:
             f"the generator is for {' and '.join(outlets)}, the corpus {options.corpus} has "
             f"{' and '.join(test.outlets)}: take a generator that was trained on this corpus"
         )
+    if setup.judges:
+        setup.judges.check_corpus(test)
     items = [item for item in test.items if item.target in setup.system.targets]
     if options.items is not None:
         with_reference = [item for item in items if item.reference]

@@ -75,7 +75,7 @@ def floor(test: TestSet, judges: Judges, *, language: str | None = None) -> Scor
 
     The judges that choose are of another fold than those that score; fluency is among them.
     """
-    judges.check_outlets(test.outlets, test.name)
+    judges.check_corpus(test)
     if judges.fluency is None:
         raise InputError(
             "the floor requires a fluency judge: train one with change-it train judge --task fluency"

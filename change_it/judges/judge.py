@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import repeat
@@ -14,8 +14,10 @@ import torch
 from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerBase
 
 import change_it.auto  # noqa: F401 (registers our models)
+from change_it.corpus.folder import MODEL_CORPUS
 from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
+from change_it.io import read_json
 from change_it.judges.judge_options import COMMAND, LONGEST, SINGLE_TEXT, StyleStep, Task, read_judge_info
 from change_it.judges.linear import LinearJudgeForSequenceClassification
 from change_it.networks.pretrained import (
@@ -61,6 +63,7 @@ class Judge:
         style_step: of main, the median change of its log odds between the two headlines of an event (`within_event.style_step`);
             None where it was not measured.
         model_hash: SHA-256 of weights, settings and tokenizer, for signatures.
+        corpus: what training recorded of its corpus, `digest` and `learnt` among it (`corpus.folder`).
     """
 
     task: Task
@@ -75,6 +78,7 @@ class Judge:
     article_first: bool = False  # see `JudgeInfo`
     shift: float = 0.0
     style_step: StyleStep | None = None
+    corpus: Mapping[str, Any] = field(default_factory=dict, repr=False)
     source: tuple[Path, Arithmetic, str] | None = None  # from which the processes of a cluster load it too
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
@@ -122,6 +126,7 @@ class Judge:
                 weights_hash=weights_hash,
                 model_hash=hash_of_model(folder, weights_hash),
                 precision=precision,
+                corpus=read_json(folder / MODEL_CORPUS) or {},
                 source=(folder.resolve(), precision, device),
             )
             judge._smoke_test()

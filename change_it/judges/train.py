@@ -17,7 +17,7 @@ from transformers import (
 )
 
 import change_it.auto  # noqa: F401 (registers our models)
-from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
+from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, describe_learnt
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges.bilstm import build_bilstm
@@ -101,7 +101,10 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         "judge",
         partial(_prepare, settings, data),
         libraries=LIBRARIES,
-        files={MODEL_CORPUS: describe_corpus(settings.corpus)},
+        files={
+            MODEL_CORPUS: describe_corpus(settings.corpus)
+            | {"learnt": describe_learnt(settings.corpus, settings.fold)}
+        },
     )
 
 

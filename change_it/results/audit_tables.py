@@ -17,6 +17,7 @@ from change_it.judges.judge_options import within_event_table
 from change_it.results.charts import perturbation_drawing
 from change_it.results.pages import environment
 from change_it.results.report_folder import AUDIT_FILES, replaced_report
+from change_it.results.score_tables import other_corpus
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, VERDICT_NAMES
 from change_it.tables import Column, Row, Table, Value, with_interval
@@ -150,6 +151,7 @@ def write_audit(out: Path, audit: Audit) -> None:
     values: dict[str, Any] = {
         "audit": audit,
         "invented": set(audit.outlets) == set(OUTLETS),
+        "remarks": other_corpus(audit.trained),
         "perturbations": perturbations_table(audit.systems, audit.score),
         "measures": measures_table(audit.systems),
         "drawing": perturbation_drawing(kinds) if any(kind.interval for kind in kinds) else None,

@@ -283,7 +283,16 @@ def remarks(scores: Scores) -> list[str]:
         lines.append(
             f"style: main's step towards the outlet aimed at, over the newspapers' own ({_median(step)})"
         )
-    return [*lines, *lacking(known, step, scores.outlets)]
+    return [*other_corpus(scores.trained), *lines, *lacking(known, step, scores.outlets)]
+
+
+def other_corpus(trained: str) -> list[str]:
+    """What to know of judges that were trained on another corpus (`Judges.check_corpus`)."""
+    unknown = (
+        "the judges do not say which articles they learnt from, and these may be among them: train them again"
+    )
+    other = f"the judges were trained on another corpus ({trained}), without these test articles"
+    return [unknown if "unknown" in trained else other] if trained else []
 
 
 def lacking(known: Collection[str], step: StyleStep | None, outlets: tuple[str, str]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from change_it.corpus.folder import read_table
+from change_it.corpus.folder import digest_of, hash_article, read_table
 from change_it.errors import InputError
 from change_it.text.folding import composed
 
@@ -50,6 +50,7 @@ class TestSet:
     outlets: tuple[str, str]  # short names of A and B
     training_headlines: dict[str, tuple[str, ...]]  # per outlet, the headlines outside A2
     name: str  # the corpus, as it was given
+    digest: str = ""  # of the corpus (`corpus.folder.digest_of`); empty without one
 
     @cached_property
     def events(self) -> NDArray[np.str_]:
@@ -116,6 +117,7 @@ def read_test_set(corpus: str) -> TestSet:
             name: tuple(training.filter(pl.col("label") == name)["headline"]) for name in outlets
         },
         name=corpus,
+        digest=digest_of(map(hash_article, articles["headline"], articles["article"])),
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.article import outlet_names
+from change_it.corpus.folder import hash_article
 from change_it.errors import InputError
 from change_it.io import texts_by_name
 from change_it.judges.judge import Judge
@@ -14,7 +15,7 @@ from change_it.judges.judge_options import COMMAND, TASKS, Task, check_tasks
 from change_it.networks.pretrained import local_folder
 from change_it.progress import Progress
 from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, judge_items
-from change_it.scoring.item import Item
+from change_it.scoring.item import Item, TestSet
 from change_it.scoring.joint import LEAST_EVIDENCE, LEAST_STEP
 from change_it.text.evidence import Unsupported
 from change_it.training.training_options import Arithmetic
@@ -229,6 +230,19 @@ class Judges:
             raise InputError(
                 f"the judges were trained on {theirs}, the corpus {corpus} has {ours}: train judges on this corpus"
             )
+
+    def check_corpus(self, test: TestSet) -> str:
+        """Refuse judges of other outlets or that learnt from test articles; the digests of their corpora where they are of another one."""
+        self.check_outlets(test.outlets, test.name)
+        articles = {hash_article(item.source, item.article) for item in test.items} if test.digest else set()
+        for task, judge in self.by_task.items():
+            if shared := len(articles & {*judge.corpus.get("learnt", "").split()}):
+                raise InputError(
+                    f"the judge {task} has learnt from {shared:,} of the {len(articles):,} test articles of {test.name}: give "
+                    "the corpus that the judges were trained on, or train judges on this one"
+                )
+        digests = {judge.corpus.get("digest", "unknown") for judge in self.by_task.values()}
+        return "+".join(sorted(digests - {test.digest})) if test.digest else ""
 
 
 def judged_headline(text: str, row: dict[str, Any]) -> JudgedHeadline:

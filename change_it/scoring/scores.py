@@ -100,6 +100,7 @@ class Scores:
     corpus: str  # as it was given
     # system to the judges that chose its headlines; systems that were not reranked are left out
     rerankers: dict[str, Reranker]
+    trained: str = ""  # digest of the corpus of the judges, where that is another one (`Judges.check_corpus`)
     style_step: StyleStep | None = None  # main's, which style is measured by
     choices: tuple[Choice, ...] = ()  # of the systems whose draws judges have ordered
     # per system with draws, a table like `items` with one row a draw and its number
@@ -211,9 +212,10 @@ def score(
 ) -> Scores:
     """Score systems that have a headline for every item, see `on_same_items`; `resamples` and `seed` are of intervals and paired tests.
 
-    Systems whose headlines judges of the same fold or weights have chosen are refused, and those that a model of the family of the judge of support has written.
+    Systems whose headlines judges of the same fold or weights have chosen are refused, those that a model of the family of the judge
+    of support has written, and judges that have learnt from test articles.
     """
-    judges.check_outlets(test.outlets, test.name)
+    trained = judges.check_corpus(test)
     choosers = {system.name: system.reranker for system in systems if system.reranker}
     check_independent(judges, choosers)
     _check_writers(judges, systems)
@@ -222,7 +224,8 @@ def score(
     if judges.support and not language:
         language = guess_language([item.article for item in test.items])
     judged = judge_items(judges, list(chain(*every)), reversal=reversal, language=language, progress=progress)
-    signed = partial(signature, judges, language=language, reversal=reversal, resamples=resamples, seed=seed)
+    of_judges = partial(signature, judges, language=language, reversal=reversal, trained=trained)
+    signed = partial(of_judges, resamples=resamples, seed=seed)
     strata = [item.direction for item in test.items]
     interval = partial(measure, strata=strata, events=test.events, resamples=resamples, seed=seed)
     of_draws = iter(zip(every, judged.iter_slices(len(test.items)), strict=True))
@@ -280,6 +283,7 @@ def score(
         reversal=reversal,
         resamples=resamples,
         corpus=test.name,
+        trained=trained,
         rerankers={system.name: system.reranker for system in systems if system.reranker},
         style_step=judges.main.style_step,
         choices=tuple(choices),

@@ -42,15 +42,18 @@ def signature(
     resamples: int,
     seed: int,
     reranker: str = "",
+    trained: str = "",
     runs: int = 1,
     draws: int = 1,
 ) -> str:
     """The options that a compliancy figure depends on, in one line: keys and values, separated by bars.
 
-    `n` items, of `events`, `partners` of which had the other outlet's article; `reranker` is short, `1a2b3c+…,fold:0`.
+    `n` items, of `events`, `partners` of which had the other outlet's article; `reranker` is short, `1a2b3c+…,fold:0`,
+    and `trained` the digest of another corpus of the judges (`Judges.check_corpus`).
     """
     parts = {
         "judges": judges.signature,
+        "trained": trained,
         "reranker": reranker,
         "fluency": judges.fluency.model_hash[:6] if judges.fluency else "",
         "joint": VERSION if judges.fluency and judges.step else "none",

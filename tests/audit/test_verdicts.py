@@ -188,7 +188,7 @@ def test_an_audit_has_the_events_of_the_corpus(sample, judges):
     count, events = len(sample.test.items), len(set(sample.test.events.tolist()))
     assert events < count
     how = f"items:5 of {count}|events:{events}|seed:1"
-    assert found.signature == f"audit|judges:{judges.signature}|score:joint|{how}"
+    assert found.signature == f"audit|judges:{judges.signature}|trained:unknown|score:joint|{how}"
     assert (found.items, found.events) == (count, events)
     record = found.as_dict()
     assert next(iter(record)) == "together"

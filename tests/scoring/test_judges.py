@@ -1,7 +1,22 @@
 import math
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from scoring_fakes import STEP, FakeJudges
+from scoring_fakes import STEP, FakeJudges, scored
+
+from change_it.audit.measure import audit, read_corpus
+from change_it.commands import corpus_build
+from change_it.commands.transfer import TransferOptions
+from change_it.corpus.corpus_options import BuildOptions
+from change_it.corpus.folder import describe_corpus, describe_learnt, hash_article
+from change_it.errors import InputError
+from change_it.generators.file_transfer import TransferSetup, corpus_items
+from change_it.generators.rerank import floor
+from change_it.generators.search import Search
+from change_it.results.score_tables import remarks
+from change_it.scoring.item import read_test_set
 
 ORIGINAL, ARTICLE = "Crolla il ponte", "Il ponte sulla statale è crollato."
 
@@ -21,3 +36,57 @@ def test_a_headline_between_two_outlets_is_rewritten_for_the_second():
     judges = FakeJudges()
     judges.main.rule = lambda text, _: 0.5
     assert judges.opposite_outlets([ORIGINAL]) == [judges.outlets[1]]
+
+
+@pytest.fixture(scope="module")
+def rebuilt(corpus, tmp_path_factory):
+    """A corpus of the same articles, dealt otherwise."""
+    out = tmp_path_factory.mktemp("rebuilt") / "corpus"
+    sample = Path(corpus).with_name("sample.csv")
+    corpus_build.run(BuildOptions(files=(str(sample),), out=out, seed=2))
+    return str(out)
+
+
+@pytest.fixture
+def trained(corpus):
+    """Judges that say that they were trained on fold 0 of the corpus."""
+    judges = FakeJudges(("colle", "faro"), fold="0", digits="abcd")
+    for judge in judges.by_task.values():
+        judge.corpus = describe_corpus(corpus) | {"learnt": describe_learnt(corpus, "0")}
+    return judges
+
+
+def test_judges_that_have_learnt_from_test_articles_are_refused(corpus, rebuilt, trained):
+    assert trained.check_corpus(read_test_set(corpus)) == ""
+    test = read_test_set(rebuilt)
+    learnt = describe_learnt(corpus, "0").split()
+    shared = sum(hash_article(item.source, item.article) in learnt for item in test.items)
+    assert 0 < shared < len(test.items) / 2
+    system = SimpleNamespace(outlets=trained.outlets, targets=trained.outlets)
+    options = TransferOptions(corpus=rebuilt)
+    for use in (
+        lambda: scored(test, trained),
+        lambda: floor(test, trained),
+        lambda: audit(read_corpus(rebuilt), trained, {}),
+        lambda: corpus_items(options, TransferSetup(system, trained, Search())),
+    ):
+        with pytest.raises(
+            InputError, match=rf"main has learnt from {shared} of the {len(test.items)} test art"
+        ):
+            use()
+
+
+def test_another_corpus_of_judges_is_named(corpus, trained, toy_test):
+    digest = describe_corpus(corpus)["digest"]
+    test = read_test_set(corpus)
+    own = replace(test, items=test.items[:4])
+    scores = scored(own, trained)
+    assert "trained:" not in scores.signature
+    assert not any("another corpus" in line for line in remarks(scores))
+    later = [replace(item, article=f"{item.article} Ieri.") for item in own.items]
+    scores = scored(replace(own, items=tuple(later), digest="later"), trained)
+    assert f"|trained:{digest}|" in scores.signature
+    assert any(f"another corpus ({digest})" in line for line in remarks(scores))
+    trained.hh.corpus = {}
+    assert trained.check_corpus(replace(own, digest="later")) == f"{digest}+unknown"
+    assert FakeJudges().check_corpus(toy_test) == ""  # texts without a corpus
