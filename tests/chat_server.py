@@ -8,7 +8,7 @@ from processes import Handler, listening
 
 
 class ChatServer:
-    """Answers with `reply(prompt, number)`: a text, a status, a status and a body, or a dict that is merged into the answer."""
+    """Answers with `reply(prompt, number)`: a text, a status, a status and a body and perhaps headers, or a dict that is merged into the answer."""
 
     def __init__(self):
         self.requests, self.headers, self.at_work, self.most_at_work = [], [], 0, 0
@@ -36,12 +36,14 @@ def serve():
                 with state.lock:
                     state.at_work -= 1
             if isinstance(reply, tuple):
-                status, body = reply
+                status, body, headers = (*reply, {})[:3]
             else:
                 status, body = (reply, b"{}") if isinstance(reply, int) else (200, completion(reply))
+                headers = {}
             try:
                 self.send_response(status)
-                self.send_header("Content-Length", str(len(body)))
+                for name, value in {**headers, "Content-Length": str(len(body))}.items():
+                    self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
             except OSError:  # the client has given up

@@ -89,6 +89,7 @@ def _check_fit(options: TransferOptions) -> None:
         (options.prompt and served, "--prompt and --endpoint exclude each other"),
         (asked and not corpus, "--prompt and --endpoint require --corpus"),
         (served != bool(options.model), "--endpoint and --model require each other"),
+        (options.concurrency is not None and not served, "--concurrency requires --endpoint"),
         (options.shots and not asked, "--shots requires --prompt or --endpoint"),
         (options.items and (file or one), "--items requires --corpus"),
         (
@@ -102,7 +103,8 @@ def _check_fit(options: TransferOptions) -> None:
     for holds, fault in faults:
         if holds:
             raise InputError(fault)
-    check_counts(items=options.items, candidates=options.candidates, batch_size=options.batch_size)
+    counts = ("items", "candidates", "batch_size", "concurrency")
+    check_counts(**{name: getattr(options, name) for name in counts})
     if options.endpoint is not None:
         from change_it.networks.server import check_url
 

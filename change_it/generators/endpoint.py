@@ -21,12 +21,13 @@ SENT = {"do_sample", "max_new_tokens", "temperature", "top_p"}
 class Endpoint(HeadlineSystem):
     """Asks the model of a server."""
 
-    kept_together = CONCURRENCY  # answers cost
+    kept_together = 1  # answers cost
 
-    def __init__(self, url: str, model: str, prompt: Prompt):
-        """Nothing is asked yet; `url` is the base of the server's paths, such as http://localhost:8000/v1."""
+    def __init__(self, url: str, model: str, prompt: Prompt, concurrency: int = CONCURRENCY):
+        """Nothing is asked yet; `url` is the base of the server's paths, such as http://localhost:8000/v1, and it gets `concurrency` requests at a time."""
         super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"))
         self.server, self.prompt = Server(url, model), prompt
+        self.concurrency, self._pool = concurrency, ThreadPoolExecutor(concurrency)
         self._named: set[str] = set()
 
     def writer(self, target: str) -> Writer:
@@ -34,6 +35,10 @@ class Endpoint(HeadlineSystem):
         named = self._named or {self.server.model}
         names = sorted(name.rpartition("/")[2] if name.startswith("/") else name for name in named)
         return Writer(ENDPOINT, "+".join(names), self.prompt.signature)
+
+    def batches_at_once(self, search: Search) -> int:
+        """As many items as requests: each draw has a seed of its own."""
+        return self.concurrency
 
     def propose(
         self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
@@ -46,14 +51,13 @@ class Endpoint(HeadlineSystem):
             if item.source or item.article
         ]
         texts: list[list[str]] = [[] for _ in items]
-        with ThreadPoolExecutor(CONCURRENCY) as pool:
-            answers = pool.map(lambda one: self._ask(items[one[0]], one[1], search), asked)
-            shown = bar("asking", len(asked), items=answers, shown=progress)
-            for (row, _), (text, fault) in zip(asked, shown, strict=True):
-                if search.all_draws or (text and text not in texts[row]):
-                    texts[row].append(text)
-                if not text:
-                    self.faults.setdefault(items[row], fault)
+        answers = self._pool.map(lambda one: self._ask(items[one[0]], one[1], search), asked)
+        shown = bar("asking", len(asked), items=answers, shown=progress)
+        for (row, _), (text, fault) in zip(asked, shown, strict=True):
+            if search.all_draws or (text and text not in texts[row]):
+                texts[row].append(text)
+            if not text:
+                self.faults.setdefault(items[row], fault)
         return [[Candidate(text, 0.0) for text in of_item] for of_item in texts]
 
     def _ask(self, item: Item, number: int, search: Search) -> tuple[str, str]:
@@ -70,7 +74,17 @@ class Endpoint(HeadlineSystem):
             return "", fault
         self._named.add(choice.model)
         ended = choice.finish_reason != "length"
-        text = headline_of(choice.message.content or "", ended=ended, outlets=self.prompt.outlets)
+        content = text_of(choice.message.content)
+        text = headline_of(content, ended=ended, outlets=self.prompt.outlets)
         if text and self.prompt.is_example(text, item.target):
             return "", "the headline of an example in the prompt"
-        return text, "" if text else f"empty answer ({choice.finish_reason})"
+        empty = "no headline in the answer" if content.strip() else "empty answer"
+        return text, "" if text else f"{empty} ({choice.finish_reason})"
+
+
+def text_of(content: Any) -> str:
+    """The text of a message, which some servers give in parts, thoughts among them."""
+    if isinstance(content, list):
+        parts = (part for part in content if isinstance(part, dict) and part.get("type") == "text")
+        return "".join(str(part.get("text") or "") for part in parts)
+    return str(content or "")

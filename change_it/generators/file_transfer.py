@@ -4,8 +4,8 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 from change_it import __version__
@@ -22,6 +22,7 @@ from change_it.generators.rerank import choose, order
 from change_it.generators.search import BEAMS, Search, read_decoding
 from change_it.io import append, cell_text, check_columns, parse_columns, read_tables, write_table, write_text
 from change_it.networks.pretrained import map_threads
+from change_it.networks.server import CONCURRENCY
 from change_it.progress import bar
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.judges import Judges
@@ -33,7 +34,7 @@ from change_it.text.stopwords import guess_language
 HEADER = ("id", "headline", "target", "error", "reranker", "generator")
 NOTHING = "nothing was written"
 #: Options that may differ between a run and the one that goes on with it.
-FREE = ("out", "device", "json", "article")
+FREE = ("out", "device", "json", "article", "concurrency")
 #: What an unfinished file begins with.
 KIND = "change-it transfer"
 
@@ -86,7 +87,9 @@ def load_setup(options: TransferOptions) -> TransferSetup:
                 raise InputError(
                     f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone"
                 )
-            system = Endpoint(options.endpoint, str(options.model), prompt)
+            system = Endpoint(
+                options.endpoint, str(options.model), prompt, options.concurrency or CONCURRENCY
+            )
         else:
             system = PromptedModel.from_pretrained(
                 options.generator,
@@ -179,7 +182,8 @@ def _checked(item: Item, needs: Sequence[str]) -> Item:
 def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequence[Item]) -> list[Item]:
     """The items with new headlines.
 
-    They are written chunk after chunk, items of like length in one; what is finished is kept in FILE.partial until all is.
+    They are written in chunks, items of like length in one; what is finished is kept in FILE.partial until all is, also where
+    another one fails.
     """
     language = ""
     if setup.judges:  # that a model of support is prompted in
@@ -198,17 +202,26 @@ def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequen
     chunks = [rows[start : start + size] for start in range(0, len(rows), size)]
     missing = [chunk for chunk in chunks if not done.keys() >= set(chunk)]
     before = len(rows) - sum(map(len, missing))  # by an interrupted run
+    lock = Lock()
     with bar("transferring", len(rows), initial=before, shown=out is not None) as done_bar:
-        given = ([items[row] for row in chunk] for chunk in missing)
-        write = partial(new_headlines, setup, options=options, language=language)
-        written = map_threads(write, given, setup.system.batches_at_once(setup.search))
-        for chunk, finished in zip(missing, written, strict=True):
-            if unfinished:
-                lines = (json.dumps([row, *each]) for row, each in zip(chunk, finished, strict=True))
-                with unfinished.open("ab") as file:
-                    append(file, "".join(f"{line}\n" for line in lines).encode())
-            done |= zip(chunk, finished, strict=True)
-            done_bar.update(len(chunk))
+
+        def finish(chunk: Sequence[int]) -> None:
+            given = [items[row] for row in chunk]
+            written = new_headlines(setup, given, options=options, language=language)
+            finished = dict(zip(chunk, written, strict=True))
+            lines = "".join(f"{json.dumps([row, *each])}\n" for row, each in finished.items())
+            with lock:
+                if unfinished:
+                    with unfinished.open("ab") as file:
+                        append(file, lines.encode())
+                done.update(finished)
+                done_bar.update(len(chunk))
+
+        try:
+            list(map_threads(finish, missing, setup.system.batches_at_once(setup.search)))
+        except InputError as error:
+            kept = f"{len(done):,} of {len(rows):,} headlines are kept, and the same command goes on with the others"
+            raise InputError(f"{error} ({kept})" if done and unfinished else str(error)) from error
     if out and unfinished:
         draws = ["draw", *(["chosen", "rank"] if setup.judges else [])] if setup.search.all_draws else []
         write_table(out, [*HEADER, *draws], _rows(setup, items, done))

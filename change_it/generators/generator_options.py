@@ -138,6 +138,8 @@ class TransferOptions(InferenceOptions):
     """Ask the --model of an OpenAI-compatible server at this address by the same prompt; its key is read from the environment, CHANGE_IT_API_KEY."""
     model: str | None = None
     """Name of the model of --endpoint."""
+    concurrency: int | None = None
+    """Requests at a time to --endpoint; 8 when not given."""
     shots: int = 0
     """Examples in a prompt: the training pairs of --corpus, never of A2, that are nearest to each item by tf-idf."""
     to: str | None = None

@@ -1,6 +1,7 @@
 """Prompts for models that were not trained for the task: an instruction in the language of the corpus, examples, the item."""
 
 import hashlib
+import json
 import re
 import tomllib
 from collections.abc import Sequence
@@ -26,9 +27,27 @@ ARTICLE, EXAMPLE_ARTICLE = 1200, 400
 OTHER_LANGUAGE = "en"
 
 _QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|\'([^\']*)\'|‘([^‘’]*)’')
-#: What models write that think before they answer.
-_THOUGHTS = re.compile(r"\A.*(?:</think(?:ing)?>|\[/THINK\])", re.DOTALL)
-_THINKING = re.compile(r"\s*(?:<think(?:ing)?>|\[THINK\])")
+#: How thoughts begin and end, and what the answer that follows is put into.
+_NAMES = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratchpad)"
+_BEGIN = rf"(?:<{_NAMES}>|\[THINK\]|◁think▷|<\|begin_of_thought\|>)"
+_END = rf"(?:</{_NAMES}>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>)"
+_THOUGHTS = tuple(
+    re.compile(pattern, re.DOTALL | re.IGNORECASE)
+    for pattern in (rf"{_BEGIN}.*?{_END}", rf"\A.*{_END}", rf"{_BEGIN}.*\Z")
+)
+#: Channels of the Harmony format, with its marks and without: all but the last one, or one that is not final.
+_CHANNELS = re.compile(
+    r"\A.*<\|channel\|>\s*final\b.*?<\|message\|>|(?:<\|start\|>.*?)?<\|channel\|>.*\Z"
+    r"|\A(?-i:(?:analysis|commentary)(?=[A-ZÀ-Þ])).*?(?:assistantfinal|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_MARK = re.compile(r"<\|[^<>|]*\|>|</?s>|^\s*```\w*\s*$", re.MULTILINE)
+_ANSWER = re.compile(
+    r"<(answer|final|final_answer|output|response|solution|headline|title|titolo)>(.*?)(?:</\1>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_JSON = re.compile(r"""\{\s*(?:\}\s*\Z|(["'])[^"']*(?:\1\s*(?::|\Z)|\Z))|\A\[\s*["']""")
+_BOXED = re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 #: What stands around a line, and before the headline in it.
 _MARKDOWN = " \t*_`"
 _OPENED = re.compile(r'"[^"]+|“[^”]+|«[^»]+')
@@ -133,10 +152,7 @@ def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ())
     An answer that has not `ended`, since it was too long, is a text: its first sentence counts, or what is whole of that.
     The names of `outlets` are labels, too.
     """
-    after = _THOUGHTS.sub("", answer)
-    if after == answer and _THINKING.match(answer):
-        return ""
-    lines = [line for line in (visible(line).strip(_MARKDOWN) for line in after.splitlines()) if line]
+    lines = [line for line in (visible(line).strip(_MARKDOWN) for line in _said(answer).splitlines()) if line]
     while len(lines) > 1 and lines[0].endswith(":"):
         lines.pop(0)
     text = " ".join(lines[0].split()) if lines else ""
@@ -153,6 +169,27 @@ def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ())
         text = _whole(text)
     quoted = _QUOTED.fullmatch(text)
     return next(part for part in quoted.groups() if part is not None).strip() if quoted else text
+
+
+def _said(answer: str) -> str:
+    """What an answer says: without thoughts, and out of what it is put into; empty where that is not whole."""
+    for pattern in (*_THOUGHTS, _CHANNELS):
+        answer = pattern.sub("\n", answer)
+    answer = _MARK.sub("\n", answer).strip()
+    if tagged := _ANSWER.findall(answer):
+        answer = tagged[-1][1]
+    if "\\boxed" in answer:
+        boxed = _BOXED.findall(answer)
+        return re.sub(r"\\\w+\s*\{(.*)\}", r"\1", boxed[-1]) if boxed else ""
+    if not (start := _JSON.search(answer)):
+        return answer
+    try:
+        found = json.JSONDecoder().raw_decode(answer, start.start())[0]
+    except ValueError:
+        return ""
+    values = found.values() if isinstance(found, dict) else found
+    texts = [value for value in values if isinstance(value, str)]
+    return texts[0] if len(texts) == 1 else ""
 
 
 def _whole(text: str) -> str:

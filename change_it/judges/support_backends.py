@@ -26,7 +26,7 @@ PROMPTS: dict[str, dict[str, str]] = {
 }
 #: Pieces that a model reads at once, at most.
 WINDOW = 4096
-#: Prompts that a chat model reads at once; pairs that a classifier reads at once, and prompts between two writes of a server's answers.
+#: Prompts that a chat model reads at once; pairs that a classifier reads at once, and answers of a server of which one has to be yes or no.
 PROMPTS_AT_ONCE, BATCH = 8, 32
 #: Likeliest first pieces that a server is to give.
 TOP = 10
@@ -179,17 +179,20 @@ class ChatServer:
 
     def answer(self, claims: Sequence[Claim]) -> Answers:
         """P(Yes) of claims, several at a time; 0 where it says neither, which not all of the first ones may have."""
-        answered = False
+        answered, waiting = False, list[tuple[Claim, float]]()
         with ThreadPoolExecutor(CONCURRENCY) as pool:
-            for batch in _batches(claims, BATCH):
-                given = list(pool.map(self._yes, batch))
-                answered |= not all(map(isnan, given))
+            for claim, p in zip(claims, pool.map(self._yes, claims), strict=True):
+                waiting.append((claim, p))
+                answered |= not isnan(p)
+                if not answered and len(waiting) < min(BATCH, len(claims)):
+                    continue
                 if not answered:
-                    yes, no = (batch[0].words[answer] for answer in ("yes", "no"))
+                    yes, no = (claim.words[answer] for answer in ("yes", "no"))
                     raise InputError(
                         f"{self.server.url} answers neither {yes} nor {no} (“{self.latest[:40]}”): give another model, or turn its thinking off"
                     )
-                yield batch, [0.0 if isnan(p) else p for p in given]
+                yield [each for each, _ in waiting], [0.0 if isnan(p) else p for _, p in waiting]
+                waiting = []
 
     def _yes(self, claim: Claim) -> float:
         """P(Yes) of a claim; nan where it says neither yes nor no."""

@@ -2,6 +2,9 @@
 
 import os
 import re
+from email.utils import parsedate_to_datetime
+from itertools import count
+from time import monotonic, sleep, time
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,6 +20,9 @@ NO_KEY = "none"
 CONCURRENCY, TIMEOUT = 8, 600.0
 #: Statuses that are of one request and not of the server: the others go on.
 OF_ONE_REQUEST = {400, 413, 422}
+#: Statuses of a server that is busy or not ready yet: what is asked waits as long as it says, or else longer each time, and is
+#: asked again, until the server has answered nothing for so many seconds.
+BUSY, PATIENCE, LONGEST_WAIT = {429, 503}, 600.0, 60.0
 #: What the client raises over a response that it does not expect: no chat completion, or a refusal in a list.
 UNEXPECTED = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 #: Characters of a server's reason, at most.
@@ -48,48 +54,72 @@ class Server:
         versioned = re.search(r"/v\d\w*(/|$)", self.url) and not self.url.endswith("/chat/completions")
         path = f"{self.url}/chat/completions" if versioned else self.url
         self._client = InferenceClient(base_url=path, api_key=self._key, timeout=TIMEOUT)
+        self._answered = self._free = monotonic()  # when it last answered, and when it may be asked again
 
     def complete(self, prompt: str, **settings: Any) -> tuple[Any, str]:
         """The first choice of a completion, with the `model` that the server says it is; or None and why there is none.
 
-        What is wrong with the server and not with the request ends the run.
+        A server that is busy is waited for. What is wrong with the server and not with the request ends the run.
         """
-        try:
-            completion = self._client.chat_completion(
-                [{"role": "user", "content": prompt}], model=self.model, **settings
-            )
-            if refusal := getattr(completion, "error", None):
-                return None, f"refused: {self._reason(refusal)}"
-            choice = completion.choices[0]
-            choice.model = " ".join(str(completion.model or "").split()) or self.model
-        except errors.InferenceTimeoutError:
-            return None, "timeout"
-        except errors.OfflineModeIsEnabled as error:
-            raise InputError("HF_HUB_OFFLINE forbids every request: unset it to ask a server") from error
-        except (errors.HTTPError, *UNEXPECTED) as error:
-            response = getattr(error, "response", None) or getattr(error.__context__, "response", None)
-            if response is not None:
-                return None, self._refused(response)
-            if not isinstance(error, errors.HTTPError):
-                return None, "refused: the answer is no chat completion"
-            raise InputError(
-                f"{self.url} cannot be reached ({type(error).__name__}): start the server, or give another {self.option}"
-            ) from error
+        for attempt in count():
+            sleep(max(0.0, self._free - monotonic()))
+            try:
+                completion = self._client.chat_completion(
+                    [{"role": "user", "content": prompt}], model=self.model, **settings
+                )
+                self._answered = monotonic()
+                if refusal := getattr(completion, "error", None):
+                    return None, f"server refused: {self._reason(refusal)}"
+                choice = completion.choices[0]
+                choice.model = " ".join(str(completion.model or "").split()) or self.model
+                break
+            except errors.InferenceTimeoutError:
+                return None, "server timeout"
+            except errors.OfflineModeIsEnabled as error:
+                raise InputError("HF_HUB_OFFLINE forbids every request: unset it to ask a server") from error
+            except (errors.HTTPError, *UNEXPECTED) as error:
+                response = getattr(error, "response", None) or getattr(error.__context__, "response", None)
+                if response is not None and response.status_code in BUSY:
+                    self._wait(response, attempt)
+                    continue
+                if response is not None:
+                    self._answered = monotonic()
+                    return None, self._refused(response)
+                if not isinstance(error, errors.HTTPError):
+                    return None, "server refused: the answer is no chat completion"
+                raise InputError(
+                    f"{self.url} cannot be reached ({type(error).__name__}): start the server, or give another {self.option}"
+                ) from error
         if getattr(choice.message, "refusal", None) or choice.finish_reason == "content_filter":
             return None, "refused by the model"
         return choice, ""
 
-    def _refused(self, response: Any) -> str:
-        """Why there is no answer, where the server refuses this request alone."""
+    def _wait(self, response: Any, attempt: int) -> None:
+        """Let all requests wait for a busy server; ends the run where that would take too long."""
+        seconds = _seconds(response.headers.get("retry-after", ""))
+        wait = min(2.0**attempt, LONGEST_WAIT) if seconds is None else seconds
+        if monotonic() + wait - self._answered > PATIENCE:
+            raise InputError(
+                f"{self.url} answers with {self._detail(response)} and is to be asked again after {wait:.0f} s: "
+                "call the command again then"
+            ) from None  # the error may show the key
+        self._free = max(self._free, monotonic() + wait)
+
+    def _detail(self, response: Any) -> str:
+        """The status of a refusal, and the server's reason."""
         try:
             reason = self._reason(response.json())
         except ValueError:
             reason = ""
-        detail = f"status {response.status_code}" + (f" ({reason})" if reason else "")
+        return f"status {response.status_code}" + (f" ({reason})" if reason else "")
+
+    def _refused(self, response: Any) -> str:
+        """Why there is no answer, where the server refuses this request alone."""
+        detail = self._detail(response)
         if response.status_code in OF_ONE_REQUEST:
-            return f"refused: {detail}"
+            return f"server refused: {detail}"
         raise InputError(
-            f"{self.url} answers with {detail}: mend that and call the command again, it goes on where it stopped"
+            f"{self.url} answers with {detail}: mend that and call the command again"
         ) from None  # the error may show the key
 
     def _reason(self, body: Any) -> str:
@@ -98,3 +128,15 @@ class Server:
             fields = map(body.get, ("error", "message", "detail")) if isinstance(body, dict) else body
             body = next(filter(None, fields), "")
         return " ".join(str(body or "").replace(self._key, "…").split())[:REASON]
+
+
+def _seconds(retry_after: str) -> float | None:
+    """The seconds to wait that a header names, as a number or as a date; None where it names none."""
+    try:
+        return max(0.0, float(retry_after))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time())
+    except (ValueError, TypeError):
+        return None

@@ -2,6 +2,8 @@
 
 import json
 import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 from chat_server import serve
@@ -11,7 +13,6 @@ from tiny_generators import transferred
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
 from change_it.errors import InputError
-from change_it.generators import endpoint
 from change_it.scoring.signature import Writer
 
 SECRET = "sk-very-secret"
@@ -20,8 +21,6 @@ SECRET = "sk-very-secret"
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(endpoint, "CONCURRENCY", 3)
-    monkeypatch.setattr(endpoint.Endpoint, "kept_together", 3)
     monkeypatch.setenv("CHANGE_IT_API_KEY", SECRET)
     with serve() as state:
         yield state
@@ -36,8 +35,8 @@ def articles(tmp_path):
 @pytest.fixture
 def options(server, corpus, articles, tmp_path):
     def given(**changes):
-        usual = {"endpoint": server.url, "model": "tiny", "corpus": corpus, "out": tmp_path / "new.csv"}
-        return TransferOptions(**usual | {"input": articles} | changes)
+        usual = {"endpoint": server.url, "model": "tiny", "corpus": corpus, "concurrency": 3}
+        return TransferOptions(**usual | {"input": articles, "out": tmp_path / "new.csv"} | changes)
 
     return given
 
@@ -76,20 +75,22 @@ def test_all_draws_are_drawn_and_kept_equal_or_empty(server, options):
     assert {request["temperature"] for request in server.requests} == {1.0}
     assert [(row["id"], row["draw"]) for row in rows] == [(f"x{n}", d) for n in range(12) for d in "0123"]
     assert sum(row["headline"] == "Ponte giù" for row in rows) == 36
-    assert sum(row["error"] == "refused: status 400" for row in rows) == 12
+    assert sum(row["error"] == "server refused: status 400" for row in rows) == 12
     with pytest.raises(InputError, match="exclude each other"):
         transferred(options(all_draws=True, generation=("do_sample=false",)))
 
 
 def test_items_are_kept_as_soon_as_all_their_draws_are_there(server, options, tmp_path):
-    server.reply = lambda prompt, number: 500 if number > 8 else f"Ponte giù {number}"
-    with pytest.raises(InputError, match="goes on where it stopped"):
+    server.reply = lambda prompt, number: 500 if "ponte 5 è" in prompt else f"Ponte giù {number}"
+    with pytest.raises(InputError, match="status 500: mend that") as error:
         transferred(options(all_draws=True, candidates=4))
-    assert len((tmp_path / "new.csv.partial").read_text().splitlines()) == 1 + 2
+    kept = len((tmp_path / "new.csv.partial").read_text().splitlines()) - 1
+    assert kept >= 7  # those before it, the longest first
+    assert f"({kept} of 12 headlines are kept, and the same command goes on" in str(error.value)
     asked = len(server.requests)
     server.reply = lambda prompt, number: "Ponte giù"
     assert len(transferred(options(all_draws=True, candidates=4))) == 48
-    assert len(server.requests) == asked + 40
+    assert len(server.requests) == asked + 4 * (12 - kept)
 
 
 def test_the_key_is_sent_and_never_shown_or_written(server, options, tmp_path, capsys, caplog):
@@ -114,7 +115,7 @@ def refusal(status, message, *, listed=False):
     return status, json.dumps([body] if listed else body).encode()
 
 
-def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypatch):
+def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypatch, capsys):
     monkeypatch.setattr("change_it.networks.server.TIMEOUT", 0.3)
     replies = {
         "ponte 0": 400,
@@ -126,6 +127,10 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypat
         "ponte 7": {"content": "Ecco il titolo:\n\nCade il ponte. Due feri", "finish_reason": "length"},
         "ponte 8": (200, b'{"error": {"message": "too many flowers", "code": 0}}'),
         "ponte 9": refusal(400, f"Too long,\n by the key {SECRET}", listed=True),
+        "ponte 10": "<think>Un titolo, forse",
+        "ponte 11": {
+            "content": [{"type": "thinking", "thinking": "Cade?"}, {"type": "text", "text": "Cade"}]
+        },
     }
 
     def reply(prompt, number):
@@ -137,31 +142,65 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypat
     rows = transferred(options())
     assert rows[7]["headline"] == "Cade il ponte."
     assert [row["error"] for row in rows] == [
-        "refused: status 400",
+        "server refused: status 400",
         "refused by the model",
         "empty answer (length)",
         "refused by the model",
-        "refused: the answer is no chat completion",
-        "refused: the answer is no chat completion",
-        "timeout",
+        "server refused: the answer is no chat completion",
+        "server refused: the answer is no chat completion",
+        "server timeout",
         "",
-        "refused: too many flowers",
-        "refused: status 400 (Too long, by the key …)",
-        *("", ""),
+        "server refused: too many flowers",
+        "server refused: status 400 (Too long, by the key …)",
+        "no headline in the answer (stop)",
+        "",
     ]
+    assert rows[11]["headline"] == "Cade"
+    assert (
+        "10 rows have an error (5 server refused, 2 refused by the model, 1 empty" in capsys.readouterr().out
+    )
+
+
+def in_half_a_minute():
+    return format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "least", "most"),
+    [
+        (429, lambda: {"Retry-After": "7"}, 0, 7),
+        (503, lambda: {"Retry-After": in_half_a_minute()}, 7, 30),
+        (429, dict, 0, 4),  # longer each time
+        (503, lambda: {"Retry-After": "soon"}, 0, 4),
+    ],
+)
+def test_a_busy_server_is_waited_for(server, options, monkeypatch, status, headers, least, most):
+    waits = []
+    monkeypatch.setattr("change_it.networks.server.sleep", waits.append)
+    server.reply = lambda prompt, number: (
+        (status, b"{}", headers()) if number in (2, 3, 5) else f"Titolo {number}"
+    )
+    rows = transferred(options(concurrency=1))
+    assert {row["error"] for row in rows} == {""}
+    assert len(server.requests) == 12 + 3
+    assert least < max(waits) <= most
 
 
 @pytest.mark.parametrize("listed", [False, True])
 def test_an_interrupted_run_goes_on_with_what_is_missing(server, options, listed):
     server.reply = lambda prompt, number: (
-        f"Titolo {number}" if number <= 7 else refusal(429, "busy", listed=listed)
+        f"Titolo {number}"
+        if number <= 7
+        else (*refusal(429, "busy", listed=listed), {"Retry-After": "86400"})
     )
-    with pytest.raises(InputError, match=r"status 429 \(busy\): mend that and call the command again"):
+    with pytest.raises(
+        InputError, match=r"429 \(busy\) and is to be asked again after 86400 s: .* then \(7 of 12 headlines"
+    ):
         transferred(options())
     server.reply = lambda prompt, number: f"Titolo {number}"
     before = len(server.requests)
     rows = transferred(options())
-    assert len(server.requests) == before + 6  # two batches of three were whole
+    assert len(server.requests) == before + 5  # each answer is kept
     assert len({row["headline"] for row in rows}) == 12
     assert {row["error"] for row in rows} == {""}
 
@@ -185,6 +224,11 @@ def test_the_address_is_taken_as_other_clients_take_it(server, options):
     ("changes", "message"),
     [
         ({"model": None}, "--endpoint and --model require each other"),
+        (
+            {"generator": "nina/x", "corpus": None, "endpoint": None, "model": None},
+            "--concurrency requires --endpoint",
+        ),
+        ({"concurrency": 0}, "--concurrency 0 is too few"),
         ({"endpoint": "localhost:8000"}, "is no address of a server"),
         ({"endpoint": "http://me:secret@localhost/v1"}, "put it into the environment as CHANGE_IT_API_KEY"),
     ],
