@@ -83,7 +83,7 @@ def judge(
                 corpus=str(options.out / "corpus"),
                 out=out,
                 fold=fold or options.fold,
-                arg=("bf16=true",) if options.precision == "bf16" else (),
+                arg=("bf16=true",) if options.precision == "bf16" and "encoder" in settings else (),
                 max_minutes=options.minutes,
                 seed=seed,
                 resume=True,

@@ -70,6 +70,8 @@ TYRO_CONFIG = (
     tyro.conf.PositionalMetavarFromFieldName,
     tyro.conf.SuppressFixed,
 )
+#: Seeds that random generators take are below.
+SEEDS = 2**32
 #: What makes help texts plainer, but not what is parsed.
 HELP_CONFIG = (tyro.conf.DisallowNone,)
 _POSITIONAL, _FIXED = (get_args(each[str])[1] for each in (tyro.conf.Positional, tyro.conf.Fixed))
@@ -102,7 +104,10 @@ def _call(arguments: Sequence[str]) -> None:
         _parsed(union_of(*called), program, cleandoc(about), rest)
         return
     options = options_of(*called)
-    _run(*called)(_parsed(options, program, _about(_module(*called), options), rest))
+    given = _parsed(options, program, _about(_module(*called), options), rest)
+    if not 0 <= getattr(given, "seed", 0) < SEEDS:
+        raise InputError(f"--seed {given.seed} is out of range: give a number from 0 to {SEEDS - 1}")
+    _run(*called)(given)
 
 
 def _module(*words: str) -> ModuleType:

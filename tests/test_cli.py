@@ -57,6 +57,19 @@ def test_what_cannot_be_parsed_ends_with_2(words, says, capsys):
     assert says in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.parametrize("seed", [-1, 2**32])
+@pytest.mark.parametrize(
+    "words",
+    ["corpus sample --out x.csv", "train judge --task main --corpus c --out j", "hevas --documents x.csv"],
+)
+def test_seeds_that_no_generator_takes_are_refused(words, seed, capsys):
+    assert main([*words.split(), "--seed", str(seed)]) == 2
+    assert (
+        capsys.readouterr().err
+        == f"change-it: --seed {seed} is out of range: give a number from 0 to 4294967295\n"
+    )
+
+
 def test_output_that_nobody_reads_is_no_fault():
     code = "import sys; from change_it.cli import main; sys.exit(main(['train', 'judge', '--help']))"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -128,6 +128,8 @@ def preset(options: JudgeOptions) -> dict[str, Any]:
             f"--as-published requires a pre-trained encoder and one of the tasks {', '.join(TASKS)}"
         )
     encoder = chosen or (PAPERS if options.as_published else LINEAR)
+    if options.arg and encoder == LINEAR:
+        raise InputError("--arg requires an --encoder: a linear judge is fitted without a Trainer")
     values = {LINEAR: FITTED, BILSTM: OF_BILSTM}.get(encoder, PAPER[task])
     return {**values, "encoder": encoder, "negatives": "random" if options.as_published else "mixed"}
 

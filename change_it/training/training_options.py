@@ -64,6 +64,11 @@ OPTIONS = {
     "max_steps": "updates",
     "eval_steps": "evaluation_steps",
 }
+#: Others whose numbers transformers takes as they are.
+NUMBERS = (
+    *("gradient_accumulation_steps", "data_seed", "dataloader_num_workers", "weight_decay"),
+    "label_smoothing_factor",
+)
 #: Environment variables by which `accelerate launch` passes on its options and `accelerate config`, what says that there is none,
 #: and the argument of TrainingArguments that they are.
 LAUNCHED = {
@@ -139,11 +144,16 @@ def check_numbers(options: TrainingOptions) -> None:
     numbers += [("--max-minutes ", options.max_minutes, 0)]
     numbers += [("--checkpoint-minutes ", options.checkpoint_minutes, 0), ("--seed ", options.seed, 0)]
     numbers += [
-        (f"--arg {name}=", options.arguments.get(name), int(name.endswith("steps"))) for name in OPTIONS
+        (f"--arg {name}=", options.arguments.get(name), int(name.endswith("steps")))
+        for name in (*OPTIONS, *NUMBERS)
     ]
     for name, value, least in numbers:
-        if value is not None and not (isinstance(value, int | float) and least <= value < math.inf):
-            raise InputError(f"{name}{value} is out of range: give a number of at least {least}")
+        kind = (int, "whole number") if name.endswith(("steps=", "seed=")) else (int | float, "number")
+        most = 1.0 if "smoothing" in name else math.inf
+        if value is None or (isinstance(value, kind[0]) and value is not True and least <= value < most):
+            continue
+        below = " and below 1" if most == 1 else ""
+        raise InputError(f"{name}{value} is out of range: give a {kind[1]} of at least {least}{below}")
     if options.epochs == 0:
         raise InputError("--epochs must be above 0")
 
