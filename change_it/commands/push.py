@@ -1,5 +1,6 @@
 """`change-it push`; its options are `hub.push_options`."""
 
+import re
 from pathlib import Path
 
 from change_it import metric_path, space_path
@@ -7,7 +8,7 @@ from change_it.corpus.folder import check_corpus, read_report
 from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
 from change_it.hub.push_options import PushOptions
-from change_it.io import check_writable, weight_files
+from change_it.io import check_writable, is_hub_id, weight_files
 from change_it.judges.judge_options import COMMAND, check_judges
 from change_it.tables import console
 
@@ -23,6 +24,14 @@ def check(options: PushOptions) -> None:
         validate_repo_id(options.repo_id)
     except HFValidationError as error:
         raise refusal from error
+    if options.license and not re.fullmatch(r"[a-z0-9][a-z0-9.+-]*", options.license):
+        raise InputError(f"--license {options.license}: give the Hub's name of a licence, as cc-by-4.0")
+    if (options.license or options.dataset) and options.kind in ("metric", "space"):
+        raise InputError(f"--license and --dataset are of a data set or model, not of a {options.kind}")
+    if options.base and (options.kind != "generator" or not is_hub_id(options.base)):
+        raise InputError(
+            f"--base {options.base} requires a generator, and the Hub id of its pre-trained model"
+        )
     if options.out and not options.dry_run:
         raise InputError("--out requires --dry-run")
     if options.dry_run:

@@ -36,7 +36,7 @@ from change_it.generators.generator_options import (
     no_model,
 )
 from change_it.generators.search import BEAMS, Search, generate
-from change_it.io import PICKLE, is_missing_path, read_json, record_errors, write_json
+from change_it.io import GENERATOR_FILE, PICKLE, is_missing_path, read_json, record_errors, write_json
 from change_it.networks.formats import FORMATS, Format
 from change_it.networks.pointer_generator import (
     AS_PUBLISHED,
@@ -100,7 +100,7 @@ def load_generator(name: str | Path, *, precision: Arithmetic = "float32", devic
             if is_missing_path(info.base) or info.base.startswith("."):
                 raise InputError(
                     f"the adapters in {folder} belong to {info.base}, which is neither the full path of a folder nor a Hub id: "
-                    "put it back, or train them again"
+                    f"put it back, or name its new place as base in {folder / GENERATOR_FILE}"
                 )
             dtype = getattr(torch, info.base_dtype)
             base = load_model(info.base, info.kind, tokenizer, use="base", dtype=dtype)

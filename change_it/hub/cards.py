@@ -50,7 +50,7 @@ SCORES = {
     "rougeL": "ROUGE-L",
 }
 #: An absolute path of any system, or one into a home folder.
-_PATH = re.compile(r"/[^/\s]+/|~/|[A-Za-z]:[\\/]")
+_PATH = re.compile(r"([^/=]*=)?(?:/[^/\s]+/|~/|[A-Za-z]:[\\/])")
 
 
 @dataclass(frozen=True)
@@ -263,9 +263,10 @@ def _model_files(
 
 
 def public(value: Any) -> Any:
-    """A JSON value in which every absolute path has become the last name in it."""
+    """A JSON value in which every absolute path, and one in NAME=PATH, has become the last name in it."""
     if isinstance(value, str):
-        return re.split(r"[\\/]", value.rstrip("\\/"))[-1] if _PATH.match(value) else value
+        path = _PATH.match(value)
+        return (path[1] or "") + re.split(r"[\\/]", value.rstrip("\\/"))[-1] if path else value
     if isinstance(value, Mapping):
         return {key: public(item) for key, item in value.items()}
     return [public(item) for item in value] if isinstance(value, list) else value

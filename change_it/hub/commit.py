@@ -5,7 +5,7 @@ from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
 
-from huggingface_hub import CommitInfo, HfApi, get_token
+from huggingface_hub import CommitInfo, HfApi, RepoCard, get_token
 from huggingface_hub.errors import HfHubHTTPError, HTTPError, OfflineModeIsEnabled
 
 from change_it import __version__
@@ -48,6 +48,8 @@ def publish(files: Files, options: PushOptions) -> CommitInfo:
     repo, kind = options.repo_id, REPO_TYPES[options.kind]
     where, sdk = f"{kind} {repo}", "gradio" if kind == "space" else None
     try:
+        card = files["README.md"]
+        RepoCard(card.decode() if isinstance(card, bytes) else card.read_text("utf-8")).validate(kind)
         api.create_repo(repo, repo_type=kind, private=options.private or None, exist_ok=True, space_sdk=sdk)
         if options.private and not api.repo_info(repo, repo_type=kind).private:
             raise InputError(

@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,7 +19,7 @@ from change_it.generators.folder import GeneratorInfo
 from change_it.hub import cards
 from change_it.hub.cards import public
 from change_it.hub.push_options import PushOptions
-from change_it.io import MODEL_FILES, read_json, write_text
+from change_it.io import GENERATOR_FILE, MODEL_FILES, read_json, write_text
 
 if TYPE_CHECKING:
     from change_it.judges.judge import Judge
@@ -118,14 +119,20 @@ def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
 def _generator(options: PushOptions) -> Files:
     """One generator: a model, or adapters on a model that the Hub has."""
     folder = Path(options.folder)
-    info = GeneratorInfo.load(folder)
-    if info.base and _is_local(info.base):
+    info, files = GeneratorInfo.load(folder), _model(folder, "")
+    if options.base:
+        if not info.base:
+            raise InputError(f"--base requires a generator of adapters, and {folder} holds a whole model")
+        info = replace(info, base=options.base)
+        for name, key in ((GENERATOR_FILE, "base"), ("adapter_config.json", "base_model_name_or_path")):
+            files[name] = _as_json({**public(read_json(folder / name)), key: options.base})
+    elif info.base and _is_local(info.base):
         raise InputError(
             f"the adapters in {folder} belong to a folder of this machine ({info.base}): "
-            "train them on a model of the Hub"
+            "name the same model on the Hub with --base OWNER/NAME"
         )
     metrics = _metrics(folder, "change-it train generator")
-    return _model(folder, "") | cards.generator_card(info, metrics, folder, options)
+    return files | cards.generator_card(info, metrics, folder, options)
 
 
 def _is_local(model: str) -> bool:

@@ -85,11 +85,24 @@ def test_one_generator_a_repository(run, options, tmp_path):
         files_of(options("generator", tmp_path / "two"))
 
 
-def test_adapters_on_a_folder_of_this_machine_stay_here(run, options, tmp_path):
-    folder = shutil.copytree(run / "generators/sum-gio", tmp_path / "adapters")
+def test_adapters_on_a_folder_of_this_machine_go_with_the_name_of_their_base_on_the_hub(
+    run, options, tmp_path
+):
+    whole = run / "generators/sum-gio"
+    with pytest.raises(InputError, match="--base requires a generator of adapters"):
+        files_of(options("generator", whole, base="nina/base"))
+    folder = shutil.copytree(whole, tmp_path / "adapters")
     edit(folder / "generator.json", lambda record: record.update(base=str(tmp_path)))
-    with pytest.raises(InputError, match="train them on a model of the Hub"):
+    (folder / "adapter_config.json").write_text(
+        json.dumps({"base_model_name_or_path": str(tmp_path), "r": 8})
+    )
+    with pytest.raises(InputError, match="on the Hub with --base OWNER/NAME"):
         files_of(options("generator", folder))
+    files = files_of(options("generator", folder, base="nina/base"))
+    assert json.loads(files["generator.json"])["base"] == "nina/base"
+    assert json.loads(files["adapter_config.json"]) == {"base_model_name_or_path": "nina/base", "r": 8}
+    assert "base_model: nina/base" in content(files, "README.md").decode()
+    assert not any(str(tmp_path).encode() in content(files, name) for name in files)
 
 
 def test_metrics_of_other_weights_or_settings_are_not_published(run, options, tmp_path):
@@ -145,6 +158,8 @@ def test_the_package_goes_with_an_app_and_nothing_else_does(options):
         ("~/corpus/", "corpus"),
         (r"C:\runs\corpus", "corpus"),
         ("owner/name", "owner/name"),
+        ("La Stampa=/home/me/stampa.csv", "La Stampa=stampa.csv"),
+        ("learning_rate=1e-3", "learning_rate=1e-3"),
         ("</s>", "</s>"),
         (["/tmp/x/y", {"key": "/tmp/x/z"}, 1], ["y", {"key": "z"}, 1]),
     ],

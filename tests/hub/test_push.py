@@ -25,6 +25,8 @@ class FakeApi:
             self.calls.append((name, given))
             if (status := self.faults.get(name)) == 0:
                 raise HTTPError("lost")
+            if status == 400:
+                raise ValueError('"license" must be one of\n[mit]')
             if status:
                 response = SimpleNamespace(status_code=status, headers={}, request=None)
                 raise HfHubHTTPError(f"{status}\nfor that", response=response)
@@ -51,6 +53,7 @@ class FakeApi:
 def api(monkeypatch):
     api = FakeApi()
     monkeypatch.setattr(commit, "HfApi", lambda **_: api)
+    monkeypatch.setattr(commit.RepoCard, "validate", lambda *_: api.validate())
     return api
 
 
@@ -92,6 +95,15 @@ def test_a_fault_is_one_sentence(api, options, call, status, words):
     assert call == "upload_folder" or api.made("upload_folder") == []
 
 
+def test_a_card_that_the_hub_does_not_take_is_refused_before_a_repository_is_made(api, options):
+    api.faults["validate"] = 400
+    with pytest.raises(
+        InputError, match=r'does not take the model me/thing: "license" must be one of \[mit\]'
+    ):
+        commit.publish(FILES, options("judge", "none"))
+    assert [name for name, _ in api.calls] == ["validate"]
+
+
 def test_bad_input_is_refused_before_anything_is_sent(api, run, tmp_path, capsys):
     (tmp_path / "full").mkdir()
     (tmp_path / "full/file").touch()
@@ -103,6 +115,10 @@ def test_bad_input_is_refused_before_anything_is_sent(api, run, tmp_path, capsys
         (("metric", "nonesuch", "nina/x"), "nonesuch"),
         (("generator", generator, "nina"), "owner/name"),
         (("generator", generator, "nina/a b"), "nina/a b"),
+        (("generator", generator, "nina/x", "--license", "CC BY 4.0"), "as cc-by-4.0"),
+        (("metric", "hevas", "nina/x", "--license", "mit"), "not of a metric"),
+        (("judge", run / "judges", "nina/x", "--base", "nina/base"), "requires a generator"),
+        (("generator", generator, "nina/x", "--base", "/home/base"), "the Hub id"),
         (("generator", generator, "nina/x", "--out", tmp_path / "out"), "--dry-run"),
         (("generator", generator, "nina/x", "--dry-run", "--out", tmp_path / "full"), "not empty"),
     ]:
