@@ -39,12 +39,21 @@ CAPITAL, NUMBER, NEGATION = 1, 2, 4
 #: The n-grams of main, cased.
 _HASHED = {"n_features": SIZE, "lowercase": False, "norm": None, "alternate_sign": False, "dtype": np.float32}
 CHARACTER_NGRAMS = HashingVectorizer(analyzer="char_wb", ngram_range=(1, 5), **_HASHED)
-WORD_NGRAMS = HashingVectorizer(token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), **_HASHED)
+#: Combining marks, which belong to the letter before them.
+COMBINING = "".join(
+    chr(code)
+    for code in range(0x300, 0x10000)
+    if unicodedata.category(chr(code)) in ("Mn", "Mc") and not 0xFE00 <= code < 0xFE10
+)
+WORD_NGRAMS = HashingVectorizer(
+    token_pattern=rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]", ngram_range=(1, 2), **_HASHED
+)
 #: Marks that are counted in headlines, the weight of a standard deviation, and that beyond which none counts.
 MARKS = ".,:;!?'’\"“”‘«»()[]-–—/|…&%$€£#@*"
 WEIGHT, FAR = 0.3, 4.0
-_WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
-_PIECE = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+['’]?|[^\w\s]")
+_LETTERS = rf"[^\W\d_]+(?:[{COMBINING}]+[^\W\d_]*)*"
+_WORD = re.compile(rf"\d+(?:[.,:]\d+)*|{_LETTERS}")
+_PIECE = re.compile(rf"\d+(?:[.,:]\d+)*|{_LETTERS}['’]?|[^\w\s]")
 
 
 def bucket(text: str) -> int:
@@ -446,5 +455,5 @@ def texts_of(input_ids: Tensor) -> list[list[str]]:
             part += number == 1
             if 3 <= number < 259 and part < 2:
                 parts[part].append(number - 3)
-        rows.append([bytes(each).decode(errors="ignore") for each in parts])
+        rows.append([unicodedata.normalize("NFC", bytes(each).decode(errors="ignore")) for each in parts])
     return rows
