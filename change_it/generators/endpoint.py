@@ -70,7 +70,7 @@ class Endpoint(HeadlineSystem):
             return "", fault
         self._named.add(choice.model)
         ended = choice.finish_reason != "length"
-        text = headline_of(choice.message.content or "", ended=ended, outlets=self.prompt.outlets)
+        text = headline_of(choice.message.content, ended=ended, outlets=self.prompt.outlets)
         if text and self.prompt.is_example(text, item.target):
             return "", "the headline of an example in the prompt"
         return text, "" if text else f"empty answer ({choice.finish_reason})"

@@ -62,6 +62,7 @@ class Server:
                 return None, f"refused: {self._reason(refusal)}"
             choice = completion.choices[0]
             choice.model = " ".join(str(completion.model or "").split()) or self.model
+            choice.message.content = _text_of(choice.message.content)
         except errors.InferenceTimeoutError:
             return None, "timeout"
         except errors.OfflineModeIsEnabled as error:
@@ -98,3 +99,9 @@ class Server:
             fields = map(body.get, ("error", "message", "detail")) if isinstance(body, dict) else body
             body = next(filter(None, fields), "")
         return " ".join(str(body or "").replace(self._key, "…").split())[:REASON]
+
+
+def _text_of(content: Any) -> str:
+    """The text of an answer, of one in parts that of its parts."""
+    parts = content if isinstance(content, list) else [content]
+    return "".join(part if isinstance(part, str) else str(part.get("text") or "") for part in parts if part)

@@ -124,6 +124,10 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypat
         "ponte 4": b"no JSON",
         "ponte 5": b'{"choices": []}',
         "ponte 7": {"content": "Ecco il titolo:\n\nCade il ponte. Due feri", "finish_reason": "length"},
+        "ponte 10": {
+            "content": [{"type": "thinking"}, {"type": "text", "text": "Crolla "}, {"text": "tutto"}]
+        },
+        "ponte 11": {"content": [3]},
         "ponte 8": (200, b'{"error": {"message": "too many flowers", "code": 0}}'),
         "ponte 9": refusal(400, f"Too long,\n by the key {SECRET}", listed=True),
     }
@@ -147,8 +151,10 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypat
         "",
         "refused: too many flowers",
         "refused: status 400 (Too long, by the key …)",
-        *("", ""),
+        "",
+        "refused: the answer is no chat completion",
     ]
+    assert rows[10]["headline"] == "Crolla tutto"
 
 
 @pytest.mark.parametrize("listed", [False, True])
