@@ -396,6 +396,7 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
 
     def decision(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
         """Log odds of class 1, float64 (n,)."""
+        texts = [unicodedata.normalize("NFC", text) for text in texts]
         arrays = {name: buffer.cpu().numpy() for name, buffer in self.named_buffers()}
         parts = [slice(start, start + TEXTS) for start in range(0, len(texts), TEXTS)]
         answers = [
@@ -455,5 +456,5 @@ def texts_of(input_ids: Tensor) -> list[list[str]]:
             part += number == 1
             if 3 <= number < 259 and part < 2:
                 parts[part].append(number - 3)
-        rows.append([unicodedata.normalize("NFC", bytes(each).decode(errors="ignore")) for each in parts])
+        rows.append([bytes(each).decode(errors="ignore") for each in parts])
     return rows
