@@ -16,19 +16,12 @@ INPUTS = {
 
 
 class Module(evaluate.Metric, ABC):
-    """A metric whose `add` and `add_batch` take every column that `compute` takes.
+    """A metric whose `add` and `add_batch` take every column that `compute` takes."""
 
-    Attributes:
-        columns: the texts that it needs.
-        optional: columns that it may have.
-        options: what else `compute` takes.
-        signature: what the numbers of the last `compute` depend on.
-    """
-
-    columns: tuple[str, ...]
-    optional: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-    signature = ""
+    columns: tuple[str, ...]  # that it needs
+    optional: tuple[str, ...] = ()  # columns that it may have
+    options: tuple[str, ...] = ()  # what else `compute` takes
+    signature = ""  # what the numbers of the last `compute` depend on
 
     @abstractmethod
     def _encode(self, **columns: Any) -> dict[str, list[Any]]:

@@ -158,7 +158,7 @@ def unknown_tokens(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> 
     lacking = " ".join(one for one, row in zip(characters, alone, strict=True) if unknown in row)
     return (
         f"{count:,} of {total:,} tokens of the training headlines are unknown to {tokenizer.name_or_path}, which lacks "
-        f"{lacking[:40] or 'their words'}: give a model of their language"
+        f"{lacking[:40] or 'their words'}: give a model that knows them"
     )
 
 
