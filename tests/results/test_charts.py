@@ -5,7 +5,15 @@ import pytest
 from matplotlib.image import imread
 
 from change_it.hevas.analysis import compare
-from change_it.results.charts import Drawing, _narrow, _with_legend, bar_chart, correlation_chart, save
+from change_it.results.charts import (
+    Drawing,
+    _narrow,
+    _styled,
+    _with_legend,
+    bar_chart,
+    correlation_chart,
+    save,
+)
 from change_it.stats import correlations
 
 #: What earlier tests in the process left open is not ours.
@@ -64,6 +72,7 @@ def test_the_same_chart_has_the_same_bytes(tmp_path):
         (["a_judge_of_the_washington_times_with_a_name_of_more_than_one_row", "other"], 1),
     ],
 )
+@_styled
 def test_a_legend_is_as_wide_as_its_chart_at_most(names, columns):
     axes = _narrow(3)
     for name in names:
