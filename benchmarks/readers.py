@@ -53,9 +53,7 @@ def auc(rows: pl.DataFrame, column: str) -> list[float] | None:
 def in_order(rows: pl.DataFrame, column: str) -> list[int]:
     """How many pairs of systems a measure orders as readers do, of those that readers tell apart."""
     means = rows.group_by("system").agg(pl.col("accept", column).mean())
-    pairs = [
-        (a, b) for a, b in combinations(means.select("accept", column).rows(), 2) if a[0] != b[0]
-    ]
+    pairs = [(a, b) for a, b in combinations(means.select("accept", column).rows(), 2) if a[0] != b[0]]
     return [sum((a[0] - b[0]) * (a[1] - b[1]) > 0 for a, b in pairs), len(pairs)]
 
 

@@ -35,12 +35,14 @@ def test_gold_complies_and_copy_does_not(metric, gold, fake_judges):
     result = metric.compute(**gold, judges=fake_judges)
     assert result["compliancy"] == 1.0
     paper = {"compliancy": 1.0, "hh": 1.0, "ah": 1.0, "main": 1.0}
+    ours = {"style": 1.0, "evidence": 1.0}
     unknown = dict.fromkeys(("joint", "fluency", "support"))
-    ours = {"style": 1.0, "evidence": 1.0} | unknown
-    assert result["rep2gio"] == result["gio2rep"] == paper | ours
-    assert result["verdicts"][0] == {**paper, **ours, "unsupported": []}
-    assert result["intervals"]["average"]["compliancy"] == pytest.approx((0.025 ** (1 / 8), 1))
-    assert result["signature"].endswith(
+    directions = {f"{way}_{name}": 1.0 for way in ("rep2gio", "gio2rep") for name in paper | ours}
+    assert result == paper | ours | directions
+    assert {name: round(value * 100, 4) for name, value in result.items()} == dict.fromkeys(result, 100)
+    assert metric.verdicts[0] == {**paper, **ours, **unknown, "unsupported": []}
+    assert metric.intervals["average"]["compliancy"] == pytest.approx((0.025 ** (1 / 8), 1))
+    assert metric.signature.endswith(
         f"|reversal:relative|tok:unicode|n:8|partners:0|events:8|resamples:1000|seed:1|v:{change_it.__version__}"
     )
     copy = metric.compute(**{**gold, "predictions": gold["sources"]}, judges=fake_judges)
@@ -57,13 +59,13 @@ def test_one_signature_is_one_number(metric, toy_test, fake_judges):
     row = score(test, fake_judges, built_in_systems(test)).row("gold")
     call = {**columns_of(test), "judges": fake_judges, "language": "it"}
     result = metric.compute(**call, reference_articles=[item.reference_article for item in test.items])
-    alone = metric.compute(**call)
-    assert result["signature"] == row.signature
+    assert metric.signature == row.signature
     known = [name for name in COMPLIANCY_MEASURES if name in row.values]
     assert [result[name] for name in known] == [row.values[name] for name in known]
-    assert [result["intervals"]["average"][name] for name in known] == [row.intervals[name] for name in known]
+    assert [metric.intervals["average"][name] for name in known] == [row.intervals[name] for name in known]
+    alone = metric.compute(**call)
     assert (result["evidence"], alone["evidence"]) == (1.0, 0.875)
-    assert alone["signature"] == row.signature.replace("|partners:8|events:4|", "|partners:0|events:8|")
+    assert metric.signature == row.signature.replace("|partners:8|events:4|", "|partners:0|events:8|")
 
 
 def test_columns_classes_one_label_and_a_path_are_understood(
@@ -72,18 +74,45 @@ def test_columns_classes_one_label_and_a_path_are_understood(
     loaded = []
     monkeypatch.setattr(Judges, "from_pretrained", lambda name, **_: loaded.append(name) or fake_judges)
     expected = metric.compute(**gold, judges=fake_judges)
+    whole = compute_compliancy(**gold, judges=fake_judges)
     classes = gold | {"labels": [fake_judges.outlets.index(label) for label in gold["labels"]]}
     for table in (gold, pd.DataFrame(gold), pl.DataFrame(gold), Dataset.from_dict(gold)):
         columns = {name: table[name] for name in gold}
         assert metric.compute(**columns, judges=fake_judges) == expected
-        assert compute_compliancy(**columns, judges=tmp_path) == expected
+        assert compute_compliancy(**columns, judges=tmp_path) == whole
     assert metric.compute(**classes, judges=tmp_path) == expected
-    assert compute_compliancy(**pl.DataFrame(classes).to_dict(), judges=fake_judges) == expected
+    assert compute_compliancy(**pl.DataFrame(classes).to_dict(), judges=fake_judges) == whole
     assert loaded == [tmp_path] * 5
     half = {name: values[:4] for name, values in gold.items()}
     one = half | {"labels": "rep"}
     assert metric.compute(**one, judges=fake_judges) == metric.compute(**half, judges=fake_judges)
-    assert compute_compliancy(**one, judges=fake_judges) == metric.compute(**half, judges=fake_judges)
+    assert compute_compliancy(**one, judges=fake_judges) == compute_compliancy(**half, judges=fake_judges)
+
+
+def test_batches_and_generators_carry_all_that_compute_takes(metric, toy_test, fake_judges):
+    gold = columns_of(toy_test) | {
+        "reference_articles": [item.reference_article for item in toy_test.items],
+        "events": [number // 2 for number in range(8)],
+    }
+    result = metric.compute(**gold, judges=fake_judges)
+    report = metric.signature, metric.intervals, metric.verdicts
+    metric.add_batch(**{name: iter(values[:6]) for name, values in gold.items()})
+    for row in (6, 7):
+        one = {name: values[row] for name, values in gold.items()}
+        metric.add(prediction=one.pop("predictions"), **one)
+    assert metric.compute(judges=fake_judges) == result
+    assert (metric.signature, metric.intervals, metric.verdicts) == report
+    given = {name: iter(values) for name, values in gold.items()}
+    assert compute_compliancy(**given, judges=fake_judges)["signature"] == metric.signature
+    half = {name: iter(values[:4]) for name, values in gold.items()} | {"labels": "rep"}
+    assert compute_compliancy(**half, judges=fake_judges)["compliancy"] == 1
+    with pytest.raises(InputError, match="compliancy takes no tokenizer: choose from predictions, sources"):
+        metric.compute(**gold, judges=fake_judges, tokenizer=str.split)
+    rouge = evaluate.load(change_it.metric_path("headline_rouge"))
+    both = evaluate.combine([metric, rouge]).compute(
+        **gold, references=gold["predictions"], judges=fake_judges
+    )
+    assert both == result | dict.fromkeys(("rouge1", "rouge2", "rougeL", "rougeSU", "rougeWSU"), 1.0)
 
 
 def test_judges_mark_headlines_when_they_are_called(gold):

@@ -1,5 +1,7 @@
 """What holds for any input, tried on generated ones: the same few in the fast part, others and more with `--hypothesis-profile`."""
 
+from unicodedata import normalize
+
 import numpy as np
 import pytest
 from corpus_fakes import articles, options, random_texts, reading
@@ -23,6 +25,7 @@ from change_it.scoring import compliancy, overlap
 from change_it.scoring.item import Item
 from change_it.text.evidence import unsupported
 from change_it.text.rouge import headline_rouge
+from change_it.text.tokens import words
 
 FEW = settings(max_examples=settings.default.max_examples // 20 or 3)  # of what takes a second
 
@@ -216,6 +219,22 @@ def test_what_lacks_evidence_stands_in_the_headline_and_a_headline_is_its_own_ev
     for one in unsupported(headline, [article]):
         assert headline[one.start : one.end] == one.text
     assert unsupported(headline, [article, headline]) == ()
+
+
+FORMS = ("NFC", "NFD"), ("NFKC", "NFKD")
+
+
+@given(TEXT, st.sampled_from(FORMS))
+def test_canonically_equal_texts_have_equal_words_and_rouge_1(text, forms):
+    """Whatever letters, marks and scripts."""
+    one, other = (normalize(form, text) for form in forms)
+    assert words(one) == words(other)
+    assert (words(text) != []) == worded(text)
+    for values in headline_rouge(
+        [one], [[other]], measures=("rouge1", "rougeL", "rougeSU", "rougeWSU")
+    ).values():
+        assert values.tolist() == [float(worded(one))]
+    assert unsupported(one, [other]) == ()
 
 
 @pytest.mark.slow(seconds=40)

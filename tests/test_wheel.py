@@ -65,4 +65,4 @@ def test_metrics_and_script_work_from_an_installed_wheel(tmp_path):
     features, *others = result.stdout.splitlines()
     assert features == "['articles', 'labels', 'predictions', 'sources']"
     templates = "['audit', 'compliancy', 'hevas', 'items', 'page', 'tables']"
-    assert others == ["True", "0.5", "['NR', 'R-1', 'empty', 'signature']", templates, "50"]
+    assert others == ["True", "0.5", "['NR', 'R-1', 'empty']", templates, "50"]

@@ -66,7 +66,7 @@ def run(options: HevasOptions) -> None:
     check(options)
 
     from change_it.hevas.analysis import analyse
-    from change_it.hevas.baseline_systems import BASELINES, baseline
+    from change_it.hevas.baseline_systems import BASELINES, baseline, remarks_on
     from change_it.hevas.documents import System, read_systems
     from change_it.hevas.evaluation import check_input, chosen_metrics, evaluate
 
@@ -83,7 +83,7 @@ def run(options: HevasOptions) -> None:
         headlines = baseline(
             name, documents.texts, n_words=options.n_words, seed=options.seed, language=language
         )
-        systems.append(System(name, tuple(headlines)))
+        systems.append(System(name, tuple(headlines), remarks_on(name, documents.texts)))
     evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=not options.json)
     analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
     if options.out:

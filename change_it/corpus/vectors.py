@@ -8,6 +8,7 @@ from scipy.sparse.csgraph import connected_components
 
 from change_it.errors import InputError
 from change_it.stats import Ints
+from change_it.text.tokens import is_unspaced, words
 
 #: Cosine above which two texts are near-duplicates.
 ALIKE = 0.9
@@ -17,10 +18,19 @@ TEXTS_A_BLOCK, PAIRS_A_BLOCK = 2048, 50_000
 
 
 def tfidf(texts: Sequence[str], *, stop_words: Collection[str] = (), min_df: int = 2) -> csr_matrix:
-    """Tf-idf vectors of unit length, (texts, words kept), so that a product of two rows is their cosine."""
+    """Tf-idf vectors of unit length, (texts, words kept), so that a product of two rows is their cosine.
+
+    Words are those of `text.tokens` of two characters or more, of scripts without spaces of one; an underscore is a letter.
+    """
     from sklearn.feature_extraction.text import TfidfVectorizer  # loads pandas
 
-    vectorizer = TfidfVectorizer(stop_words=list(stop_words) or None, min_df=min_df)
+    stop = frozenset(stop_words)
+
+    def split(text: str) -> list[str]:
+        every = words(text, underscores=True)
+        return [word for word in every if word not in stop and (len(word) > 1 or is_unspaced(word))]
+
+    vectorizer = TfidfVectorizer(analyzer=split, min_df=min_df)
     try:
         return csr_matrix(vectorizer.fit_transform(texts))
     except ValueError as error:

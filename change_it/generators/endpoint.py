@@ -74,17 +74,9 @@ class Endpoint(HeadlineSystem):
             return "", fault
         self._named.add(choice.model)
         ended = choice.finish_reason != "length"
-        content = text_of(choice.message.content)
+        content = choice.message.content
         text = headline_of(content, ended=ended, outlets=self.prompt.outlets)
         if text and self.prompt.is_example(text, item.target):
             return "", "the headline of an example in the prompt"
         empty = "no headline in the answer" if content.strip() else "empty answer"
         return text, "" if text else f"{empty} ({choice.finish_reason})"
-
-
-def text_of(content: Any) -> str:
-    """The text of a message, which some servers give in parts, thoughts among them."""
-    if isinstance(content, list):
-        parts = (part for part in content if isinstance(part, dict) and part.get("type") == "text")
-        return "".join(str(part.get("text") or "") for part in parts)
-    return str(content or "")

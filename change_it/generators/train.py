@@ -43,9 +43,10 @@ from change_it.generators.generator_options import (
 from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_recipe
 from change_it.io import check_writable
 from change_it.networks.formats import Format
+from change_it.networks.pretrained import unknown_tokens
 from change_it.networks.pretrained_loss import headline_loss, loss_per_token, own_loss
 from change_it.training.run_folder import train_in_folder
-from change_it.training.trainer import TokenIds, TrainingResult, TrainingRun, process_state, tokenized
+from change_it.training.trainer import TokenIds, TrainingResult, TrainingRun, process_state, tokenized, warn
 from change_it.training.training_options import resolve
 
 #: Validation examples an evaluation reads, at most; and of a pre-trained model that has --max-minutes.
@@ -104,12 +105,13 @@ def _prepare(
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
     validation = data.validation.select(order[:most])
     cut = _share_cut(format_, tokenizer, data.train.select(range(min(len(data.train), TRIED))))
-    if cut > CUT and process_state().is_main_process:
-        print(
-            f"Warning: {cut:.0%} of the headlines are longer than --target-tokens {info.target_tokens} and are learnt without "
-            "their end: give more.",
-            file=sys.stderr,
+    if cut > CUT:
+        warn(
+            f"{cut:.0%} of the headlines are longer than --target-tokens {info.target_tokens} and are learnt without their end: "
+            "give more"
         )
+    if kind != "words":
+        warn(unknown_tokens(tokenizer, data.train.targets))
     loss = own_loss if kind == "words" else headline_loss
     batches = batches_of(format_, validation, batch_size=settings.batch_size)
 

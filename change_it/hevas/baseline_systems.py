@@ -5,26 +5,28 @@ share. Unlike theirs, whose words are nouns and adjectives, vertices are the wor
 are silent: of equal scores the earlier one wins; a headline ends after exactly the n words of `text.tokens`, in the writing of the article where it is a piece of it.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import combinations, pairwise
-from math import log
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import get_args
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from change_it.errors import InputError
 from change_it.hevas.metric_options import Baseline
 from change_it.stats import Floats
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import stop_words
-from change_it.text.tokens import words
+from change_it.text.tokens import is_unspaced, words
 
 #: The systems by name.
 BASELINES = get_args(Baseline)
 #: Share of a vertex's score that its neighbours decide.
 _DAMPING = 0.85
-#: The scores are final when they change by no more than this on average.
+#: The scores of n vertices are final when they change by no more than n times this on average.
 _TOLERANCE = 1e-10
+#: Sentences of a document that `stextrank` ranks, the first ones.
+RANKED = 3000
 
 
 def baseline(
@@ -35,7 +37,7 @@ def baseline(
     Args:
         name: one of `BASELINES`: `first`, the first words of the document; `random`, those of a random sentence; `tfidf`, the
             words of highest tf-idf; `wtextrank`, those of highest TextRank; `stextrank`, the first words of the sentence of
-            highest TextRank.
+            highest TextRank, of the first `RANKED` sentences.
         documents: texts of any length.
         n_words: words in a headline, at most.
         seed: of `random`.
@@ -69,6 +71,13 @@ def baseline(
     return [rank(text, stop, n_words) for text in documents]
 
 
+def remarks_on(name: str, documents: Sequence[str]) -> tuple[str, ...]:
+    """A sentence where a baseline reads the first sentences of long documents alone."""
+    long = [text for text in documents if len(text) > RANKED and len(_worded_sentences(text)) > RANKED]
+    said = f"{name} ranks the first {RANKED:,} sentences of {len(long)} longer documents"
+    return (said,) if long and name == "stextrank" else ()
+
+
 def _random(text: str, draw: float, n_words: int) -> str:
     """The first words of a random sentence that has words."""
     several = _worded_sentences(text)
@@ -95,36 +104,41 @@ def _tfidf(texts: Sequence[Sequence[str]], n_words: int) -> list[str]:
 def _wtextrank(text: str, stop: frozenset[str], n_words: int) -> str:
     """The words of highest TextRank: linked, without weights, where they stand side by side."""
     every = words(text)
-    kept = dict.fromkeys(_kept(every, stop))
-    links = [(a, b, 1.0) for a, b in pairwise(every) if a != b and a in kept and b in kept]
-    return _top(list(kept), _text_rank(kept, links), n_words)
+    kept = {word: at for at, word in enumerate(dict.fromkeys(_kept(every, stop)))}
+    pairs = (pair for pair in pairwise(every) if pair[0] != pair[1] and kept.keys() >= {*pair})
+    links = {(kept[a], kept[b]) for pair in pairs for a, b in (pair, pair[::-1])}
+    places = np.array([*links], np.int64).reshape(-1, 2).T
+    matrix = csr_matrix((np.ones(len(links)), tuple(places)), shape=(len(kept), len(kept)))
+    return _top(list(kept), _text_rank(matrix), n_words)
 
 
 def _stextrank(text: str, stop: frozenset[str], n_words: int) -> str:
     """The first words of the sentence of highest TextRank, of equal ones the first: weights are common words over log of one length + log of the other."""
-    several = _worded_sentences(text)
+    from sklearn.feature_extraction.text import CountVectorizer  # loads pandas
+
+    several = _worded_sentences(text)[:RANKED]
     kept = [_kept(words(sentence), stop) for sentence in several]
-    links = [
-        (i, j, common / log(len(one) * len(other)))
-        for (i, one), (j, other) in combinations(enumerate(kept), 2)
-        # two sentences of one word have no similarity
-        if (common := len({*one} & {*other})) and len(one) * len(other) > 1
-    ]
-    ranks = _text_rank(range(len(kept)), links)
-    return _beginning(several[ranks.round(6).argmax()], n_words) if several else ""
+    if not any(kept):
+        return _beginning("".join(several[:1]), n_words)
+    having = CountVectorizer(analyzer=list, binary=True).fit_transform(kept)
+    links = (having @ having.T).tocoo()
+    lengths = np.array([*map(len, kept)])
+    products = lengths[links.row] * lengths[links.col]
+    linked = (links.row != links.col) & (products > 1)  # two sentences of one word have no similarity
+    links.data = np.divide(links.data, np.log(products), out=np.zeros(links.nnz), where=linked)
+    return _beginning(several[_text_rank(links.tocsr()).round(6).argmax()], n_words)
 
 
-def _text_rank(vertices: Iterable[object], links: Sequence[tuple[object, object, float]]) -> Floats:
-    """TextRank of all vertices: PageRank of the weighted links, times their number."""
-    try:
-        import networkx
-    except ImportError as error:
-        raise InputError("TextRank requires networkx: pip install networkx") from error
-    graph = networkx.Graph()
-    graph.add_nodes_from(vertices)
-    graph.add_weighted_edges_from(links)
-    scores = networkx.pagerank(graph, alpha=_DAMPING, tol=_TOLERANCE, max_iter=1000)
-    return np.array(list(scores.values())) * len(scores)
+def _text_rank(links: csr_matrix) -> Floats:
+    """TextRank of n vertices with (n, n) weights of links, the same in both directions: PageRank by power iteration, times n."""
+    n, sums = links.shape[0], links.sum(axis=1).A1
+    inverse = np.divide(1, sums, out=np.zeros(n), where=sums > 0)
+    ranks, change = np.ones(n), np.inf
+    while change > _TOLERANCE * n**2:
+        spread = links @ (ranks * inverse) + ranks[sums == 0].sum() / max(1, n)
+        ranks, last = _DAMPING * spread + 1 - _DAMPING, ranks
+        change = np.abs(ranks - last).sum()
+    return ranks
 
 
 def _top(names: Sequence[str], scores: Floats, n_words: int) -> str:
@@ -141,7 +155,8 @@ def _beginning(text: str, n_words: int) -> str:
         if not left:
             break
         in_piece = words(piece)
-        pieces.append(piece if len(in_piece) <= left else " ".join(in_piece[:left]))
+        gap = "" if is_unspaced(piece) else " "
+        pieces.append(piece if len(in_piece) <= left else gap.join(in_piece[:left]))
         left -= min(len(in_piece), left)
     return " ".join(pieces).rstrip(" ,;:–—-(") if left < n_words else ""
 

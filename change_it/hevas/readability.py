@@ -82,5 +82,5 @@ def fog(headlines: Sequence[str], language: str) -> Floats:
 
 def average_word_length(headlines: Sequence[str]) -> Floats:
     """AWL: mean number of letters and digits in a word."""
-    lengths = ([len(word) for word in words(headline)] for headline in headlines)
+    lengths = ([sum(map(str.isalnum, word)) for word in words(headline)] for headline in headlines)
     return np.array([sum(each) / len(each) if each else 0.0 for each in lengths], dtype=np.float64)

@@ -241,7 +241,8 @@ def _tables(name: str, names: Names, otherwise: str | None = None) -> Iterator[t
         for whole, config, split, data in _data_sets(name):
             table = InputTable(f"{whole}/{split}", f"{config}-{split}", _outlet(config))
             batches = data.with_format("arrow").iter(ROWS_A_BATCH)  # pictures stay as they are
-            table.rows = _records(table, _arrow_rows(table, data.features.arrow_schema, batches), names)
+            rows = _readable(table, _arrow_rows(table, data.features.arrow_schema, batches))
+            table.rows = _records(table, rows, names)
             yield table.name, table
         return
     for path in _paths(name):
@@ -278,7 +279,8 @@ def _file_rows(table: InputTable, path: Path, kind: str, names: Names) -> Rows:
     """Rows of a file, with the columns that its folders give it, as `label=left/a.parquet`."""
     folders = (unquote(part).partition("=") for part in path.parent.parts if "=" in part)
     given = {key: value for key, _, value in folders}
-    rows = _parquet_rows(table, path) if kind == "parquet" else _text_rows(table, path, kind, names)
+    parquet = _readable(table, _parquet_rows(table, path))
+    rows = parquet if kind == "parquet" else _text_rows(table, path, kind, names)
     yield from ((line, given | values) for line, values in rows) if given else rows
 
 
@@ -387,14 +389,20 @@ def _parsed(path: Path, line: int, text: str) -> Any:
 
 
 def _parquet_rows(table: InputTable, path: Path) -> Rows:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
+    with pq.ParquetFile(path) as file:
+        yield from _arrow_rows(table, file.schema_arrow, file.iter_batches(ROWS_A_BATCH))
+
+
+def _readable(table: InputTable, rows: Rows) -> Rows:
+    """Rows of Arrow; what it or Python cannot read, such as a date of an unknown time zone, is refused."""
+    import pyarrow as pa
+
     try:
-        with pq.ParquetFile(path) as file:
-            yield from _arrow_rows(table, file.schema_arrow, file.iter_batches(ROWS_A_BATCH))
+        yield from rows
     except (pa.ArrowException, ValueError, OverflowError, LookupError) as error:
-        raise InputError(f"{path} is no parquet that can be read ({error}): export it again") from error
+        raise InputError(f"{table.name} cannot be read ({error}): export it again, dates as text") from error
 
 
 def _arrow_rows(table: InputTable, schema: Any, batches: Iterable[Any]) -> Rows:

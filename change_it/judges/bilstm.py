@@ -18,13 +18,13 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from transformers import ByT5Tokenizer, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
 
-from .linear import texts_of
+from .linear import COMBINING, texts_of
 
 #: Characters and words that occur in fewer headlines are unknown.
 LEAST = 2
 #: Ids of characters: padding, the unknown ones, and the first one that is known.
 PADDING, UNKNOWN, KNOWN = range(3)
-_WORD = re.compile(r"[^\W_]+|\S")
+_WORD = re.compile(rf"[^\W_]+(?:[{COMBINING}]+[^\W_]*)*|\S")
 
 
 class BiLSTMJudgeConfig(PreTrainedConfig):

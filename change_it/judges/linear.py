@@ -39,12 +39,21 @@ CAPITAL, NUMBER, NEGATION = 1, 2, 4
 #: The n-grams of main, cased.
 _HASHED = {"n_features": SIZE, "lowercase": False, "norm": None, "alternate_sign": False, "dtype": np.float32}
 CHARACTER_NGRAMS = HashingVectorizer(analyzer="char_wb", ngram_range=(1, 5), **_HASHED)
-WORD_NGRAMS = HashingVectorizer(token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), **_HASHED)
+#: Combining marks, which belong to the letter before them.
+COMBINING = "".join(
+    chr(code)
+    for code in range(0x300, 0x10000)
+    if unicodedata.category(chr(code)) in ("Mn", "Mc") and not 0xFE00 <= code < 0xFE10
+)
+WORD_NGRAMS = HashingVectorizer(
+    token_pattern=rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]", ngram_range=(1, 2), **_HASHED
+)
 #: Marks that are counted in headlines, the weight of a standard deviation, and that beyond which none counts.
 MARKS = ".,:;!?'’\"“”‘«»()[]-–—/|…&%$€£#@*"
 WEIGHT, FAR = 0.3, 4.0
-_WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
-_PIECE = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+['’]?|[^\w\s]")
+_LETTERS = rf"[^\W\d_]+(?:[{COMBINING}]+[^\W\d_]*)*"
+_WORD = re.compile(rf"\d+(?:[.,:]\d+)*|{_LETTERS}")
+_PIECE = re.compile(rf"\d+(?:[.,:]\d+)*|{_LETTERS}['’]?|[^\w\s]")
 
 
 def bucket(text: str) -> int:
@@ -387,6 +396,7 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
 
     def decision(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
         """Log odds of class 1, float64 (n,)."""
+        texts = [unicodedata.normalize("NFC", text) for text in texts]
         arrays = {name: buffer.cpu().numpy() for name, buffer in self.named_buffers()}
         parts = [slice(start, start + TEXTS) for start in range(0, len(texts), TEXTS)]
         answers = [

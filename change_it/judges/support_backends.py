@@ -205,7 +205,7 @@ class ChatServer:
             choice = self._complete(claim)
         given = _first_piece(choice, answers)
         if not any(given):
-            self.latest = str(choice.message.content or "")
+            self.latest = choice.message.content
             given = [float(words(self.latest)[:1] == [answer]) for answer in answers]
         return given[0] / sum(given) if any(given) else nan
 

@@ -40,12 +40,18 @@ from change_it.judges.judge_options import (
 from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main
 from change_it.judges.metrics import f1_lead, scores
 from change_it.judges.within_event import Ask, fit_marks, measure_main, style_step
-from change_it.networks.pretrained import load_errors, load_weights, read_config, read_tokenizer
+from change_it.networks.pretrained import (
+    load_errors,
+    load_weights,
+    read_config,
+    read_tokenizer,
+    unknown_tokens,
+)
 from change_it.networks.tokenizer import Padding
 from change_it.stats import Ints, log_odds
 from change_it.tables import Column, Row, Table
 from change_it.training.run_folder import train_in_folder
-from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state, tokenized
+from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state, tokenized, warn
 from change_it.training.training_options import resolve
 
 TITLES = {
@@ -112,6 +118,8 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
     """The judge before training, and how it is trained and tested; a linear one is fitted here."""
     task, linear = settings.task, settings.encoder == LINEAR
     model, tokenizer = _start(settings, data)
+    if settings.encoder not in (LINEAR, BILSTM):
+        warn(unknown_tokens(tokenizer, data.train.texts))
     model.config.problem_type = "single_label_classification"  # transformers would write it in training alone
     model.config.change_it = settings.about(data.outlets)
     judge = Judge.of(model, tokenizer, precision=settings.arithmetic)

@@ -7,7 +7,8 @@ and whatever a library raises over it is one sentence.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -45,6 +46,8 @@ ANSWERING = (
     "tokenizer.model",
 )
 _LAYERS = re.compile(r"(?<!window_)layers?$")  # max_window_layers is a place among the layers
+#: Headlines that are looked through for unknown tokens, and the share of these that is worth a warning.
+READ, UNKNOWN = 5000, 0.01
 _ADAPTERS = "holds adapters, not a model: merge them first with merge_and_unload of peft"
 
 #: Parameters from which a model takes all threads for one batch.
@@ -138,6 +141,25 @@ def load_errors(refusal: str) -> Iterator[None]:
 def reading_errors(tokenizer: PreTrainedTokenizerBase) -> AbstractContextManager[None]:
     """As `load_errors`, for a tokenizer that cannot read a text: a regular expression in it can give up on some texts alone."""
     return load_errors(f"the tokenizer in {tokenizer.name_or_path} cannot read a text")
+
+
+def unknown_tokens(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> str:
+    """A sentence where more than `UNKNOWN` of the tokens of headlines are unknown to a tokenizer, with the characters that are; empty elsewhere."""
+    texts, unknown = texts[:READ], tokenizer.unk_token_id
+    if unknown is None or not texts:
+        return ""
+    with reading_errors(tokenizer):
+        rows = tokenizer([*texts], add_special_tokens=False)["input_ids"]
+        count, total = sum(row.count(unknown) for row in rows), sum(map(len, rows))
+        if count <= UNKNOWN * total:
+            return ""
+        characters = [one for one, _ in Counter("".join("".join(texts).split())).most_common()]
+        alone = tokenizer(characters, add_special_tokens=False)["input_ids"]
+    lacking = " ".join(one for one, row in zip(characters, alone, strict=True) if unknown in row)
+    return (
+        f"{count:,} of {total:,} tokens of the training headlines are unknown to {tokenizer.name_or_path}, which lacks "
+        f"{lacking[:40] or 'their words'}: give a model that knows them"
+    )
 
 
 def read_config(name: str | Path) -> Any:

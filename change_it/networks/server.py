@@ -72,6 +72,7 @@ class Server:
                     return None, f"server refused: {self._reason(refusal)}"
                 choice = completion.choices[0]
                 choice.model = " ".join(str(completion.model or "").split()) or self.model
+                choice.message.content = _text_of(choice.message.content)
                 break
             except errors.InferenceTimeoutError:
                 return None, "server timeout"
@@ -140,3 +141,11 @@ def _seconds(retry_after: str) -> float | None:
         return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time())
     except (ValueError, TypeError):
         return None
+
+
+def _text_of(content: Any) -> str:
+    """The text of a message, which some servers give in parts, thoughts among them."""
+    if isinstance(content, list):
+        parts = (part for part in content if isinstance(part, dict) and part.get("type", "text") == "text")
+        return "".join(str(part.get("text") or "") for part in parts)
+    return str(content or "")

@@ -44,7 +44,7 @@ _SERIES = (_BLUE, _RED, _GREEN, _PINK, _ORANGE, _SKY)
 _MARKERS = ("o", "s", "D", "^", "v")
 _POINTS = 400  # points of a scatter that are shown
 _NAME = 20  # characters of a system's name next to a panel
-_LEGEND = 60  # characters of a row of a legend
+_LEGEND = 45  # characters of a row of a name in a legend
 _STYLE: Any = {
     "font.size": 11.5,
     "figure.constrained_layout.use": True,
@@ -345,12 +345,13 @@ def _narrow(height: float) -> Axes:
 
 
 def _with_legend(axes: Axes, columns: int) -> Figure:
-    """The figure of the axes with a legend above it, of fewer columns where names are long."""
+    """The figure of the axes with a legend above it, of fewer columns where names are long, which are broken at last."""
+    figure: Figure = axes.figure  # type: ignore[assignment]  # no subfigure
     handles, labels = axes.get_legend_handles_labels()
-
-    def width(columns: int) -> int:
-        return sum(5 + max(map(len, part), default=0) for part in np.array_split(labels, columns))
-
-    columns = next((count for count in range(columns, 1, -1) if width(count) <= _LEGEND), 1)
-    axes.figure.legend(handles, labels, loc="outside upper center", ncols=columns)
-    return axes.figure  # type: ignore[return-value]  # no subfigure
+    labels = ["\n".join(wrap(label, _LEGEND)) for label in labels]
+    for count in range(columns, 0, -1):
+        legend = figure.legend(handles, labels, loc="outside upper center", ncols=count)
+        if count == 1 or legend.get_window_extent().width < figure.bbox.width:
+            break
+        legend.remove()
+    return figure

@@ -10,7 +10,7 @@ import numpy as np
 from change_it.corpus.article import outlet_names
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
-from change_it.io import refuse_lengths, texts_by_name, texts_of
+from change_it.io import column_of, refuse_lengths, texts_by_name, texts_of
 from change_it.progress import Progress
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, Reversal
 from change_it.scoring.floors_and_predictions import ScoredSystem
@@ -88,6 +88,7 @@ def compute_compliancy(
     refuse_lengths(predictions=texts["predictions"], reference_articles=evidence)
     if events is None:
         events = [f"{event:09}" for event in events_of(texts["articles"], evidence)]  # drawn in this order
+    events = list(column_of("events", events))
     refuse_lengths(predictions=texts["predictions"], events=events)
     from change_it.scoring.judges import Judges
 
@@ -183,8 +184,7 @@ def compute_metrics(
             raise InputError(
                 f"{len(ids)} headlines were written for {len(test.items)} sources: give the items of the evaluation set"
             )
-        filled = np.where(ids < 0, tokenizer.pad_token_id, ids)
-        written = tokenizer.batch_decode(filled, skip_special_tokens=True)
+        written = tokenizer.batch_decode([row[row >= 0].tolist() for row in ids], skip_special_tokens=True)
         new = ScoredSystem(SYSTEM, tuple(" ".join(text.split()) for text in written))
         scores = score(test, loaded, [new], reversal=reversal, language=language, resamples=1, progress=False)
         values = scores.row(SYSTEM).values

@@ -25,7 +25,7 @@ def stop_words(language: str) -> frozenset[str]:
         return frozenset()
     for file in (LISTS / f"{language}.txt", Path(language)):
         if file.is_file():
-            return frozenset(file.read_text(encoding="utf-8").lower().split())
+            return frozenset(words(file.read_text(encoding="utf-8")))
     raise InputError(
         f"no stop words for language {language!r}: choose one of it, en, none, or give a file of words"
     )

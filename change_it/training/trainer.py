@@ -113,6 +113,12 @@ class TrainingRun:
     loss: Callable[[nn.Module, Any], Tensor] | None = None  # of the model and a batch; None: the model's own
 
 
+def warn(sentence: str) -> None:
+    """Print a sentence, where there is one, as a warning of the main process."""
+    if sentence and process_state().is_main_process:
+        print(f"Warning: {sentence}.", file=sys.stderr)
+
+
 def tokenized(encode: Callable[[range], Mapping[str, Any]], n: int) -> TokenIds:
     """The examples of a run: `encode` gives the columns, `length` among them, of those with these numbers, of n."""
     rows: list[dict[str, Any]] = []

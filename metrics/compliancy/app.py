@@ -33,12 +33,13 @@ def judge(source, headline, article, label, judges):
     """Score one new headline and say in words what each judge found."""
     given = {"predictions": [headline], "sources": [source], "articles": [article], "labels": [label.strip()]}
     try:
-        result = evaluate.load(MODULE).compute(**given, judges=judges.strip(), resamples=1)
+        module = evaluate.load(MODULE)
+        module.compute(**given, judges=judges.strip(), resamples=1)
     except InputError as error:
         raise gr.Error(str(error)) from error
-    [verdict] = result["verdicts"]
+    [verdict] = module.verdicts
     table = [[question, said(verdict[name])] for name, question in QUESTIONS.items()]
-    return [*table, ["without support", ", ".join(verdict["unsupported"])]], result["signature"]
+    return [*table, ["without support", ", ".join(verdict["unsupported"])]], module.signature
 
 
 page = gr.Interface(

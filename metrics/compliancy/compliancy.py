@@ -3,7 +3,8 @@
 import datasets
 import evaluate
 
-from change_it.io import column_of
+from change_it.evaluate_module import Module
+from change_it.io import column_of, refuse_lengths, texts_of
 from change_it.scoring.compute import compute_compliancy
 
 _DESCRIPTION = """\
@@ -31,6 +32,7 @@ Args:
     judges: folder or Hub id that holds the judges main, hh, ah and perhaps fluency, or judges loaded with `change_it.Judges`.
     reference_articles: the other newspaper's articles about the same events, further evidence, which `change-it score`
         has; none by default.
+    events: ids of events, which the intervals draw; found by near-duplicates when not given.
     language: of the texts, for a model of support: it, en or any other; guessed by default.
     reversal: "relative" (default): main decides otherwise than on the original; "target": main decides for the outlet aimed at.
     resamples: bootstrap resamples of the 95% intervals, 1000 by default.
@@ -38,9 +40,10 @@ Args:
     precision: arithmetic of the judges: "float32" (default) or "bf16".
     device: where judges run: auto (default), cpu, cuda, mps.
 Returns:
-    compliancy, hh, ah, main, joint, style, fluency, evidence, support: averages over the directions that occur, 0-1; joint and
-        fluency are None without a fluency judge, support without a model.
-    <from>2<to>: the same of each direction.
+    compliancy, hh, ah, main, joint, style, fluency, evidence, support: averages over the directions that occur, 0-1; without
+        joint and fluency if there is no fluency judge, without support if there is no model.
+    <from>2<to>_compliancy and so on: the same of each direction.
+    Attributes of the module say more about the last result:
     intervals: ends of the 95% intervals, drawn by event, under "average" and each direction's name.
     verdicts: for each item the same, booleans but joint and style, and unsupported, the list of numbers, names and quotations without evidence.
     signature: what the numbers depend on.
@@ -51,10 +54,20 @@ Example:
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class Compliancy(evaluate.Metric):
-    """Compliancy of transferred headlines."""
+class Compliancy(Module):
+    """Compliancy of transferred headlines.
+
+    Attributes:
+        intervals: of the last `compute`, measure to (low, high) under `average` and each direction's name.
+        verdicts: of the last `compute`, for each item.
+    """
+
+    columns = ("predictions", "sources", "articles", "labels")
+    optional = ("reference_articles", "events")
+    options = ("judges", "language", "reversal", "resamples", "seed", "precision", "device", "progress")
 
     def _info(self):
+        text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
@@ -63,22 +76,33 @@ class Compliancy(evaluate.Metric):
             license="Apache-2.0",
             reference_urls=["https://arxiv.org/abs/2101.01634"],
             features=datasets.Features(
-                {name: datasets.Value("string") for name in ("predictions", "sources", "articles", "labels")}
+                # an article, that of the other newspaper, the event
+                {"predictions": text, "sources": text, "articles": datasets.Sequence(text), "labels": text}
             ),
         )
 
-    def compute(self, *, predictions=None, labels=None, **options):
-        """As `evaluate.Metric.compute`; one label stands for all, and texts may be columns of frames."""
-        if predictions is not None:
-            predictions = list(column_of("predictions", predictions))
-        if isinstance(labels, str | int) and predictions is not None:
-            labels = [labels] * len(predictions)
-        given = {"predictions": predictions, "labels": labels}
-        given |= {name: options.pop(name, None) for name in ("sources", "articles")}
-        lists = {name: list(column_of(name, values)) for name, values in given.items() if values is not None}
-        if "labels" in lists:
-            lists["labels"] = list(map(str, lists["labels"]))  # classes are numbers
-        return super().compute(**lists, **options)
+    def _encode(self, predictions, sources, articles, labels, reference_articles=None, events=None):
+        given = {"predictions": predictions, "sources": sources, "articles": articles}
+        texts = {name: texts_of(name, values) for name, values in given.items()}
+        none = [""] * len(texts["predictions"])
+        others = none if reference_articles is None else texts_of("reference_articles", reference_articles)
+        events = none if events is None else list(map(str, column_of("events", events)))
+        one = isinstance(labels, str | int)
+        labels = [labels] * len(none) if one else list(column_of("labels", labels))
+        refuse_lengths(**texts, labels=labels, reference_articles=others, events=events)
+        texts["articles"] = list(map(list, zip(texts["articles"], others, events, strict=True)))
+        return {**texts, "labels": list(map(str, labels))}  # classes are numbers
 
     def _compute(self, predictions, sources, articles, labels, judges=None, **options):
-        return compute_compliancy(predictions, sources, articles, labels, judges, **options)
+        texts, others, events = map(list, zip(*articles, strict=True))
+        given = {"reference_articles": others, "events": events if any(events) else None}
+        found = compute_compliancy(predictions, sources, texts, labels, judges, **given, **options)
+        self.signature, self.intervals, self.verdicts = map(found.pop, ("signature", "intervals", "verdicts"))
+        averages = {name: value for name, value in found.items() if not isinstance(value, dict)}
+        directions = {
+            f"{direction}_{name}": value
+            for direction, values in found.items()
+            if isinstance(values, dict)
+            for name, value in values.items()
+        }
+        return {name: value for name, value in (averages | directions).items() if value is not None}

@@ -21,8 +21,9 @@ def score(headline, references):
     texts = [line.strip() for line in references.splitlines() if line.strip()]
     if not texts:
         raise gr.Error("Give at least one reference headline.")
-    result = evaluate.load(MODULE).compute(predictions=[headline], references=[texts])
-    return [[label, round(result[name], 3)] for name, label in NAMES.items()], result["signature"]
+    module = evaluate.load(MODULE)
+    result = module.compute(predictions=[headline], references=[texts])
+    return [[label, round(result[name], 3)] for name, label in NAMES.items()], module.signature
 
 
 page = gr.Interface(

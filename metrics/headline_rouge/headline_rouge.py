@@ -5,6 +5,7 @@ import evaluate
 
 import change_it
 from change_it import InputError
+from change_it.evaluate_module import Module
 from change_it.io import references_of, texts_of
 from change_it.text.rouge import headline_rouge
 
@@ -35,7 +36,7 @@ Args:
 Returns:
     rouge1, rouge2, rougeL, rougeSU: 0-1.
     rougeWSU: from 0, slightly above 1 where a prediction brings the reference's words nearer together.
-    signature: what the numbers depend on.
+    What they depend on is the attribute `signature` of the module.
 Example:
     >>> headline_rouge = evaluate.load("metrics/headline_rouge")
     >>> headline_rouge.compute(predictions=["a x c"], references=[["a b c"]])["rougeSU"]
@@ -44,8 +45,11 @@ Example:
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class HeadlineRouge(evaluate.Metric):
+class HeadlineRouge(Module):
     """ROUGE-1, -2, -L, -SU and -WSU of headlines."""
+
+    columns = ("predictions", "references")
+    options = ("rouge_types", "counts", "use_aggregator")
 
     def _info(self):
         text = datasets.Value("string")
@@ -59,28 +63,22 @@ class HeadlineRouge(evaluate.Metric):
                 "https://doi.org/10.3115/v1/n15-1014",
                 "https://aclanthology.org/volumes/W19-89/",
             ],
-            features=[
-                datasets.Features({"predictions": text, "references": datasets.Sequence(text)}),
-                datasets.Features({"predictions": text, "references": text}),
-            ],
+            features=datasets.Features({"predictions": text, "references": datasets.Sequence(text)}),
         )
 
-    def compute(self, *, predictions=None, references=None, **options):
-        """As `evaluate.Metric.compute`; predictions may be a column of a frame or data set, and references too."""
-        if predictions is not None:
-            predictions = texts_of("predictions", predictions)
-        if references is not None:
-            references = references_of("references", references)
-        return super().compute(predictions=predictions, references=references, **options)
+    def _encode(self, predictions, references):
+        return {
+            "predictions": texts_of("predictions", predictions),
+            "references": references_of("references", references),
+        }
 
     def _compute(self, predictions, references, rouge_types=TYPES, counts="set", use_aggregator=True):
         rouge_types = [rouge_types] if isinstance(rouge_types, str) else list(rouge_types)
         if unknown := [name for name in rouge_types if name not in TYPES]:
             raise InputError(f"rouge_types has {unknown[0]!r}: choose from {', '.join(TYPES)}")
-        several = references_of("references", references)  # some come by add_batch
-        scores = headline_rouge(predictions, several, measures=rouge_types, counts=counts)
-        values = {
+        scores = headline_rouge(predictions, references, measures=rouge_types, counts=counts)
+        n, version = len(predictions), change_it.__version__
+        self.signature = f"headline_rouge|counts:{counts}|tok:unicode|n:{n}|v:{version}"
+        return {
             name: float(score.mean()) if use_aggregator else score.tolist() for name, score in scores.items()
         }
-        signature = f"headline_rouge|counts:{counts}|tok:unicode|n:{len(several)}|v:{change_it.__version__}"
-        return {**values, "signature": signature}

@@ -17,10 +17,11 @@ def score(headline, references, document, language):
     texts = [line.strip() for line in references.splitlines() if line.strip()]
     given = {"predictions": [headline], "references": [texts], "documents": [document]}
     try:
-        result = evaluate.load(MODULE).compute(**given, metrics=METRICS, language=language)
+        module = evaluate.load(MODULE)
+        result = module.compute(**given, metrics=METRICS, language=language)
     except InputError as error:
         raise gr.Error(str(error)) from error
-    return [[name, round(result[name], 3)] for name in METRICS], result["signature"]
+    return [[name, round(result[name], 3)] for name in METRICS], module.signature
 
 
 page = gr.Interface(

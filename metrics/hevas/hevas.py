@@ -6,12 +6,12 @@ from pathlib import Path
 import datasets
 import evaluate
 
-from change_it import InputError
+from change_it.evaluate_module import Module
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import evaluate as measure
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
-from change_it.io import column_of, references_of
+from change_it.io import references_of, texts_of
 
 _DESCRIPTION = """\
 Informativeness and readability of headlines: ROUGE-1, -2, -SU and -WSU, latent semantic indexing, topics, word embeddings and
@@ -40,7 +40,7 @@ Args:
 Returns:
     a value (or list) under the name of each metric.
     empty: number of predictions without words, which have 0 in every metric.
-    signature: what the numbers depend on.
+    What they depend on is the attribute `signature` of the module.
 Example:
     >>> hevas = evaluate.load("metrics/hevas")
     >>> hevas.compute(predictions=["a x c"], references=["a b c"], documents=["a b c d"], metrics=["R-SU"])["R-SU"]
@@ -49,8 +49,12 @@ Example:
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class Hevas(evaluate.Metric):
+class Hevas(Module):
     """The metrics of HEvAS for one system."""
+
+    columns = ("predictions", "documents")
+    optional = ("references",)
+    options = ("metrics", "use_aggregator", *(field.name for field in dataclasses.fields(MetricOptions)))
 
     def _info(self):
         text = datasets.Value("string")
@@ -61,44 +65,26 @@ class Hevas(evaluate.Metric):
             homepage="https://aclanthology.org/volumes/W19-89/",
             license="Apache-2.0",
             reference_urls=["https://aclanthology.org/volumes/W19-89/"],
-            features=[
-                datasets.Features(
-                    {"predictions": text, "references": datasets.Sequence(text), "documents": text}
-                ),
-                datasets.Features({"predictions": text, "references": text, "documents": text}),
-            ],
+            features=datasets.Features(
+                {"predictions": text, "references": datasets.Sequence(text), "documents": text}
+            ),
         )
 
-    def compute(self, *, predictions=None, references=None, documents=None, **options):
-        """As `evaluate.Metric.compute`; without references the metrics that need none."""
-        given = {"predictions": predictions, "references": references, "documents": documents}
-        lists = {
-            name: values if values is None else list(column_of(name, values))
-            for name, values in given.items()
+    def _encode(self, predictions, documents, references=None):
+        texts = texts_of("predictions", predictions)
+        none = [[] for _ in texts]
+        return {
+            "predictions": texts,
+            "references": none if references is None else references_of("references", references),
+            "documents": texts_of("documents", documents),
         }
-        if references is not None:
-            lists["references"] = references_of("references", references)
-        elif predictions is not None:
-            lists["references"] = [""] * len(lists["predictions"])
-        return super().compute(**lists, **options)
 
     def _compute(
-        self,
-        predictions,
-        references,
-        documents,
-        metrics=(),
-        use_aggregator=True,
-        vectors=None,
-        **options,
+        self, predictions, references, documents, metrics=(), use_aggregator=True, vectors=None, **options
     ):
-        known = {field.name for field in dataclasses.fields(MetricOptions)}
-        if unknown := sorted(set(options) - known):
-            raise InputError(f"no option {', '.join(unknown)}: choose from {', '.join(sorted(known))}")
         ids = tuple(str(number) for number in range(1, len(documents) + 1))
-        several = tuple((text,) if isinstance(text, str) else tuple(text) for text in references)
-        if not any(any(texts) for texts in several):
-            several = None
+        several = tuple(map(tuple, references)) if any(references) else None
+        if several is None:
             metrics = metrics or [name for name, metric in METRICS.items() if not metric.references]
         given = {"vectors": vectors} if hasattr(vectors, "vector_size") else {}
         if vectors is not None and not given:
@@ -112,8 +98,6 @@ class Hevas(evaluate.Metric):
         )
         values = result.values["predictions"]
         columns = values.mean(axis=0) if use_aggregator else values.T
-        return {
-            **dict(zip(result.metrics, columns.tolist(), strict=True)),
-            "empty": result.empty_headlines["predictions"],
-            "signature": result.signature,
-        }
+        self.signature = result.signature
+        values = dict(zip(result.metrics, columns.tolist(), strict=True))
+        return {**values, "empty": result.empty_headlines["predictions"]}

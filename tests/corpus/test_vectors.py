@@ -11,9 +11,17 @@ from change_it.errors import InputError
 
 
 def test_vectors_are_those_of_scikit_learn_for_words_of_two_texts():
-    texts = [*random_texts(50), "w0 w1 once"]
+    texts = [*random_texts(50), "w0 w1 once", "L'È w_1: già 1a", "l'è W_1 già, a 1a"]
     expected = TfidfVectorizer(stop_words=["w0"], min_df=2).fit_transform(texts)
     assert (tfidf(texts, stop_words=["w0"]) != expected).nnz == 0
+
+
+def test_marks_and_scripts_without_spaces_are_compared_by():
+    """Unrelated texts share no consonant that stands alone."""
+    texts = ["बंदरगाह का पुल टूटा", "बंदरगाह का पुल टूटा है", "大橋が崩れた", "大橋は無事", "x 大"]
+    matrix = tfidf(texts)
+    assert matrix[:2].nnz == 8
+    assert matrix[2:].nnz == 5
 
 
 @pytest.mark.parametrize("texts", [[], ["", "! ?"], ["each word", "only once"]])

@@ -37,6 +37,7 @@ def test_each_outlet_has_its_own_generator_and_order_is_kept_in_any_batches(both
     items = zip(HEADLINES, ARTICLES, aims, strict=True)
     assert mixed == [both(headline, article=article, to=to) for headline, article, to in items]
     assert mixed == both(HEADLINES, article=ARTICLES, to=aims, batch_size=1)
+    assert mixed == both(iter(HEADLINES), article=iter(ARTICLES), to=iter(aims))
     assert both(HEADLINES, article=ARTICLES, to="rep")[0] != mixed[0]
 
 

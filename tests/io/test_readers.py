@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from datasets import Dataset
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -111,7 +112,7 @@ REFUSED = {
     "open.jsonl": (ROW + '{"id": 2, "headline": \n', "line 2: broken JSON"),
     "list.jsonl": (ROW + "\n[1, 2]\n", "line 3: this is no JSON object"),
     "deep.jsonl": (ROW + "[" * 100_000, "line 2: JSON nested too deeply"),
-    "text.parquet": ("no parquet", "is no parquet that can be read"),
+    "text.parquet": ("no parquet", "cannot be read"),
     "latin.csv": (b"id,headline\n1,a\n2,perch\xe9\n", "line 3: the byte 0xe9 after '2,perch' is not UTF-8"),
     "half.csv": ("id,headline\n1,è".encode("utf-16")[:-1], "no whole text in UTF-16"),
     "book.csv": (zipped(sheet_xml=""), "no text but a spreadsheet"),
@@ -133,6 +134,16 @@ def test_what_is_wrong_is_said_as_what_it_is(tmp_path, name):
         io.read_records(file, required=("id", "headline"))
     assert says in str(refused.value)
     assert str(file) in str(refused.value)
+
+
+def test_dates_of_a_time_zone_that_nobody_knows_are_refused(tmp_path):
+    times = pa.array([0], pa.timestamp("ms", tz="Mars/Phobos"))
+    rows = pa.table({"id": ["a"], "date": times})
+    pq.write_table(rows, tmp_path / "x.parquet")
+    Dataset(rows).save_to_disk(tmp_path / "saved")
+    for name in ("x.parquet", "saved"):
+        with pytest.raises(InputError, match=r"cannot be read .*Mars/Phobos.*: export it again"):
+            io.read_records(tmp_path / name, required=("id",))
 
 
 def test_columns_are_found_by_any_capitals_commas_and_fields(tmp_path):

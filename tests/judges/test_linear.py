@@ -1,5 +1,7 @@
 """Linear judges: their features, their trees, and the doors by which they are opened."""
 
+from unicodedata import normalize
+
 import numpy as np
 import pytest
 import torch
@@ -28,6 +30,7 @@ from change_it.judges.linear import (
     fluency_features,
     inverse_frequency,
     ngrams,
+    pieces,
     setting,
     tfidf,
 )
@@ -89,6 +92,24 @@ def test_ngrams_are_scikit_learns():
         assert (found @ found.T).toarray() == pytest.approx((expected @ expected.T).toarray(), abs=1e-6)
         assert inverse_frequency(counts).max() == pytest.approx(1 + np.log(len(texts) + 1))  # of unseen ones
     assert [part.nnz for part in ngrams([""])] == [0, 0]
+
+
+def test_combining_marks_belong_to_words():
+    words = Words(["पुल टूटा", "पल टट"], frozenset())
+    assert words.matrix().sum(axis=1).A1.tolist() == [2, 2]
+    assert words.matrix()[0].multiply(words.matrix()[1]).nnz == 0
+    assert pieces("पुल टूटा!") == ["पुल", "टूटा", "!"]
+
+
+def test_normal_forms_have_one_answer():
+    for judge, pairs in ((main_judge(), None), (pair_judge(), ARTICLES)):
+        composed, taken_apart = (
+            judge.predict_proba(
+                *([normalize(form, text) for text in side] for side in (HEADLINES, pairs) if side)
+            )
+            for form in ("NFC", "NFD")
+        )
+        assert (composed == taken_apart).all()
 
 
 def test_marks_count_for_no_more_than_their_limit():

@@ -1,9 +1,19 @@
+import io
+
 import numpy as np
 import pytest
 from matplotlib.image import imread
 
 from change_it.hevas.analysis import compare
-from change_it.results.charts import Drawing, bar_chart, correlation_chart, save
+from change_it.results.charts import (
+    Drawing,
+    _narrow,
+    _styled,
+    _with_legend,
+    bar_chart,
+    correlation_chart,
+    save,
+)
 from change_it.stats import correlations
 
 #: What earlier tests in the process left open is not ours.
@@ -52,3 +62,24 @@ def test_the_same_chart_has_the_same_bytes(tmp_path):
     assert 400 < imread(tmp_path / "x", "png").shape[1] <= 1280
     assert (tmp_path / "y").read_bytes() == (tmp_path / "x").read_bytes()
     assert len({Drawing("", "", "", figure).address for figure in charts}) == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "columns"),
+    [
+        (["cnn2politico", "politico2cnn"], 2),
+        (["average", "washington_times2politico", "politico2washington_times"], 1),
+        (["a_judge_of_the_washington_times_with_a_name_of_more_than_one_row", "other"], 1),
+    ],
+)
+@_styled
+def test_a_legend_is_as_wide_as_its_chart_at_most(names, columns):
+    axes = _narrow(3)
+    for name in names:
+        axes.plot([0, 1], label=name)
+    figure = _with_legend(axes, len(names))
+    figure.savefig(io.BytesIO())
+    [legend] = figure.legends
+    box = legend.get_window_extent()
+    assert 0 <= box.x0 < box.x1 <= figure.bbox.width
+    assert len({text.get_window_extent().x0 for text in legend.get_texts()}) == columns
