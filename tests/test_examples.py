@@ -73,10 +73,10 @@ def test_commands_of_scripts_have_options_that_they_know(called, paper, scale):
 )
 def test_a_script_at_a_tiny_size(called, smaller_corpus, tmp_path, paper, published):
     """Its commands run; called again it keeps what is there, and prints published and measured figures."""
-    ended, commands = called(paper, smaller_corpus, UPDATES="3")
+    ended, commands = called(paper, smaller_corpus, UPDATES="1")
     assert ended.returncode != 0  # no table without figures
     assert [main(command) for command in commands] == [0] * len(commands)
-    ended, left = called(paper, smaller_corpus, UPDATES="3")
+    ended, left = called(paper, smaller_corpus, UPDATES="1")
     assert ended.returncode == 0, ended.stderr
     assert {command[0] for command in left} <= {"score"}
     assert (tmp_path / "run" / f"{paper}.md").read_text(encoding="utf-8") == ended.stdout
