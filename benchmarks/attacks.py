@@ -25,6 +25,7 @@ from change_it.scoring.item import Item, read_test_set
 from change_it.scoring.judges import Judges
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 
+STRICT = "strict v5"
 SCORES = ("compliancy", "joint", "style", "hh", "ah", "fluency", "evidence")
 #: The attacks of the table, most of those that are left out have less.
 SHOWN = (
@@ -71,8 +72,8 @@ class Options:
     """Judges of the other fold, which choose the floor."""
     headlines: Path
     """Folder of prediction files."""
-    strict: Path
-    """Saved verdicts of strict v5."""
+    strict: Path | None = None
+    """Saved verdicts of strict v5, where there are any."""
 
 
 def main(options: Options) -> dict[str, Any]:
@@ -92,12 +93,13 @@ def main(options: Options) -> dict[str, Any]:
     about |= {key: [getattr(item, key) for _, item in named] for key in ("id", "direction", "event")}
     judged = judge_items(judges, [item for _, item in named], progress=False)
     table = pl.DataFrame(about).hstack(judged.select(pl.col(SCORES).cast(pl.Float64)))
-    saved = pl.read_parquet(options.strict).filter(pl.col("kind") != "labels")
-    key = pl.col("system").str.replace_all(",|'", "").str.replace_all(" ", "_")
-    strict = saved.select(key, "id", pl.col("strict_compliancy").cast(pl.Float64).alias("strict v5"))
-    table = table.join(
-        strict.unique(["system", "id"]), on=["system", "id"], how="left", maintain_order="left"
-    )
+    compared = ("compliancy", *((STRICT,) if options.strict else ()), "style", "joint")
+    if options.strict:
+        saved = pl.read_parquet(options.strict).filter(pl.col("kind") != "labels")
+        key = pl.col("system").str.replace_all(",|'", "").str.replace_all(" ", "_")
+        strict = saved.select(key, "id", pl.col("strict_compliancy").cast(pl.Float64).alias(STRICT))
+        strict = strict.unique(["system", "id"])  # of clause and floor those of then, which were cut
+        table = table.join(strict, on=["system", "id"], how="left", maintain_order="left")
     gold, systems, attacks = table.filter(system="gold"), {}, {}
     for (name,), rows in table.group_by("system", maintain_order=True):
         if name in SYSTEMS:
@@ -105,7 +107,7 @@ def main(options: Options) -> dict[str, Any]:
         elif (shown := str(name).replace("_", " ")) in SHOWN:
             attacks[shown] = {options.name: _relative(rows, gold)}
     both = gold.join(table.filter(system="floor"), on="id", suffix="_floor")
-    for score in ("compliancy", "strict v5", "style", "joint"):
+    for score in compared:
         gaps = both.group_by("event").agg((pl.col(score) - pl.col(f"{score}_floor")).mean())[score].to_numpy()
         z = float(gaps.mean() / (gaps.std(ddof=1) / len(gaps) ** 0.5))
         systems["gold"][f"z of gold − floor: {score}"] = f"{z:.1f}"
@@ -117,7 +119,7 @@ def main(options: Options) -> dict[str, Any]:
 
 def _means(rows: pl.DataFrame) -> dict[str, Any]:
     """Counts and scores of a system, those of the first three with intervals."""
-    known = [name for name in (*SCORES, "strict v5") if not rows[name].has_nulls()]
+    known = [name for name in (*SCORES, STRICT) if name in rows.columns and not rows[name].has_nulls()]
     columns = {name: rows[name].to_numpy() for name in known} | {"n": np.ones(rows.height)}
 
     def means(sums: Statistics) -> dict[str, Floats]:
@@ -128,11 +130,8 @@ def _means(rows: pl.DataFrame) -> dict[str, Any]:
         AVERAGE
     ]
     cells: dict[str, Any] = {"n": rows.height, "events": rows["event"].n_unique()}
-    for name in (*SCORES, "strict v5"):
-        if name in found:
-            cells[name] = (
-                list(found[name]) if name in ("joint", "compliancy", "strict v5") else found[name].value
-            )
+    for name in (name for name in (*SCORES, STRICT) if name in found):
+        cells[name] = list(found[name]) if name in ("joint", "compliancy", STRICT) else found[name].value
     return cells
 
 

@@ -25,7 +25,8 @@ MEASURES = {
     "p_hh": "HH",
     "p_ah": "AH",
     "p_fluency": "fluency",
-    "p_fluency_before": "fluency, without cut sentences",
+    "p_fluency_same": "fluency, of the headlines of the next row",
+    "p_fluency_before": "fluency that has learnt no cut sentences",
     "evidence": "evidence",
     "rougeL_source": "ROUGE-L to the original",
     "length": "words",
@@ -36,17 +37,20 @@ QUESTIONS = ("supported", "story", "printable", "accept")
 def read() -> pl.DataFrame:
     """The labels; a question is answered with yes where both readers say so."""
     rows = pl.read_csv(LABELS)
+    rows = rows.with_columns(
+        p_fluency_same=pl.when(pl.col("p_fluency_before").is_not_null()).then("p_fluency")
+    )
     both = {
-        name: (pl.col(f"{name}1") == "yes") & (pl.col(f"{name}2") == "yes") for name in (*QUESTIONS, "event")
+        name: (pl.col(f"{name}1") == "yes") & (pl.col(f"{name}2") == "yes") for name in ("same", *QUESTIONS)
     }
-    return rows.with_columns(same=both.pop("event"), **both).with_columns(pl.col(MEASURES).cast(pl.Float64))
+    return rows.with_columns(pl.col(MEASURES).cast(pl.Float64), **both)
 
 
 def auc(rows: pl.DataFrame, column: str) -> list[float] | None:
     """AUC of a column for what is accepted, with its interval over events."""
     known = rows.filter(pl.col(column).is_not_null())
     right, p = known["accept"].to_numpy(), known[column].to_numpy()
-    found = reader_agreement(right, None, known["event"].to_numpy(), p)
+    found = reader_agreement(right, None, known["event_id"].to_numpy(), p)
     return found["auc"] and [found["auc"], *(found["auc_interval"] or ())]
 
 
@@ -68,7 +72,8 @@ def main() -> dict[str, Any]:
             cells[f"{corpus}: AUC"] = auc(rows, column)
             cells[f"{corpus}: AUC without gold"] = auc(rows.filter(pl.col("system") != "gold"), column)
             cells[f"{corpus}: systems in order"] = in_order(rows, column)
-        for (system,), of in rows.group_by("system", maintain_order=True):
+        named = [(str(name), of) for (name,), of in rows.group_by("system", maintain_order=True)]
+        for system, of in [*named, ("gold of one event", rows.filter("same", system="gold"))]:
             shares = {name: [int(of[name].sum()), of.height] for name in QUESTIONS}
             scores = {name: float(of[name].mean()) for name in ("joint", "compliancy", "style")}  # type: ignore[arg-type]  # numbers
             systems[f"{corpus}: `{system}`"] = shares | scores

@@ -314,7 +314,7 @@ def _show(out: Path, terminal: Any) -> None:
     """Print what the first figure says, a short table, and headlines that pass and that do not."""
     scores: Any = read_json(out / "report" / "scores.json")
     terminal.print(f"\n{scores['meaning']}", soft_wrap=True, highlight=False)
-    columns = ["joint", "compliancy", "style", "fluency"]
+    columns = ["compliancy", "style", "fluency", "joint"]
     known = [name for name in columns if name in scores["systems"][RECIPE]["average"]]
     rows = [
         Row({"system": name, **of["average"]}, highlight=name == RECIPE)

@@ -31,7 +31,7 @@ Reversal = Literal["relative", "target"]
 #: What the papers measure: all three judges, and each of them.
 PAPERS = ("compliancy", "hh", "ah", "main")
 #: What a headline gets, each in 0-1 or a verdict: those, and ours.
-COMPLIANCY_MEASURES = (*PAPERS, "joint", "style", "fluency", "evidence", "support")
+COMPLIANCY_MEASURES = (*PAPERS, "style", "fluency", "evidence", "support", "joint")
 #: Each of them is a mean over the items, see `measure`.
 SHARES = dict.fromkeys(COMPLIANCY_MEASURES, "n")
 #: The verdicts in the order in which they are shown.
