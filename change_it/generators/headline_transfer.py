@@ -11,7 +11,8 @@ from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators, usual_name
 from change_it.generators.generator import Generator, load_generator
-from change_it.generators.generator_options import CANDIDATES, Reads, Recipe
+from change_it.generators.generator_options import CANDIDATES, Recipe
+from change_it.generators.recipes import source_of
 from change_it.generators.rerank import judge_candidates
 from change_it.generators.search import LARGEST_BATCH, Candidate, Search, write
 from change_it.io import refuse_empty, refuse_lengths, texts_of
@@ -233,10 +234,3 @@ class HeadlineTransfer(HeadlineSystem):
         """See `HeadlineSystem`."""
         generator = self.generators[target]
         return Writer(generator.weights_hash, generator.info.pretrained)
-
-
-def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
-    """The source that a generator reads of an item: its headline, its article, or the target before both; empty without either."""
-    if reads == "both":
-        return f"{to} | {headline} | {article}" if (headline + article).strip() else ""
-    return headline if reads == "headline" else article

@@ -11,14 +11,20 @@ from change_it.corpus.rewriting import read_rewriting
 from change_it.corpus.splits import generator
 from change_it.corpus.training_sets import held_out
 from change_it.errors import InputError
-from change_it.generators.generator_options import Recipe
-from change_it.generators.headline_transfer import source_of
+from change_it.generators.generator_options import Reads, Recipe
 
 #: Pairs that a recipe learns from, in the names of the splits.
 PAIRS = {"s2s1": "A3", "s2s2": "A1 and A3", "s2s3": "A1"}
 
 #: Training sets of LREC 2020, which are of headlines; a generator reads their articles.
 LREC = ("train_d", "train_m")
+
+
+def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
+    """The source that a generator reads of an item: its headline, its article, or the target before both; empty without either."""
+    if reads == "both":
+        return f"{to} | {headline} | {article}" if (headline + article).strip() else ""
+    return headline if reads == "headline" else article
 
 
 @dataclass(frozen=True)
