@@ -10,7 +10,8 @@ import re
 import select
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields, is_dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import cleandoc, getdoc
@@ -72,8 +73,13 @@ TYRO_CONFIG = (
 )
 #: Seeds that random generators take are below.
 SEEDS = 2**32
-#: What makes help texts plainer, but not what is parsed.
-HELP_CONFIG = (tyro.conf.DisallowNone,)
+#: Options that a help text has last, in this order: support, training, output, statistics, hardware.
+LAST = (
+    *("support", "support_endpoint"),
+    *("epochs", "batch_size", "arg", "resume", "max_minutes", "checkpoint_minutes"),
+    *("out", "json", "verbose", "resamples", "seed"),
+    *("engine", "address", "concurrency", "precision", "device"),
+)
 _POSITIONAL, _FIXED = (get_args(each[str])[1] for each in (tyro.conf.Positional, tyro.conf.Fixed))
 
 
@@ -100,14 +106,27 @@ def _call(arguments: Sequence[str]) -> None:
         called.append(word)
     program, rest = " ".join(["change-it", *called]), arguments[len(called) :]
     if choices:
+        if rest and not rest[0].startswith("-"):
+            raise _unknown(f"there is no command {rest[0]}", rest[0], choices, program)
         about = LISTS[called[0] if called else "change-it"]
         _parsed(union_of(*called), program, cleandoc(about), rest)
         return
     options = options_of(*called)
+    names = [*names_of(options).values(), "--help"]
+    for word in rest:  # tyro lists required options first
+        name = word.partition("=")[0].replace("_", "-")
+        if re.fullmatch("--(?!tyro-)[a-z][a-z-]*", name) and name not in names:
+            raise _unknown(f"{' '.join(called)} has no option {name}", name, names, program)
     given = _parsed(options, program, _about(_module(*called), options), rest)
     if not 0 <= getattr(given, "seed", 0) < SEEDS:
         raise InputError(f"--seed {given.seed} is out of range: give a number from 0 to {SEEDS - 1}")
     _run(*called)(given)
+
+
+def _unknown(fault: str, word: str, known: Sequence[str], program: str) -> InputError:
+    """The refusal of a command or option that there is not, with the nearest of those that there are."""
+    near = get_close_matches(word, known, n=1)
+    return InputError(f"{fault}: {f'did you mean {near[0]}?' if near else f'see {program} --help'}")
 
 
 def _module(*words: str) -> ModuleType:
@@ -129,30 +148,32 @@ def options_of(*words: str) -> type:
 
 def _parsed(options: Any, program: str, about: str, arguments: Sequence[str]) -> Any:
     """The options that arguments give; tyro prints help and what cannot be parsed, and exits."""
-    config = (*TYRO_CONFIG, *(HELP_CONFIG if {"-h", "--help"} & {*arguments} else ()))
+    config: tuple[Any, ...] = TYRO_CONFIG
+    if {"-h", "--help"} & {*arguments}:  # what makes help texts plainer, but not what is parsed
+        config = (*config, tyro.conf.DisallowNone)
+        options = in_order(options) if is_dataclass(options) else options
     return tyro.cli(options, prog=program, description=about, args=arguments, config=config)
 
 
+def in_order(options: Any) -> type:
+    """A dataclass of options in the order of a help text: required ones first, those of `LAST` last."""
+
+    def place(field: Field[Any]) -> tuple[bool, int]:
+        has_default = field.default is not MISSING or field.default_factory is not MISSING
+        return has_default, LAST.index(field.name) if field.name in LAST else -1
+
+    ordered = {field.name: field for field in sorted(fields(options), key=place)}
+    return type(options.__name__, (options,), {"__dataclass_fields__": ordered})
+
+
 def _about(command: ModuleType, options: type) -> str:
-    """The text above the options of a command: its docstring, the required options, the presets."""
-    names = names_of(options)
-    required = [
-        names[field.name]
-        for field in fields(options)
-        if field.name in names and field.default is MISSING and field.default_factory is MISSING
-    ]
-    parts = [getdoc(options) or "", *([f"Required: {', '.join(required)}"] if required else [])]
+    """The text above the options of a command: its docstring and the presets."""
+    names, parts = names_of(options), [getdoc(options) or ""]
     if presets := getattr(command, "presets", None):
-        lines = [
-            f"    {model}: "
-            + " ".join(
-                f"{names[name]} {value}"
-                for name, value in values.items()
-                if name in names and value is not None
-            )
-            for model, values in presets().items()
-        ]
-        parts.append("\n".join(["When not given:", *lines]))
+        parts.append("When not given:")
+        for model, values in presets().items():
+            given = [f"{names[name]} {value}" for name, value in values.items() if name in names and value]
+            parts[-1] += f"\n    {model}: {' '.join(given)}"
     return "\n\n".join(parts)
 
 

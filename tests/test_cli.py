@@ -12,7 +12,16 @@ import pytest
 import tyro
 from help_examples import first_example
 
-from change_it.cli import COMMANDS, TYRO_CONFIG, exit_on_input_error, main, names_of, options_of, union_of
+from change_it.cli import (
+    COMMANDS,
+    LAST,
+    TYRO_CONFIG,
+    exit_on_input_error,
+    main,
+    names_of,
+    options_of,
+    union_of,
+)
 
 LEAVES = [
     [name, member] if member else [name] for name, members in COMMANDS.items() for member in members or [""]
@@ -28,25 +37,30 @@ def help_of(words, capsys):
 
 
 @pytest.mark.parametrize("words", LEAVES, ids=" ".join)
-def test_every_help_has_all_options_and_their_defaults_on_two_screens(words, capsys, monkeypatch):
+def test_every_help_has_all_options_in_order_and_their_defaults_on_two_screens(words, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     text = help_of(words, capsys)
     assert sum(max(1, -(-len(line.rstrip()) // 100)) for line in text.splitlines()) <= 100
     options = options_of(*words)
-    shown = re.search(r"^Required: (.*)", text, re.MULTILINE)
-    required = shown[1].split(", ") if shown else []
     names = names_of(options)
+    places = {}
     for field in fields(options):
         if (name := names.get(field.name)) is None:
             continue
-        assert re.search(rf"^\W*{name}\b.*?\((?:required|default)", text, re.MULTILINE | re.DOTALL), name
-        assert (name in required) == (field.default is MISSING and field.default_factory is MISSING)
+        found = re.search(rf"^\W*{name}\b.*?\((required|default)", text, re.MULTILINE | re.DOTALL)
+        assert found, name
+        if name.startswith("--"):
+            is_required = field.default is MISSING and field.default_factory is MISSING
+            assert (found[1] == "required") == is_required
+            last = LAST.index(field.name) if field.name in LAST else -1
+            places[name] = (not is_required, last, found.start())
+    assert sorted(places, key=places.get) == sorted(places, key=lambda name: places[name][-1])
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("transfr", "subcommands: quickstart, corpus, train"),
+        ("train", "Missing subcommand"),
         ("corpus build", "Missing from change-it corpus build"),
     ],
 )
@@ -55,6 +69,25 @@ def test_what_cannot_be_parsed_ends_with_2(words, says, capsys):
         main(words.split())
     assert stop.value.code == 2
     assert says in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("scroe", "there is no command scroe: did you mean score?"),
+        ("train jugde", "there is no command jugde: did you mean judge?"),
+        ("sing", "there is no command sing: see change-it --help"),
+        ("score --corpora x", "score has no option --corpora: did you mean --corpus?"),
+        (
+            "train judge --labels=x --max_token=9",
+            "train judge has no option --max-token: did you mean --max-tokens?",
+        ),
+        ("judge --zzz", "judge has no option --zzz: see change-it judge --help"),
+    ],
+)
+def test_a_mistyped_command_or_option_gets_the_nearest_alone(words, says, capsys):
+    assert main(words.split()) == 2
+    assert capsys.readouterr().err == f"change-it: {says}\n"
 
 
 @pytest.mark.parametrize("seed", [-1, 2**32])
