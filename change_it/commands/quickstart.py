@@ -112,19 +112,17 @@ class Steps:
     def run(self, name: str, command: Callable[[Any], None], options: object, *, anew: bool = False) -> None:
         """Run a step in this process, and say in a line what came out; one that was finished before only `anew`."""
         if anew or not self._finished(name):
-            with self._terminal.status(name) if not self._verbose else nullcontext(), self._logged():
+            with nullcontext() if self._verbose else self._logged(name):
                 seconds = _timed(command, options)
             self._note(name, seconds)
         self.wait()
 
     @contextmanager
-    def _logged(self) -> Iterator[None]:
-        """What is printed goes to the log."""
-        if self._verbose:
-            yield
-            return
+    def _logged(self, name: str) -> Iterator[None]:
+        """What is printed goes to the log, and the terminal shows the name of the step."""
         self.out.mkdir(parents=True, exist_ok=True)
         with (
+            self._terminal.status(name),
             (self.out / LOG).open("a", buffering=1, encoding="utf-8") as log,
             redirect_stdout(log),
             redirect_stderr(log),
@@ -213,8 +211,9 @@ def _end_with_parent() -> None:
 
 def check(options: QuickstartOptions) -> None:
     """Refuse, before anything large loads, a folder that cannot be written and a model that is not there."""
-    check_writable(options.out, kind="run", inputs=[options.writer, options.encoder, options.support])
-    for model in filter(None, (options.encoder, options.support, options.writer)):
+    models = list(filter(None, (options.encoder, options.support, options.writer)))
+    check_writable(options.out, kind="run", inputs=models)
+    for model in models:
         check_model(model, command="save_pretrained")
 
 
@@ -223,11 +222,11 @@ def run(options: QuickstartOptions) -> None:
     started = time.perf_counter()
     check(options)
     out, seed = options.out, options.seed
-    corpus, judges, choosers = str(out / "corpus"), out / "judges", out / "judges-0"
+    corpus, judges, choosers = (str(out / name) for name in ("corpus", "judges", "judges-0"))
     predictions = out / "predictions" / f"{RECIPE}.csv"
 
     def judge(task: Task, fold: Fold, **more: Any) -> JudgeOptions:
-        folder = judges if fold == "1" else choosers
+        folder = Path(judges if fold == "1" else choosers)
         return JudgeOptions(task=task, out=folder / task, corpus=corpus, fold=fold, seed=seed, **more)
 
     training: dict[str, Any] = {} if options.full else WRITES
@@ -236,19 +235,18 @@ def run(options: QuickstartOptions) -> None:
     generator = GeneratorOptions(
         recipe=RECIPE, **training, corpus=corpus, out=out / "generators" / RECIPE, seed=seed
     )
-    steps, terminal = Steps(options), console()
-    sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed)
-    steps.run("sample", corpus_sample.run, sample)
-    build = BuildOptions(files=(str(sample.out),), out=Path(corpus), seed=seed)
+    steps, terminal, sample = Steps(options), console(), out / "sample.csv"
+    articles = SampleOptions(out=sample, articles=options.articles, seed=seed)
+    steps.run("sample", corpus_sample.run, articles)
+    build = BuildOptions(files=(str(sample),), out=Path(corpus), seed=seed)
     steps.run("corpus", corpus_build.run, build)
     if options.writer:  # large enough for all threads
         steps.run("generator", train_generator.run, generator)
     with steps.background():
         if not options.writer:
             steps.start("generator", train_generator.run, generator)
-        transfers = TransferOptions(
-            generator=str(out / "generators"), corpus=corpus, out=predictions, seed=seed
-        )
+        generators = str(out / "generators")
+        transfers = TransferOptions(generator=generators, corpus=corpus, out=predictions, seed=seed)
         steps.start("transfer", transfer.run, transfers)
         for task in JUDGES:
             steps.run(f"{task} judge", train_judge.run, judge(task, "1", encoder=options.encoder))
@@ -256,20 +254,15 @@ def run(options: QuickstartOptions) -> None:
             steps.run("support judge", train_judge.run, judge("support", "1", encoder=options.support))
         for task in JUDGES:
             steps.run(f"{task} judge of fold 0", train_judge.run, judge(task, "0"))
-        audited = AuditOptions(corpus=corpus, judges=str(judges), seed=seed)
-        steps.run("audit", audit.run, audited)
+        steps.run("audit", audit.run, AuditOptions(corpus=corpus, judges=judges, seed=seed))
+    system, report = f"{RECIPE}={predictions}", out / "report"
     scored = ScoreOptions(
-        corpus=corpus,
-        judges=str(judges),
-        predictions=(f"{RECIPE}={predictions}",),
-        floor=str(choosers),
-        out=out / "report",
-        seed=seed,
+        corpus=corpus, judges=judges, predictions=(system,), floor=choosers, out=report, seed=seed
     )
     steps.run("report", score.run, scored, anew=True)
     _show(out, terminal)
     terminal.print(
-        f"\nDone in {time.perf_counter() - started:.0f} s. Next: open [bold]{out / 'report' / 'report.html'}[/]; [bold]change-it demo[/] "
+        f"\nDone in {time.perf_counter() - started:.0f} s. Next: open [bold]{report / 'report.html'}[/]; [bold]change-it demo[/] "
         "for the page; your own newspapers: a CSV file with the columns label, headline, article and date, then "
         "[bold]change-it corpus build news.csv --out runs/mine/corpus[/] (docs/newspapers.md).",
         soft_wrap=True,
@@ -288,11 +281,8 @@ def result_of(name: str, out: Path) -> str:
         pairs = report["pairs"]["kept"]
         return f"{report['kept']:,} articles, {pairs['A1']:,} pairs for training, {pairs['A2']:,} for tests"
     if name == "generator":
-        losses = [
-            each["loss"]
-            for each in read("generators", RECIPE, "metrics.json")["training"]["history"]
-            if "loss" in each
-        ]
+        history = read("generators", RECIPE, "metrics.json")["training"]["history"]
+        losses = [each["loss"] for each in history if "loss" in each]
         return f"training loss {losses[-1]:.2f}"
     if name == "transfer":
         return f"{pl.read_csv(out / 'predictions' / f'{RECIPE}.csv').height:,} headlines"
@@ -314,24 +304,18 @@ def _show(out: Path, terminal: Any) -> None:
     """Print what the first figure says, a short table, and headlines that pass and that do not."""
     scores: Any = read_json(out / "report" / "scores.json")
     terminal.print(f"\n{scores['meaning']}", soft_wrap=True, highlight=False)
-    columns = ["compliancy", "style", "fluency", "joint"]
-    known = [name for name in columns if name in scores["systems"][RECIPE]["average"]]
-    rows = [
-        Row({"system": name, **of["average"]}, highlight=name == RECIPE)
-        for name, of in scores["systems"].items()
-    ]
-    shown = [Column("system", "text"), *(Column(name) for name in known)]
-    print_table(Table(shown, rows), terminal)
+    averages = {name: of["average"] for name, of in scores["systems"].items()}
+    known = [name for name in ("compliancy", "style", "fluency", "joint") if name in averages[RECIPE]]
+    rows = [Row({"system": name, **of}, highlight=name == RECIPE) for name, of in averages.items()]
+    print_table(Table([Column("system", "text"), *map(Column, known)], rows), terminal)
     items = pl.read_csv(out / "report" / "items" / f"{RECIPE}.csv").sample(fraction=1, shuffle=True, seed=1)
     scored = items.with_columns(
         pl.col("joint" if "joint" in known else "compliancy").cast(float).fill_null(0).alias("score")
     )
     for mark, some in (("[green]✓[/]", pl.col("score") >= PASSES), ("[red]✗[/]", pl.col("score") == 0)):
         for row in scored.filter(some).head(SHOWN).iter_rows(named=True):
-            failed = next(
-                (reason for name, reason in REASONS.items() if row.get(name) is False), "keeps the style"
-            )
-            why = f"joint {figure(row['score'])}" if row["score"] else failed
+            failed = [reason for name, reason in REASONS.items() if row.get(name) is False]
+            why = f"joint {figure(row['score'])}" if row["score"] else [*failed, "keeps the style"][0]
             terminal.print(
                 f"  {escape(row['source'])}\n{mark} {escape(row['headline'])}  [dim]{why}[/]",
                 soft_wrap=True,
