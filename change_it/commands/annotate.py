@@ -5,10 +5,10 @@ from pathlib import Path
 
 import tyro
 
-from change_it.commands.checks import check_files, check_predictions, check_systems
+from change_it.commands.checks import check_predictions
 from change_it.commands.printing import print_json, print_lines
 from change_it.corpus.folder import check_corpus
-from change_it.io import check_header, check_writable
+from change_it.io import check_writable
 from change_it.judges.judge_options import check_judges
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
@@ -42,12 +42,11 @@ class AnnotateSheetsOptions:
 def sheets(options: AnnotateSheetsOptions) -> None:
     """Draw and write; what is at fault is refused before anything large loads."""
     check_corpus(options.corpus)
-    files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv", repeated=True)
+    files = check_predictions(options.predictions)
     out = options.out
     sources, key = (out.with_name(f"{out.stem}-{name}.csv") for name in ("sources", "key"))
     for file in (out, sources, key):
         check_writable(file, kind="csv", inputs=[options.corpus, *files])
-    check_predictions(options.predictions, repeated=True)
 
     from change_it import annotation  # loads polars
     from change_it.scoring.item import read_test_set
@@ -87,8 +86,6 @@ def score(options: AnnotateScoreOptions) -> None:
     """Score filled sheets; what is at fault is refused before anything large loads."""
     if options.judges:
         check_judges(options.judges)
-    check_files(options.key, *options.sheets)
-    check_header(options.key, required=("item", "condition"))
 
     from change_it.annotation import Study, ask, read_answers, read_key
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from change_it.commands.checks import check_systems
+from change_it.commands.checks import check_counts
 from change_it.commands.printing import print_json
-from change_it.errors import InputError
 from change_it.hevas.metric_options import Baseline, MetricOptions
+from change_it.io import check_file, named_files
 from change_it.results.report_folder import HEVAS_FILES, check_out
 from change_it.tables import console, print_table
 
@@ -50,13 +50,11 @@ class HevasOptions(MetricOptions):
 
 
 def check(options: HevasOptions) -> None:
-    """Refuse, before anything large loads, missing systems, unknown metrics, and an `--out` that cannot be written."""
-    files = check_systems(options.system, option="--system", example="mine=mine.txt")
-    from change_it.hevas.evaluation import chosen_metrics  # loads numpy
-
-    chosen_metrics(options.metrics)
-    if options.resamples < 1:
-        raise InputError(f"--resamples {options.resamples} is too few: give at least 1, better 1000")
+    """Refuse, before anything large loads, missing systems and an `--out` that cannot be written."""
+    files = [file for _, file in named_files(options.system, option="--system", example="mine=mine.txt")]
+    for file in files:
+        check_file(file)
+    check_counts(resamples=options.resamples)
     if options.out:
         check_out(options.out, HEVAS_FILES, inputs=[options.documents, options.vectors, *files])
 

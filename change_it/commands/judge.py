@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import tyro
 
-from change_it.commands.checks import check_files
 from change_it.commands.printing import print_json, print_lines
 from change_it.errors import InputError
-from change_it.io import Record, check_header, check_writable, listed, read_input, read_records, replace_file
-from change_it.judges.judge_options import check_judges
+from change_it.io import Record, check_writable, listed, read_input, read_records, replace_file
+from change_it.judges.judge_options import COMMAND, check_judges
 from change_it.tables import Column, Row, Table, console, figure, print_table
 from change_it.training.training_options import InferenceOptions
 
@@ -66,7 +65,7 @@ class JudgeHeadlineOptions(InferenceOptions):
 
 
 def check(options: JudgeHeadlineOptions) -> None:
-    """Refuse, before anything large loads, judges at fault, an outlet that they do not have, and texts that are not there."""
+    """Refuse, before anything large loads, judges at fault, an outlet that they do not have, and options that exclude each other."""
     if options.input:
         if options.headline or options.original or options.article:
             raise InputError("--input and a headline, --original or --article exclude each other")
@@ -76,10 +75,7 @@ def check(options: JudgeHeadlineOptions) -> None:
         raise InputError("give a headline with its --original and --article, or a file of them as --input")
     elif options.out:
         raise InputError("--out requires --input")
-    check_judges(options.judges)
-    check_files(options.article, options.input)
-    if options.input:
-        check_header(options.input, required=REQUIRED, optional=OPTIONAL)
+    check_judges(options.judges, to=options.to)
     if options.out:
         check_writable(options.out, kind="csv", inputs=[options.input, options.judges])
 
@@ -91,34 +87,32 @@ def run(options: JudgeHeadlineOptions) -> None:
         _run_file(options, options.input)
         return
     assert options.article is not None  # check asks for it
-    texts = {
-        "HEADLINE": options.headline,
-        "--original": options.original,
-        "--article": read_input(options.article),
-    }
+    headline, original, article = options.headline, options.original, read_input(options.article)
+    texts = {"HEADLINE": headline, "--original": original, "--article": article}
     if empty := [name for name, text in texts.items() if not text.strip()]:
         raise InputError(f"{' and '.join(empty)} has no text: give some")
-    check_judges(options.judges, to=options.to)
 
     from change_it.audit.verdicts import read_summary
+    from change_it.corpus.article import outlet_names
     from change_it.corpus.folder import is_foreign
+    from change_it.networks.pretrained import local_folder
     from change_it.results.score_tables import lacking
+    from change_it.scoring.judges import Judges  # loads torch
     from change_it.text.stopwords import guess_language
 
-    judges, folder = _load(options)
-    [target] = [options.to] if options.to else judges.opposite_outlets([options.original])
-    [judged] = judges(
-        [options.headline],
-        originals=[options.original],
-        articles=[texts["--article"]],
-        to=target,
-    )
+    folder = local_folder(options.judges, command=COMMAND)
+    judges = Judges.from_pretrained(folder, **options.judging)
+    if options.to:
+        [target] = outlet_names("--to", options.to, judges.outlets, 1)
+    else:
+        [target] = judges.opposite_outlets([original])
+    [judged] = judges([headline], originals=[original], articles=[article], to=target)
     if options.json:
         print_json({"to": target} | asdict(judged))
         return
     terminal = console()
     print_table(marks_table(judged, target), terminal)
-    text = f"{options.original}. {texts['--article']}"
+    text = f"{original}. {article}"
     known = [name for name, value in {"style": judged.style, **judged.marks}.items() if value is not None]
     lines = lacking(known, judges.main.style_step, judges.outlets)
     if is_foreign(folder, text):
@@ -129,32 +123,18 @@ def run(options: JudgeHeadlineOptions) -> None:
     print_lines([*lines, *map(str, summary.verdicts)], terminal)
 
 
-def _load(options: JudgeHeadlineOptions) -> "tuple[Judges, Path]":
-    """The judges and their folder."""
-    from change_it.networks.pretrained import local_folder
-    from change_it.scoring.judges import Judges  # loads torch
-
-    folder = local_folder(options.judges, command="change-it train judge")
-    judges = Judges.from_pretrained(folder, **options.judging)
-    if options.to and options.to not in judges.outlets:
-        raise InputError(
-            f"--to {options.to} is no outlet of these judges: give {' or '.join(judges.outlets)}"
-        )
-    return judges, folder
-
-
 def _run_file(options: JudgeHeadlineOptions, file: Path) -> None:
     """Judge the headlines of a file; write a table, print JSON or what they come to."""
     records = read_records(file, required=REQUIRED, optional=OPTIONAL)
     for name in REQUIRED:
         if empty := [str(record.line) for record in records if not record.cells[name]]:
             raise InputError(f"{file} has no {name} in line {listed(empty)}: give a text in every row")
-    check_judges(options.judges, to=options.to)
-    judges, _ = _load(options)
-    table = judged_table(judges, records, to=options.to, progress=not options.json)
 
     from change_it.results.report_files import without_formulas
+    from change_it.scoring.judges import Judges  # loads torch
 
+    judges = Judges.from_pretrained(options.judges, **options.judging)
+    table = judged_table(judges, records, to=options.to, progress=not options.json)
     if options.out:
         with replace_file(options.out) as partial:
             without_formulas(table).write_csv(partial)
@@ -184,8 +164,10 @@ def judged_table(
             raise InputError(
                 f"the column to has another outlet than --to {to} in line {listed(others)}: omit --to"
             )
+    elif to:
+        targets = outlet_names("--to", to, judges.outlets, len(rows))
     else:
-        targets = [to] * len(rows) if to else judges.opposite_outlets([row["original"] for row in rows])
+        targets = judges.opposite_outlets([row["original"] for row in rows])
     label_of = dict(zip(judges.outlets[::-1], judges.outlets, strict=True))
     items = [
         Item(
@@ -199,38 +181,30 @@ def judged_table(
         for number, (row, target) in enumerate(zip(rows, targets, strict=True), start=1)
     ]
     judged = judge_items(judges, items, progress=progress)
-    texts = {
-        "id": [item.id for item in items],
-        "direction": [item.direction for item in items],
-        "source": [item.source for item in items],
-        "headline": [item.prediction for item in items],
-    }
-    return pl.DataFrame(texts).hstack(judged.rename({"compliancy": "compliant"}))
+    texts = [(item.id, item.direction, item.source, item.prediction) for item in items]
+    columns = ["id", "direction", "source", "headline"]
+    table = pl.DataFrame(texts, schema=columns, orient="row")
+    return table.hstack(judged.rename({"compliancy": "compliant"}))
 
 
 def marks_table(judged: "JudgedHeadline", target: str) -> Table:
     """The marks of a headline with their probabilities and what no source has, then what they come to."""
     words = {True: "yes", False: "no", None: "n/a"}
-    rows = []
+    lines = []
     for name, mark in judged.marks.items():
         if name == "support" and mark is None:
             continue
         probability = judged.probabilities.get(name)
         parts = ", ".join(part.text for part in judged.unsupported) if name == "evidence" else ""
-        cells = {
-            "judge": name,
-            "question": QUESTIONS[name].format(target=target),
-            "verdict": f"{words[mark]}: {parts}" if parts else words[mark],
-            "p": "" if probability is None else figure(probability),
-        }
-        rows.append(Row(cells))
+        verdict = f"{words[mark]}: {parts}" if parts else words[mark]
+        shown = "" if probability is None else figure(probability)
+        lines.append((name, QUESTIONS[name].format(target=target), verdict, shown))
     style, joint = ("n/a" if value is None else figure(value) for value in (judged.style, judged.joint))
-    for name, question, value in (
-        ("compliant", "hh, ah and main", words[judged.compliant]),
-        ("style", f"how far does it move towards {target}, from 0 to 1?", style),
-        ("joint", "style times the verdicts but main", joint),
-    ):
-        cells = {"judge": name, "question": question, "verdict": value, "p": ""}
-        rows.append(Row(cells, highlight=name == "joint"))
-    columns = tuple(Column(name, "text") for name in ("judge", "question", "verdict", "p"))
-    return Table(columns, tuple(rows))
+    lines += [
+        ("compliant", "hh, ah and main", words[judged.compliant], ""),
+        ("style", f"how far does it move towards {target}, from 0 to 1?", style, ""),
+        ("joint", "style times the verdicts but main", joint, ""),
+    ]
+    names = ("judge", "question", "verdict", "p")
+    rows = [Row(dict(zip(names, line, strict=True)), highlight=line[0] == "joint") for line in lines]
+    return Table([Column(name, "text") for name in names], rows)

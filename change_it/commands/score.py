@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from change_it.commands.checks import check_counts, check_predictions, check_systems
+from change_it.commands.checks import check_counts, check_predictions
 from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus, read_language
 from change_it.engines import EngineOptions, use_engine
@@ -70,19 +70,14 @@ class ScoreOptions(EngineOptions, InferenceOptions):
 def check(options: ScoreOptions) -> None:
     """Refuse, before anything large loads, a corpus, judges or prediction files at fault, and `--out` where nothing can be written."""
     check_corpus(options.corpus)
-    check_judges(options.judges)
-    for judges in filter(None, (options.floor, options.chooser)):
-        check_judges(judges)
-    files = check_systems(options.predictions, option="--predictions", example="mine=mine.csv", repeated=True)
+    judges = [options.judges, *filter(None, (options.floor, options.chooser))]
+    for folder in judges:
+        check_judges(folder)
     options.check_engine()
     check_counts(resamples=options.resamples)
+    files = check_predictions(options.predictions, options.columns)
     if options.out:
-        check_out(
-            options.out,
-            REPORT_FILES,
-            inputs=[options.corpus, options.judges, options.floor, options.chooser, *files],
-        )
-    check_predictions(options.predictions, options.columns, repeated=True)
+        check_out(options.out, REPORT_FILES, inputs=[options.corpus, *judges, *files])
     if options.shared_items and not options.predictions:
         raise InputError("--shared-items requires --predictions")
 

@@ -2,12 +2,7 @@
 
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
-from change_it.generators.generator_options import (
-    GeneratorOptions,
-    check_published,
-    no_model,
-    presets,
-)
+from change_it.generators.generator_options import GeneratorOptions, no_model, presets
 from change_it.io import check_writable, is_missing_path
 from change_it.tables import console
 from change_it.training.training_options import check_numbers
@@ -16,11 +11,9 @@ __all__ = ["check", "presets", "run"]
 
 
 def check(options: GeneratorOptions) -> None:
-    """Refuse, before anything large loads, options that contradict each other, a model that can be no Hub id and is not there, an outlet of no article, and a folder that cannot be written."""
+    """Refuse, before anything large loads, numbers out of range, a model that can be no Hub id and is not there, an outlet of no article, and a folder that cannot be written."""
     check_numbers(options)
     check_corpus(options.corpus)
-    check_published(options)
-    # it may be one of several processes
     check_writable(options.out, kind="run", inputs=options.inputs)
     if options.architecture is not None and is_missing_path(options.architecture):
         raise InputError(no_model(options.architecture))

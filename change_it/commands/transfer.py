@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from change_it.commands.checks import check_counts, check_files
+from change_it.commands.checks import check_counts
 from change_it.corpus.folder import check_corpus, check_outlet, is_foreign
 from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
@@ -50,11 +50,7 @@ def check(options: TransferOptions) -> None:
     here = options.input and not options.input.startswith(HUB)
     names = parse_columns(options.columns, COLUMNS)
     tables = read_tables([str(options.input)], names) if here else []  # nothing is read yet
-    check_files(options.article)
     _check_fit(options)
-    is_file = options.article and options.article.is_file()  # what a pipe holds is read once
-    if options.article and is_file and not read_input(options.article).strip():
-        raise InputError(f"{options.article} has no text: give the article of the headline")
     infos: Collection[GeneratorInfo] = ()
     if options.is_prompted:
         if options.to is not None:
@@ -117,13 +113,16 @@ def _check_fit(options: TransferOptions) -> None:
 def run(options: TransferOptions) -> None:
     """Transfer; write the file and print the first headlines, or print the one new headline alone."""
     check(options)
+    article = read_input(options.article) if options.article else ""
+    if options.article and not article.strip():
+        raise InputError(f"{options.article} has no text: give the article of the headline")
 
     from change_it.generators.file_transfer import corpus_items, file_items, load_setup, transfer_items
 
     started = time.monotonic()
     setup = load_setup(options)
     if options.headline:
-        items = [_one_item(options, setup)]
+        items = [_one_item(options, setup, article)]
     else:
         items = file_items(options, setup) if options.input else corpus_items(options, setup)
     items = transfer_items(options, setup, items)
@@ -138,12 +137,12 @@ def run(options: TransferOptions) -> None:
         _print_one(options, items[0])
 
 
-def _one_item(options: TransferOptions, setup: "TransferSetup") -> "Item":
+def _one_item(options: TransferOptions, setup: "TransferSetup", article: str) -> "Item":
     """The headline of the command line."""
     from change_it.scoring.item import Item
     from change_it.text.cleaning import clean
 
-    article = clean(read_input(options.article)) if options.article else ""
+    article = clean(article)
     if "article" in setup.needs and not article:
         raise InputError("this generator requires --article FILE, or - for standard input")
     targets = setup.system.targets

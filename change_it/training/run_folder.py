@@ -19,7 +19,7 @@ from accelerate.utils import set_seed
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.io import MODEL_FILES, check_writable, listed, read_json, replace_folder, write_json
+from change_it.io import MODEL_FILES, listed, read_json, replace_folder, write_json
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
 from change_it.training.trainer import (
     TrainingResult,
@@ -53,7 +53,6 @@ def train_in_folder(
     """
     check_launch()
     started = time.monotonic()
-    check_writable(out, kind="run")
     work = out / WORK
     arguments = training_arguments(settings, work / what)
     state = process_state()
