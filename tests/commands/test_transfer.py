@@ -302,3 +302,8 @@ def test_one_headline_requires_an_outlet_where_there_is_a_choice(one, tmp_path):
         2,
         "change-it: the outlet to write for is unknown: give --to rep or --to gio\n",
     )
+
+
+def test_an_empty_article_on_standard_input_is_refused(one, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(" \n"))
+    assert one("--article", "-") == (2, "", "change-it: - has no text: give the article of the headline\n")
