@@ -20,14 +20,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from change_it.audit.verdicts import STOPPED, Result
-from change_it.hevas.analysis import OVERALL, Analysis, Comparison
+from change_it.hevas.analysis import OVERALL, Analysis, Comparison, Correlations
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
 from change_it.results.score_tables import daggered, metric_heading
 from change_it.scoring.columns import FLOOR, GOLD
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
-from change_it.stats import Correlations, Floats
+from change_it.stats import Floats
 
 #: The charts of HEvAS: their titles, and what they show in words.
 HEVAS_TITLES = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from change_it.hevas.analysis import compare
+from change_it.hevas.analysis import compare, correlations
 from change_it.results.charts import (
     Drawing,
     _narrow,
@@ -14,7 +14,6 @@ from change_it.results.charts import (
     correlation_chart,
     save,
 )
-from change_it.stats import correlations
 
 #: What earlier tests in the process left open is not ours.
 LEFT_OPEN = ("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
