@@ -31,7 +31,6 @@ from change_it.stats import Floats
 
 #: The charts of HEvAS: their titles, and what they show in words.
 HEVAS_TITLES = {
-    "bar": ("Means", "Mean of each metric, one bar a system"),
     "interval": ("Means with intervals", "Mean of each metric with its interval, one bar a system"),
     "box": ("Spread over the documents", "Quartiles of each metric, one box a system"),
     "scatter": ("Metrics against each other", "Scatter and correlation of every two metrics"),
@@ -102,7 +101,6 @@ def hevas_drawings(evaluation: Evaluation, analysis: Analysis) -> list[Drawing]:
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
     overall = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
     figures = {
-        "bar": bar_chart(analysis.comparisons, intervals=False),
         "interval": bar_chart(analysis.comparisons),
         "box": box_chart(overall | scores, evaluation.systems),
     }
@@ -130,15 +128,15 @@ def perturbation_drawing(systems: Sequence[Result]) -> Drawing:
 
 
 @_styled
-def bar_chart(comparisons: Mapping[str, Comparison], *, intervals: bool = True) -> Figure:
-    """Mean of every system, one panel a metric."""
+def bar_chart(comparisons: Mapping[str, Comparison]) -> Figure:
+    """Mean of every system with its interval, one panel a metric."""
     first = next(iter(comparisons.values()))
-    what = f"mean with {first.level:.0%} bootstrap interval" if intervals else "mean"
+    what = f"mean with {first.level:.0%} bootstrap interval"
     panels = _panels(list(comparisons), [summary.system for summary in first.systems], what)
     for axes, comparison in zip(panels, comparisons.values(), strict=True):
         means = np.array([summary.mean for summary in comparison.systems])
         ends = np.array([summary.interval for summary in comparison.systems])
-        gaps = np.clip(np.abs(ends.T - means), 0, None) if intervals else None
+        gaps = np.clip(np.abs(ends.T - means), 0, None)
         bar = {"ecolor": "black", "elinewidth": 1.3, "capsize": 2.6}
         axes.barh(range(len(means)), means, 0.68, xerr=gaps, color=_SYSTEMS, error_kw=bar)
         axes.axvline(0, color="black", linewidth=0.9)
