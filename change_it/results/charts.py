@@ -1,4 +1,4 @@
-"""Every chart: means, spreads and correlations of metrics, compliancy of systems, alignments of a corpus.
+"""Every chart: means, spreads and scatter of metrics, compliancy of systems, alignments of a corpus.
 
 Systems have the colours that colour-blind readers distinguish (Okabe and Ito), and a row with a name as well.
 """
@@ -7,7 +7,6 @@ import base64
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -15,12 +14,11 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from change_it.audit.verdicts import STOPPED, Result
-from change_it.hevas.analysis import OVERALL, Analysis, Comparison, Correlations
+from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import replace_file
@@ -33,7 +31,7 @@ from change_it.stats import Floats
 HEVAS_TITLES = {
     "interval": ("Means with intervals", "Mean of each metric with its interval, one bar a system"),
     "box": ("Spread over the documents", "Quartiles of each metric, one box a system"),
-    "scatter": ("Metrics against each other", "Scatter and correlation of every two metrics"),
+    "scatter": ("Metrics against each other", "Scatter of every two metrics"),
 }
 
 _BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
@@ -105,7 +103,7 @@ def hevas_drawings(evaluation: Evaluation, analysis: Analysis) -> list[Drawing]:
         "box": box_chart(overall | scores, evaluation.systems),
     }
     if len(scores) > 1:
-        figures["scatter"] = correlation_chart(scores, analysis.correlations)
+        figures["scatter"] = scatter_chart(scores)
     return [Drawing(name, *HEVAS_TITLES[name], figure) for name, figure in figures.items()]
 
 
@@ -173,22 +171,11 @@ def box_chart(scores: Mapping[str, Floats], systems: Sequence[str]) -> Figure:
 
 
 @_styled
-def correlation_chart(scores: Mapping[str, Floats], correlations: Correlations) -> Figure:
-    """Scatter of every two metrics below the diagonal, at most 400 points; Pearson's correlation above it."""
+def scatter_chart(scores: Mapping[str, Floats]) -> Figure:
+    """Scatter of every two metrics, at most 400 points; their correlations are in the table."""
     count = len(scores)
     side = min(0.6 * count + 1.9, 9.6)
-    figure = Figure((side, side + 0.7), dpi=130)
-    axes = figure.subplots()
-    matrix = np.array(correlations.pearson, np.float64)
-    colours = LinearSegmentedColormap.from_list("correlation", (_RED, "white", _BLUE))
-    shown = np.where(np.triu(np.ones_like(matrix, bool), 1), matrix, np.nan)
-    edges = np.arange(count + 1) - 0.5
-    lines: dict[str, Any] = {"edgecolors": _LINE, "linewidth": 0.5}
-    image = axes.pcolormesh(edges, edges, shown, cmap=colours, vmin=-1, vmax=1, **lines)
-    for i, j in combinations(range(count), 2):
-        text = "–" if np.isnan(matrix[i, j]) else f"{round(matrix[i, j], 2) + 0.0:.2f}".replace("0.", ".", 1)
-        colour = "white" if abs(matrix[i, j]) > 0.6 else "black"
-        axes.text(j, i, text, ha="center", va="center", fontsize=min(11.5, 175 / count), color=colour)
+    axes = Figure((side, side), dpi=130).subplots()
     # each metric between -.42 and .42, inside its cell
     values = np.array([np.ravel(each) for each in scores.values()])
     values = values[:, np.random.default_rng(1).permutation(values.shape[1])[:_POINTS]]
@@ -197,17 +184,12 @@ def correlation_chart(scores: Mapping[str, Floats], correlations: Correlations) 
     rows, columns = np.tril_indices(count, -1)
     x, y = values[columns] + columns[:, None], rows[:, None] - values[rows]
     axes.scatter(x, y, s=max(15 / count, 0.7), color=_BLUE, alpha=0.45, linewidths=0, rasterized=True)
-    axes.set_xticks(range(count), list(scores), rotation=90)
-    axes.set_yticks(range(count), list(scores))
-    axes.set(aspect="equal", ylim=(count - 0.5, -0.5))
+    axes.set_xticks(range(count - 1), list(scores)[:-1], rotation=90)
+    axes.set_yticks(range(1, count), list(scores)[1:])
+    axes.set(aspect="equal", xlim=(-0.5, count - 1.5), ylim=(count - 0.5, 0.5))
     axes.grid(visible=False)
     axes.tick_params(length=0)
-    bar = figure.colorbar(
-        image, ax=axes, location="top", shrink=0.7, aspect=45, pad=0.02, ticks=[-1, -0.5, 0, 0.5, 1]
-    )
-    bar.set_label(f"Pearson correlation, n = {correlations.n:,}")
-    bar.outline.set_visible(False)
-    return figure
+    return axes.figure  # type: ignore[return-value]  # no subfigure
 
 
 @_styled

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from change_it.hevas.analysis import compare, correlations
+from change_it.hevas.analysis import compare
 from change_it.results.charts import (
     Drawing,
     _narrow,
     _styled,
     _with_legend,
     bar_chart,
-    correlation_chart,
     save,
+    scatter_chart,
 )
 
 #: What earlier tests in the process left open is not ours.
@@ -38,24 +38,9 @@ def test_bars_are_the_means():
     assert names == ["a system w…long name", "cost$s", "third"]
 
 
-def test_correlations_are_written_above_the_diagonal():
-    table = scores(3)
-    table["M-1"] = np.exp(2 * table["M-0"]) + table["M-1"]
-    table["flat"] = np.zeros((30, 3))
-    found = correlations(table)
-    figure = correlation_chart(table, found)
-    written = {text.get_position(): text.get_text() for text in figure.axes[0].texts}
-    assert len(written) == 6
-    for (column, row), text in written.items():
-        assert column > row
-        value = found.pearson[row][column]
-        assert text == "–" if value is None else float(text.replace("−", "-")) == round(value, 2)
-    assert figure.axes[1].get_xlabel() == "Pearson correlation, n = 90"
-
-
 def test_the_same_chart_has_the_same_bytes(tmp_path):
     table = scores(3)
-    charts = [correlation_chart(table, correlations(table)) for _ in range(2)]
+    charts = [scatter_chart(table) for _ in range(2)]
     for name, figure in zip("xy", charts, strict=True):
         save(figure, tmp_path / name)
     assert 400 < imread(tmp_path / "x", "png").shape[1] <= 1280
