@@ -17,7 +17,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from change_it.audit.verdicts import STOPPED, Result
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
@@ -117,12 +116,6 @@ def compliancy_drawings(scores: Scores) -> list[Drawing]:
         what = "Expected best of N draws chosen by other judges"
         drawings.append(Drawing("best-of-n", "Best of N", what, choices_chart(scores)))
     return drawings
-
-
-def perturbation_drawing(systems: Sequence[Result]) -> Drawing:
-    """The chart of an audit."""
-    what = "Share of gold's score that each kind of wrong headlines keeps, with its 95% interval"
-    return Drawing("perturbations", "What the judges let through", what, perturbation_chart(systems))
 
 
 @_styled
@@ -252,26 +245,6 @@ def choices_chart(scores: Scores) -> Figure:
     choosers = " and ".join(dict.fromkeys(choice.chooser for choice in scores.choices))
     panels[-1].set_xlabel(f"best of N draws, chosen by the judges\n{choosers}")
     return _with_legend(panels[0], 2)
-
-
-@_styled
-def perturbation_chart(systems: Sequence[Result]) -> Figure:
-    """The share of gold's score that each perturbation keeps, with its 95% interval, and the line below which it is stopped."""
-    shown = [system for system in systems if system.kept is not None and system.interval is not None]
-    axes = _narrow(1.3 + 0.27 * len(shown))
-    axes.axvline(STOPPED, color="black", linestyle=":", linewidth=1.5)
-    for seen, colour, name in ((False, _BLUE, "unseen in training"), (True, _ORANGE, "seen in training")):
-        places = [place for place, system in enumerate(shown) if system.seen is seen]
-        values = np.array([shown[place].kept for place in places], np.float64)
-        ends = np.array([shown[place].interval for place in places], np.float64).reshape(-1, 2)
-        gaps = np.clip(np.abs(ends.T - values), 0, None)
-        axes.errorbar(
-            values, places, xerr=gaps, fmt="o" if seen else "s", capsize=3, color=colour, label=name
-        )
-    axes.set_yticks(range(len(shown)), [system.system for system in shown])
-    axes.set(xlim=(-0.02, None), ylim=(len(shown) - 0.5, -0.5))
-    axes.set_xlabel(f"share of gold's score that is kept\n95% intervals; stopped: up to {STOPPED:.2f}")
-    return _with_legend(axes, 2)
 
 
 @_styled
