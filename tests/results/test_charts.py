@@ -4,16 +4,9 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+from change_it.drawing import narrow, save, styled, with_legend
 from change_it.hevas.analysis import compare
-from change_it.results.charts import (
-    Drawing,
-    _narrow,
-    _styled,
-    _with_legend,
-    bar_chart,
-    save,
-    scatter_chart,
-)
+from change_it.results.charts import Drawing, bar_chart, scatter_chart
 
 #: What earlier tests in the process left open is not ours.
 LEFT_OPEN = ("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
@@ -56,12 +49,12 @@ def test_the_same_chart_has_the_same_bytes(tmp_path):
         (["a_judge_of_the_washington_times_with_a_name_of_more_than_one_row", "other"], 1),
     ],
 )
-@_styled
+@styled
 def test_a_legend_is_as_wide_as_its_chart_at_most(names, columns):
-    axes = _narrow(3)
+    axes = narrow(3)
     for name in names:
         axes.plot([0, 1], label=name)
-    figure = _with_legend(axes, len(names))
+    figure = with_legend(axes, len(names))
     figure.savefig(io.BytesIO())
     [legend] = figure.legends
     box = legend.get_window_extent()
