@@ -21,13 +21,6 @@ from change_it.scoring.columns import FLOOR, GOLD
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
 from change_it.stats import Floats
 
-#: The charts of HEvAS: their titles, and what they show in words.
-HEVAS_TITLES = {
-    "interval": ("Means with intervals", "Mean of each metric with its interval, one bar a system"),
-    "box": ("Spread over the documents", "Quartiles of each metric, one box a system"),
-    "scatter": ("Metrics against each other", "Scatter of every two metrics"),
-}
-
 _MARKERS = ("o", "s", "D", "^", "v")
 _POINTS = 400  # points of a scatter that are shown
 _NAME = 20  # characters of a system's name next to a panel
@@ -55,13 +48,16 @@ def hevas_drawings(evaluation: Evaluation, analysis: Analysis) -> list[Drawing]:
     """The charts of an evaluation; no scatter of a single metric."""
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
     overall = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
-    figures = {
-        "interval": bar_chart(analysis.comparisons),
-        "box": box_chart(overall | scores, evaluation.systems),
-    }
+    means, spread = bar_chart(analysis.comparisons), box_chart(overall | scores, evaluation.systems)
+    bars = "Mean of each metric with its interval, one bar a system"
+    drawings = [
+        Drawing("interval", "Means with intervals", bars, means),
+        Drawing("box", "Spread over the documents", "Quartiles of each metric, one box a system", spread),
+    ]
     if len(scores) > 1:
-        figures["scatter"] = scatter_chart(scores)
-    return [Drawing(name, *HEVAS_TITLES[name], figure) for name, figure in figures.items()]
+        what = "Scatter of every two metrics"
+        drawings.append(Drawing("scatter", "Metrics against each other", what, scatter_chart(scores)))
+    return drawings
 
 
 def compliancy_drawings(scores: Scores) -> list[Drawing]:
