@@ -1,4 +1,4 @@
-"""Bootstrap intervals, paired tests, effect sizes and correlations of scores.
+"""Bootstrap intervals and paired tests of scores.
 
 Statistics of n items are named columns: `{"n": ones, "hits": zeros and ones}`. An aggregate maps their sums, named alike,
 to measures by name: `lambda sums: {"share": sums["hits"] / sums["n"]}`; the sums may have any shape, so one call serves all
@@ -15,17 +15,13 @@ over the runs, and an interval is drawn over runs and events. Where the second a
 measure is of the mean draw, and an interval draws events and within them the draws of each item.
 """
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import scipy  # its parts are loaded when they are used
 from numpy.typing import NDArray
-
-from change_it.errors import InputError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -42,12 +38,11 @@ Aggregate = Callable[[Statistics], Mapping[str, Floats]]
 AVERAGE = "average"
 #: Coverage of intervals and bounds.
 LEVEL = 0.95
+#: Scores that differ by less than this decimal are equal.
+DECIMALS = 12
 
 _CELLS = 2_000_000  # resamples x items held at once
-_DECIMALS = 12  # scores that differ by less than this are equal
 _FEW = 5  # events for which a share's bootstrap interval is too narrow
-_EXACT_MOST = 13  # differences with ties, for which scipy's p-value is exact
-_SHAPIRO_MOST = 5000  # its p-value is not accurate for more
 
 
 def log_odds(probabilities: Floats) -> Floats:
@@ -96,7 +91,7 @@ def measure(
     ends = bootstrap_intervals(
         statistics, aggregate, strata, events, resamples=resamples, seed=seed, drawn=drawn
     )
-    rounded = {name: np.round(of, _DECIMALS) for name, of in means.items()}
+    rounded = {name: np.round(of, DECIMALS) for name, of in means.items()}
     with np.errstate(all="ignore"):
         some, every = (
             estimate({name: end(of) for name, of in rounded.items()}, aggregate, strata)
@@ -309,44 +304,6 @@ def _drawn(count: int, resamples: int, draws: int, random: np.random.Generator) 
     )
 
 
-def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
-    """Wilcoxon's signed-rank test, two-sided, of the scores of two systems for the same items; exact up to 50 items without ties.
-
-    Returns the smaller sum of ranks and the p-value; 0 and 1 where all scores are equal.
-    """
-    ranks = _signed_ranks(first, second)
-    if not len(ranks):
-        return 0.0, 1.0
-    few = len(ranks) <= _EXACT_MOST
-    test = scipy.stats.wilcoxon(ranks, method="exact" if few else "auto")
-    exact = test
-    if few and len(np.unique(np.abs(ranks))) < len(ranks):  # scipy's own way with ties takes half a second
-        exact = scipy.stats.permutation_test(
-            (ranks,), np.sum, permutation_type="samples", vectorized=True, n_resamples=np.inf
-        )
-    return float(test.statistic), float(exact.pvalue)
-
-
-def rank_sum(first: Floats, second: Floats) -> float:
-    """p-value of Wilcoxon's rank-sum test (Mann and Whitney's U), two-sided, which takes the two systems for independent.
-
-    Corrected for ties; 1 where all scores are equal.
-    """
-    first, second = (np.round(scores, _DECIMALS) for scores in (first, second))
-    if not np.ptp(np.concatenate([first, second])):
-        return 1.0
-    return float(scipy.stats.mannwhitneyu(first, second).pvalue)
-
-
-def rank_biserial(first: Floats, second: Floats) -> float:
-    """Matched-pairs rank-biserial correlation (Kerby 2014): share of the ranks of differences for the first system less that against it.
-
-    From -1 to 1; 0 where all scores are equal.
-    """
-    ranks = _signed_ranks(first, second)
-    return float(ranks.sum() / np.abs(ranks).sum()) if len(ranks) else 0.0
-
-
 def holm(p_values: Sequence[float]) -> list[float]:
     """Holm's correction: the smallest p-value times their number, the next times one less, never falling; at most 1."""
     p = np.asarray(p_values, np.float64)
@@ -354,74 +311,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     corrected = np.empty(len(p))
     corrected[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
     return [float(value) for value in corrected]
-
-
-def tukey(scores: Floats) -> Floats:
-    """Tukey's HSD, which assumes independent groups: (n, m) scores of m systems to (m, m) corrected p-values."""
-    with warnings.catch_warnings():
-        # scipy complains of its integral where p is 1 and there are thousands of items; the value is right
-        warnings.simplefilter("ignore", scipy.integrate.IntegrationWarning)
-        return np.clip(scipy.stats.tukey_hsd(*scores.T).pvalue, 0, 1)
-
-
-def shapiro(scores: Floats, *, seed: int = 1) -> tuple[float, float] | None:
-    """Statistic and p-value of Shapiro and Wilk's test of normality; of more than 5,000 scores as many are drawn.
-
-    None for fewer than three scores and for constant ones.
-    """
-    if len(scores) < 3 or not np.ptp(np.round(scores, _DECIMALS)):
-        return None
-    w, p = scipy.stats.shapiro(np.random.default_rng(seed).permutation(scores)[:_SHAPIRO_MOST])
-    return float(w), float(p)
-
-
-Matrix = tuple[tuple[float | None, ...], ...]
-
-
-@dataclass(frozen=True)
-class Correlations:
-    """Correlation between all metrics."""
-
-    metrics: tuple[str, ...]  # names of rows and columns
-    n: int  # scores of each metric: items times systems
-    pearson: Matrix  # None where a metric is constant and where n is below three
-    spearman: Matrix
-
-
-def correlations(scores: Mapping[str, Floats]) -> Correlations:
-    """Pearson's and Spearman's correlation between all metrics, given with scores of one shape, over all items of all systems."""
-    if len({np.shape(values) for values in scores.values()}) != 1:
-        given = ", ".join(f"{name} {np.shape(values)}" for name, values in scores.items())
-        raise InputError(
-            f"Correlations need metrics with the same documents and systems; found {given or 'none'}."
-        )
-    columns = np.array([np.ravel(values) for values in scores.values()], np.float64)
-    for name, bad in zip(scores, (~np.isfinite(columns)).sum(axis=1).tolist(), strict=True):
-        if bad:
-            raise InputError(
-                f"{name} has {bad} scores that are not numbers: score such headlines 0, or omit them"
-            )
-    columns = np.round(columns, _DECIMALS)
-    ranks = scipy.stats.rankdata(columns, axis=1)
-    return Correlations(tuple(scores), columns.shape[1], _matrix(columns), _matrix(ranks))
-
-
-def _signed_ranks(first: Floats, second: Floats) -> Floats:
-    """Ranks of the differences that are not zero, with their signs; without the noise of floating point that would break ties."""
-    differences = np.round(first - second, _DECIMALS)
-    differences = differences[differences != 0]
-    return np.sign(differences) * scipy.stats.rankdata(np.abs(differences))
-
-
-def _matrix(columns: Floats) -> Matrix:
-    """Pearson's correlation of rows; None where it is not defined."""
-    varies = np.ptp(columns, axis=1) > 0
-    if columns.shape[1] < 3:
-        varies[:] = False
-    matrix = np.full((len(columns), len(columns)), np.nan)
-    if varies.any():
-        matrix[np.ix_(varies, varies)] = np.clip(np.corrcoef(columns[varies]), -1, 1)
-    return tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in matrix)
 
 
 def share_interval(share: float, number: float) -> tuple[float, float]:

@@ -1,25 +1,16 @@
-import json
-from dataclasses import asdict
-from itertools import product
-
 import numpy as np
 import pytest
 import scipy.stats
-from drawn import normal_scores, tied_scores
 
-from change_it import InputError
 from change_it.stats import (
     AVERAGE,
     bootstrap_intervals,
-    correlations,
     estimate,
     event_means,
     holm,
     measure,
     paired_p_values,
-    rank_biserial,
     share_interval,
-    wilcoxon,
 )
 
 
@@ -127,66 +118,6 @@ def test_holm_by_hand():
     assert holm([0.5, 0.9]) == [1.0, 1.0]
     assert holm([0.2, 0.2, 0.2]) == pytest.approx([0.6] * 3)
     assert holm([]) == []
-
-
-def test_rank_biserial_by_hand():
-    # differences 4, -2, 2, 0, 1: ranks 4, 2.5, 2.5, -, 1 of 10
-    first, second = np.array([5.0, 1, 3, 2, 2]), np.array([1.0, 3, 1, 2, 1])
-    assert rank_biserial(first, second) == pytest.approx(0.5)
-    assert rank_biserial(second, first) == pytest.approx(-0.5)
-    assert rank_biserial(second, second + 1) == -1
-
-
-def test_ties_survive_floating_point():
-    first = np.array([0.3, 0.7, 0.2, 0.9, 0.6, 0.1])
-    second = first[::-1] / 2
-    noisy = first + 1e-15 * np.arange(6), second - 1e-15
-    assert wilcoxon(*noisy) == wilcoxon(first, second)
-    assert wilcoxon(first, 0.1 + 0.2 + first - 0.3) == (0.0, 1.0)
-
-
-def test_correlations_equal_scipy():
-    table = {"a": normal_scores(), "b": normal_scores() ** 3 + normal_scores(seed=2), "c": tied_scores()}
-    found = correlations(table)
-    assert (found.metrics, found.n) == (("a", "b", "c"), 240)
-    for i, first in enumerate(table.values()):
-        for j, second in enumerate(table.values()):
-            columns = first.ravel(), second.ravel()
-            assert found.pearson[i][j] == pytest.approx(scipy.stats.pearsonr(*columns)[0])
-            assert found.spearman[i][j] == pytest.approx(scipy.stats.spearmanr(*columns)[0])
-    assert found.pearson[0][1] != pytest.approx(found.spearman[0][1])
-
-
-def test_correlation_with_a_constant_metric_is_not_defined():
-    found = correlations({"a": normal_scores(), "flat": np.full((60, 4), 0.1) + 1e-15 * tied_scores()})
-    assert found.pearson == ((pytest.approx(1), None), (None, None))
-    assert found.spearman == ((pytest.approx(1), None), (None, None))
-    json.dumps(asdict(found), allow_nan=False)
-    two = normal_scores(2)
-    assert correlations({"a": two[:, 0], "b": two[:, 1]}).pearson == ((None, None),) * 2
-
-
-def test_with_ties_all_choices_of_signs_are_counted():
-    differences = np.array([0.5, 0.5, -0.5, 0.25, -0.25, 0.75, 0.75, 0.75])
-    ranks = scipy.stats.rankdata(np.abs(differences))
-    choices = map(np.array, product([True, False], repeat=len(differences)))
-    smaller = [min(ranks[signs].sum(), ranks[~signs].sum()) for signs in choices]
-    statistic = ranks[differences < 0].sum()
-    expected = np.mean(np.array(smaller) <= statistic)
-    assert wilcoxon(differences, np.zeros(8)) == (statistic, pytest.approx(expected))
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ({}, "found none"),
-        ({"a": np.zeros(3), "b": np.zeros(4)}, r"found a \(3,\), b \(4,\)"),
-        ({"a": np.zeros(3), "b": np.array([0, 1, np.inf])}, "b has 1 scores"),
-    ],
-)
-def test_bad_tables(table, message):
-    with pytest.raises(InputError, match=message):
-        correlations(table)
 
 
 def shares(sums):

@@ -36,12 +36,15 @@ GOOD, CHANCE = 0.75, 0.5
 #: Examples of each perturbation that are shown, and perturbations that the one sentence names.
 EXAMPLES, NAMED = 3, 3
 JUDGE_NAMES = ("main", "hh", "ah", "fluency", "evidence", "support")
-#: For the judges that `_of_tests` knows: a test of `metrics.json`, a class of it, and what its recall is.
+#: A test that decides no verdict: no judge is made for it.
+FACTS = "facts"
 _PAIRS = (
     ("random", "no_match", "refuses {} of random wrong stories"),
     ("hard", "no_match", "refuses {} of the nearest wrong stories"),
     ("hard", "match", "accepts {} of right ones"),
+    (FACTS, "no_match", "it does not see changed facts: it refuses {} of headlines with one changed fact"),
 )
+#: Judge to its tests: a test of `metrics.json`, a class of it, and what its recall is.
 TESTS = {
     "hh": _PAIRS,
     "ah": _PAIRS,
@@ -337,7 +340,7 @@ def verdicts(
     found += [_of_tests(judge, metrics.get(judge, {"results": {}})) for judge in TESTS]
     if judges.fluency is None:
         found[-1] = Verdict("fluency", "distrust", "there is none, so that joint is n/a")
-    found += [_of_evidence(judges, system) for system in systems if system.system == GOLD]
+    found += [_of_evidence(system) for system in systems if system.system == GOLD]
     if judges.support is not None:
         validated = judges.support.is_validated(language)
         text = "labels of headlines that other models wrote have validated it"
@@ -380,26 +383,22 @@ def _of_main(judges: "Judges", metrics: Mapping[str, Any]) -> Verdict:
 def _of_tests(judge: str, metrics: Mapping[str, Any]) -> Verdict:
     """By what it accepts and refuses of `TESTS`, and what it does not see."""
     of_event = 1 if judge == "hh" else 2  # both headlines of an event are in the tests of the others
-    shares = []
-    for test, name, words in (*TESTS[judge], ("facts", "no_match", "{} of headlines with one changed fact")):
+    parts, intervals = [], []
+    for test, name, words in TESTS[judge]:
         if test in metrics["results"]:
             cell = metrics["results"][test][name]
-            number = max(1, cell.get("support", 1) / of_event)
-            interval = share_interval(cell["recall"], number)
-            shares.append((test, words.format(_figure(cell["recall"], interval)), interval))
-    parts = [text for test, text, _ in shares if test != "facts"]
-    parts += [
-        f"it does not see changed facts: it refuses {text}" for test, text, _ in shares if test == "facts"
-    ]
+            interval = share_interval(cell["recall"], max(1, cell.get("support", 1) / of_event))
+            parts.append(words.format(_figure(cell["recall"], interval)))
+            intervals += [interval] if test != FACTS else []
     parts += [
         f"no better than {listed(names)} on the test {test}"
         for test in metrics["results"]
-        if (names := no_better_than(metrics, test)) and test != "facts"
+        if (names := no_better_than(metrics, test)) and test != FACTS
     ]
-    return Verdict(judge, _level([each for test, _, each in shares if test != "facts"]), "; ".join(parts))
+    return Verdict(judge, _level(intervals), "; ".join(parts))
 
 
-def _of_evidence(judges: "Judges", gold: Result) -> Verdict:
+def _of_evidence(gold: Result) -> Verdict:
     """By the share of gold that has evidence."""
     if (share := gold.values["evidence"]) is None:
         return Verdict("evidence", "distrust", "articles are too short for it, so that joint leaves it out")

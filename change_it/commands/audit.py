@@ -57,7 +57,7 @@ def run(options: AuditOptions) -> None:
     check(options)
     out = _out(options)
 
-    from change_it.audit.agreement import read_labels  # these load torch, polars and matplotlib
+    from change_it.audit.agreement import read_labels  # these load torch and polars
     from change_it.audit.measure import audit, read_corpus
     from change_it.audit.verdicts import read_metrics
     from change_it.networks.pretrained import local_folder

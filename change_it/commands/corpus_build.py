@@ -33,7 +33,7 @@ def run(options: BuildOptions) -> None:
         status.update("writing")
         write_corpus(corpus, options.out)
         if any(corpus.report["histogram"]["pairs"]):
-            from change_it.results.charts import draw_curve  # matplotlib
+            from change_it.corpus.curve import draw_curve  # matplotlib
 
             draw_curve(corpus.report, options.out / PICTURE)
     print_summary(corpus.report)

@@ -7,35 +7,26 @@ also holds what paired data call for: the signed-rank test of each pair with Hol
 independent evidence: tests are of the means over each event, and intervals draw events.
 """
 
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
+import scipy  # its parts are loaded when they are used
 
+from change_it.errors import InputError
 from change_it.hevas.evaluation import Evaluation
-from change_it.stats import (
-    AVERAGE,
-    LEVEL,
-    Correlations,
-    Events,
-    Floats,
-    correlations,
-    event_means,
-    holm,
-    measure,
-    rank_biserial,
-    rank_sum,
-    shapiro,
-    tukey,
-    wilcoxon,
-)
+from change_it.stats import AVERAGE, DECIMALS, LEVEL, Events, Floats, event_means, holm, measure
 
 #: Name of the average over all metrics in tables of metrics.
 OVERALL = "average"
 #: Least p-value of scores that are called normal.
 NORMAL = 0.05
+
+_EXACT_MOST = 13  # differences with ties, for which scipy's p-value is exact
+_SHAPIRO_MOST = 5000  # its p-value is not accurate for more
 
 
 @dataclass(frozen=True)
@@ -76,6 +67,19 @@ class Comparison:
     systems: tuple[SystemSummary, ...]
     published_test: Literal["tukey", "rank-sum"]  # what HEvAS takes for these scores
     pairs: tuple[Pair, ...]  # every two systems
+
+
+Matrix = tuple[tuple[float | None, ...], ...]
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """Correlation between all metrics."""
+
+    metrics: tuple[str, ...]  # names of rows and columns
+    n: int  # scores of each metric: items times systems
+    pearson: Matrix  # None where a metric is constant and where n is below three
+    spearman: Matrix
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ def compare(
     tested = event_means(scores, events)
     summaries = []
     for name, column, means in zip(systems, scores.T, tested.T, strict=True):
-        w, p = shapiro(means, seed=seed) or (None, None)
+        w, p = _shapiro(means, seed=seed) or (None, None)
         deviation = float(column.std(ddof=1)) if len(column) > 1 else None
         summaries.append(SystemSummary(name, float(column.mean()), deviation, intervals[name], w, p))
     normal = all(summary.shapiro_p is not None and summary.shapiro_p >= NORMAL for summary in summaries)
@@ -161,16 +165,104 @@ def _pairs(scores: Floats, tested: Floats, systems: Sequence[str], normal: bool)
         return
     tests = [wilcoxon(tested[:, i], tested[:, j]) for i, j in pairs]
     p_holm = holm([p for _, p in tests])
-    p_tukey = tukey(tested) if normal else None
+    p_tukey = _tukey(tested) if normal else None
     for (i, j), (statistic, p), corrected in zip(pairs, tests, p_holm, strict=True):
         first, second = tested[:, i], tested[:, j]
         yield Pair(
             first=systems[i],
             second=systems[j],
             difference=float(scores[:, i].mean() - scores[:, j].mean()),
-            published_p=rank_sum(first, second) if p_tukey is None else float(p_tukey[i, j]),
+            published_p=_rank_sum(first, second) if p_tukey is None else float(p_tukey[i, j]),
             wilcoxon=statistic,
             p=p,
             p_holm=corrected,
             rank_biserial=rank_biserial(first, second),
         )
+
+
+def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
+    """Wilcoxon's signed-rank test, two-sided, of the scores of two systems for the same items; exact up to 50 items without ties.
+
+    Returns the smaller sum of ranks and the p-value; 0 and 1 where all scores are equal.
+    """
+    ranks = _signed_ranks(first, second)
+    if not len(ranks):
+        return 0.0, 1.0
+    few = len(ranks) <= _EXACT_MOST
+    test = scipy.stats.wilcoxon(ranks, method="exact" if few else "auto")
+    exact = test
+    if few and len(np.unique(np.abs(ranks))) < len(ranks):  # scipy's own way with ties takes seconds
+        exact = scipy.stats.permutation_test(
+            (ranks,), np.sum, permutation_type="samples", vectorized=True, n_resamples=np.inf
+        )
+    return float(test.statistic), float(exact.pvalue)
+
+
+def _rank_sum(first: Floats, second: Floats) -> float:
+    """p-value of Wilcoxon's rank-sum test (Mann and Whitney's U), two-sided, which takes the two systems for independent.
+
+    Corrected for ties; 1 where all scores are equal.
+    """
+    first, second = (np.round(scores, DECIMALS) for scores in (first, second))
+    if not np.ptp(np.concatenate([first, second])):
+        return 1.0
+    return float(scipy.stats.mannwhitneyu(first, second).pvalue)
+
+
+def rank_biserial(first: Floats, second: Floats) -> float:
+    """Matched-pairs rank-biserial correlation (Kerby 2014): share of the ranks of differences for the first system less that against it.
+
+    From -1 to 1; 0 where all scores are equal.
+    """
+    ranks = _signed_ranks(first, second)
+    return float(ranks.sum() / np.abs(ranks).sum()) if len(ranks) else 0.0
+
+
+def _tukey(scores: Floats) -> Floats:
+    """Tukey's HSD, which assumes independent groups: (n, m) scores of m systems to (m, m) corrected p-values."""
+    with warnings.catch_warnings():
+        # scipy complains of its integral where p is 1 and there are thousands of items; the value is right
+        warnings.simplefilter("ignore", scipy.integrate.IntegrationWarning)
+        return np.clip(scipy.stats.tukey_hsd(*scores.T).pvalue, 0, 1)
+
+
+def _shapiro(scores: Floats, *, seed: int = 1) -> tuple[float, float] | None:
+    """Statistic and p-value of Shapiro and Wilk's test of normality; of more than 5,000 scores as many are drawn.
+
+    None for fewer than three scores and for constant ones.
+    """
+    if len(scores) < 3 or not np.ptp(np.round(scores, DECIMALS)):
+        return None
+    w, p = scipy.stats.shapiro(np.random.default_rng(seed).permutation(scores)[:_SHAPIRO_MOST])
+    return float(w), float(p)
+
+
+def correlations(scores: Mapping[str, Floats]) -> Correlations:
+    """Pearson's and Spearman's correlation between all metrics over all items of all systems."""
+    columns = np.array([np.ravel(values) for values in scores.values()], np.float64)
+    for name, bad in zip(scores, (~np.isfinite(columns)).sum(axis=1).tolist(), strict=True):
+        if bad:
+            raise InputError(
+                f"{name} has {bad} scores that are not numbers: score such headlines 0, or omit them"
+            )
+    columns = np.round(columns, DECIMALS)
+    ranks = scipy.stats.rankdata(columns, axis=1)
+    return Correlations(tuple(scores), columns.shape[1], _matrix(columns), _matrix(ranks))
+
+
+def _signed_ranks(first: Floats, second: Floats) -> Floats:
+    """Ranks of the differences that are not zero, with their signs; without the noise of floating point that would break ties."""
+    differences = np.round(first - second, DECIMALS)
+    differences = differences[differences != 0]
+    return np.sign(differences) * scipy.stats.rankdata(np.abs(differences))
+
+
+def _matrix(columns: Floats) -> Matrix:
+    """Pearson's correlation of rows; None where it is not defined."""
+    varies = np.ptp(columns, axis=1) > 0
+    if columns.shape[1] < 3:
+        varies[:] = False
+    matrix = np.full((len(columns), len(columns)), np.nan)
+    if varies.any():
+        matrix[np.ix_(varies, varies)] = np.clip(np.corrcoef(columns[varies]), -1, 1)
+    return tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in matrix)

@@ -14,7 +14,6 @@ from change_it.audit.verdicts import STOPPED, Result, Verdict
 from change_it.corpus.sample import OUTLETS
 from change_it.io import write_json, write_text
 from change_it.judges.judge_options import within_event_table
-from change_it.results.charts import perturbation_drawing
 from change_it.results.pages import environment
 from change_it.results.report_folder import AUDIT_FILES, replaced_report
 from change_it.results.score_tables import other_corpus
@@ -154,7 +153,6 @@ def write_audit(out: Path, audit: Audit) -> None:
         "remarks": other_corpus(audit.trained),
         "perturbations": perturbations_table(audit.systems, audit.score),
         "measures": measures_table(audit.systems),
-        "drawing": perturbation_drawing(kinds) if any(kind.interval for kind in kinds) else None,
         "examples": [(kind, list(shown_examples(kind))) for kind in kinds],
         "open": OPEN,
         "within_event": within_event_table(audit.style),

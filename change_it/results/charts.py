@@ -1,75 +1,29 @@
-"""Every chart: means, spreads and correlations of metrics, compliancy of systems, alignments of a corpus.
-
-Systems have the colours that colour-blind readers distinguish (Okabe and Ito), and a row with a name as well.
-"""
+"""The charts of reports: means, spreads and scatter of metrics, compliancy of systems, the best of N draws."""
 
 import base64
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+from matplotlib.ticker import MaxNLocator
 
-from change_it.audit.verdicts import STOPPED, Result
+from change_it.drawing import GREY, LINE, SERIES, SYSTEMS, narrow, styled, with_legend
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.io import replace_file
 from change_it.results.score_tables import daggered, metric_heading
 from change_it.scoring.columns import FLOOR, GOLD
 from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
-from change_it.stats import Correlations, Floats
+from change_it.stats import Floats
 
-#: The charts of HEvAS: their titles, and what they show in words.
-HEVAS_TITLES = {
-    "bar": ("Means", "Mean of each metric, one bar a system"),
-    "interval": ("Means with intervals", "Mean of each metric with its interval, one bar a system"),
-    "box": ("Spread over the documents", "Quartiles of each metric, one box a system"),
-    "scatter": ("Metrics against each other", "Scatter and correlation of every two metrics"),
-}
-
-_BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
-_GREY, _OLIVE, _LINE = "#999999", "#B8A800", "#888888"
-_SYSTEMS = (_BLUE, _ORANGE, _GREEN, _PINK, _SKY, _RED, _GREY, _OLIVE)
-_SERIES = (_BLUE, _RED, _GREEN, _PINK, _ORANGE, _SKY)
 _MARKERS = ("o", "s", "D", "^", "v")
 _POINTS = 400  # points of a scatter that are shown
 _NAME = 20  # characters of a system's name next to a panel
-_LEGEND = 45  # characters of a row of a name in a legend
-_STYLE: Any = {
-    "font.size": 11.5,
-    "figure.constrained_layout.use": True,
-    "figure.constrained_layout.h_pad": 0.07,
-    "figure.constrained_layout.w_pad": 0.07,
-    "axes.titlesize": "medium",
-    "axes.titleweight": "bold",
-    "axes.grid": True,
-    "axes.grid.axis": "x",
-    "axes.axisbelow": True,
-    "axes.spines.left": False,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "grid.color": _LINE,
-    "grid.alpha": 0.3,
-    "ytick.major.size": 0,
-    "ytick.minor.size": 0,
-    "legend.frameon": False,
-    "legend.fontsize": "medium",
-    "legend.handletextpad": 0.4,
-    "legend.columnspacing": 1.2,
-    "text.parse_math": False,  # a name may hold a dollar
-    "svg.hashsalt": "change_it",  # the same chart has the same ids
-}
-_styled = matplotlib.rc_context(_STYLE)
 
 
 @dataclass(frozen=True)
@@ -82,7 +36,7 @@ class Drawing:
     figure: Figure
 
     @property
-    @_styled
+    @styled
     def address(self) -> str:
         """The chart as an address that a page has it at: SVG, black on what is below it."""
         stream = io.BytesIO()
@@ -90,25 +44,20 @@ class Drawing:
         return f"data:image/svg+xml;base64,{base64.b64encode(stream.getvalue()).decode()}"
 
 
-@_styled
-def save(figure: Figure, path: Path) -> None:
-    """Write a figure on a white background as PNG; the same figure gives the same bytes."""
-    with replace_file(path) as partial:
-        figure.savefig(partial, format="png", metadata={"Software": None})
-
-
 def hevas_drawings(evaluation: Evaluation, analysis: Analysis) -> list[Drawing]:
     """The charts of an evaluation; no scatter of a single metric."""
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
     overall = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
-    figures = {
-        "bar": bar_chart(analysis.comparisons, intervals=False),
-        "interval": bar_chart(analysis.comparisons),
-        "box": box_chart(overall | scores, evaluation.systems),
-    }
+    means, spread = bar_chart(analysis.comparisons), box_chart(overall | scores, evaluation.systems)
+    bars = "Mean of each metric with its interval, one bar a system"
+    drawings = [
+        Drawing("interval", "Means with intervals", bars, means),
+        Drawing("box", "Spread over the documents", "Quartiles of each metric, one box a system", spread),
+    ]
     if len(scores) > 1:
-        figures["scatter"] = correlation_chart(scores, analysis.correlations)
-    return [Drawing(name, *HEVAS_TITLES[name], figure) for name, figure in figures.items()]
+        what = "Scatter of every two metrics"
+        drawings.append(Drawing("scatter", "Metrics against each other", what, scatter_chart(scores)))
+    return drawings
 
 
 def compliancy_drawings(scores: Scores) -> list[Drawing]:
@@ -123,31 +72,25 @@ def compliancy_drawings(scores: Scores) -> list[Drawing]:
     return drawings
 
 
-def perturbation_drawing(systems: Sequence[Result]) -> Drawing:
-    """The chart of an audit."""
-    what = "Share of gold's score that each kind of wrong headlines keeps, with its 95% interval"
-    return Drawing("perturbations", "What the judges let through", what, perturbation_chart(systems))
-
-
-@_styled
-def bar_chart(comparisons: Mapping[str, Comparison], *, intervals: bool = True) -> Figure:
-    """Mean of every system, one panel a metric."""
+@styled
+def bar_chart(comparisons: Mapping[str, Comparison]) -> Figure:
+    """Mean of every system with its interval, one panel a metric."""
     first = next(iter(comparisons.values()))
-    what = f"mean with {first.level:.0%} bootstrap interval" if intervals else "mean"
+    what = f"mean with {first.level:.0%} bootstrap interval"
     panels = _panels(list(comparisons), [summary.system for summary in first.systems], what)
     for axes, comparison in zip(panels, comparisons.values(), strict=True):
         means = np.array([summary.mean for summary in comparison.systems])
         ends = np.array([summary.interval for summary in comparison.systems])
-        gaps = np.clip(np.abs(ends.T - means), 0, None) if intervals else None
+        gaps = np.clip(np.abs(ends.T - means), 0, None)
         bar = {"ecolor": "black", "elinewidth": 1.3, "capsize": 2.6}
-        axes.barh(range(len(means)), means, 0.68, xerr=gaps, color=_SYSTEMS, error_kw=bar)
+        axes.barh(range(len(means)), means, 0.68, xerr=gaps, color=SYSTEMS, error_kw=bar)
         axes.axvline(0, color="black", linewidth=0.9)
         if not means.any():
             axes.set_xlim(0, 1)
     return panels[0].figure  # type: ignore[return-value]  # no subfigure
 
 
-@_styled
+@styled
 def box_chart(scores: Mapping[str, Floats], systems: Sequence[str]) -> Figure:
     """Spread of (n, m) scores of every metric, one box a system: whiskers to 1.5 times its height."""
     panels = _panels(list(scores), systems, "quartiles and median; diamond: mean")
@@ -167,30 +110,19 @@ def box_chart(scores: Mapping[str, Floats], systems: Sequence[str]) -> Figure:
                 "markerfacecolor": "white",
                 "markeredgecolor": "black",
             },
-            flierprops={"marker": ".", "markersize": 3, "markeredgecolor": _LINE, "rasterized": True},
+            flierprops={"marker": ".", "markersize": 3, "markeredgecolor": LINE, "rasterized": True},
         )
         for row, box in enumerate(boxes["boxes"]):
-            box.set_facecolor(_SYSTEMS[row % len(_SYSTEMS)])
+            box.set_facecolor(SYSTEMS[row % len(SYSTEMS)])
     return panels[0].figure  # type: ignore[return-value]  # no subfigure
 
 
-@_styled
-def correlation_chart(scores: Mapping[str, Floats], correlations: Correlations) -> Figure:
-    """Scatter of every two metrics below the diagonal, at most 400 points; Pearson's correlation above it."""
+@styled
+def scatter_chart(scores: Mapping[str, Floats]) -> Figure:
+    """Scatter of every two metrics, at most 400 points; their correlations are in the table."""
     count = len(scores)
     side = min(0.6 * count + 1.9, 9.6)
-    figure = Figure((side, side + 0.7), dpi=130)
-    axes = figure.subplots()
-    matrix = np.array(correlations.pearson, np.float64)
-    colours = LinearSegmentedColormap.from_list("correlation", (_RED, "white", _BLUE))
-    shown = np.where(np.triu(np.ones_like(matrix, bool), 1), matrix, np.nan)
-    edges = np.arange(count + 1) - 0.5
-    lines: dict[str, Any] = {"edgecolors": _LINE, "linewidth": 0.5}
-    image = axes.pcolormesh(edges, edges, shown, cmap=colours, vmin=-1, vmax=1, **lines)
-    for i, j in combinations(range(count), 2):
-        text = "–" if np.isnan(matrix[i, j]) else f"{round(matrix[i, j], 2) + 0.0:.2f}".replace("0.", ".", 1)
-        colour = "white" if abs(matrix[i, j]) > 0.6 else "black"
-        axes.text(j, i, text, ha="center", va="center", fontsize=min(11.5, 175 / count), color=colour)
+    axes = Figure((side, side), dpi=130).subplots()
     # each metric between -.42 and .42, inside its cell
     values = np.array([np.ravel(each) for each in scores.values()])
     values = values[:, np.random.default_rng(1).permutation(values.shape[1])[:_POINTS]]
@@ -198,34 +130,29 @@ def correlation_chart(scores: Mapping[str, Floats], correlations: Correlations) 
     values = np.divide(values - low, spread, out=np.full_like(values, 0.5), where=spread > 0) * 0.84 - 0.42
     rows, columns = np.tril_indices(count, -1)
     x, y = values[columns] + columns[:, None], rows[:, None] - values[rows]
-    axes.scatter(x, y, s=max(15 / count, 0.7), color=_BLUE, alpha=0.45, linewidths=0, rasterized=True)
-    axes.set_xticks(range(count), list(scores), rotation=90)
-    axes.set_yticks(range(count), list(scores))
-    axes.set(aspect="equal", ylim=(count - 0.5, -0.5))
+    axes.scatter(x, y, s=max(15 / count, 0.7), color=SYSTEMS[0], alpha=0.45, linewidths=0, rasterized=True)
+    axes.set_xticks(range(count - 1), list(scores)[:-1], rotation=90)
+    axes.set_yticks(range(1, count), list(scores)[1:])
+    axes.set(aspect="equal", xlim=(-0.5, count - 1.5), ylim=(count - 0.5, 0.5))
     axes.grid(visible=False)
     axes.tick_params(length=0)
-    bar = figure.colorbar(
-        image, ax=axes, location="top", shrink=0.7, aspect=45, pad=0.02, ticks=[-1, -0.5, 0, 0.5, 1]
-    )
-    bar.set_label(f"Pearson correlation, n = {correlations.n:,}")
-    bar.outline.set_visible(False)
-    return figure
+    return axes.figure  # type: ignore[return-value]  # no subfigure
 
 
-@_styled
+@styled
 def compliancy_chart(scores: Scores) -> Figure:
     """Chart of what the table is sorted by of every system with its 95% interval, per direction and on average, beside joint compliancy; dotted: floor and gold."""
     # the average only where it differs from a direction
     directions = scores.directions if len(scores.directions) > 2 else scores.directions[:1]
     series = [
-        (direction, scores.sorted_by, direction, "black" if direction == AVERAGE else _SERIES[index])
+        (direction, scores.sorted_by, direction, "black" if direction == AVERAGE else SERIES[index])
         for index, direction in enumerate(directions)
     ]
     label = f"{scores.sorted_by}, 95% interval; dotted: floor and gold"
     if scores.sorted_by != "compliancy":
-        series.append(("compliancy, average", "compliancy", AVERAGE, _GREY))
+        series.append(("compliancy, average", "compliancy", AVERAGE, GREY))
     names = ["\n".join(wrap(name, 16, max_lines=2, placeholder="…")) for name in daggered(scores)]
-    axes = _narrow(1.2 + (0.2 * len(series) + 0.15) * len(names))
+    axes = narrow(1.2 + (0.2 * len(series) + 0.15) * len(names))
     axes.set(xlim=(-0.02, 1.02), ylim=(len(names) - 0.5, -0.5), xlabel=label)
     axes.set_yticks(range(len(names)), names)
     for name in {FLOOR, GOLD}.intersection(scores.systems):
@@ -238,10 +165,10 @@ def compliancy_chart(scores: Scores) -> Figure:
         places = np.arange(len(rows)) + (index - (len(series) - 1) / 2) * step
         how: dict[str, Any] = {"markersize": 6, "capsize": 3, "color": colour, "label": name}
         axes.errorbar(values, places, xerr=gaps, fmt=_MARKERS[index], **how)
-    return _with_legend(axes, min(3, len(series)))
+    return with_legend(axes, min(3, len(series)))
 
 
-@_styled
+@styled
 def choices_chart(scores: Scores) -> Figure:
     """Charts of the scores of the best of N draws that other judges choose, one a measure, with 95% intervals; dotted: gold."""
     measures = [name for name in SORTED_BY if name in scores.choices[0].gap]
@@ -255,7 +182,7 @@ def choices_chart(scores: Scores) -> Figure:
                 aside * np.array(list(choice.curve)),
                 points[:, 0],
                 yerr=np.clip(np.abs(points[:, 1:].T - points[:, 0]), 0, None),
-                color=_SYSTEMS[index % len(_SYSTEMS)],
+                color=SYSTEMS[index % len(SYSTEMS)],
                 marker=_MARKERS[index % len(_MARKERS)],
                 capsize=3,
                 label=choice.system,
@@ -271,49 +198,7 @@ def choices_chart(scores: Scores) -> Figure:
     panels[-1].set_xticks(ticks, list(map(str, ticks)))
     choosers = " and ".join(dict.fromkeys(choice.chooser for choice in scores.choices))
     panels[-1].set_xlabel(f"best of N draws, chosen by the judges\n{choosers}")
-    return _with_legend(panels[0], 2)
-
-
-@_styled
-def perturbation_chart(systems: Sequence[Result]) -> Figure:
-    """The share of gold's score that each perturbation keeps, with its 95% interval, and the line below which it is stopped."""
-    shown = [system for system in systems if system.kept is not None and system.interval is not None]
-    axes = _narrow(1.3 + 0.27 * len(shown))
-    axes.axvline(STOPPED, color="black", linestyle=":", linewidth=1.5)
-    for seen, colour, name in ((False, _BLUE, "unseen in training"), (True, _ORANGE, "seen in training")):
-        places = [place for place, system in enumerate(shown) if system.seen is seen]
-        values = np.array([shown[place].kept for place in places], np.float64)
-        ends = np.array([shown[place].interval for place in places], np.float64).reshape(-1, 2)
-        gaps = np.clip(np.abs(ends.T - values), 0, None)
-        axes.errorbar(
-            values, places, xerr=gaps, fmt="o" if seen else "s", capsize=3, color=colour, label=name
-        )
-    axes.set_yticks(range(len(shown)), [system.system for system in shown])
-    axes.set(xlim=(-0.02, None), ylim=(len(shown) - 0.5, -0.5))
-    axes.set_xlabel(f"share of gold's score that is kept\n95% intervals; stopped: up to {STOPPED:.2f}")
-    return _with_legend(axes, 2)
-
-
-@_styled
-def draw_curve(record: Mapping[str, Any], path: Path) -> None:
-    """Draw the number of alignments against the threshold (LREC 2020, Figure 2) from the `alignment.json` of a corpus."""
-    axes = _narrow(3.6)
-    for name, label, line in (("compared", "compared", "--"), ("pairs", "pairs of the corpus", "-")):
-        counts = np.array(record["histogram"][name])
-        edges = np.array(record["histogram"]["edges"])[: len(counts)]
-        above = counts[::-1].cumsum()[::-1]
-        shown = (above > 0) & (counts.cumsum() > 0)  # from the first bin with any to the last
-        axes.plot(edges[shown], above[shown], line, color=_BLUE, linewidth=2, label=label)
-    for name, colour in (("loose", _GREEN), ("strict", _RED)):
-        value, count = record["thresholds"][name], record["pairs"][f"above_{name}"]
-        label = f"{name} > {value:g}: {count:,} pairs"
-        axes.axvline(value, color=colour, linestyle=":", linewidth=2, label=label)
-    axes.set(yscale="log", xlabel="threshold (cosine similarity of the articles)", ylabel="pairs above it")
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    axes.grid(visible=False, axis="x")
-    axes.grid(axis="y")
-    axes.set_title(f"Alignments of {record['outlets']['a']} and {record['outlets']['b']}", loc="left", pad=10)
-    save(_with_legend(axes, 2), path)
+    return with_legend(panels[0], 2)
 
 
 def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> list[Axes]:
@@ -337,21 +222,3 @@ def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> list[A
     lower = ";  ↓ lower is better" if LOWER_IS_BETTER.intersection(metrics) else ""
     figure.supxlabel(what + lower, fontsize="medium")
     return panels[: len(metrics)]
-
-
-def _narrow(height: float) -> Axes:
-    """The axes of an empty figure, about as wide as a phone."""
-    return Figure((5.2, height), dpi=160).subplots()
-
-
-def _with_legend(axes: Axes, columns: int) -> Figure:
-    """The figure of the axes with a legend above it, of fewer columns where names are long, which are broken at last."""
-    figure: Figure = axes.figure  # type: ignore[assignment]  # no subfigure
-    handles, labels = axes.get_legend_handles_labels()
-    labels = ["\n".join(wrap(label, _LEGEND)) for label in labels]
-    for count in range(columns, 0, -1):
-        legend = figure.legend(handles, labels, loc="outside upper center", ncols=count)
-        if count == 1 or legend.get_window_extent().width < figure.bbox.width:
-            break
-        legend.remove()
-    return figure

@@ -9,6 +9,7 @@ import polars as pl
 
 from change_it.audit.verdicts import NO_AUDIT, Summary
 from change_it.corpus.sample import is_sample_corpus
+from change_it.drawing import save
 from change_it.hevas.analysis import Analysis
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation
@@ -16,7 +17,7 @@ from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import FORMULA, write_json, write_table, write_text
 from change_it.judges.judge_options import within_event_table
 from change_it.published_figures import CITATIONS
-from change_it.results.charts import Drawing, compliancy_drawings, hevas_drawings, save
+from change_it.results.charts import Drawing, compliancy_drawings, hevas_drawings
 from change_it.results.items_table import items_table
 from change_it.results.pages import environment
 from change_it.results.report_folder import HEVAS_FILES, REPORT_FILES, replaced_report

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from change_it.corpus.sample import is_sample_corpus
-from change_it.hevas.analysis import OVERALL, Analysis, Comparison
+from change_it.hevas.analysis import OVERALL, Analysis, Comparison, Correlations
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
@@ -15,7 +15,7 @@ from change_it.results.items_table import unsupported_places
 from change_it.scoring.columns import BUILT_IN, CHOSEN, CLAUSE, FLOOR, GOLD
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, VERDICT_NAMES
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
-from change_it.stats import Correlations, Floats, holm
+from change_it.stats import Floats, holm
 from change_it.tables import (
     Column,
     Format,

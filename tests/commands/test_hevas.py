@@ -57,7 +57,7 @@ def test_all_metrics_from_the_command_line(news, tmp_path, capsys):
     assert set(record["comparisons"]) == {"average", *METRICS}
     assert len(record["correlations"]["pearson"]) == len(METRICS)
     charts = sorted((out / "charts").iterdir())
-    assert [path.stem for path in charts] == ["bar", "box", "interval", "scatter"]
+    assert [path.stem for path in charts] == ["box", "interval", "scatter"]
     for path in charts:
         with Image.open(path) as picture:
             assert picture.width > 400

@@ -4,17 +4,9 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+from change_it.drawing import narrow, save, styled, with_legend
 from change_it.hevas.analysis import compare
-from change_it.results.charts import (
-    Drawing,
-    _narrow,
-    _styled,
-    _with_legend,
-    bar_chart,
-    correlation_chart,
-    save,
-)
-from change_it.stats import correlations
+from change_it.results.charts import Drawing, bar_chart, scatter_chart
 
 #: What earlier tests in the process left open is not ours.
 LEFT_OPEN = ("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
@@ -39,24 +31,9 @@ def test_bars_are_the_means():
     assert names == ["a system w…long name", "cost$s", "third"]
 
 
-def test_correlations_are_written_above_the_diagonal():
-    table = scores(3)
-    table["M-1"] = np.exp(2 * table["M-0"]) + table["M-1"]
-    table["flat"] = np.zeros((30, 3))
-    found = correlations(table)
-    figure = correlation_chart(table, found)
-    written = {text.get_position(): text.get_text() for text in figure.axes[0].texts}
-    assert len(written) == 6
-    for (column, row), text in written.items():
-        assert column > row
-        value = found.pearson[row][column]
-        assert text == "–" if value is None else float(text.replace("−", "-")) == round(value, 2)
-    assert figure.axes[1].get_xlabel() == "Pearson correlation, n = 90"
-
-
 def test_the_same_chart_has_the_same_bytes(tmp_path):
     table = scores(3)
-    charts = [correlation_chart(table, correlations(table)) for _ in range(2)]
+    charts = [scatter_chart(table) for _ in range(2)]
     for name, figure in zip("xy", charts, strict=True):
         save(figure, tmp_path / name)
     assert 400 < imread(tmp_path / "x", "png").shape[1] <= 1280
@@ -72,12 +49,12 @@ def test_the_same_chart_has_the_same_bytes(tmp_path):
         (["a_judge_of_the_washington_times_with_a_name_of_more_than_one_row", "other"], 1),
     ],
 )
-@_styled
+@styled
 def test_a_legend_is_as_wide_as_its_chart_at_most(names, columns):
-    axes = _narrow(3)
+    axes = narrow(3)
     for name in names:
         axes.plot([0, 1], label=name)
-    figure = _with_legend(axes, len(names))
+    figure = with_legend(axes, len(names))
     figure.savefig(io.BytesIO())
     [legend] = figure.legends
     box = legend.get_window_extent()
