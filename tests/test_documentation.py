@@ -102,6 +102,7 @@ def test_shell_and_python_examples_run(name, tmp_path, monkeypatch):
     """Our commands run in this process, Python blocks one after the other in one of their own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("RAY_ADDRESS", "local")  # and not the cluster of another test
     for language, blocks in groupby(pieces()[name], key=lambda block: block[0]):
         codes = [code for _, code in blocks]
         if language == "python":
