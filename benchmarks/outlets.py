@@ -1,8 +1,8 @@
-"""Joint and compliancy on a pair of outlets, every aligned pair tested once: JSON on standard output.
+"""Joint and compliancy on a pair of outlets, every aligned pair tested once: JSON for `tables.py --keep outlets`.
 
-    python benchmarks/outlets.py --corpus runs/vox/corpus --out runs/vox/parts
-    python benchmarks/outlets.py --corpus runs/quickstart/corpus --out runs/quickstart/parts --parts 1
-    python benchmarks/outlets.py --corpus runs/vox/corpus --out runs/vox/minilm --encoder FOLDER --minutes 10
+    python benchmarks/outlets.py --name Vox --corpus runs/vox/corpus --out runs/vox/parts
+    python benchmarks/outlets.py --name sample --corpus runs/quickstart/corpus --out runs/quickstart/parts --parts 1
+    python benchmarks/outlets.py --name Vox --corpus runs/vox/corpus --out runs/vox/minilm --encoder FOLDER --minutes 10
 
 The events are dealt to parts. For each part a corpus is built whose test set it is, judges of both folds are trained, and each
 fold scores what the other one has chosen (floor); a headline's figures are the mean of both. Attacks are the audit's
@@ -43,6 +43,8 @@ MEASURES = [name for name in COMPLIANCY_MEASURES if name != "support"]
 class Options:
     """Train, score, summarise."""
 
+    name: str
+    """The pair of outlets, in tables."""
     corpus: Path
     """Corpus folder of `change-it corpus build`."""
     out: Path
@@ -85,15 +87,27 @@ def main(options: Options) -> dict[str, Any]:
     events = articles.select("id", "event")
     items = pl.concat(tables).group_by(keys, maintain_order=True).agg(pl.col(MEASURES).mean())
     items = items.join(events, on="id", how="left", maintain_order="left")
+    found = summary(items)
     return {
-        "corpus": options.corpus.parent.name,
-        "outlets": read_outlets(str(options.corpus)),
+        "outlets": rows_of(options.name, found),
         "parts": options.parts,
         "encoder": Path(options.encoder).name if options.encoder else "linear",
         "steps": steps,
-        **summary(items),
+        **found,
         "seconds": round(time.perf_counter() - started),
     }
+
+
+def rows_of(name: str, found: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The rows of the table: systems with what is between gold and floor, and what perturbations keep."""
+    shown = ("n", "events", "compliancy", "style", "hh", "ah", "fluency", "evidence", "joint")
+    plain = ("style", "hh", "ah", "fluency", "evidence")
+    rows: dict[str, dict[str, Any]] = {}
+    for system, cells in found["systems"].items():
+        known = {key: cells[key] for key in shown if key in cells}
+        rows[f"{name}: `{system}`"] = {key: each[0] if key in plain else each for key, each in known.items()}
+    rows[f"{name}: `gold`"] |= {f"z of gold − floor: {key}": f"{z:.1f}" for key, z in found["z"].items()}
+    return rows
 
 
 def _build(options: Options, articles: pl.DataFrame, test: set[str], folder: Path) -> None:
