@@ -20,7 +20,7 @@ from change_it.io import Predictions, headlines_of, listed, named_files, read_re
 from change_it.scoring.columns import BUILT_IN, CLAUSE, GOLD, PREDICTION_COLUMNS, PREDICTION_EXTRAS
 from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker, Writer, parse_reranker
-from change_it.text.sentences import sentences
+from change_it.text.sentences import sentences, without_end
 from change_it.text.typography import Typography
 
 #: Between two clauses.
@@ -98,7 +98,7 @@ def lead(article: str, length: int) -> str:
         'Il governo ha deciso'
     """
     text = " ".join(article.split()[: max(1, length)])
-    return text.rstrip(" ,;:.-–—") or text
+    return without_end(text) or text
 
 
 def clauses(test: TestSet) -> list[list[str]]:
@@ -114,7 +114,7 @@ def cuts(article: str, typography: Typography) -> list[str]:
     parts = [part.split() for sentence in found for part in (sentence, *_JOINT.split(sentence))]
     long = [words for words in parts if len(words) >= fewest]
     whole = [words for words in long if len(words) <= most] or [words[:most] for words in long[:1]]
-    texts = [" ".join(words).rstrip(" ,;:.-–—") for words in whole]
+    texts = [without_end(" ".join(words)) for words in whole]
     return list(dict.fromkeys(typography.apply(text[:1].upper() + text[1:]) for text in texts))
 
 

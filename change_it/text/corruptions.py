@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from change_it.text.sentences import sentences
+from change_it.text.sentences import sentences, without_end
 
 _WORD = re.compile(r"\w+(?:['’.,\-]\w+)*(?:['’](?=\w))?")
 #: Marks that come in pairs.
@@ -333,7 +333,7 @@ class Corruption:
         if not found:
             return None
         words = found[int(random.integers(len(found)))]
-        return " ".join(words[: random.integers(least, min(most, len(words) - REST + 1))]).rstrip(" ,;:.-–—")
+        return without_end(" ".join(words[: random.integers(least, min(most, len(words) - REST + 1))]))
 
     def spliced(self) -> str | None:
         """Another headline or its end follows without a mark: behind the whole headline, or a word that hardly any ends with."""

@@ -63,6 +63,11 @@ def sentences(text: str) -> list[str]:
     return [sentence for sentence in ended if sentence]
 
 
+def without_end(text: str) -> str:
+    """A part of a sentence without a comma, colon, dash or full stop that dangles at its end."""
+    return text.rstrip(" ,;:.-–—")
+
+
 def _ends(text: str, match: re.Match[str], caseless: bool) -> bool:
     """Whether the marks that were found end a sentence."""
     after = match["next"]
