@@ -172,7 +172,8 @@ def _about(command: ModuleType, options: type) -> str:
     if presets := getattr(command, "presets", None):
         parts.append("When not given:")
         for model, values in presets().items():
-            given = [f"{names[name]} {value}" for name, value in values.items() if name in names and value]
+            known = ((names[name], value) for name, value in values.items() if name in names)
+            given = [f"{name} {value}" for name, value in known if value is not None]
             parts[-1] += f"\n    {model}: {' '.join(given)}"
     return "\n\n".join(parts)
 
