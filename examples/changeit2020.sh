@@ -7,26 +7,7 @@
 # article. SCALE=full trains what the organisers did, for days; otherwise judges are linear, or tune ENCODER, and the
 # baseline has UPDATES updates (200) on short articles. Judges and baseline that are already in RUN are kept, so the same
 # command goes on after an interruption. evalnlgeval2020.sh shares them in the same RUN.
-set -eo pipefail
-corpus=$1 run=$2 a=${3:-rep} b=${4:-gio}
-
-if [ "$SCALE" = full ]; then
-  judge=(--as-published)
-  network=(--as-published)
-else
-  judge=(--negatives random)
-  network=(--batch-size 16 --source-tokens 100 --arg max_steps="${UPDATES:-200}")
-  search=(--generation num_beams=1)
-fi
-
-step() { # step FILE COMMAND...: run the command unless the file that it writes last is there
-  [ -e "$1" ] || "${@:2}"
-}
-
-for task in main hh ah; do
-  step "$run/judges/$task/metrics.json" change-it train judge --task "$task" "${judge[@]}" \
-    ${ENCODER:+--encoder "$ENCODER"} --resume --corpus "$corpus" --out "$run/judges/$task"
-done
+. "$(dirname "$0")/papers2020.sh"
 for to in "$a" "$b"; do
   step "$run/generators/sum-pn/$to/metrics.json" change-it train generator --recipe sum --to "$to" \
     --architecture pn "${network[@]}" --resume --corpus "$corpus" --out "$run/generators/sum-pn/$to"

@@ -6,26 +6,7 @@
 # SCALE=full trains what the paper did, for days; otherwise judges are linear, or tune ENCODER, and each generator has
 # UPDATES updates (200) on short articles. Whatever is already in RUN is kept, so the same command goes on after an
 # interruption. changeit2020.sh shares judges and SUM in the same RUN.
-set -eo pipefail
-corpus=$1 run=$2 a=${3:-rep} b=${4:-gio}
-
-if [ "$SCALE" = full ]; then
-  judge=(--as-published)
-  network=(--as-published)
-else
-  judge=(--negatives random)
-  network=(--batch-size 16 --source-tokens 100 --arg max_steps="${UPDATES:-200}")
-  search=(--generation num_beams=1)
-fi
-
-step() { # step FILE COMMAND...: run the command unless the file that it writes last is there
-  [ -e "$1" ] || "${@:2}"
-}
-
-for task in main hh ah; do
-  step "$run/judges/$task/metrics.json" change-it train judge --task "$task" "${judge[@]}" \
-    ${ENCODER:+--encoder "$ENCODER"} --resume --corpus "$corpus" --out "$run/judges/$task"
-done
+. "$(dirname "$0")/papers2020.sh"
 
 # SUM is PN by the paper's text and PNC by the organisers' file.
 for system in sum-pn sum-pnc s2s1 s2s2 s2s3; do
