@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 import tyro
-import yaml
 from accelerate.commands.launch import launch_command_parser
 from processes import run_python
 from short_quickstart import shorten
@@ -27,8 +26,7 @@ from change_it.judges.judge_options import JudgeOptions
 CHECKOUT = Path(__file__).parent.parent
 PAGES = [CHECKOUT / "README.md"] + [
     CHECKOUT / "docs" / file
-    for page in yaml.safe_load((CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
-    for file in page.values()
+    for file in re.findall(r"[\w-]+\.md", (CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8"))
     if file != "benchmarks.md"  # a link to benchmarks/README.md
 ]
 MODULES = {"change_it.judges.train": JudgeOptions, "change_it.generators.train": GeneratorOptions}

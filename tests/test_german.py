@@ -1,4 +1,4 @@
-"""A third language, as docs/languages.md describes it."""
+"""A third language, as docs/newspapers.md describes it."""
 
 import json
 
