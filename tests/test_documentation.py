@@ -26,7 +26,7 @@ from change_it.judges.judge_options import JudgeOptions
 CHECKOUT = Path(__file__).parent.parent
 PAGES = [CHECKOUT / "README.md"] + [
     CHECKOUT / "docs" / file
-    for file in re.findall(r"[\w-]+\.md", (CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8"))
+    for file in re.findall(r": ([\w-]+\.md)", (CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8"))
     if file != "benchmarks.md"  # a link to benchmarks/README.md
 ]
 MODULES = {"change_it.judges.train": JudgeOptions, "change_it.generators.train": GeneratorOptions}
