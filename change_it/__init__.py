@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 from change_it.errors import InputError
 
 if TYPE_CHECKING:
+    from change_it.corpus.change_it_splits import ChangeItSplits
     from change_it.generators.headline_transfer import HeadlineTransfer
     from change_it.scoring.compute import compute_compliancy, compute_metrics
     from change_it.scoring.judges import Judges
 
 __version__ = "0.1.0"
 __all__ = [
+    "ChangeItSplits",
     "HeadlineTransfer",
     "InputError",
     "Judges",
@@ -29,6 +31,7 @@ __all__ = [
 
 
 _MODULES = {
+    "ChangeItSplits": "corpus.change_it_splits",
     "HeadlineTransfer": "generators.headline_transfer",
     "Judges": "scoring.judges",
     "compute_compliancy": "scoring.compute",
@@ -40,7 +43,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def __getattr__(name: str) -> Any:  # they load torch and polars
+def __getattr__(name: str) -> Any:  # they load torch, polars or datasets
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,6 +1,5 @@
-"""The loading script gives, row for row, what `change-it corpus build` writes: under this `datasets` and under 3.6."""
+"""The builder of `datasets` gives, row for row, what `change-it corpus build` writes: under this `datasets` and under 3.6."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -13,6 +12,7 @@ from datasets import load_dataset
 from processes import run_program
 
 import change_it
+from change_it import ChangeItSplits
 from change_it.commands import corpus_build
 from change_it.corpus.folder import CONFIGS
 
@@ -53,22 +53,14 @@ def built(tmp_path_factory):
     return files, str(where / "corpus")
 
 
-@pytest.fixture(scope="module")
-def script():
-    spec = importlib.util.spec_from_file_location("change_it_splits", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["change_it_splits"] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules["change_it_splits"]
-
-
-def test_direct_use_gives_the_rows_of_the_command(built, script, tmp_path):
+def test_direct_use_gives_the_rows_of_the_command(built, tmp_path):
     files, folder = built
     for config in CONFIGS:
         given = {"data_files": files, "cache_dir": str(tmp_path / "made"), **CHOICES}
-        direct = script.ChangeItSplits(config_name=config, **given)
+        direct = ChangeItSplits(config_name=config, **given)
         direct.download_and_prepare()
+        place = Path(direct.cache_dir).relative_to(tmp_path / "made").parts[::2]
+        assert place == ("change_it_splits", change_it.__version__)
         made = direct.as_dataset()
         read = load_dataset(folder, config, cache_dir=str(tmp_path / "read"))
         assert made.keys() == read.keys()
@@ -77,12 +69,12 @@ def test_direct_use_gives_the_rows_of_the_command(built, script, tmp_path):
             assert list(made[side]) == list(read[side])
 
 
-def test_it_has_every_option_of_the_command(script):
-    known = script.ChangeItSplits(config_name="pairs", other_outlets=True, window_days="none")
+def test_it_has_every_option_of_the_command():
+    known = ChangeItSplits(config_name="pairs", other_outlets=True, window_days="none")
     with pytest.raises(ValueError, match="data_files"):
         known.download_and_prepare()
     with pytest.raises(ValueError, match="'many'"):
-        script.ChangeItSplits(config_name="pairs", many=True)
+        ChangeItSplits(config_name="pairs", many=True)
 
 
 @pytest.mark.slow(seconds=40)

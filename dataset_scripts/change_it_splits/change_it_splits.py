@@ -1,72 +1,9 @@
-"""Raw articles of two newspapers → aligned splits, as a `datasets` builder that does what `change-it corpus build` does.
+"""Loading script of `change_it.ChangeItSplits`: raw articles of two newspapers → aligned splits.
 
-The usual way is to build a corpus once and open the folder, with any version of `datasets`:
-
-    change-it corpus build articles/*.csv --out runs/mine/corpus
-    load_dataset("runs/mine/corpus", "pairs")
-
-Inside a program the class is used directly (datasets 4 and 5 say "Dataset scripts are no longer supported" of this file):
-
-    builder = ChangeItSplits(config_name="pairs", data_files="articles/*.csv", language="it")
-    builder.download_and_prepare()
-    pairs = builder.as_dataset(split="test")
-
-Under datasets 3.6, the oldest that installs beside this package, the script still runs:
+`datasets` 4 and 5 run no scripts: build a corpus with `change-it corpus build` and open its folder with `load_dataset`, or use
+the class. Under `datasets` 3.6, the oldest that installs beside this package, the script still runs:
 
     load_dataset("dataset_scripts/change_it_splits", "pairs", data_files="articles/*.csv", trust_remote_code=True)
-
-The configs are those of a corpus folder, and the rows are those of the command with the same options. Every option of
-the command is a keyword here, but `files` (data_files) and `out`.
 """
 
-import dataclasses
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
-import datasets
-import polars as pl
-
-from change_it.corpus.build import build_corpus
-from change_it.corpus.corpus_options import BuildOptions
-from change_it.corpus.folder import CONFIGS, features
-from change_it.corpus.reading import read_articles
-
-_OPTIONS = [field for field in dataclasses.fields(BuildOptions) if field.name not in ("files", "out")]
-
-ChangeItSplitsConfig = dataclasses.make_dataclass(
-    "ChangeItSplitsConfig",
-    [(field.name, field.type, dataclasses.field(default=field.default)) for field in _OPTIONS],
-    bases=(datasets.BuilderConfig,),
-    namespace={"__doc__": "The options of `change-it corpus build`.", "__module__": __name__},
-)
-
-
-class ChangeItSplits(datasets.GeneratorBasedBuilder):
-    """Reads, aligns and splits; each config is one table of a corpus folder."""
-
-    BUILDER_CONFIG_CLASS = ChangeItSplitsConfig
-    BUILDER_CONFIGS = [ChangeItSplitsConfig(name=name) for name in CONFIGS]  # noqa: RUF012 (the library's form)
-    DEFAULT_CONFIG_NAME = "pairs"
-
-    def _info(self) -> datasets.DatasetInfo:
-        # The names of class labels are the outlets', known only when the articles are read.
-        return datasets.DatasetInfo(description="Aligned headlines and articles of two outlets.")
-
-    def _split_generators(self, dl_manager: Any) -> list[datasets.SplitGenerator]:
-        if not self.config.data_files:
-            raise ValueError("give the raw articles as data_files=...")
-        fetched = dl_manager.download_and_extract(self.config.data_files)
-        parts = fetched.values() if isinstance(fetched, dict) else [fetched]
-        files = [str(file) for part in parts for file in ([part] if isinstance(part, str | Path) else part)]
-        chosen = {field.name: getattr(self.config, field.name) for field in _OPTIONS}
-        options = BuildOptions(files=tuple(files), out=Path(), **chosen)
-        corpus = build_corpus(read_articles(options), options)
-        self.info.features = datasets.Features.from_dict(features(self.config.name, corpus.outlets))
-        return [
-            datasets.SplitGenerator(name=side, gen_kwargs={"table": table})
-            for side, table in corpus.tables.get(self.config.name, {}).items()
-        ]
-
-    def _generate_examples(self, table: pl.DataFrame) -> Iterator[tuple[int, dict[str, Any]]]:
-        yield from enumerate(table.iter_rows(named=True))
+from change_it import ChangeItSplits as ChangeItSplits
