@@ -1,13 +1,19 @@
-"""The wheel alone, away from the checkout: it carries the metrics, their data and the data set script, and all work."""
+"""The wheel alone, away from the checkout: it carries the metrics and the data set script, and README's lines run in order.
+
+Of README's blocks those marked `sh` are left out: the wheel is what they install, and the training needs a model of the Hub.
+"""
 
 import os
+import re
 import subprocess
 import sys
+import sysconfig
+from itertools import groupby
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from processes import run_python
+from processes import run_program
 
 CHECKOUT = Path(__file__).parent.parent
 
@@ -28,8 +34,15 @@ found = hevas.compute(predictions=["Roma, cade il governo"], references=texts, d
 print(sorted(found))
 from change_it.results.pages import environment
 print(sorted({name.partition(".")[0] for name in environment().list_templates()}))
-from change_it.corpus.sample import sample_articles
-print(len(sample_articles(50, seed=1)))
+print(change_it.ChangeItSplits.BUILDER_CONFIGS[0].name)
+"""
+#: `change-it quickstart` as README has it, of few articles and with little training.
+QUICKSTART = """
+import pytest
+from short_quickstart import shorten
+from change_it.cli import main
+shorten(pytest.MonkeyPatch())
+assert main(["quickstart", "--articles", "500"]) == 0
 """
 
 #: Code, and data that no import would miss before a user does.
@@ -47,9 +60,8 @@ DATA = [
 ] + [f"change_it/_shipped/{name}" for name in ("pyproject.toml", "LICENSE", "NOTICE")]  # for a push
 
 
-@pytest.mark.slow
-def test_metrics_and_script_work_from_an_installed_wheel(tmp_path):
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+@pytest.mark.slow(seconds=90)
+def test_an_installed_wheel_has_all_and_runs_the_lines_of_the_readme(tmp_path):
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", tmp_path, CHECKOUT]
     subprocess.run(build, check=True)  # the source distribution, and the wheel from it
     (wheel,), (source,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
@@ -58,11 +70,29 @@ def test_metrics_and_script_work_from_an_installed_wheel(tmp_path):
         assert set(DATA) <= set(archive.namelist())
         folders = {name.split("/")[0] for name in archive.namelist()}
     assert folders == {"change_it", "change_it-0.1.0.dist-info"}
-    subprocess.run([*pip, "install", "--no-deps", "--target", tmp_path / "site", wheel], check=True)
-    places = {"PYTHONPATH": str(tmp_path / "site"), "HF_MODULES_CACHE": str(tmp_path / "modules")}
-    result = run_python("-c", PROBE, env=os.environ | places, cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
-    features, *others = result.stdout.splitlines()
+
+    programs = tmp_path / "venv" / "bin"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", programs / "python", "--quiet"]
+    subprocess.run([*pip, "--disable-pip-version-check", "install", "--no-deps", wheel], check=True)
+    (packages,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
+    # the dependencies, but no editable package of theirs
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+
+    def run(code):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        places = {"PYTHONPATH": str(CHECKOUT / "tests"), "HF_MODULES_CACHE": str(tmp_path / "modules")}
+        done = run_program([programs / "python", "-c", code], env=environment | places, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    features, *others = run(PROBE)
     assert features == "['articles', 'labels', 'predictions', 'sources']"
     templates = "['audit', 'compliancy', 'hevas', 'items', 'page', 'tables']"
-    assert others == ["True", "0.5", "['NR', 'R-1', 'empty']", templates, "50"]
+    assert others == ["True", "0.5", "['NR', 'R-1', 'empty']", templates, "articles"]
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"(?ms)^```(bash|python)\n(.*?)^```", readme)
+    for language, several in groupby(blocks, key=lambda block: block[0]):
+        code = "\n".join(text for _, text in several)
+        assert language == "python" or code == "change-it quickstart\n"
+        run(code if language == "python" else QUICKSTART)
