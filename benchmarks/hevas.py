@@ -24,7 +24,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from change_it.hevas.analysis import analyse
 from change_it.hevas.baseline_systems import baseline
-from change_it.hevas.documents import System, read_documents
+from change_it.hevas.documents import Documents, System, read_documents
 from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.text.rouge import headline_rouge
@@ -163,8 +163,11 @@ def _compared(fast: np.ndarray, seconds: float, slow: np.ndarray, slow_seconds: 
 def all_metrics(options: Options, data: Path) -> dict[str, object]:
     """All metrics with statistics on articles with three systems: the baseline first, the headline cut, a piece of the article."""
     start, processor = time.perf_counter(), time.process_time()
-    documents = read_documents(str(data)).drawn(options.articles or 5000, options.seed)
-    assert documents.references is not None
+    read, draw = read_documents(str(data)), random.Random(options.seed)
+    kept = sorted(draw.sample(range(len(read)), min(options.articles or 5000, len(read))))
+    assert read.references is not None
+    columns = ([column[at] for at in kept] for column in (read.ids, read.texts, read.references))
+    documents = Documents(*map(tuple, columns), read.name)
     middles = ((text, len(text) // 2) for text in documents.texts)
     systems = [
         System("first", tuple(baseline("first", documents.texts))),

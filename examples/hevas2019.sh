@@ -5,6 +5,6 @@
 set -eo pipefail
 corpus=$1 run=$2
 
-[ -e "$run/hevas2019/summary.json" ] || change-it hevas --documents "$corpus" --language "${3:-it}" \
+[ -e "$run/hevas2019/summary.json" ] || change-it hevas --documents "$corpus/articles/test.parquet" --language "${3:-it}" \
   --baselines random tfidf first stextrank wtextrank --out "$run/hevas2019"
 python "$(dirname "$0")/tables.py" hevas2019 "$run" "$corpus" | tee "$run/hevas2019.md"

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from change_it.commands.checks import check_counts
 from change_it.commands.printing import print_json
-from change_it.hevas.metric_options import Baseline, MetricOptions
+from change_it.errors import InputError
+from change_it.hevas.metric_options import COPY, Baseline, MetricOptions
 from change_it.io import check_file, named_files
 from change_it.results.report_folder import HEVAS_FILES, check_out
 from change_it.tables import console, print_table
@@ -20,12 +21,12 @@ class HevasOptions(MetricOptions):
     """Measure headlines with HEvAS: informativeness and readability, with statistics and charts; no judges.
 
     Documents are CSV, TSV, JSON lines or parquet with article, headline (or headlines, headline1, headline2, … for several
-    references) and perhaps id, or the A2 articles of a corpus folder.
+    references) and perhaps id, or the paired A2 articles of a corpus folder, whose references are the other newspaper's headlines.
 
     Examples:
         change-it hevas --documents runs/quickstart/corpus --system rewrite=runs/quickstart/predictions/rewrite.csv --out runs/mine/hevas
         change-it hevas --documents articles.csv --system mine=mine.txt --baselines first random --out runs/hevas
-        change-it hevas --documents runs/mine/corpus --system sum=sum.csv s2s=s2s.csv --out runs/mine/hevas
+        change-it hevas --documents runs/mine/corpus --system sum=sum.csv s2s=s2s.csv --baselines copy first --out runs/mine/hevas
         change-it hevas --documents news.jsonl --system mine=mine.txt --language en --metrics R-1 R-SU LSA-C JS-S Fog
     """
 
@@ -33,8 +34,8 @@ class HevasOptions(MetricOptions):
     """File of documents with their reference headlines, or a corpus folder."""
     system: tuple[str, ...] = ()
     """Systems as NAME=FILE: text with one headline a line, in the documents' order, or CSV with id, headline, as transfer writes it."""
-    baselines: tuple[Baseline, ...] = ()
-    """Systems that HEvAS compares with: first, random, tfidf, wtextrank, stextrank."""
+    baselines: tuple[Literal["copy", Baseline], ...] = ()
+    """Systems that need no file: first, random, tfidf, wtextrank, stextrank of HEvAS, and of a corpus copy, the original headline."""
     metrics: tuple[str, ...] = ()
     """R-1 R-2 R-SU R-WSU LSA-C LSA-S TM-C TM-S WE-C WE-S KL-C KL-S JS-C JS-S PNR NR PR Fog AWL; all when not given."""
     columns: str = ""
@@ -71,17 +72,20 @@ def run(options: HevasOptions) -> None:
     metrics = chosen_metrics(options.metrics)
     documents = read_with_events(options.documents, options.columns)
     check_input(documents, metrics, options)
-    systems = read_systems(options.system, documents, taken=BASELINES)
+    systems = read_systems(options.system, documents, taken=[COPY, *BASELINES])
+    if COPY in options.baselines and not documents.originals:
+        raise InputError("--baselines copy requires a corpus folder, whose articles have original headlines")
 
     from change_it.results.report_files import write_hevas  # loads matplotlib and polars
     from change_it.results.score_tables import hevas_record, hevas_remarks, means_table
 
     language = options.stop_words or options.language
     for name in dict.fromkeys(options.baselines):
-        headlines = baseline(
-            name, documents.texts, n_words=options.n_words, seed=options.seed, language=language
-        )
-        systems.append(System(name, tuple(headlines), remarks_on(name, documents.texts)))
+        headlines = documents.originals
+        if name != COPY:
+            given = {"n_words": options.n_words, "seed": options.seed}
+            headlines = tuple(baseline(name, documents.texts, language=language, **given))
+        systems.append(System(name, headlines, remarks_on(name, documents.texts)))
     evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=not options.json)
     analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
     if options.out:
@@ -91,8 +95,9 @@ def run(options: HevasOptions) -> None:
         return
     title = f"HEvAS on {len(evaluation.ids)} documents: means, best average first; * best of a metric"
     strange = [*documents.remarks, *(remark for system in systems for remark in system.remarks)]
-    notes = [*strange, *hevas_remarks(evaluation), evaluation.signature]
-    print_table(replace(means_table(evaluation), title=title, notes=notes), console())
+    table = means_table(evaluation)
+    notes = [*strange, *hevas_remarks(evaluation), *table.notes, evaluation.signature]
+    print_table(replace(table, title=title, notes=notes), console())
     if options.out:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")
 

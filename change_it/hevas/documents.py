@@ -1,10 +1,12 @@
-"""Input of HEvAS: documents with reference headlines (of a corpus folder the A2 articles), and files of systems' headlines."""
+"""Input of HEvAS: documents with reference headlines, and files of systems' headlines.
 
-import random
+Of a corpus folder the documents are the A2 articles with a partner, and the references are the other newspaper's headlines.
+"""
+
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -29,8 +31,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "article": ("article", "full_text", "document"),
     "headline": ("headline", "headlines"),
 }
-#: The test articles of a corpus folder.
-_CORPUS = Path("articles") / "test.parquet"
+#: The test articles of a corpus folder, and their pairs.
+_ARTICLES, _PAIRS = (Path(table) / "test.parquet" for table in ("articles", "pairs"))
 _NUMBERED = re.compile(r"headline_?\d+")
 
 
@@ -45,6 +47,8 @@ class Documents:
         name: the file or folder as it was given.
         events: (n,) number of the event of each; None where each is of its own.
         remarks: sentences on what was strange in the texts.
+        originals: (n,) the articles' own headlines, where the references are another newspaper's; else empty.
+        unpaired: ids of articles that were left out, as they have no reference; systems may have headlines of them.
 
     Raises:
         InputError: there are no documents, a document or a reference is without words, a document has no reference, or
@@ -57,6 +61,8 @@ class Documents:
     name: str
     events: tuple[int | str, ...] | None = None
     remarks: tuple[str, ...] = ()
+    originals: tuple[str, ...] = ()
+    unpaired: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if not self.texts:
@@ -83,18 +89,6 @@ class Documents:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def drawn(self, count: int, seed: int) -> "Documents":
-        """Some of the documents, in their order."""
-        kept = sorted(random.Random(seed).sample(range(len(self)), min(count, len(self))))
-        return Documents(
-            tuple(self.ids[at] for at in kept),
-            tuple(self.texts[at] for at in kept),
-            self.references and tuple(self.references[at] for at in kept),
-            self.name,
-            self.events and tuple(self.events[at] for at in kept),
-            self.remarks,
-        )
-
 
 @dataclass(frozen=True)
 class System:
@@ -115,12 +109,12 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
     """Read documents and their references, cleaned as `corpus build` does; line ends stay in texts without HTML.
 
     Args:
-        source: a table (see `change_it.io.read_tables`) with the columns of `COLUMNS`, or a corpus folder, whose A2 articles are read with their own headlines as references.
+        source: a table (see `change_it.io.read_tables`) with the columns of `COLUMNS`, or a corpus folder.
         columns: map `ours=theirs`, separated by commas; headline may stand several times.
     """
     path = Path(source)
-    if (path / _CORPUS).is_file():
-        path = path / _CORPUS
+    if (path / _ARTICLES).is_file():
+        return _of_corpus(path)
     optional = {name: COLUMNS[name] for name in ("id", "headline")}
     rows = read_records(path, required={"article": COLUMNS["article"]}, optional=optional, columns=columns)
     names = list(parse_columns(columns, COLUMNS)["headline"])
@@ -147,6 +141,32 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
     )
 
 
+def _of_corpus(folder: Path) -> Documents:
+    """The A2 articles that are in pairs, with the headlines of their partners."""
+    own = read_documents(str(folder / _ARTICLES))
+    partners: dict[str, list[str]] = {}
+    for pair in read_records(
+        folder / _PAIRS, required=[f"{side}_{part}" for side in "ab" for part in ("id", "headline")]
+    ):
+        for side, other in ("ab", "ba"):
+            partners.setdefault(pair.cells[f"{side}_id"], []).append(clean(pair.cells[f"{other}_headline"]))
+    rows = zip(own.ids, own.texts, own.references or (), strict=True)
+    paired = [(id_, text, tuple(partners[id_]), one) for id_, text, (one, *_) in rows if id_ in partners]
+    if not paired:
+        raise InputError(
+            f"the corpus {folder} has no A2 pairs: build it with lower thresholds or more articles"
+        )
+    ids, texts, references, originals = zip(*paired, strict=True)
+    left = len(own) - len(ids)
+    remarks = (
+        *own.remarks,
+        *([f"{left} articles of {folder} have no partner and are left out"] if left else []),
+    )
+    return Documents(
+        ids, texts, references, str(folder), None, remarks, originals, frozenset(own.ids).difference(ids)
+    )
+
+
 def read_systems(specs: Sequence[str], documents: Documents, *, taken: Iterable[str] = ()) -> list[System]:
     """Read the headlines of several systems, `NAME=FILE` each; names that are `taken` are refused."""
     named = named_files(specs, option="--system", example="mine=mine.txt", taken=taken)
@@ -168,7 +188,10 @@ def read_system(name: str, file: Path, documents: Documents) -> System:
                 "each, an empty line where there is none"
             )
         return _cleaned(name, headlines)
-    predictions = Predictions.match(_ids(rows), headlines, documents.ids)
+    found = Predictions.match(_ids(rows), headlines, documents.ids)
+    predictions = replace(
+        found, unknown_ids=[id_ for id_ in found.unknown_ids if id_ not in documents.unpaired]
+    )
     if wrong := predictions.problems("not in the documents"):
         raise InputError(f"{file} does not fit the {len(documents)} documents of {documents.name}: {wrong}")
     return _cleaned(name, predictions.headlines.values())

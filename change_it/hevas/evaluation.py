@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Metrics without an upper end, which the documents decide before any average.
 UNBOUNDED = frozenset({"Fog", "AWL"})
+#: Means that differ by less than this share of the largest do not tell systems apart (ours).
+ALIKE = 0.05
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,12 @@ class Evaluation:
             for at, system in enumerate(self.systems):
                 result[system][:, column] = values[:, at]
         return result
+
+    @property
+    def indistinct(self) -> list[str]:
+        """The metrics whose means of all systems differ by less than `ALIKE` of the largest; none of a single system."""
+        means = {name: self.scores(name).mean(axis=0) for name in self.metrics if len(self.systems) > 1}
+        return [name for name, of in means.items() if np.ptp(of) <= ALIKE * np.abs(of).max()]
 
     @property
     def overall_items(self) -> Floats:

@@ -9,6 +9,8 @@ from change_it.errors import InputError
 
 #: Systems that need no file, see `baseline_systems`.
 Baseline = Literal["first", "random", "tfidf", "wtextrank", "stextrank"]
+#: Name of the system that keeps the original headline.
+COPY = "copy"
 
 
 @dataclass(kw_only=True)

@@ -26,6 +26,7 @@ from change_it.results.score_tables import (
     correlations_table,
     examples_table,
     explained,
+    headlines_table,
     hevas_record,
     hevas_table,
     judges_table,
@@ -124,6 +125,7 @@ def write_hevas(
         "correlations": correlations_table(analysis.correlations),
         "lower": [name for name in evaluation.metrics if name in LOWER_IS_BETTER],
         "means": means_table(evaluation),
+        "headlines": headlines_table(documents, systems, evaluation),
         "explained": explained(evaluation.metrics),
     }
     page = environment().get_template("hevas.html.jinja").render(values)

@@ -7,7 +7,8 @@ from typing import Any
 
 from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison, Correlations
-from change_it.hevas.evaluation import Evaluation
+from change_it.hevas.documents import Documents, System
+from change_it.hevas.evaluation import ALIKE, Evaluation
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.judges.judge_options import StyleStep, no_better_than
@@ -424,9 +425,29 @@ def hevas_table(evaluation: Evaluation) -> Table:
 
 def means_table(evaluation: Evaluation) -> Table:
     """The means of an evaluation, without what is the same for all systems."""
-    table = hevas_table(evaluation)
+    table, alike = hevas_table(evaluation), evaluation.indistinct
     shown = {"system", *([OVERALL] if evaluation.averaged else []), *evaluation.metrics}
-    return replace(table, columns=[column for column in table.columns if column.name in shown])
+    columns = [
+        replace(column, title=f"{column.heading} ≈") if column.name in alike else column
+        for column in table.columns
+        if column.name in shown
+    ]
+    note = f"≈ does not tell these systems apart: means differ by less than {ALIKE:.0%} of the largest"
+    return replace(table, columns=columns, notes=[note] if alike else [])
+
+
+def headlines_table(documents: Documents, systems: Sequence[System], evaluation: Evaluation) -> Table:
+    """What the systems wrote for some of the documents, below the first reference of each."""
+    rows = []
+    for at in range(0, len(documents), -(-len(documents) // SHOWN)):
+        reference = documents.references[at][0] if documents.references else ""
+        group = f"{documents.ids[at]}: {reference or documents.texts[at][:100]}"
+        for system, average in zip(systems, evaluation.overall_items[at].tolist(), strict=True):
+            rows.append(
+                Row({"system": system.name, "headline": system.headlines[at], OVERALL: average}, group)
+            )
+    columns = [Column("system", "text"), Column("headline", "text"), Column(OVERALL)]
+    return Table(columns[: 3 if evaluation.averaged else 2], rows)
 
 
 def explained(metrics: Sequence[str]) -> dict[str, str]:
@@ -454,6 +475,7 @@ def hevas_record(evaluation: Evaluation, analysis: Analysis) -> dict[str, object
         "signature": analysis.signature,
         "n": len(evaluation.ids),
         "metrics": list(evaluation.metrics),
+        "indistinct": evaluation.indistinct,
         "systems": {
             system: {
                 OVERALL: evaluation.overall.get(system),

@@ -31,6 +31,21 @@ def test_both_articles_of_a_pair_are_one_event(toy_corpus, capsys):
     assert "|events:4|resamples:1000|" in found["signature"]
 
 
+def test_copy_is_the_original_headline_of_a_corpus(toy_corpus, news, tmp_path, capsys):
+    copied = ["--baselines", "copy", "first", "--metrics", "R-1"]
+    assert main(["hevas", "--documents", str(toy_corpus), *copied, "--out", str(tmp_path / "out")]) == 0
+    articles = pl.read_parquet(toy_corpus / "articles/test.parquet")
+    items = pl.read_csv(tmp_path / "out/items/copy.csv", schema_overrides={"id": pl.String})
+    assert dict(items.select("id", "headline").iter_rows()) == dict(
+        articles.select("id", "headline").iter_rows()
+    )
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert "References are the other newspaper's headlines" in page
+    assert page.count(f">{articles['headline'][0]}<") == 1
+    assert main(["hevas", "--documents", str(news), *copied]) == 2
+    assert "--baselines copy requires a corpus folder" in capsys.readouterr().err
+
+
 def test_all_metrics_from_the_command_line(news, tmp_path, capsys):
     out = tmp_path / "runs" / "out"
     systems = ["--system", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"]

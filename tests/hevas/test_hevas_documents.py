@@ -18,11 +18,23 @@ def documents():
     return Documents(IDS, tuple(row["article"] for row in ROWS), HEADLINES, "three")
 
 
-def test_a_corpus_folder_gives_its_a2_articles(tmp_path):
-    (tmp_path / "articles").mkdir()
-    write_rows(tmp_path / "articles" / "train.parquet", ROWS[2:])
-    write_rows(tmp_path / "articles" / "test.parquet", ROWS[:2])
-    assert read_documents(str(tmp_path)).ids == ("a", "b")
+def test_the_references_of_a_corpus_are_the_other_newspapers_headlines(tmp_path):
+    for table in ("articles", "pairs"):
+        (tmp_path / table).mkdir()
+    write_rows(tmp_path / "articles" / "test.parquet", ROWS)
+    pair = {
+        f"{side}_{part}": row[part]
+        for side, row in zip("ab", ROWS, strict=False)
+        for part in ("id", "headline")
+    }
+    write_rows(tmp_path / "pairs" / "test.parquet", [pair])
+    read = read_documents(str(tmp_path))
+    assert (read.ids, read.originals) == (("a", "b"), ("Cade il governo", "Pane, più caro"))
+    assert read.references == (("Pane, più caro",), ("Cade il governo",))
+    assert read.remarks == (f"1 articles of {tmp_path} have no partner and are left out",)
+    file = tmp_path / "mine.csv"
+    file.write_text("id,headline\nc,Tre\na,Uno\nb,Due\n", encoding="utf-8")
+    assert read_system("mine", file, read).headlines == ("Uno", "Due")  # c has no partner
     with pytest.raises(InputError, match="is a folder: name its files"):
         read_documents(str(tmp_path / "articles"))
 

@@ -121,6 +121,16 @@ def test_normalisation_and_ranks_by_hand():
     assert found.ranking == ["y", "x"]
 
 
+def test_metrics_that_do_not_tell_systems_apart():
+    found = example(
+        WE_C=([0.9, 0.9], [0.91, 0.91]),
+        R_2=([0.01, 0.01], [0.02, 0.02]),
+        JS_C=([0, 0], [0, 0]),
+        AWL=([4, 5], [5, 5]),
+    )
+    assert found.indistinct == ["WE-C", "JS-C"]
+
+
 def test_the_average_is_of_the_papers_metrics():
     found = example(**{name.replace("-", "_"): ([0, 0], [0, 0]) for name in METRICS})
     ours = {"JS-C", "JS-S"}
