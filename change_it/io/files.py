@@ -2,7 +2,7 @@
 
 What is written is the old or the new one, never half of it. A killed run leaves `.NAME.*.partial` next to it, which a
 later one clears after a day. A folder is replaced in two steps, the old one to `.NAME.old` and the new one to NAME: killed
-between them, NAME is missing and the old one is whole, and comes back with the next run.
+between them, NAME is missing, and the old one is whole until the next run has written a new one.
 """
 
 import csv
@@ -100,19 +100,16 @@ def replace_folder(path: Path, *, ours: Collection[str] | None = None) -> Iterat
     """
     target = path.resolve()
     old = target.with_name(f".{target.name}.old")
-    with _naming(path):
-        if old.is_dir() and not target.exists():  # a run was killed between the two moves below
-            os.replace(old, target)
-        with _beside(target) as partial:
-            partial.mkdir()
-            yield partial
+    with _naming(path), _beside(target) as partial:
+        partial.mkdir()
+        yield partial
+        if target.exists():
+            if ours is not None:
+                _copy_others(target, partial, ours)
             _drop(old)
-            if target.exists():
-                if ours is not None:
-                    _copy_others(target, partial, ours)
-                os.replace(target, old)
-            os.replace(partial, target)
-            _drop(old)
+            os.replace(target, old)
+        os.replace(partial, target)
+        _drop(old)
 
 
 @contextmanager

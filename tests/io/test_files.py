@@ -75,14 +75,6 @@ def test_what_a_killed_run_left_is_cleared_by_a_later_one(tmp_path):
     assert left == [".folder.cd.partial", "a.txt", "folder"]  # the younger one may be written now
 
 
-def test_a_folder_whose_replacement_was_interrupted_comes_back(tmp_path):
-    (tmp_path / ".folder.old").mkdir()
-    (tmp_path / ".folder.old/kept").touch()
-    with pytest.raises(RuntimeError), io.replace_folder(tmp_path / "folder"):
-        raise RuntimeError
-    assert (tmp_path / "folder/kept").exists()
-
-
 def test_a_folder_keeps_what_is_not_its_writer_s(tmp_path):
     for name in ("folder/ours/a.txt", "folder/ours/theirs.txt", "folder/all/b.txt", "folder/notes.txt"):
         io.write_text(tmp_path / name, "old")
