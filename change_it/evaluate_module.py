@@ -1,6 +1,8 @@
-"""What our `evaluate` modules share: one way to give items, results of numbers alone, unknown options refused."""
+"""What our `evaluate` modules share: one way to give items, results of numbers alone, unknown options refused, a page."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import evaluate
@@ -60,3 +62,44 @@ class Module(evaluate.Metric, ABC):
         if unknown := sorted(given.keys() - INPUTS.union(names)):
             raise InputError(f"{self.name} takes no {', '.join(unknown)}: choose from {', '.join(names)}")
         return {name: given[name] for name in names if given.get(name) is not None}
+
+
+def page(
+    file: Path,
+    given: Callable[..., dict[str, Any]],
+    inputs: Sequence[Any],
+    labels: Mapping[str, str],
+    description: str,
+) -> Any:
+    """Make a `gradio` page that scores one item by the module of a file.
+
+    Args:
+        file: the module; by its file, since its folder has another name on the Hub.
+        given: makes the arguments of `compute` of the values of the inputs.
+        inputs: components.
+        labels: names of results to what the page calls them.
+        description: one sentence.
+    """
+    import gradio as gr
+
+    def score(*values: Any) -> tuple[list[list[str]], str]:
+        try:
+            module = evaluate.load(str(file))
+            result = module.compute(**given(*values))
+        except InputError as error:
+            raise gr.Error(str(error)) from error
+        [found] = getattr(module, "verdicts", [result])
+        return [[label, _said(found.get(name))] for name, label in labels.items()], module.signature
+
+    outputs = [gr.Dataframe(headers=["what", "value"], label="Result"), gr.Textbox(label="Signature")]
+    title = file.stem.replace("_", " ").capitalize()
+    return gr.Interface(
+        score, list(inputs), outputs, title=title, description=description, flagging_mode="never"
+    )
+
+
+def _said(value: object) -> str:
+    """A verdict, figure or list in words."""
+    if value is None or isinstance(value, bool):
+        return "n/a" if value is None else "yes" if value else "no"
+    return ", ".join(value) if isinstance(value, list) else f"{value:.3f}"

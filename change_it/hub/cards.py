@@ -1,5 +1,6 @@
-"""Cards of data sets, models and Spaces, filled from what a run recorded."""
+"""Cards of data sets, models, metrics and Spaces, filled from what a run recorded."""
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from huggingface_hub import DatasetCard, EvalResult, ModelCard, ModelCardData, RepoCard
+from jinja2 import Template
 
 from change_it import __version__
 from change_it.corpus.folder import MODEL_CORPUS, PICTURE
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 #: Where `corpus build` leaves the example's and the last section's texts of its README.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
-#: How the package is installed, in the place of `<!-- install -->` on the cards of metrics and of the Space.
+#: How the package is installed, on the cards of metrics, and in the place of `<!-- install -->` on that of the Space.
 INSTALL = """\
 The package is not on PyPI: this repository holds its source (`change_it/` and `pyproject.toml`), which pip installs with git and git-lfs:
 
@@ -187,11 +189,31 @@ def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> 
     return {"README.md": _readme(page), **pictures}
 
 
-def app_card(text: str, name: str, requirement: str, options: PushOptions) -> bytes:
-    """README.md of a metric or of the Space, for use from the Hub; pip installs the package from `requirement`."""
-    for local in (f"metrics/{name}", f"owner/{name}"):
-        text = text.replace(local, options.repo_id)
+def space_card(text: str, name: str, requirement: str, options: PushOptions) -> bytes:
+    """README.md of the Space, for use from the Hub; pip installs the package from `requirement`."""
+    text = text.replace(f"owner/{name}", options.repo_id)
     return text.replace("<!-- install -->\n", INSTALL.format(requirement=requirement)).encode()
+
+
+def metric_card(text: str, module: str, name: str, requirement: str, options: PushOptions) -> bytes:
+    """README.md of a metric: its own, with what every metric's has and what its module says of arguments and citation."""
+    title, _, body = text.removeprefix("# ").partition("\n")
+    measures, example, rest = body.partition("## Example")
+    said = {
+        ast.unparse(node.targets[0]): ast.literal_eval(node.value).strip()
+        for node in ast.parse(module).body
+        if isinstance(node, ast.Assign) and "\n" in str(getattr(node.value, "value", ""))
+    }
+    page = Template(_template("metric"), autoescape=False).render(
+        title=title,
+        description=" ".join(said["_DESCRIPTION"].split()),
+        measures=measures.strip(),
+        install=INSTALL.format(requirement=requirement),
+        rest=(example + rest).strip(),
+        arguments=said["_KWARGS_DESCRIPTION"],
+        citation=said["_CITATION"],
+    )
+    return f"{page.strip()}\n".replace(f"metrics/{name}", options.repo_id).encode()
 
 
 def license_of(outlets: Sequence[str]) -> str:

@@ -180,11 +180,15 @@ def _app(options: PushOptions) -> Files:
     needed, requirement = _requirements(
         (folder / "requirements.txt").read_text(encoding="utf-8"), project, options
     )
-    if options.kind == "metric":
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    if options.kind == "space":
+        files["README.md"] = cards.space_card(card, folder.name, requirement, options)
+    else:
         module = f"{folder.name}.py"
         if module not in files:
             raise InputError(f"{folder} holds no {module}: an evaluate module is named as its folder")
         text = (folder / module).read_text(encoding="utf-8")
+        files["README.md"] = cards.metric_card(card, text, folder.name, requirement, options)
         # evaluate tells whoever lacks the package to install what stands in this comment.
         text = re.sub(
             r"^((?:from|import) change_it\b.*)", rf"\1  # From: '{requirement}'", text, flags=re.MULTILINE
@@ -192,8 +196,6 @@ def _app(options: PushOptions) -> Files:
         # evaluate.load("owner/name") looks for name.py; app.py for the module by its own name.
         files[module] = files[f"{options.repo_id.partition('/')[2]}.py"] = text.encode()
     files["requirements.txt"] = needed.encode()
-    card = (folder / "README.md").read_text(encoding="utf-8")
-    files["README.md"] = cards.app_card(card, folder.name, requirement, options)
     return source | files
 
 

@@ -2,41 +2,32 @@
 
 from pathlib import Path
 
-import evaluate
 import gradio as gr
 
-from change_it import InputError
+from change_it.evaluate_module import page
 
-#: By its file: on the Hub the folder has another name.
-MODULE = str(Path(__file__).with_name("hevas.py"))
 METRICS = ["R-1", "R-2", "R-SU", "R-WSU", "JS-C", "JS-S", "PNR", "NR", "PR", "Fog", "AWL"]
+INPUTS = (
+    gr.Textbox(label="New headline"),
+    gr.Textbox(label="Reference headlines, one a line", lines=3),
+    gr.Textbox(label="Article", lines=8),
+    gr.Radio(["it", "en"], value="it", label="Language"),
+)
 
 
-def score(headline, references, document, language):
-    """Measure one headline against its article and the references, one a line."""
-    texts = [line.strip() for line in references.splitlines() if line.strip()]
-    given = {"predictions": [headline], "references": [texts], "documents": [document]}
-    try:
-        module = evaluate.load(MODULE)
-        result = module.compute(**given, metrics=METRICS, language=language)
-    except InputError as error:
-        raise gr.Error(str(error)) from error
-    return [[name, round(result[name], 3)] for name in METRICS], module.signature
+def given(headline, references, document, language):
+    """The arguments of `compute`."""
+    items = {"predictions": [headline], "references": [references.splitlines()], "documents": [document]}
+    return {**items, "metrics": METRICS, "language": language}
 
 
-page = gr.Interface(
-    score,
-    [
-        gr.Textbox(label="New headline"),
-        gr.Textbox(label="Reference headlines, one a line", lines=3),
-        gr.Textbox(label="Article", lines=8),
-        gr.Radio(["it", "en"], value="it", label="Language"),
-    ],
-    [gr.Dataframe(headers=["metric", "value"], label="Values"), gr.Textbox(label="Signature")],
-    title="HEvAS",
-    description="How informative and how readable is a headline?",
-    flagging_mode="never",
+demo = page(
+    Path(__file__).with_name("hevas.py"),
+    given,
+    INPUTS,
+    {name: name for name in METRICS},
+    "How informative and how readable is a headline?",
 )
 
 if __name__ == "__main__":
-    page.launch()
+    demo.launch()
