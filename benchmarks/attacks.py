@@ -14,16 +14,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import tyro
+from judged import gap_z, means, relative
 
 from change_it.generators.rerank import floor
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.floors_and_predictions import built_in_systems, on_same_items
 from change_it.scoring.item import Item, read_test_set
 from change_it.scoring.judges import Judges
-from change_it.stats import AVERAGE, Floats, Statistics, measure
 
 STRICT = "strict v5"
 SCORES = ("compliancy", "joint", "style", "hh", "ah", "fluency", "evidence")
@@ -103,47 +102,24 @@ def main(options: Options) -> dict[str, Any]:
     gold, systems, attacks = table.filter(system="gold"), {}, {}
     for (name,), rows in table.group_by("system", maintain_order=True):
         if name in SYSTEMS:
-            systems[str(name)] = _means(rows)
+            systems[str(name)] = _cells(rows)
         elif (shown := str(name).replace("_", " ")) in SHOWN:
-            attacks[shown] = {options.name: _relative(rows, gold)}
-    both = gold.join(table.filter(system="floor"), on="id", suffix="_floor")
+            attacks[shown] = {options.name: list(relative(rows, gold))}
     for score in compared:
-        gaps = both.group_by("event").agg((pl.col(score) - pl.col(f"{score}_floor")).mean())[score].to_numpy()
-        z = float(gaps.mean() / (gaps.std(ddof=1) / len(gaps) ** 0.5))
-        systems["gold"][f"z of gold − floor: {score}"] = f"{z:.1f}"
+        if (z := gap_z(table, score)) is not None:
+            systems["gold"][f"z of gold − floor: {score}"] = f"{z:.1f}"
     return {
         "joint": {f"{options.name}: `{name}`": systems[name] for name in SYSTEMS if name in systems},
         "attacks": {name: attacks[name] for name in SHOWN if name in attacks},
     }
 
 
-def _means(rows: pl.DataFrame) -> dict[str, Any]:
+def _cells(rows: pl.DataFrame) -> dict[str, Any]:
     """Counts and scores of a system, those of the first three with intervals."""
-    known = [name for name in (*SCORES, STRICT) if name in rows.columns and not rows[name].has_nulls()]
-    columns = {name: rows[name].to_numpy() for name in known} | {"n": np.ones(rows.height)}
-
-    def means(sums: Statistics) -> dict[str, Floats]:
-        return {name: sums[name] / sums["n"] for name in known}
-
-    shares = dict.fromkeys(known, "n")
-    found = measure(columns, means, rows["direction"].to_list(), rows["event"].to_list(), shares=shares)[
-        AVERAGE
-    ]
     cells: dict[str, Any] = {"n": rows.height, "events": rows["event"].n_unique()}
-    for name in (name for name in (*SCORES, STRICT) if name in found):
-        cells[name] = list(found[name]) if name in ("joint", "compliancy", STRICT) else found[name].value
+    for name, score in means(rows, (*SCORES, STRICT)).items():
+        cells[name] = list(score) if name in ("joint", "compliancy", STRICT) else score.value
     return cells
-
-
-def _relative(rows: pl.DataFrame, gold: pl.DataFrame) -> list[float]:
-    """An attack's joint over gold's on its items, with the ends of its interval."""
-    both = rows.join(gold, on="id", suffix="_gold")
-    columns = {name: both[name].to_numpy() for name in ("joint", "joint_gold")}
-
-    def ratio(sums: Statistics) -> dict[str, Floats]:
-        return {"joint": sums["joint"] / np.maximum(sums["joint_gold"], 1e-9)}
-
-    return list(measure(columns, ratio, None, both["event"].to_list())[AVERAGE]["joint"])
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
     python benchmarks/outlets.py --name sample --corpus runs/quickstart/corpus --out runs/quickstart/parts --parts 1
     python benchmarks/outlets.py --name Vox --corpus runs/vox/corpus --out runs/vox/minilm --encoder FOLDER --minutes 10
 
-The events are dealt to parts. For each part a corpus is built whose test set it is, judges of both folds are trained, and each
+The corpora are those of `change-it corpus build`. The events are dealt to parts. For each part a corpus is built whose test set it is, judges of both folds are trained, and each
 fold scores what the other one has chosen (floor); a headline's figures are the mean of both. Attacks are the audit's
 perturbations, relative to gold on the same items. What is finished in `--out` is kept, so an interrupted run goes on.
 """
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import tyro
+from judged import gap_z, means, relative
 
 from change_it.audit.measure import read_corpus
 from change_it.audit.perturbations import PERTURBATIONS, perturbed
@@ -32,7 +33,6 @@ from change_it.scoring.compliancy import COMPLIANCY_MEASURES, judge_items
 from change_it.scoring.floors_and_predictions import built_in_systems, on_same_items
 from change_it.scoring.item import Item, read_test_set
 from change_it.scoring.judges import Judges
-from change_it.stats import AVERAGE, Floats, Statistics, measure
 
 TASKS: tuple[Task, ...] = ("main", "hh", "ah", "fluency")
 FOLDS: tuple[Fold, ...] = ("1", "0")
@@ -169,36 +169,21 @@ def _verdicts(options: Options, corpus: str, judges: Judges, choosers: Judges) -
 
 def summary(items: pl.DataFrame) -> dict[str, Any]:
     """Means with intervals of each system; gold less floor over its standard error; attacks relative to gold."""
-    systems, attacks, z = {}, {}, {}
+    systems, attacks = {}, {}
     gold = items.filter(system="gold")
     for name in items["system"].unique(maintain_order=True):
         rows = items.filter(system=name)
-        strata, events = rows["direction"].to_list(), rows["event"].to_list()
         if name in PERTURBATIONS:
-            both = rows.join(gold, on="id", how="inner", suffix="_gold")
-            columns = {key: both[key].fill_null(0).to_numpy() for key in ("joint", "joint_gold")}
-            ratio = measure(columns, _ratio, None, both["event"].to_list())[AVERAGE]["ratio"]
-            attacks[name] = {"n": both.height, "joint": _rounded(ratio)}
+            attacks[name] = {"n": rows.height, "joint": _rounded(relative(rows, gold))}
             continue
-        known = [each for each in MEASURES if not rows[each].has_nulls()]
-        columns = {each: rows[each].to_numpy() for each in known} | {"n": np.ones(rows.height)}
-
-        def means(sums: Statistics, known: list[str] = known) -> dict[str, Floats]:
-            return {each: sums[each] / sums["n"] for each in known}
-
-        found = measure(columns, means, strata, events, shares=dict.fromkeys(known, "n"))[AVERAGE]
         systems[name] = {"n": rows.height, "events": rows["event"].n_unique()}
-        systems[name] |= {each: _rounded(score) for each, score in found.items()}
-    for key in ("compliancy", "style", "joint"):
-        both = gold.join(items.filter(system="floor"), on="id", suffix="_floor")
-        gaps = both.group_by("event").agg((pl.col(key) - pl.col(f"{key}_floor")).mean())[key].drop_nulls()
-        if len(gaps) > 1 and gaps.std():
-            z[key] = round(float(gaps.mean() / (gaps.std() / len(gaps) ** 0.5)), 2)  # type: ignore[operator]  # not None
-    return {"systems": systems, "z": z, "attacks": attacks}
-
-
-def _ratio(sums: Statistics) -> dict[str, Floats]:
-    return {"ratio": sums["joint"] / np.maximum(sums["joint_gold"], 1e-9)}
+        systems[name] |= {each: _rounded(score) for each, score in means(rows, MEASURES).items()}
+    z = {key: gap_z(items, key) for key in ("compliancy", "style", "joint")}
+    return {
+        "systems": systems,
+        "z": {key: round(each, 2) for key, each in z.items() if each is not None},
+        "attacks": attacks,
+    }
 
 
 def _rounded(score: Any) -> list[float]:

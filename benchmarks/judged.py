@@ -1,0 +1,41 @@
+"""What `attacks.py` and `outlets.py` compute alike, of tables with a row for each judged headline: its scores, direction and event."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from change_it.stats import AVERAGE, Floats, Score, Statistics, measure
+
+
+def means(rows: pl.DataFrame, scores: Sequence[str]) -> dict[str, Score]:
+    """Mean of each score that all rows have, averaged over the directions, with its interval over events."""
+    known = [name for name in scores if name in rows.columns and not rows[name].has_nulls()]
+    columns = {name: rows[name].to_numpy() for name in known} | {"n": np.ones(rows.height)}
+    shares = dict.fromkeys(known, "n")
+
+    def of(sums: Statistics) -> dict[str, Floats]:
+        return {name: sums[name] / sums["n"] for name in known}
+
+    return measure(columns, of, rows["direction"].to_list(), rows["event"].to_list(), shares=shares)[AVERAGE]
+
+
+def relative(rows: pl.DataFrame, gold: pl.DataFrame) -> Score:
+    """Joint of the rows over gold's on the same items, with its interval over events."""
+    both = rows.join(gold, on="id", suffix="_gold")
+    columns = {name: both[name].fill_null(0).to_numpy() for name in ("joint", "joint_gold")}
+
+    def ratio(sums: Statistics) -> dict[str, Floats]:
+        return {"joint": sums["joint"] / np.maximum(sums["joint_gold"], 1e-9)}
+
+    return measure(columns, ratio, None, both["event"].to_list())[AVERAGE]["joint"]
+
+
+def gap_z(items: pl.DataFrame, score: str) -> float | None:
+    """Mean by event of what gold's score is above the floor's, over its standard error; None where it is not defined."""
+    both = items.filter(system="gold").join(items.filter(system="floor"), on="id", suffix="_floor")
+    by_event = both.group_by("event").agg((pl.col(score) - pl.col(f"{score}_floor")).mean())
+    gaps = by_event[score].drop_nulls().to_numpy()
+    if len(gaps) < 2 or not gaps.std():
+        return None
+    return float(gaps.mean() / (gaps.std(ddof=1) / len(gaps) ** 0.5))
