@@ -35,6 +35,8 @@ FRAMES = ("gold", "floor", "lead")
 #: Subsets of the labels and judges that are shown.
 SUBSETS = ("both halves", "written", "written, no partly", "gold", "gold against wrong")
 JUDGES = ("evidence", "support", "joint")
+#: Begins the names of columns of gaps over their standard errors.
+Z = "z of gold − floor: "
 
 
 @dataclass(kw_only=True)
@@ -189,6 +191,19 @@ def counted() -> dict[str, str]:
     right, n = map(sum, zip(*strict.values(), strict=True))
     found |= {"strict": f"{right} of the {n}"}
     found["strict, tuned"] = "{} of the {}".format(*strict["AllSides, 0.5B, tuned"])
+    gaps = {
+        name: {row.partition(":")[0]: cells for row, cells in rows_of(name).items() if row.endswith("`gold`")}
+        for name in ("joint", "outlets")
+    }
+    for score in ("joint", "strict v5"):
+        of = {row: float(cells[f"{Z}{score}"]) for row, cells in gaps["joint"].items() if row != "sample"}
+        found[f"z, {score}"] = f"{min(of.values())} to {max(of.values())}"
+    found["z, every pair"] = "; ".join(
+        f"{cells[f'{Z}joint']} ({row})" for row, cells in gaps["outlets"].items()
+    )
+    for score in ("joint", "compliancy"):
+        ordered = [cell for name, cell in rows_of("readers")[score].items() if name.endswith("in order")]
+        found[f"order, {score}"] = f"{' and '.join(str(right) for right, _ in ordered)} of {ordered[0][1]}"
     leads = [cell[2:] for row in rows_of("judges").values() for name, cell in row.items() if name != "sample"]
     leads = [lead for lead in leads if lead]
     ahead, behind = (sum(sign * lead[end] > 0 for lead in leads) for sign, end in ((1, 1), (-1, 2)))
