@@ -1,5 +1,4 @@
 import json
-from unicodedata import normalize
 
 import evaluate
 import pytest
@@ -31,11 +30,6 @@ def test_means_of_the_scores_of_the_package(metric):
         assert 0 < result[name] == pytest.approx(expected[name].mean())
     assert metric.signature == f"headline_rouge|counts:set|tok:unicode|n:4|v:{change_it.__version__}"
     json.dumps(result)
-
-
-def test_hand_computed_values(metric):
-    result = metric.compute(predictions=["a x c"], references=[["a b c"]])
-    assert [result[name] for name in KEYS] == pytest.approx([2 / 3, 0, 2 / 3, 1 / 2, 2.5 / 5.5])
 
 
 def test_a_single_reference_may_stand_without_a_list(metric):
@@ -86,12 +80,3 @@ def test_it_fits_the_habits_of_callers(metric):
 def test_what_cannot_be_scored_is_one_sentence(metric, given, message):
     with pytest.raises(InputError, match=message):
         metric.compute(**{"predictions": PREDICTIONS, "references": REFERENCES} | given)
-
-
-def test_a_text_is_like_itself_in_every_normal_form(metric):
-    texts = ["È già a Niš: perché?", "बंदरगाह का पुल टूटा", "สะพานท่าเรือพัง", "İSTANBUL'da köprü", "大橋が崩れる"]
-    for form in ("NFC", "NFD"):
-        result = metric.compute(predictions=texts, references=[normalize(form, text) for text in texts])
-        assert result == dict.fromkeys(KEYS, 1)
-    other = metric.compute(predictions=["सड़क तीन दिन बंद रहेगी"], references=[texts[1]])
-    assert other == dict.fromkeys(KEYS, 0)
