@@ -24,7 +24,7 @@ HEADLINES = 10_000
 
 def measure_corpus(corpus: str, seed: int) -> dict[str, Any]:
     """What is measured of a corpus: system or figure to its values."""
-    data = load_task("main", corpus, fold="all", negatives="random", seed=seed)
+    data = load_task("main", corpus, seed=seed)
 
     def refit(examples: Any) -> Ask:
         return fit_main(examples, seed=seed).predict_proba

@@ -6,7 +6,6 @@ if [ "$SCALE" = full ]; then
   judge=(--as-published)
   network=(--as-published)
 else
-  judge=(--negatives random)
   network=(--batch-size 16 --source-tokens 100 --arg max_steps="${UPDATES:-200}")
   search=(--generation num_beams=1)
 fi

@@ -9,8 +9,7 @@ TINY = {"batch_size": 16, "early_stopping": 0, "max_tokens": 32, "learning_rate"
 
 def load(task, corpus, **changes):
     """Training, validation and test sets of a judge."""
-    usual = {"fold": "all", "negatives": "random", "validation_share": 0.1, "seed": 1}
-    return load_task(task, corpus, **usual | changes)
+    return load_task(task, corpus, **{"fold": "all", "seed": 1} | changes)
 
 
 def options(corpus, out, **changes):

@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from change_it.judges.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
+from change_it.corpus.negatives import name_pool, negate, swap_names, swap_numbers, swap_roles
 from change_it.scoring.item import Item, TestSet
 from change_it.text.corruptions import Lexicon, corrupt
 from change_it.text.folding import fold
@@ -64,7 +64,7 @@ class Perturbation:
         name: in tables and files.
         description: what it does, one sentence.
         spoils: the headline that it changes.
-        seen: what judges are trained on that is made alike, a corruption or a function of `judges.negatives`; empty for nothing.
+        seen: what judges are trained on that is made alike, a corruption or a function of `corpus.negatives`; empty for nothing.
         make: the headline of an item.
     """
 

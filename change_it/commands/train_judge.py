@@ -5,7 +5,7 @@ from change_it.commands.printing import print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, is_missing_path
-from change_it.judges.judge_options import LINEAR, JudgeOptions, preset, presets, within_event_table
+from change_it.judges.judge_options import LINEAR, JudgeOptions, presets, settings_of, within_event_table
 from change_it.tables import console, print_table
 from change_it.training.training_options import check_numbers
 
@@ -14,10 +14,11 @@ __all__ = ["check", "presets", "run"]
 
 def check(options: JudgeOptions) -> None:
     """Refuse, before anything large loads, files that are not there, options that contradict each other, an encoder that can be no Hub id, and a folder that cannot be written."""
-    check_numbers(options)
     check_corpus(options.corpus)
-    if options.task != "support":
-        preset(options)
+    if options.task == "support":
+        check_numbers(options)
+    else:
+        settings_of(options)
     check_writable(options.out, kind="run", inputs=options.inputs)
     check_labels(options.labels)
     if options.task != "support" and (options.labels or options.support_endpoint):

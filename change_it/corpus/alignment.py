@@ -360,24 +360,22 @@ def find_pairs(
 def find_neighbours(
     articles: Sequence[Article], vectors: csr_matrix, labels: Ints, splits: Splits, options: BuildOptions
 ) -> pl.DataFrame:
-    """The nearest wrong article of the own and of the other outlet, of the same side and fold; one row an article, null where there is none."""
+    """The ids of the nearest wrong article of the own and of the other outlet, of the same side and fold; one row an article, null where there is none."""
     days = day_numbers(article.date for article in articles)
     groups = (splits.alignment == "A2") * 2 + splits.fold
     present = splits.alignment != ""
     columns: dict[str, pl.Series] = {}
     for which in ("own", "other"):
-        index, cosines = np.full(len(articles), -1, dtype=np.int64), np.full(len(articles), np.nan)
+        index = np.full(len(articles), -1, dtype=np.int64)
         for outlet in np.unique(labels).tolist():
             x = np.flatnonzero(present & (labels == outlet))
             others = (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
             y = x if which == "own" else np.flatnonzero(present & others)
-            index[x], cosines[x] = nearest_wrong(
+            index[x], _ = nearest_wrong(
                 vectors, days, groups, splits.event, (x, y), window_days=options.window, ceiling=options.loose
             )
-        has = index >= 0
         names = [articles[place].id if place >= 0 else None for place in index.tolist()]
         columns[f"{which}_id"] = pl.Series(names, dtype=pl.String)
-        columns[f"{which}_similarity"] = pl.Series(np.where(has, cosines, np.nan), nan_to_null=True)
     return pl.DataFrame(columns)
 
 

@@ -106,26 +106,25 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         others=candidates.others[:2],
     )
     stage("nearest wrong articles")
-    neighbours = find_neighbours(articles, vectors, labels, splits, options)
+    ids = pl.Series("id", [article.id for article in articles])
+    neighbours = find_neighbours(articles, vectors, labels, splits, options).with_columns(ids)
     del vectors
     stage("training sets")
     article_table = _article_table(articles, splits).with_columns(other=pl.Series(labels > 1))
     pair_table = _pair_table(article_table, candidates, splits)
-    article_table = article_table.with_columns(neighbours).filter(pl.col("alignment") != REMOVED)
-    nearest = pl.DataFrame({"id": [article.id for article in articles], "nearest": candidates.nearest})
+    article_table = article_table.filter(pl.col("alignment") != REMOVED)
+    nearest = pl.DataFrame([ids, pl.Series("nearest", candidates.nearest)])
     base = {
         "articles": _sides(article_table, CONFIGS["articles"]),
         "pairs": _sides(pair_table, CONFIGS["pairs"]),
-        "neighbours": _sides(article_table.with_columns(other=False), CONFIGS["neighbours"]),
     }
-    every = base | training_sets(base, outlets, nearest, options)
+    every = base | training_sets(base, neighbours, outlets, nearest, options)
     tables = {
         config: {side: rows.select(*CONFIGS[config]) for side, rows in every[config].items()}
         for config in CONFIGS
     }
     stage("leak check")
-    ids = [article.id for article in articles]
-    leaks = leak_check(tables, pl.DataFrame({"id": ids, "cluster": clusters}))
+    leaks = leak_check(tables, pl.DataFrame([ids, pl.Series("cluster", clusters)]))
     leaks["neighbours"] = test_neighbours(splits.alignment, labels, candidates.events)
     if leaks["neighbours"]["articles"] and not any(given):
         raise RuntimeError(f"the leak check found events on both sides of the split: {leaks['neighbours']}")

@@ -23,22 +23,21 @@ MODEL_CORPUS = "corpus.json"
 
 #: Splits of `articles` and `pairs` with the articles of further outlets, and pairs that have one of them.
 OTHER = "other"
-#: `validation` is in CHANGE-IT alone.
 SPLITS = ("train", "validation", "test", OTHER)
 
 _HEADLINES = "id headline label:outlet fold:int64"
+_MATCHES = "label:match fold:int64 event kind"
 _GENERATION = "id source target direction fold:int64"
 _COLUMNS = {
     "articles": "id label date:date32 headline article alignment fold:int64 event",
     "pairs": "pair_id similarity:float64 alignment a_id a_headline a_article a_date:date32 "
     "b_id b_headline b_article b_date:date32 fold:int64 event",
     "main": _HEADLINES,
-    "hh": "headline1 headline2 label:match fold:int64",
-    "ah": "headline article label:match fold:int64",
+    **dict.fromkeys(("hh", "hh_random"), f"headline1 headline2 {_MATCHES}"),
+    **dict.fromkeys(("ah", "ah_random"), f"headline article {_MATCHES}"),
     **dict.fromkeys(("sum", "s2s1", "s2s2", "s2s3"), _GENERATION),
     **dict.fromkeys(("train_d", "train_m"), _HEADLINES),
     "agnostic": _GENERATION,
-    "neighbours": "id own_id own_similarity:float64 other_id other_similarity:float64",
 }
 #: Config → column → type; `outlet` and `match` are class labels.
 CONFIGS: dict[str, dict[str, str]] = {
@@ -232,5 +231,5 @@ def _not_ours(corpus: str, part: str, error: Exception) -> InputError:
         return InputError(hub_fault(corpus, error))
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return InputError(
-        f"{corpus} is not a change_it corpus ({part}: {reason}): build one with `change-it corpus build`"
+        f"{corpus} is no change_it corpus of this version ({part}: {reason}): build it with `change-it corpus build`"
     )

@@ -28,7 +28,7 @@ _ORDER = ("R", "A3", "A1", "A2")  # weakest claim on an article first
 NONE: Ints = np.zeros(0, dtype=np.int64)
 
 #: Columns of the finished tables that the leak check reads.
-_IDS = ("id", "a_id", "b_id", "own_id", "other_id")
+_IDS = ("id", "a_id", "b_id")
 _TEXTS = ("article", "source", "a_article", "b_article")
 _HEADLINES = ("headline", "headline1", "headline2", "a_headline", "b_headline", "target")
 
@@ -244,7 +244,8 @@ def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.Da
     """Compare every training and validation table with A2; it knows only the finished tables and the clusters.
 
     Counted over all sets: values that are the id of an A2 article, of a near-duplicate of one, or of a partner of
-    one; articles whose cleaned text is that of an A2 article; and headlines that belong to no training article.
+    one; articles whose cleaned text is that of an A2 article; and headlines, but changed ones of HH and AH, that belong
+    to no training article.
     A count that is not 0 is a RuntimeError. `clusters` has `id, cluster` of every article that was read.
     """
     articles, pairs = tables["articles"], tables["pairs"]
@@ -273,7 +274,10 @@ def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.Da
         values = {"ids": _values(training, _IDS), "texts": _hashes(_values(training, _TEXTS))}
         for name, (kind, series) in forbidden.items():
             leaks[name] += int(values[kind].is_in(series.unique().implode()).sum())
-        printed = _hashes(_values(training, _HEADLINES)).is_in(headlines)
+        unchanged = [
+            part.filter(pl.col("kind") != "facts") if "kind" in part.columns else part for part in training
+        ]
+        printed = _hashes(_values(unchanged, _HEADLINES)).is_in(headlines)
         leaks["foreign_headlines"] += int((~printed).sum())
     if any(leaks.values()):
         raise RuntimeError(f"the leak check found test material in training sets: {leaks}")

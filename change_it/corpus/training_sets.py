@@ -1,9 +1,11 @@
-"""The sets that judges and generators learn from, made of the tables `articles`, `pairs` and `neighbours`.
+"""The sets that judges and generators learn from, made of the tables `articles` and `pairs`.
 
 Who trains on what: EvalNLGEval 2020 §3; LREC 2020 §4.1 for train-D, train-M and the agnostic generator.
 """
 
 from collections.abc import Callable
+from functools import partial
+from random import Random
 
 import numpy as np
 import polars as pl
@@ -12,19 +14,29 @@ from numpy.typing import NDArray
 from change_it.corpus.article import Outlets
 from change_it.corpus.corpus_options import BuildOptions, Negatives
 from change_it.corpus.folder import OTHER
+from change_it.corpus.negatives import contradict, name_pool
 from change_it.corpus.splits import components, generator
 
 #: Config → split → rows.
 Tables = dict[str, dict[str, pl.DataFrame]]
 
 VALIDATION_SHARE = 0.1
+#: Share of changed facts among the negatives of HH and AH: more of them cost F1 on wrong partners (docs/decisions.md).
+FACTS = 0.1
+#: Training headlines that new names are taken from.
+NAMED = 2000
 #: Share of all articles that the random split of LREC 2020 tests on (Table 1).
 RANDOM_TEST = 0.2
 
 
-def training_sets(base: Tables, outlets: Outlets, nearest: pl.DataFrame, options: BuildOptions) -> Tables:
-    """All configs but `articles`, `pairs` and `neighbours`, which `base` has; `nearest` is `Candidates.nearest` as `id, nearest`."""
-    articles, pairs, neighbours = (base[config] for config in ("articles", "pairs", "neighbours"))
+def training_sets(
+    base: Tables, neighbours: pl.DataFrame, outlets: Outlets, nearest: pl.DataFrame, options: BuildOptions
+) -> Tables:
+    """All configs but `articles` and `pairs`, which `base` has.
+
+    `neighbours` is `alignment.find_neighbours` with the column `id`; `nearest` is `Candidates.nearest` as `id, nearest`.
+    """
+    articles, pairs = base["articles"], base["pairs"]
     train, test = articles["train"], articles["test"]
     seed = options.seed
     every = pl.concat([train, articles[OTHER]])
@@ -35,6 +47,8 @@ def training_sets(base: Tables, outlets: Outlets, nearest: pl.DataFrame, options
     )
     a1, a3 = (pairs["train"].filter(pl.col("alignment") == name) for name in ("A1", "A3"))
     strict = pl.concat([a1, pairs[OTHER]])
+    held = pl.col("event").is_in(_validation_events(every, strict, seed).implode())
+    sides = {"train": ~held, "validation": held}
 
     directions = dict(zip(outlets.names, outlets.directions[::-1], strict=True))  # to the outlet
     to_own = pl.col("label").replace_strict(directions, return_dtype=pl.String)
@@ -43,22 +57,35 @@ def training_sets(base: Tables, outlets: Outlets, nearest: pl.DataFrame, options
         return _shuffled(rows, generator(seed, f"order of {purpose}"))
 
     tables: Tables = {
-        "main": {"train": shuffled("main", _headlines(even, outlets)), "test": _headlines(test, outlets)},
-        "hh": {
-            "train": headline_pairs(strict, every, neighbours["train"], negatives="random", seed=seed),
-            "test": headline_pairs(pairs["test"], test, neighbours["test"], negatives="random", seed=seed),
-        },
-        "ah": {
-            "train": headline_articles(
-                pl.concat([even, articles[OTHER]]), neighbours["train"], negatives="random", seed=seed
-            ),
-            "test": headline_articles(test, neighbours["test"], negatives="random", seed=seed),
+        "main": {
+            **{
+                side: shuffled("main", _headlines(even.filter(rule), outlets)) for side, rule in sides.items()
+            },
+            "test": _headlines(test, outlets),
         },
         "sum": {
             "train": shuffled("sum", _articles_to_headlines(even_weak, to_own)),
             "test": crossed(pairs["test"], outlets, source="article"),
         },
     }
+    facts = partial(_changed_facts, headlines=every["headline"], language=options.language, seed=seed)
+    pool = pl.concat([even, articles[OTHER]])
+    for task, make, rows, known, tested in (
+        ("hh", headline_pairs, strict, every, pairs["test"]),
+        ("ah", headline_articles, pool, pool, test),
+    ):
+        published, mixed = dict[str, pl.DataFrame](), dict[str, pl.DataFrame]()
+        for side, rule in sides.items():
+            draw = partial(make, rows.filter(rule), known, neighbours, seed=seed)
+            published[side], found = draw(negatives="random"), draw(negatives="mixed")
+            right, wrong = found.filter(label=1), found.filter(label=0)
+            changed = facts(right, count=round(FACTS * right.height))
+            mixed[side] = shuffled(task, pl.concat([right, wrong[changed.height :], changed]))
+        draw = partial(make, tested, test, neighbours, seed=seed)
+        published["test"], hard = draw(negatives="random"), draw(negatives="hard").filter(kind="hard")
+        right = published["test"].filter(label=1)
+        mixed["test"] = shuffled(task, pl.concat([published["test"], hard, facts(right, count=right.height)]))
+        tables |= {task: mixed, f"{task}_random": published}
     crossed_test = crossed(pairs["test"], outlets, source="headline")
     for name, rows in {"s2s1": a3, "s2s2": pl.concat([a1, a3]), "s2s3": a1}.items():
         tables[name] = {
@@ -69,24 +96,49 @@ def training_sets(base: Tables, outlets: Outlets, nearest: pl.DataFrame, options
     return tables | _lrec_sets(near, test, outlets, options, shuffled)
 
 
-def balanced(articles: pl.DataFrame, purpose: str, *, seed: int, by: str = "fold") -> pl.DataFrame:
-    """As many articles of one outlet as of the other in each fold, or what `by` names, drawn from the larger outlet; order is kept."""
+def _validation_events(articles: pl.DataFrame, pairs: pl.DataFrame, seed: int) -> pl.Series:
+    """Events that validate main, HH and AH: of each fold a tenth of those with a pair and of the others, at least one."""
+    paired = pl.col("event").is_in(pairs["event"].implode())
+    events = articles.select("event", "fold", paired=paired).unique().sort("event")
+    parts = events.partition_by("fold", "paired")
+    orders = (generator(seed, f"validation {row}").permutation(part.height) for row, part in enumerate(parts))
+    held = [
+        held_out(part["event"], VALIDATION_SHARE, order) for part, order in zip(parts, orders, strict=True)
+    ]
+    return pl.Series([event for part in held for event in part], dtype=pl.String)
+
+
+def _changed_facts(
+    right: pl.DataFrame, *, count: int, headlines: pl.Series, language: str, seed: int
+) -> pl.DataFrame:
+    """Up to so many matching rows with one fact changed in their headline, of two in the second; no longer matching.
+
+    The names that are put in are those of some of the `headlines`.
+    """
+    random = Random(f"{seed} facts")
+    names = name_pool(headlines.gather_every(max(1, len(headlines) // NAMED)))
+    text, other = ("headline2", "headline1") if "headline2" in right.columns else ("headline", "article")
+    changed: dict[int, str] = {}
+    for row in generator(seed, "changed facts").permutation(right.height).tolist():
+        if len(changed) == count:
+            break
+        new = contradict(right[text][row], right[other][row], random, names, language)
+        if new is not None:
+            changed[row] = new
+    texts = pl.Series(text, list(changed.values()), dtype=pl.String)
+    return right[list(changed)].with_columns(texts, label=pl.lit(0, pl.Int64), kind=pl.lit("facts"))
+
+
+def balanced(articles: pl.DataFrame, purpose: str, *, seed: int) -> pl.DataFrame:
+    """As many articles of one outlet as of the other in each fold, drawn from the larger outlet; order is kept."""
     drawn = pl.Series("drawn", generator(seed, f"balance {purpose}").permutation(articles.height))
-    fewest = articles.group_by(by, "label").len().group_by(by).agg(fewest=pl.min("len"))
+    fewest = articles.group_by("fold", "label").len().group_by("fold").agg(fewest=pl.min("len"))
     return (
         articles.with_columns(drawn)
-        .join(fewest, on=by, maintain_order="left")
-        .filter(pl.col("drawn").rank("ordinal").over(by, "label") <= pl.col("fewest"))
+        .join(fewest, on="fold", maintain_order="left")
+        .filter(pl.col("drawn").rank("ordinal").over("fold", "label") <= pl.col("fewest"))
         .drop("drawn", "fewest")
     )
-
-
-def matched(articles: pl.DataFrame, purpose: str, *, seed: int) -> pl.DataFrame:
-    """As many articles of one outlet as of the other from each event that both have and, of other articles, from each ISO week; undated ones of the latter have no place."""
-    both = pl.col("label").n_unique() == 2
-    from_ = pl.when(both.over("event")).then("event").otherwise(pl.col("date").dt.strftime("%G-W%V"))
-    placed = articles.with_columns(place=from_).drop_nulls("place").filter(both.over("place"))
-    return balanced(placed, purpose, seed=seed, by="place").drop("place")
 
 
 def headline_pairs(
@@ -101,11 +153,14 @@ def headline_pairs(
     rng = generator(seed, "headline pairs")
     groups = _groups(pairs, "a_id", "b_id", "a_headline", "b_headline")
     wrong = _wrong_row(groups, pairs["fold"].to_numpy(), rng)
-    right = pairs.select(headline1="a_headline", headline2="b_headline", fold="fold")
+    right = pairs.select(
+        "fold", "event", headline1="a_headline", headline2="b_headline", kind=pl.lit("match")
+    )
     seen = pairs.select(
         "a_headline",
         "b_headline",
         "fold",
+        "event",
         random=_headline_of(pairs, "b_headline", wrong),
         beside_a=_neighbour_headline(pairs["a_id"], "other_id", neighbours, articles),
         beside_b=_neighbour_headline(pairs["b_id"], "other_id", neighbours, articles),
@@ -123,17 +178,17 @@ def headline_pairs(
     )
     hard = pl.col("hard") & pl.struct("hard", "headline1", "headline2").is_first_distinct()
     made = near.select(
+        "fold",
+        "event",
         headline1=pl.when(hard).then("headline1").otherwise("a_headline"),
         headline2=pl.when(hard).then("headline2").otherwise("random"),
-        fold="fold",
+        kind=_kind(hard),
     ).drop_nulls()
-    rows = [_swapped(right, rng).with_columns(label=pl.lit(1, pl.Int64))]
-    rows.append(_swapped(made, rng).with_columns(label=pl.lit(0, pl.Int64)))
-    return _shuffled(pl.concat(rows), rng)
+    return _shuffled(_labelled(_swapped(right, rng), _swapped(made, rng)), rng)
 
 
 def headline_articles(
-    articles: pl.DataFrame, neighbours: pl.DataFrame, *, negatives: Negatives, seed: int
+    rows: pl.DataFrame, articles: pl.DataFrame, neighbours: pl.DataFrame, *, negatives: Negatives, seed: int
 ) -> pl.DataFrame:
     """Examples of the AH judge: each article with its headline, and with a wrong headline of the *same* outlet, so that style says nothing.
 
@@ -141,25 +196,28 @@ def headline_articles(
     or repeats the right headline.
     """
     rng = generator(seed, "headline articles")
-    strata = articles.select(pl.struct("label", "fold").rank("dense")).to_series().to_numpy()
-    wrong = _wrong_row(_groups(articles, "headline"), strata, rng)
-    chosen = articles.select(
+    strata = rows.select(pl.struct("label", "fold").rank("dense")).to_series().to_numpy()
+    wrong = _wrong_row(_groups(rows, "headline"), strata, rng)
+    chosen = rows.select(
         "headline",
         "article",
         "fold",
-        random=_headline_of(articles, "headline", wrong),
-        near=_neighbour_headline(articles["id"], "own_id", neighbours, articles),
-        hard=pl.Series(_hard_rows(articles.height, negatives, rng)),
+        "event",
+        random=_headline_of(rows, "headline", wrong),
+        near=_neighbour_headline(rows["id"], "own_id", neighbours, articles),
+        hard=pl.Series(_hard_rows(rows.height, negatives, rng)),
     )
-    usable = pl.col("hard") & (pl.col("near").str.to_lowercase() != pl.col("headline").str.to_lowercase())
+    near = pl.col("near").str.to_lowercase() != pl.col("headline").str.to_lowercase()
+    usable = (pl.col("hard") & near).fill_null(False)
     made = chosen.select(
-        headline=pl.when(usable).then("near").otherwise("random"), article="article", fold="fold"
-    )
-    rows = [
-        articles.select("headline", "article", "fold").with_columns(label=pl.lit(1, pl.Int64)),
-        made.drop_nulls().with_columns(label=pl.lit(0, pl.Int64)),
-    ]
-    return _shuffled(pl.concat(rows), rng)
+        "fold",
+        "event",
+        headline=pl.when(usable).then("near").otherwise("random"),
+        article="article",
+        kind=_kind(usable),
+    ).drop_nulls()
+    right = rows.select("fold", "event", "headline", "article", kind=pl.lit("match"))
+    return _shuffled(_labelled(right, made), rng)
 
 
 def crossed(pairs: pl.DataFrame, outlets: Outlets, *, source: str) -> pl.DataFrame:
@@ -184,7 +242,7 @@ def crossed(pairs: pl.DataFrame, outlets: Outlets, *, source: str) -> pl.DataFra
 
 def of_fold(rows: pl.DataFrame, fold: str) -> pl.DataFrame:
     """The rows of fold 0 or 1; with `all` those of both."""
-    return rows if fold == "all" else rows.filter(fold=int(fold))
+    return rows if fold == "all" else rows.filter(pl.col("fold").cast(pl.String) == fold)
 
 
 def random_split(articles: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -313,10 +371,21 @@ def _hard_rows(count: int, negatives: Negatives, rng: np.random.Generator) -> ND
 def _swapped(rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
     """Swap the two headlines in a random half of the rows."""
     swap = pl.Series(_half(rows.height, rng))
-    return rows.select(
+    return rows.with_columns(
         headline1=pl.when(swap).then("headline2").otherwise("headline1"),
         headline2=pl.when(swap).then("headline1").otherwise("headline2"),
-        fold="fold",
+    )
+
+
+def _kind(hard: pl.Expr) -> pl.Expr:
+    return pl.when(hard).then(pl.lit("hard")).otherwise(pl.lit("random"))
+
+
+def _labelled(right: pl.DataFrame, wrong: pl.DataFrame) -> pl.DataFrame:
+    """Matching rows, then the others."""
+    labels = ((rows, pl.lit(label, pl.Int64)) for rows, label in ((right, 1), (wrong, 0)))
+    return pl.concat(
+        rows.with_columns(label=label).select(sorted([*rows.columns, "label"])) for rows, label in labels
     )
 
 

@@ -9,11 +9,13 @@ import polars as pl
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
 from change_it.corpus.training_sets import VALIDATION_SHARE, held_out, of_fold
 from change_it.errors import InputError
-from change_it.judges.data import TEST_SEED, Examples, TaskData
+from change_it.judges.data import Examples, TaskData
 from change_it.judges.judge_options import Fold
 from change_it.stats import Ints
 from change_it.text.corruptions import CORRUPTIONS, Lexicon, corrupt
 
+#: The corruptions of test headlines do not depend on the seed of a judge.
+TEST_SEED = 1
 #: Parts of the training events: the counts that judge a headline leave its own part out.
 PARTS = 4
 #: Characters of an article that words are counted in.

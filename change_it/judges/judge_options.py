@@ -9,13 +9,11 @@ from typing import Any, Literal, NamedTuple, get_args
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
 from change_it.tables import Column, Row, Table, figure
-from change_it.training.training_options import Arithmetic, TrainingOptions, TrainingSettings
+from change_it.training.training_options import Arithmetic, TrainingOptions, TrainingSettings, resolve
 
 Task = Literal["main", "hh", "ah", "fluency", "support"]
 Fold = Literal["all", "0", "1"]
-Negatives = Literal["random", "hard", "facts", "mixed"]
 TrainingSet = Literal["main", "train_d", "train_m", "random"]
-Match = Literal["events"]
 
 #: The judges that compliancy asks, and those that read one text and not a pair.
 TASKS: tuple[Task, ...] = ("main", "hh", "ah")
@@ -55,14 +53,10 @@ class JudgeOptions(TrainingOptions):
     """linear, the default: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020. For support: a chat model or an entailment classifier, which is not trained."""
     train_on: TrainingSet = "main"
     """Training set of main: main (R, A3 and A1), train_d or train_m (LREC 2020), or random (80% of all articles, tested on the others)."""
-    match: Match | None = None
-    """events: main learns from as many headlines of each outlet from each event and, outside events that both have, from each ISO week."""
     as_published: bool = False
-    """The papers' judge: bert-base-multilingual-cased unless --encoder says another one, random negatives, AH read as article and headline, no token types."""
+    """The papers' judge: bert-base-multilingual-cased unless --encoder says another one, random wrong partners (hh_random, ah_random), AH read as article and headline, no token types."""
     fold: Fold = "all"
     """Train on one fold only; judges that choose candidates and judges that score them take different ones."""
-    negatives: Negatives | None = None
-    """Non-matching examples of hh and ah in training: mixed (random, hard, a tenth facts), or random with --as-published."""
     max_tokens: int | None = None
     """Longer inputs are cut."""
     labels: tuple[Path, ...] = ()
@@ -81,7 +75,6 @@ class JudgeSettings(TrainingSettings, JudgeOptions):
     """`JudgeOptions` once presets stand for what was not given."""
 
     encoder: str = field()
-    negatives: Negatives = field()
     max_tokens: int = field()
 
     @property
@@ -120,18 +113,20 @@ OF_BILSTM: dict[str, Any] = {
 }
 
 
-def preset(options: JudgeOptions) -> dict[str, Any]:
-    """Values for the options that are None, for `training.training_options.resolve`: the task and the encoder decide."""
-    task, chosen = options.task, options.encoder
-    if options.as_published and (task not in TASKS or chosen == LINEAR):
+def settings_of(options: JudgeOptions) -> JudgeSettings:
+    """The options with presets in the place of what was not given, by task and encoder; refused where they contradict each other."""
+    task, encoder = options.task, options.encoder or (PAPERS if options.as_published else LINEAR)
+    if options.as_published and (task not in TASKS or encoder == LINEAR):
         raise InputError(
             f"--as-published requires a pre-trained encoder and one of the tasks {', '.join(TASKS)}"
         )
-    encoder = chosen or (PAPERS if options.as_published else LINEAR)
     if options.arg and encoder == LINEAR:
         raise InputError("--arg requires an --encoder: a linear judge is fitted without a Trainer")
+    for given, name in ((encoder == BILSTM, f"encoder {BILSTM}"), (options.train_on != "main", "train-on")):
+        if given and task != "main":
+            raise InputError(f"--{name} requires --task main, not {task}")
     values = {LINEAR: FITTED, BILSTM: OF_BILSTM}.get(encoder, PAPER[task])
-    return {**values, "encoder": encoder, "negatives": "random" if options.as_published else "mixed"}
+    return resolve(options, {**values, "encoder": encoder}, JudgeSettings)
 
 
 def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:

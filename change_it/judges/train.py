@@ -19,7 +19,6 @@ from transformers import (
 import change_it.auto  # noqa: F401 (registers our models)
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, describe_learnt
 from change_it.errors import InputError
-from change_it.io import check_writable
 from change_it.judges.bilstm import build_bilstm
 from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.fluency_data import load_fluency
@@ -35,7 +34,7 @@ from change_it.judges.judge_options import (
     StyleStep,
     Task,
     no_better_than,
-    preset,
+    settings_of,
 )
 from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main
 from change_it.judges.metrics import f1_lead, scores
@@ -52,7 +51,6 @@ from change_it.stats import Ints, log_odds
 from change_it.tables import Column, Row, Table
 from change_it.training.run_folder import train_in_folder
 from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state, tokenized, warn
-from change_it.training.training_options import resolve
 
 TITLES = {
     "main": "main: which outlet",
@@ -85,22 +83,11 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     Raises:
         InputError: no such corpus or encoder, nothing to train on, a run of other options to resume.
     """
-    settings = resolve(options, preset(options), JudgeSettings)
-    task = settings.task
-    if task != "main" and settings.encoder == BILSTM:
-        raise InputError(f"--encoder {BILSTM} requires --task main, not {task}")
-    for name in ("train_on", "match"):
-        if task != "main" and getattr(settings, name) not in ("main", None):
-            raise InputError(f"--{name.replace('_', '-')} requires --task main, not {task}")
-    if settings.match and settings.train_on != "main":
-        raise InputError("--match requires --train-on main")
-    check_writable(settings.out, kind="run", inputs=settings.inputs)
+    settings = settings_of(options)
+    names = ("fold", "seed") if settings.task == "fluency" else ("fold", "seed", "train_on", "as_published")
+    load = load_fluency if settings.task == "fluency" else partial(load_task, settings.task)
     with process_state().main_process_first():
-        if task == "fluency":
-            data: TaskData = load_fluency(settings.corpus, fold=settings.fold, seed=settings.seed)
-        else:
-            names = ("fold", "negatives", "seed", "train_on", "match")
-            data = load_task(task, settings.corpus, **{name: getattr(settings, name) for name in names})
+        data = load(settings.corpus, **{name: getattr(settings, name) for name in names})
     return train_in_folder(
         settings,
         settings.out,

@@ -80,23 +80,6 @@ class TestBuild:
         same(first.tables, again.tables)
         assert not first.tables["articles"]["test"].equals(other.tables["articles"]["test"])
 
-    def test_neighbours_are_wrong_articles_of_the_same_side_and_fold(self):
-        corpus = build_corpus(reading(close=60, alone=40), options())
-        partner = {}
-        for pair in pl.concat(corpus.tables["pairs"].values()).iter_rows(named=True):
-            partner |= {pair["a_id"]: pair["b_id"], pair["b_id"]: pair["a_id"]}
-        for side in ("train", "test"):
-            about = {row["id"]: row for row in corpus.tables["articles"][side].iter_rows(named=True)}
-            found = corpus.tables["neighbours"][side]
-            assert found["other_id"].drop_nulls().len() > 20
-            for row in found.drop_nulls().iter_rows(named=True):
-                one, own, other = about[row["id"]], about[row["own_id"]], about[row["other_id"]]
-                assert one["label"] == own["label"] != other["label"]
-                assert one["fold"] == own["fold"] == other["fold"]
-                assert one["id"] != own["id"]
-                assert partner.get(one["id"]) != other["id"]
-                assert max(row["own_similarity"], row["other_similarity"]) < 0.185
-
     def test_without_dates_there_is_no_window(self, capsys):
         undated = [dataclasses.replace(a, date=None) for a in articles()]
         chosen = build_corpus(reading(undated), options(window_days="none"))

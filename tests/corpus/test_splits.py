@@ -8,7 +8,7 @@ from corpus_fakes import articles, options, reading
 from change_it.corpus.build import build_corpus
 from change_it.corpus.corpus_options import parse_sizes
 from change_it.corpus.splits import NEAR_DUPLICATE, components, leak_check, split
-from change_it.corpus.training_sets import crossed, headline_articles, headline_pairs
+from change_it.corpus.training_sets import crossed, headline_pairs
 from change_it.errors import InputError
 
 
@@ -122,7 +122,6 @@ class TestLeakCheck:
             ("main", "id", "id", "ids"),
             ("ah", "article", "article", "texts"),
             ("hh", "headline1", "headline", "foreign_headlines"),
-            ("neighbours", "other_id", "id", "ids"),
         ],
     )
     def test_finds_a_planted_leak(self, corpus, config, column, value, kind):
@@ -140,56 +139,91 @@ class TestLeakCheck:
             leak_check(corpus.tables, pl.DataFrame({"id": ids, "cluster": [0, 0]}))
 
 
-class TestNegatives:
-    @pytest.mark.parametrize("negatives", ["random", "hard", "mixed"])
+def by(table, key):
+    return {row[key]: row for row in table.iter_rows(named=True)}
+
+
+class TestMatches:
+    """What HH and AH learn: `random` wrong partners, `hard` ones (the nearest wrong article's) and changed `facts`."""
+
+    @pytest.mark.parametrize("config", ["hh", "hh_random"])
     @pytest.mark.parametrize("side", ["train", "test"])
-    def test_headline_pairs(self, corpus, negatives, side):
+    def test_headline_pairs(self, corpus, config, side):
         tables = corpus.tables
+        parts = [tables[config][part] for part in ("train", "validation") if side == "train"]
+        rows = pl.concat(parts or [tables[config][side]])
         pairs = tables["pairs"][side].filter(pl.col("alignment") != "A3")
-        others = [tables[name][side] for name in ("articles", "neighbours")]
-        made = headline_pairs(pairs, *others, negatives=negatives, seed=1)
         right = set(zip(pairs["a_headline"], pairs["b_headline"], strict=True))
-        about = {row["headline"]: row for row in tables["articles"][side].iter_rows(named=True)}
-        first_a = {0: 0, 1: 0}
-        seen = set()
-        for row in made.iter_rows(named=True):
+        about = by(tables["articles"][side], "headline")
+        first, seen = [], set()
+        for row in rows.filter(pl.col("kind") != "facts").iter_rows(named=True):
             one, two = about[row["headline1"]], about[row["headline2"]]
             assert one["label"] != two["label"]
             assert row["fold"] == one["fold"] == two["fold"]
-            ordered = (one, two) if one["label"] == "rep" else (two, one)
-            both = tuple(article["headline"] for article in ordered)
-            assert (both in right) == bool(row["label"])
-            assert both not in seen
-            seen.add(both)
-            first_a[row["label"]] += one["label"] == "rep"
-        assert (made["label"] == 0).sum() == (made["label"] == 1).sum() == pairs.height
-        assert first_a == {0: pairs.height - pairs.height // 2, 1: pairs.height - pairs.height // 2}
+            assert row["event"] in (one["event"], two["event"])
+            both = tuple(
+                each["headline"] for each in sorted((one, two), key=lambda each: each["label"], reverse=True)
+            )
+            assert (both in right) == bool(row["label"]) == (row["kind"] == "match")
+            assert (both, row["kind"]) not in seen
+            seen.add((both, row["kind"]))
+            first.append(one["label"] == "rep")
+        assert 0.4 < np.mean(first) < 0.6
+        assert (rows["label"] == 1).sum() == pairs.height
+        if config == "hh_random":
+            assert set(rows["kind"]) == {"match", "random"}
+        if config == "hh_random" or side == "train":
+            assert (rows["label"] == 0).sum() == pairs.height
 
-    @pytest.mark.parametrize("negatives", ["random", "hard", "mixed"])
-    def test_headline_articles_take_wrong_headlines_of_the_same_outlet_and_fold(self, corpus, negatives):
-        articles, neighbours = (corpus.tables[name]["train"] for name in ("articles", "neighbours"))
-        made = headline_articles(articles, neighbours, negatives=negatives, seed=1)
-        headline = {row["headline"]: row for row in articles.iter_rows(named=True)}
-        body = {row["article"]: row for row in articles.iter_rows(named=True)}
-        for row in made.iter_rows(named=True):
+    @pytest.mark.parametrize("config", ["ah", "ah_random"])
+    def test_headline_articles_take_wrong_headlines_of_the_same_outlet_and_fold(self, corpus, config):
+        articles, rows = corpus.tables["articles"]["train"], corpus.tables[config]["train"]
+        headline, body = by(articles, "headline"), by(articles, "article")
+        for row in rows.filter(pl.col("kind") != "facts").iter_rows(named=True):
             one, two = headline[row["headline"]], body[row["article"]]
             assert (one["id"] == two["id"]) == bool(row["label"])
             assert (one["label"], one["fold"]) == (two["label"], two["fold"])
-        assert (made["label"] == 0).sum() == (made["label"] == 1).sum() == articles.height
+            assert row["event"] == two["event"]
+        assert (rows["label"] == 0).sum() == (rows["label"] == 1).sum()
 
-    def test_hard_negatives_are_the_neighbours(self, corpus):
-        articles, neighbours = (corpus.tables[name]["train"] for name in ("articles", "neighbours"))
-        made = headline_articles(articles, neighbours, negatives="hard", seed=1).filter(pl.col("label") == 0)
-        near = dict(zip(neighbours["id"], neighbours["own_id"], strict=True))
-        name = dict(zip(articles["id"], articles["headline"], strict=True))
-        of = dict(zip(articles["article"], articles["id"], strict=True))
-        found = [name.get(near[of[row["article"]]]) == row["headline"] for row in made.iter_rows(named=True)]
-        assert sum(found) == neighbours["own_id"].drop_nulls().len() > 0.5 * len(found)
+    @pytest.mark.parametrize(
+        ("config", "changed", "same"), [("hh", "headline2", "headline1"), ("ah", "headline", "article")]
+    )
+    def test_a_changed_fact_is_of_a_matching_row(self, tmp_path, config, changed, same):
+        made = [
+            dataclasses.replace(each, headline=f"{each.headline} 12 e Roma") for each in articles(60, 30, 40)
+        ]
+        made = [dataclasses.replace(each, article=f"{each.article} 12 Roma") for each in made]
+        made = [dataclasses.replace(each, headline=f"{each.id} {each.headline}") for each in made]
+        rows = build_corpus(reading(made), options()).tables[config]
+        for side in ("train", "test"):
+            right, facts = (rows[side].filter(kind=kind) for kind in ("match", "facts"))
+            own = dict(zip(right[same], right[changed], strict=True))
+            assert facts.height
+            for row in facts.iter_rows(named=True):
+                assert row[changed] != own[row[same]]
+                assert len(set(row[changed].split()) ^ set(own[row[same]].split())) <= 3
+            if side == "train":
+                wrong = rows[side].filter(label=0)
+                assert facts.height == round(0.1 * wrong.height)
+
+    def test_hard_ones_are_near_and_of_another_event(self, corpus):
+        rows = corpus.tables["ah"]["test"].filter(kind="hard")
+        articles = corpus.tables["articles"]["test"]
+        headline, body = by(articles, "headline"), by(articles, "article")
+        assert rows.height > 10
+        for row in rows.iter_rows(named=True):
+            one, two = headline[row["headline"]], body[row["article"]]
+            assert (one["label"], one["fold"]) == (two["label"], two["fold"])
+            assert one["event"] != two["event"]
 
     def test_two_pairs_of_the_same_event_make_no_negative(self, corpus):
-        pairs, *others = (corpus.tables[name]["train"] for name in ("pairs", "articles", "neighbours"))
-        pairs = pairs.head(2).with_columns(a_headline=pl.lit("same"), fold=pl.lit(0))
-        made = headline_pairs(pairs, *others, negatives="random", seed=1)
+        articles = corpus.tables["articles"]["train"]
+        pairs = (
+            corpus.tables["pairs"]["train"].head(2).with_columns(a_headline=pl.lit("same"), fold=pl.lit(0))
+        )
+        none = pl.DataFrame(schema=dict.fromkeys(("id", "own_id", "other_id"), pl.String))
+        made = headline_pairs(pairs, articles, none, negatives="random", seed=1)
         assert made["label"].to_list() == [1, 1]
 
 
@@ -198,7 +232,11 @@ class TestTaskSets:
         tables = corpus.tables
         train = tables["articles"]["train"]
         ids = {name: set(train.filter(pl.col("alignment") == name)["id"]) for name in ("A1", "A3", "R")}
-        assert set(tables["main"]["train"]["id"]) == ids["R"] | ids["A3"] | ids["A1"]
+        main, held = (set(tables["main"][side]["id"]) for side in ("train", "validation"))
+        assert main | held == ids["R"] | ids["A3"] | ids["A1"]
+        event = dict(zip(train["id"], train["event"], strict=True))
+        assert not {event[id_] for id_ in main} & {event[id_] for id_ in held}
+        assert 0.05 < len(held) / len(main) < 0.2
         assert set(tables["sum"]["train"]["id"]) == ids["R"] | ids["A3"]
         assert set(tables["s2s1"]["train"]["id"]) == ids["A3"]
         assert set(tables["s2s2"]["train"]["id"]) == ids["A3"] | ids["A1"]
@@ -294,7 +332,9 @@ class TestEvents:
         more = [article for article in made if article.label == "rep" or int(article.id[3:]) % 3]
         built = [build_corpus(reading(more), options(balance=balance)).tables for balance in (True, False)]
         for config in ("main", "sum"):
-            even, all_ = (tables[config]["train"] for tables in built)
+            even, all_ = (
+                pl.concat(rows for side, rows in tables[config].items() if side != "test") for tables in built
+            )
             column = "label" if config == "main" else "direction"
             assert len(set(even[column].value_counts()["count"])) == 1
             assert len(set(all_[column].value_counts()["count"])) == 2

@@ -20,7 +20,7 @@ from change_it.judges import train
 from change_it.judges.bilstm import build_bilstm
 from change_it.judges.fluency_data import load_fluency
 from change_it.judges.judge import Judge
-from change_it.judges.judge_options import LINEAR, PAPERS, preset
+from change_it.judges.judge_options import LINEAR, PAPERS, settings_of
 from change_it.judges.linear_training import ACCEPTANCE
 from change_it.judges.metrics import scores
 from change_it.stats import log_odds
@@ -218,7 +218,7 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
     settings = {**TINY, "task": "ah", "encoder": encoder, "as_published": True, "max_tokens": 200}
     train.train_judge(options(corpus, tmp_path / "ah", max_minutes=0.0, **settings))
     judge = Judge.from_pretrained(tmp_path / "ah", device="cpu")
-    learnt = load("ah", corpus).train
+    learnt = load("ah", corpus, as_published=True).train
     headline, article = learnt.texts[0], learnt.pairs[0]
     read = {"truncation": True, "max_length": 200, "return_tensors": "pt"}
     expected = AutoTokenizer.from_pretrained(tmp_path / "ah")(article, headline, **read)
@@ -238,14 +238,13 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
 
 def test_presets(tmp_path):
     def of(**given):
-        return preset(options("c", tmp_path, **given))
+        return settings_of(options("c", tmp_path, **given))
 
-    assert (of()["encoder"], of()["epochs"]) == (LINEAR, 0)
+    assert (of().encoder, of().epochs) == (LINEAR, 0)
     paper = of(as_published=True)
-    assert (paper["encoder"], paper["negatives"]) == (PAPERS, "random")
-    numbers = [paper[name] for name in ("max_tokens", "batch_size", "epochs", "learning_rate")]
+    assert paper.encoder == PAPERS
+    numbers = [getattr(paper, name) for name in ("max_tokens", "batch_size", "epochs", "learning_rate")]
     assert numbers == [32, 256, 6, 1e-5]
-    assert of(task="hh", encoder="owner/name")["negatives"] == "mixed"
     for changes in ({"task": "fluency"}, {"task": "hh", "encoder": LINEAR}):
         with pytest.raises(InputError, match="--as-published"):
             of(as_published=True, **changes)

@@ -1,17 +1,12 @@
 """Main within an event: its accuracy by hand, and training sets that are even in each event and week."""
 
-from collections import Counter
 from datetime import date
 
 import numpy as np
 import polars as pl
 import pytest
-from judge_data import load, options
 
-from change_it.corpus.folder import read_table
-from change_it.corpus.training_sets import matched
-from change_it.errors import InputError
-from change_it.judges import train, within_event
+from change_it.judges import within_event
 from change_it.judges.data import Examples
 from change_it.judges.judge_options import StyleStep, within_event_table
 
@@ -127,44 +122,3 @@ def test_marks_and_capitals_alone_are_read():
     ask = within_event.fit_marks(Examples(headlines, None, np.array([0, 0, 1, 1] * 5)), seed=1)
     assert ask(["Piove in citta!", "PIOVE IN CITTA"]).argmax(axis=1).tolist() == [0, 1]
     assert (ask(["Crolla il ponte!"]) == ask(["Vincer la lotto!"])).all()
-
-
-def place(row, both):
-    return row["event"] if row["event"] in both else row["date"].isocalendar()[:2]
-
-
-def test_a_matched_training_set_is_even_in_each_event_and_week(corpus):
-    articles = read_table(corpus, "articles", "train")
-    labels = {}
-    for row in articles.iter_rows(named=True):
-        labels.setdefault(row["event"], set()).add(row["label"])
-    both = {event for event, of in labels.items() if len(of) == 2}
-    chosen = matched(articles, "test", seed=1)
-    counts = Counter((place(row, both), row["label"]) for row in chosen.iter_rows(named=True))
-    places = {where for where, _ in counts}
-    outlets = articles["label"].unique().to_list()
-    assert both & places
-    assert places - both
-    assert all(counts[where, outlets[0]] == counts[where, outlets[1]] for where in places)
-    # nothing is left that has a counterpart
-    every = Counter((place(row, both), row["label"]) for row in articles.iter_rows(named=True))
-    fewer = [min(every[where, outlet] for outlet in outlets) for where in {where for where, _ in every}]
-    assert chosen.height == 2 * sum(fewer)
-
-
-def test_main_learns_from_a_matched_set_that_a2_is_no_part_of(corpus):
-    data, again, other = (load("main", corpus, match="events", seed=seed) for seed in (1, 1, 2))
-    assert data.train.texts == again.train.texts
-    assert set(data.train.texts) != set(other.train.texts)
-    tested = set(read_table(corpus, "articles", "test")["headline"])
-    for part in (data.train, data.validation):
-        assert not tested & set(part.texts)
-        assert 2 * part.labels.sum() == len(part)
-    assert not set(data.train.texts) & set(data.validation.texts)
-    assert len(data.train) < len(load("main", corpus).train)
-
-
-def test_no_other_judge_and_no_other_training_set_is_matched(corpus, tmp_path):
-    for changes, says in (({"task": "hh"}, "requires --task main"), ({"train_on": "train_d"}, "--train-on")):
-        with pytest.raises(InputError, match=says):
-            train.train_judge(options(corpus, tmp_path / "out", match="events", **changes))
