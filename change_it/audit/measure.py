@@ -23,7 +23,7 @@ OPENING = 1200
 #: Training articles that corruptions take words from, at most.
 READ = 4000
 #: What the audit shows of main's `metrics.json`.
-STYLE = ("classes", "within_event", "latest", "further_outlets")
+STYLE = ("within_event", "latest")
 
 
 def read_corpus(corpus: str, language: str | None = None, *, seed: int = 1) -> Resources:

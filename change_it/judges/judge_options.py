@@ -183,10 +183,6 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
     if latest := metrics.get("latest"):
         there, elsewhere = figure(latest["macro_f1"]), figure(latest["macro_f1_elsewhere"])
         notes.append(f"F1 from {latest['from']} on, {latest['n']:,} of A2: {there}; elsewhere: {elsewhere}")
-    if further := metrics.get("further_outlets"):
-        outlet = metrics["classes"][1]
-        shares = ", ".join(f"{name} {figure(each[outlet])}" for name, each in further.items())
-        notes.append(f"of further outlets' headlines main gives to {outlet}: {shares}")
     title = f"main within an event · {found['pairs']:,} pairs of {found['events']:,} events of A2"
     return Table(columns, rows, title, notes)
 

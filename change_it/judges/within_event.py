@@ -1,4 +1,4 @@
-"""Tests of main where topic does not help: the two headlines of one event, the latest ones, those of further outlets."""
+"""Tests of main where topic does not help: the two headlines of one event, and the latest ones."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from change_it.corpus.folder import OTHER, read_table
+from change_it.corpus.folder import read_table
 from change_it.judges.data import Examples
 from change_it.judges.judge_options import StyleStep
 from change_it.judges.linear import setting
@@ -26,8 +26,6 @@ PARTS, PAIRS = 5, 50
 EVIDENCE = 500
 #: Share of A2 that are the latest headlines.
 LATEST = 0.1
-#: Further outlets that main is asked about, the headlines that each has at least, and those that are read of it at most.
-FURTHER, LEAST, MOST = 8, 100, 500
 
 
 def accuracy(first: Floats, second: Floats, events: Events) -> dict[str, float]:
@@ -135,8 +133,7 @@ def measure_main(corpus: str, outlets: tuple[str, str], asked: Mapping[str, Ask]
 
     `within_event`: pairs and events of A2, and of each its accuracy and its F1 on A2, of the others also the judge's `lead`
     over them in both, with intervals. `latest`: from which day on the
-    headlines are the latest tenth of A2, F1 of the judge there and elsewhere. `further_outlets`: of other outlets'
-    headlines the share that the judge gives to each.
+    headlines are the latest tenth of A2, and F1 of the judge there and elsewhere.
     """
     pairs = read_table(corpus, "pairs", "test", ["a_headline", "b_headline", "event"])
     if pairs.is_empty():
@@ -168,7 +165,6 @@ def measure_main(corpus: str, outlets: tuple[str, str], asked: Mapping[str, Ask]
     return {
         "within_event": {"pairs": pairs.height, "events": pairs["event"].n_unique(), "systems": systems},
         "latest": _latest(articles["date"], labels, decided[judge], outlets),
-        "further_outlets": _further(corpus, outlets, asked[judge]),
     }
 
 
@@ -183,17 +179,3 @@ def _latest(dates: pl.Series, labels: Ints, decided: Ints, outlets: tuple[str, s
     of = {"macro_f1": late, "macro_f1_elsewhere": ~late}
     f1 = {name: scores(labels[rows], decided[rows], outlets)["macro_f1"] for name, rows in of.items()}
     return {"from": first.isoformat(), "n": int(late.sum()), **f1}
-
-
-def _further(corpus: str, outlets: tuple[str, str], ask: Ask) -> dict[str, Any]:
-    """Outlet to how many of its headlines main read, and the share that it gives to A and B."""
-    rows = read_table(corpus, "articles", OTHER, ["headline", "label"])
-    counts = rows.group_by("label").len().filter(pl.col("len") >= LEAST)
-    names = counts.sort("len", "label", descending=[True, False])["label"].head(FURTHER)
-    found = {}
-    for name in names:
-        texts = rows.filter(label=name)["headline"]
-        texts = texts.gather_every(max(1, -(-len(texts) // MOST)))
-        second = float(ask(texts.to_list()).argmax(axis=1).mean())
-        found[name] = {"n": len(texts), outlets[0]: 1 - second, outlets[1]: second}
-    return found

@@ -74,7 +74,6 @@ def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     assert metrics["within_event"]["pairs"] == read_table(corpus, "pairs", "test").height
     assert systems["judge"]["macro_f1"] == pytest.approx(metrics["results"]["gold"]["macro_f1"])
     assert systems["judge"]["value"] > 0.6
-    assert metrics["further_outlets"] == {}
     step = metrics["style_step"]
     assert judge.style_step._asdict() == step
     assert step["value"] > 1

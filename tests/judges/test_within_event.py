@@ -28,13 +28,12 @@ TABLES = {
         "date": [date(2020, 1, 1), None, date(2020, 1, 2), date(2020, 1, 2)],
         "event": ["x", "y", "x", "y"],
     },
-    ("articles", "other"): {"headline": ["o"] * 100 + ["few"], "label": ["post"] * 100 + ["herald"]},
 }
 
 
-def test_what_main_makes_of_a2_and_of_further_outlets(monkeypatch):
+def test_what_main_makes_of_a2(monkeypatch):
     monkeypatch.setattr(within_event, "read_table", lambda _, *names: pl.DataFrame(TABLES[names[:2]]))
-    second = {"a1": 0.4, "b1": 0.4, "a2": 0.7, "b2": 0.9, "o": 0.6, "few": 0.6}
+    second = {"a1": 0.4, "b1": 0.4, "a2": 0.7, "b2": 0.9}
     answers = {name: [1 - share, share] for name, share in second.items()}
     judge = {"judge": lambda texts: np.array([answers[text] for text in texts])}
     found = within_event.measure_main("c", ("rep", "gio"), judge)
@@ -45,11 +44,10 @@ def test_what_main_makes_of_a2_and_of_further_outlets(monkeypatch):
     third = pytest.approx((2 / 3 + 0) / 2)
     latest = {"from": "2020-01-02", "n": 2, "macro_f1": third, "macro_f1_elsewhere": third}
     assert found["latest"] == latest
-    assert found["further_outlets"] == {"post": {"n": 100, "rep": 0.0, "gio": 1.0}}
-    table = within_event_table({"classes": ["rep", "gio"], **found})
+    table = within_event_table(found)
     assert [table.rows[0].text(column) for column in table.columns][:2] == ["judge", ".750"]
-    assert any("post 1.000" in note for note in table.notes)
-    assert within_event_table({"classes": ["rep", "gio"]}) is None
+    assert any("F1 from 2020-01-02 on" in note for note in table.notes)
+    assert within_event_table({}) is None
 
 
 def test_a_baseline_that_is_ahead_is_named_first():
