@@ -1,6 +1,6 @@
 """Linear judges: hashed n-grams and features of texts, fitted by scikit-learn in seconds.
 
-main: logistic regression on character and word n-grams, marks, capitals and length. HH and AH: gradient boosting on what two texts share. Fluency:
+main: logistic regression on word n-grams, marks, capitals and length. HH and AH: gradient boosting on what two texts share. Fluency:
 gradient boosting on how often a corpus joins words as a headline does. Each is saved as `config.json` and safetensors.
 
 Nothing of the package is imported, so that `register_for_auto_class` can send this file to the Hub with the weights.
@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
-from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 from torch import Tensor, nn
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
@@ -33,20 +33,24 @@ TEXTS = 4096
 LONGEST_REPEAT = 6
 #: Version of the features, and the first one of each judge that is still read.
 FEATURES = 4
-EARLIEST = {"main": 3, "fluency": 4}
+EARLIEST = {"main": 4, "fluency": 4}
 #: Flags of a word.
 CAPITAL, NUMBER, NEGATION = 1, 2, 4
-#: The n-grams of main, cased.
-_HASHED = {"n_features": SIZE, "lowercase": False, "norm": None, "alternate_sign": False, "dtype": np.float32}
-CHARACTER_NGRAMS = HashingVectorizer(analyzer="char_wb", ngram_range=(1, 5), **_HASHED)
 #: Combining marks, which belong to the letter before them.
 COMBINING = "".join(
     chr(code)
     for code in range(0x300, 0x10000)
     if unicodedata.category(chr(code)) in ("Mn", "Mc") and not 0xFE00 <= code < 0xFE10
 )
-WORD_NGRAMS = HashingVectorizer(
-    token_pattern=rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]", ngram_range=(1, 2), **_HASHED
+#: The n-grams of main: 1 and 2 words and marks, cased.
+NGRAMS = HashingVectorizer(
+    n_features=SIZE,
+    token_pattern=rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]",
+    ngram_range=(1, 2),
+    lowercase=False,
+    norm=None,
+    alternate_sign=False,
+    dtype=np.float32,
 )
 #: Marks that are counted in headlines, the weight of a standard deviation, and that beyond which none counts.
 MARKS = ".,:;!?'’\"“”‘«»()[]-–—/|…&%$€£#@*"
@@ -96,14 +100,6 @@ def inverse_frequency(counts: csr_matrix, least: int = 0) -> Array:
     return np.where(rare, 0, TfidfTransformer().fit(counts).idf_).astype(np.float32)
 
 
-def ngrams(texts: Sequence[str]) -> list[csr_matrix]:
-    """Counts of n-grams of 1 to 5 characters within words, and of 1 and 2 words and marks: two of (n, SIZE)."""
-    split = CountVectorizer(analyzer=str.split, dtype=np.float32)
-    words = split.fit_transform([*texts, "-"])[:-1]  # a last text with a word, which it requires
-    # each distinct word's characters are hashed once
-    return [words @ CHARACTER_NGRAMS.transform(split.get_feature_names_out()), WORD_NGRAMS.transform(texts)]
-
-
 def setting(texts: Sequence[str]) -> Array:
     """Features of each text: marks, shares of words with a capital and in capitals, length in characters and words."""
     rows = []
@@ -115,9 +111,9 @@ def setting(texts: Sequence[str]) -> Array:
     return np.array(rows, np.float32).reshape(-1, len(MARKS) + 4)
 
 
-def features_of_headlines(counts: Sequence[csr_matrix], marks: Array, arrays: Arrays) -> csr_matrix:
-    """Features of main from `ngrams` and `setting` of the texts; without `mean` and `scale` n-grams alone."""
-    parts = [tfidf(each, idf) for each, idf in zip(counts, arrays["idf"], strict=True)]
+def features_of_headlines(counts: csr_matrix, marks: Array, arrays: Arrays) -> csr_matrix:
+    """Features of main from counts of `NGRAMS` and `setting` of the texts; without `mean` and `scale` n-grams alone."""
+    parts = [tfidf(counts, arrays["idf"])]
     if "mean" in arrays:
         parts.append(csr_matrix(WEIGHT * np.clip((marks - arrays["mean"]) * arrays["scale"], -FAR, FAR)))
     return hstack(parts, format="csr")
@@ -364,7 +360,8 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
     def _answers(self, texts: Sequence[str], pairs: Sequence[str] | None, arrays: Arrays) -> Array:
         if self.config.judges == "main":
             return np.asarray(
-                features_of_headlines(ngrams(texts), setting(texts), arrays) @ arrays["weight"], np.float64
+                features_of_headlines(NGRAMS.transform(texts), setting(texts), arrays) @ arrays["weight"],
+                np.float64,
             )
         if self.config.judges == "fluency":
             read = Pieces(texts, frozenset(self.config.frequent), arrays["clusters"])

@@ -51,8 +51,8 @@ def fit_linear(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
 
 def fit_main(examples: Examples, *, seed: int, ngrams_alone: bool = False) -> LinearJudge:
     """Fit main on n-grams, marks, capitals and length; or on n-grams alone."""
-    counts, marks = linear.ngrams(examples.texts), linear.setting(examples.texts)
-    arrays = {"idf": np.stack([linear.inverse_frequency(each, FOUND) for each in counts])}
+    counts, marks = linear.NGRAMS.transform(examples.texts), linear.setting(examples.texts)
+    arrays = {"idf": linear.inverse_frequency(counts, FOUND)}
     if not ngrams_alone:
         deviation = marks.std(axis=0)
         arrays |= {"mean": marks.mean(axis=0), "scale": 1 / np.where(deviation > 0, deviation, np.float32(1))}

@@ -77,7 +77,7 @@ def test_a_card_claims_no_data_set_that_nobody_named(run, options):
     card = model_card(files)
     assert (card.data.datasets, card.data.base_model, card.data.license) == (None, None, "mit")
     assert "trust_remote_code=True" in card.text
-    assert "n-grams of characters and words, logistic regression" in card.text
+    assert "n-grams of words, logistic regression" in card.text
 
 
 def test_a_generator_shows_its_system_between_gold_and_copy(run, options):
