@@ -1,33 +1,41 @@
-"""Support, judged by a model that is prompted or by a classifier: do the sources support the headline?
+"""Support, judged by a chat model, here or on a server, or by an entailment classifier: do the sources support the headline?
 
-A chat model gives P(Yes) over Yes and No, an entailment classifier P(entailment). Of each article the chat model reads
-the opening and the part that shares most words with the headline, the classifier each sentence; the best of all counts.
+A chat model gives P(Yes) over Yes and No, a classifier P(entailment). Of each article the chat model reads the opening and
+the part that shares most words with the headline, the classifier each sentence; the best of all counts.
 """
 
 import hashlib
 import json
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
-from os import environ
+from importlib.resources import files
+from math import exp, isnan, nan
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+import torch
+from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification
 from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from change_it.errors import InputError
 from change_it.io import read_json, write_json
-from change_it.judges.support_backends import (
-    PROMPTS,
-    Answers,
-    ChatModel,
-    ChatServer,
-    Claim,
-    EntailmentModel,
+from change_it.networks.pretrained import (
+    Use,
+    hash_of_weights,
+    load_errors,
+    load_weights,
+    local_folder,
+    pick_device,
+    quiet,
+    read_config,
+    read_tokenizer,
 )
-from change_it.networks.pretrained import hash_of_weights, load_errors, local_folder, quiet, read_config
+from change_it.networks.server import CONCURRENCY, Server
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Bools, Floats
 from change_it.text.sentences import sentences
@@ -39,8 +47,192 @@ Kind = Literal["chat", "classifier", "endpoint"]
 VALIDATED = 0.70
 #: Characters of a headline, at most, and words of a part of an article.
 HEADLINE, PART_WORDS = 1000, 220
-#: Folder of the answers, in the environment; ~/.cache/change_it without it.
-CACHE = "CHANGE_IT_CACHE"
+#: Language to `source`, `question`, and the answers `yes` and `no`.
+PROMPTS: dict[str, dict[str, str]] = {
+    language: tomllib.loads(
+        (files("change_it.judges") / "prompts" / f"{language}.toml").read_text(encoding="utf-8")
+    )
+    for language in ("en", "it")
+}
+#: Tokens that a model reads at once, at most, and likeliest first tokens that a server is to give.
+WINDOW, TOP = 4096, 10
+#: Names of the class of a classifier that says that a source supports a headline.
+SUPPORTS = {"consistent", "correct", "entail", "entailed", "entailment", "entails", "factual", "faithful", "support", "supported", "supports", "true", "yes"}  # fmt: skip
+
+
+class Claim(NamedTuple):
+    """A headline and a part of a source that may support it."""
+
+    source: str
+    headline: str
+    language: str
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The entry of `PROMPTS` in its language; English where there is none."""
+        return PROMPTS.get(self.language, PROMPTS["en"])
+
+    @property
+    def prompt(self) -> str:
+        """What a chat model reads: the source, and the question."""
+        source = self.words["source"].replace("{source}", self.source)
+        return source + self.words["question"].replace("{headline}", self.headline)
+
+
+def _load(auto: Any, folder: Path, precision: str, device: str, use: Use = "saved") -> tuple[Any, Any, int]:
+    """A model that answers, its tokenizer, and the tokens that it reads at once."""
+    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    model = load_weights(auto, folder, use=use, dtype=dtype).to(pick_device(device)).eval()
+    positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+    return model, read_tokenizer(folder), min(WINDOW, positions or WINDOW)
+
+
+class ChatModel:
+    """A causal language model, by its logits of Yes and No; special tokens in a headline or a source are left out."""
+
+    batch = 8
+
+    def __init__(self, folder: Path, precision: str, device: str):
+        self.precision = precision
+        self.model, self.tokenizer, self.window = _load(
+            AutoModelForCausalLM, folder, precision, device, use="base"
+        )
+        self.variant = str(self.tokenizer.chat_template or "")
+        self.tokenizer.padding_side, self.tokenizer.truncation_side = "right", "left"
+        self.tokenizer.pad_token = self.tokenizer.pad_token or self.tokenizer.eos_token
+        special = [token.content for token in self.tokenizer.added_tokens_decoder.values() if token.special]
+        self._special = re.compile("|".join(map(re.escape, special)) or "(?!)")
+        if "\1" not in self.text("\1"):
+            raise ValueError("its chat template leaves out the prompt")
+
+    def text(self, prompt: str) -> str:
+        """The text that is read: a turn of a user, where there is a chat template."""
+        prompt = self._special.sub(" ", prompt)
+        if not self.variant:
+            return prompt
+        turns = [{"role": "user", "content": prompt}]
+        options = {"add_generation_prompt": True, "enable_thinking": False}
+        return str(self.tokenizer.apply_chat_template(turns, tokenize=False, **options))
+
+    def _first_tokens(self, claim: Claim) -> list[int]:
+        """The first tokens of yes and no."""
+        for space in ("",) if self.variant else (" ", ""):
+            texts = [space + claim.words[answer] for answer in ("yes", "no")]
+            found = [self.tokenizer(text, add_special_tokens=False)["input_ids"][:1] for text in texts]
+            if all(found) and found[0] != found[1] and [self.tokenizer.unk_token_id] not in found:
+                return [first for (first,) in found]
+        raise InputError(
+            f"{self.tokenizer.name_or_path} begins {claim.words['yes']} and {claim.words['no']} alike or does not know them, so it cannot answer: give another model"
+        )
+
+    @torch.inference_mode()
+    def answer(self, claims: Sequence[Claim]) -> list[float]:
+        """P(Yes) of claims of one language."""
+        yes, no = self._first_tokens(claims[0])
+        inputs = self.tokenizer(
+            [self.text(claim.prompt) for claim in claims],
+            add_special_tokens=not self.variant,
+            padding=True,
+            truncation=True,
+            max_length=self.window,
+            return_tensors="pt",
+        ).to(self.model.device)
+        # Attention is causal: what fills a row behind its end changes nothing before it.
+        ids, ends = inputs["input_ids"], inputs["attention_mask"].sum(1) - 1
+        places = range(len(claims))
+        logits = self.model(input_ids=ids, use_cache=False, logits_to_keep=ends).logits[places, places]
+        return torch.sigmoid((logits[:, yes] - logits[:, no]).float()).tolist()
+
+
+class EntailmentModel:
+    """A classifier of pairs of a source and a claim, as of natural language inference."""
+
+    batch = 32
+
+    def __init__(self, folder: Path, precision: str, device: str):
+        self.precision = precision
+        self.model, self.tokenizer, window = _load(
+            AutoModelForSequenceClassification, folder, precision, device
+        )
+        self.length = min(self.tokenizer.model_max_length, window - 2)  # RoBERTa has two more
+        names = self.model.config.id2label
+        supporting = [n for n, name in names.items() if name.casefold() in SUPPORTS]
+        if len(names) < 3 and all(re.fullmatch(r"(LABEL_)?\d+", name) for name in names.values()):
+            supporting = [len(names) - 1]  # as MiniCheck and cross-encoders have it
+        if len(supporting) != 1:
+            raise InputError(
+                f"{'several' if supporting else 'none'} of the classes of {folder} says that a source supports a claim ({', '.join(names.values())}): give a model of entailment, or name that class entailment in its config.json"
+            )
+        self.supports = supporting[0]
+        self.variant = f"class {self.supports}"
+
+    @torch.inference_mode()
+    def answer(self, claims: Sequence[Claim]) -> list[float]:
+        """P of the class that says so; of a model with one logit its sigmoid."""
+        inputs = self.tokenizer(
+            [claim.source for claim in claims],
+            [claim.headline for claim in claims],
+            padding=True,
+            truncation=True,
+            max_length=self.length,
+            split_special_tokens=True,
+            return_tensors="pt",
+        )
+        logits = self.model(**inputs.to(self.model.device)).logits.float()
+        p = logits.sigmoid() if logits.shape[-1] == 1 else logits.softmax(-1)
+        return p[:, self.supports].tolist()
+
+
+class ChatServer:
+    """The model of an OpenAI-compatible server, by the probabilities of its first token, or by its answer where it gives none."""
+
+    batch = 32
+    precision = variant = ""
+
+    def __init__(self, url: str, model: str):
+        self.server, self.latest, self._understood = Server(url, model, "--support-endpoint"), "", False
+
+    def answer(self, claims: Sequence[Claim]) -> list[float]:
+        """P(Yes) of claims, several at a time; 0 where it says neither, which not all of the first ones may have."""
+        with ThreadPoolExecutor(CONCURRENCY) as pool:
+            given = list(pool.map(self._yes, claims))
+        self._understood |= not all(map(isnan, given))
+        if not self._understood:
+            yes, no = (claims[0].words[answer] for answer in ("yes", "no"))
+            raise InputError(
+                f"{self.server.url} answers neither {yes} nor {no} (“{self.latest[:40]}”): give another model, or turn its thinking off"
+            )
+        return [0.0 if isnan(p) else p for p in given]
+
+    def _yes(self, claim: Claim) -> float:
+        """P(Yes) of a claim; nan where it says neither yes nor no."""
+        answers = [claim.words[answer].casefold() for answer in ("yes", "no")]
+        try:
+            choice = self._complete(claim, logprobs=True, top_logprobs=TOP)
+        except InputError as error:  # some servers refuse to give any
+            if "logprob" not in str(error):
+                raise
+            choice = self._complete(claim)
+        given = [0.0, 0.0]
+        with suppress(AttributeError, LookupError, TypeError):  # it gives none, or no numbers
+            for token in choice.logprobs.content[0].top_logprobs:
+                text, p = token.token.strip().casefold(), exp(min(token.logprob, 0))
+                given = [
+                    sum_ + p * bool(text and answer.startswith(text))
+                    for sum_, answer in zip(given, answers, strict=True)
+                ]
+        if not any(given):
+            self.latest = choice.message.content
+            given = [float(words(self.latest)[:1] == [answer]) for answer in answers]
+        return given[0] / sum(given) if any(given) else nan
+
+    def _complete(self, claim: Claim, **settings: Any) -> Any:
+        choice, fault = self.server.complete(claim.prompt, temperature=0.0, max_tokens=8, **settings)
+        if choice is None:
+            raise InputError(
+                f"{self.server.url} does not say whether “{claim.headline}” is supported ({fault}): mend that and call the command again"
+            )
+        return choice
 
 
 @dataclass(frozen=True)
@@ -72,7 +264,7 @@ class SupportModel:
         backend: ChatModel | ChatServer | EntailmentModel,
         weights_hash: str = "",
     ):
-        """A judge by the answers of `backend`, which are kept under the hash of its weights and prompts."""
+        """A judge by the answers of `backend`."""
         self.settings, self.weights_hash, self._backend = settings, weights_hash, backend
         model = weights_hash or f"{settings.url} {settings.model}"
         self.prompt_hash = _sha(model, settings.kind, json.dumps(PROMPTS, sort_keys=True), backend.variant)
@@ -141,23 +333,19 @@ class SupportModel:
             (n,) P(supported); 0 of an empty headline, and of one of more than 1,000 characters, which is none.
         """
         of_each = [self._claims(*pair, language) for pair in zip(headlines, sources, strict=True)]
-        kept = self.prompt_hash, self._backend.precision
-        ids = {claim: _sha(*kept, *claim) for claims in of_each for claim in claims}
-        with progress_of(progress, "support", len(headlines)) as report, _open_answers() as file:
-            known = "SELECT p FROM answers WHERE id = ? AND typeof(p) = 'real'"
-            answers = {claim: p for claim, id_ in ids.items() for (p,) in file.execute(known, [id_])}
-            for batch, given in self._answer([claim for claim in ids if claim not in answers]):
-                found = dict(zip(batch, given, strict=True))
-                with file:  # kept at once: a run that is interrupted goes on where it stopped
-                    rows = [(ids[claim], p) for claim, p in found.items()]
-                    file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
-                answers |= found
-                report(len(headlines) * len(answers) // len(ids))
-        return np.array([max((answers[claim] for claim in claims), default=0.0) for claims in of_each])
-
-    def _answer(self, claims: Sequence[Claim]) -> Answers:
-        with load_errors(f"{self.settings.model} cannot answer"):
-            yield from self._backend.answer(claims)
+        claims = sorted(
+            {claim for found in of_each for claim in found}, key=lambda claim: (-len(claim.source), claim)
+        )
+        answers: dict[Claim, float] = {}
+        size = self._backend.batch
+        with (
+            progress_of(progress, "support", len(headlines)) as report,
+            load_errors(f"{self.settings.model} cannot answer"),
+        ):
+            for batch in (claims[start : start + size] for start in range(0, len(claims), size)):
+                answers |= zip(batch, self._backend.answer(batch), strict=True)
+                report(len(headlines) * len(answers) // len(claims))
+        return np.array([max((answers[claim] for claim in found), default=0.0) for found in of_each])
 
     def _claims(self, headline: str, sources: Sequence[str], language: str) -> list[Claim]:
         """The headline with each part of its sources that is read; none of what is no headline."""
@@ -237,18 +425,3 @@ def _read_settings(record: Any, name: str | Path) -> SupportSettings:
 
 def _sha(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-@contextmanager
-def _open_answers() -> Iterator[sqlite3.Connection]:
-    """The answers that models have given, in a file that all runs share."""
-    file = Path(environ.get(CACHE) or Path.home() / ".cache" / "change_it") / "support.sqlite"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(file, timeout=60)) as connection:
-            connection.execute("CREATE TABLE IF NOT EXISTS answers (id TEXT PRIMARY KEY, p REAL)")
-            yield connection
-    except (OSError, sqlite3.Error) as error:
-        raise InputError(
-            f"answers cannot be kept in {file} ({error}): free the disk, delete the file, or name another folder in {CACHE}"
-        ) from error

@@ -20,8 +20,7 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.judges.support_backends import ChatModel, Claim
-from change_it.judges.support_model import SupportModel, parts_of
+from change_it.judges.support_model import ChatModel, Claim, SupportModel, parts_of
 
 ARTICLES = [
     "Il ponte sulla statale è crollato lunedì. Due operai sono feriti. " * 3 + "Le scuole restano chiuse.",
@@ -30,11 +29,6 @@ ARTICLES = [
 HEADLINES = ["Crolla il ponte", "Festival gratuito", "Due feriti"]
 SOURCES = [("Ponte giù", ARTICLES[0]), ("Al via il festival", ARTICLES[1], ""), ("Ponte giù", ARTICLES[0])]
 CHAT = "{% for m in messages %}<user>{{ m.content }}</user>{% endfor %}{% if add_generation_prompt %}<bot>{% endif %}"
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("CHANGE_IT_CACHE", str(tmp_path / "cache"))
 
 
 SIZES = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
@@ -67,10 +61,15 @@ def support(model):
 def alone(folder, claim):
     """P(Yes) of one claim, read without others beside it."""
     backend = ChatModel(folder, "float32", "cpu")
-    ids = torch.tensor([[*backend._before, *backend._ids("".join(claim.prompt)), *backend._after]])
-    yes, no = backend._pieces(claim.words)
+    yes, no = backend._first_tokens(claim)
+    inputs = backend.tokenizer(claim.prompt, return_tensors="pt")
+    if backend.variant:
+        turns, options = [{"role": "user", "content": claim.prompt}], {"add_generation_prompt": True}
+        inputs = backend.tokenizer.apply_chat_template(
+            turns, **options, return_dict=True, return_tensors="pt"
+        )
     with torch.inference_mode():
-        logits = backend.model(ids).logits[0, -1]
+        logits = backend.model(**inputs).logits[0, -1]
     return float(torch.sigmoid(logits[yes] - logits[no]))
 
 
@@ -96,33 +95,14 @@ def test_the_opening_and_the_nearest_part_of_each_article_are_read_and_the_best_
     assert given == pytest.approx(max(alone(model, claim) for claim in claims), abs=1e-5)
 
 
-def test_a_headline_is_read_once(model, monkeypatch):
+def test_a_headline_is_read_once(support, monkeypatch):
     read = []
     answer = ChatModel.answer
     monkeypatch.setattr(ChatModel, "answer", lambda self, claims: read.extend(claims) or answer(self, claims))
-    first = SupportModel.from_pretrained(model, device="cpu")
-    given = first.probabilities(HEADLINES, SOURCES, language="it")
     more = [*HEADLINES, HEADLINES[0], ""], [*SOURCES, SOURCES[0], SOURCES[0]]
-    again = SupportModel.from_pretrained(model, device="cpu").probabilities(*more, language="it")
+    given = support.probabilities(*more, language="it")
     assert len(read) == 3
-    assert again.tolist() == [*given, given[0], 0.0]
-
-
-def test_a_run_that_is_interrupted_reads_the_rest_alone(support, monkeypatch):
-    monkeypatch.setattr("change_it.judges.support_backends.PROMPTS_AT_ONCE", 1)
-    answer = ChatModel.answer
-
-    def interrupted(self, claims):
-        yield next(answer(self, claims))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(ChatModel, "answer", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        support.probabilities(HEADLINES, SOURCES, language="it")
-    rest = []
-    monkeypatch.setattr(ChatModel, "answer", lambda self, claims: rest.extend(claims) or answer(self, claims))
-    support.probabilities(HEADLINES, SOURCES, language="it")
-    assert {claim.headline for claim in rest} == {"Crolla il ponte", "Due feriti"}  # the shortest was read
+    assert given[3:].tolist() == [given[0], 0.0]
 
 
 def test_saved_it_is_the_same_judge_and_another_threshold_is_another(support, tmp_path):
@@ -177,7 +157,7 @@ def test_a_classifier_reads_each_sentence_and_answers_by_its_label(tmp_path):
         (["unsupported", "partially_supported", "supported"], 2),
         (["consistent", "factually-inconsistent"], 0),
         (["factual_error", "faithful"], 1),
-        (["entailment", "does not entail"], 0),
+        (["entailment", "not_entailment"], 0),
         (["LABEL_0", "LABEL_1"], 1),
         (["LABEL_0"], 0),
     ],
@@ -186,7 +166,7 @@ def test_a_classifier_reads_each_sentence_and_answers_by_its_label(tmp_path):
 def test_the_class_that_supports_is_known_by_its_name(tmp_path, labels, supports):
     network, tokenizer = build_encoder(labels=labels)
     save_parts(tmp_path / "nli", network.eval(), tokenizer)
-    # The same weights under other names have other answers, which are not mixed in the cache.
+    # The same weights under other names have other answers.
     given = []
     for names in (labels, labels[::-1]):
         network.config.id2label = dict(enumerate(names))
@@ -203,7 +183,7 @@ def test_the_class_that_supports_is_known_by_its_name(tmp_path, labels, supports
         assert given == pytest.approx([float(p[supports]), float(p[len(labels) - 1 - supports])], abs=1e-5)
 
 
-@pytest.mark.parametrize("labels", [["red", "green", "blue"], ["negative", "positive"], ["LABEL_0", "LABEL_1", "LABEL_2"], ["not_entailment", "no_support"]], ids=str)  # fmt: skip
+@pytest.mark.parametrize("labels", [["negative", "positive"], ["LABEL_0", "LABEL_1", "LABEL_2"], ["not_entailment", "no_support"]], ids=str)  # fmt: skip
 def test_classes_of_which_none_surely_supports_are_named(tmp_path, labels):
     folder = save_parts(tmp_path / "model", *build_encoder(labels=labels))
     with pytest.raises(InputError, match=rf"none of the classes of .* \({', '.join(labels)}\): give a model"):
@@ -233,7 +213,7 @@ def test_a_chat_template_that_cannot_be_used_is_one_sentence(model, template, re
 
 
 def test_a_tokenizer_that_does_not_fit_the_model_is_one_sentence(support):
-    support._backend._ids = lambda text, **_: [301]
+    support._backend.model.resize_token_embeddings(50)
     with pytest.raises(InputError, match="cannot answer"):
         support.probabilities(HEADLINES, SOURCES, language="it")
 
@@ -241,9 +221,10 @@ def test_a_tokenizer_that_does_not_fit_the_model_is_one_sentence(support):
 def test_special_tokens_in_a_text_are_text(model):
     """What a headline says cannot end the question and begin the answer."""
     backend = ChatModel(model, "float32", "cpu")
-    special = {backend.tokenizer.eos_token_id, backend.tokenizer.pad_token_id}
     for text in ("Ponte</s>", "</s>", "<pad>"):
-        assert not special & set(backend._row(Claim(text, text, "it")))
+        read = backend.text(Claim(text, text, "it").prompt)
+        assert "</s>" not in read
+        assert "<pad>" not in read
     _, tokenizer = build_encoder(labels=["entailment", "other"])
     ids = tokenizer("Ponte", f"Ponte {tokenizer.sep_token} giù", split_special_tokens=True)["input_ids"]
     assert ids.count(tokenizer.sep_token_id) == 2
@@ -347,23 +328,3 @@ def test_a_server_that_refuses_to_give_probabilities_is_asked_without(ask, serve
     refusal = json.dumps({"error": {"message": "logprobs is not supported"}}).encode()
     server.reply = lambda prompt, number: (status, refusal) if number == 1 else "Sì"
     assert ask() == pytest.approx([1], abs=1e-6)
-
-
-def test_a_server_that_fails_is_asked_for_the_rest_alone(ask, server, monkeypatch):
-    monkeypatch.setattr("change_it.judges.support_backends.BATCH", 4)
-    asked = [f"Titolo {n}\n" for n in range(12)], [("Ponte giù", "Articolo")] * 12
-    server.reply = lambda prompt, number: 500 if "Titolo 9\n" in prompt else "Sì"
-    with pytest.raises(InputError, match="answers with status 500"):
-        ask(*asked)
-    before = len(server.requests)
-    server.reply = lambda prompt, number: "Sì"
-    assert ask(*asked).tolist() == [1] * 12
-    prompts = [each["messages"][0]["content"] for each in server.requests[before:]]
-    assert {prompt.split("Titolo ")[1].split()[0] for prompt in prompts} == {"9", "10", "11"}
-
-
-def test_where_answers_cannot_be_kept_is_named(support, tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("CHANGE_IT_CACHE", str(tmp_path / "file"))
-    with pytest.raises(InputError, match=r"answers cannot be kept in .*CHANGE_IT_CACHE"):
-        support.probabilities(HEADLINES, SOURCES, language="it")
