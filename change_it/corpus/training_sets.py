@@ -68,7 +68,8 @@ def training_sets(
             "test": crossed(pairs["test"], outlets, source="article"),
         },
     }
-    facts = partial(_changed_facts, headlines=every["headline"], language=options.language, seed=seed)
+    language = options.language or "none"
+    facts = partial(_changed_facts, headlines=every["headline"], language=language, seed=seed)
     pool = pl.concat([even, articles[OTHER]])
     for task, make, rows, known, tested in (
         ("hh", headline_pairs, strict, every, pairs["test"]),
