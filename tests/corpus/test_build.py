@@ -220,7 +220,7 @@ class TestWrite:
         out = tmp_path / "corpus"
         out.mkdir()
         write_corpus(built(), out)
-        stale = out / "hh/validation.parquet"
+        stale = out / "sum/validation.parquet"
         stale.touch()
         write_corpus(built(seed=2), out)
         assert not stale.exists()
