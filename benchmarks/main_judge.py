@@ -46,7 +46,8 @@ def measure_corpus(corpus: str, seed: int) -> dict[str, Any]:
         name: [each["macro_f1"], each["value"], each["low"], each["high"]]
         for name, each in found["systems"].items()
     }
-    step = style_step(corpus, main, data.known, refit=refit, seed=seed) or {}
+    found_step = style_step(corpus, main, data.known, refit=refit, seed=seed)
+    step = found_step._asdict() if found_step else {}
     return cells | {
         "style step": step.get("value"),
         "training pairs with a step above 0": [step.get("pairs"), step.get("accuracy")],
