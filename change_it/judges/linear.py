@@ -190,11 +190,7 @@ TABLES: tuple[tuple[int, tuple[int, ...], int | None], ...] = (
     (3, (1, 0), None),
     (3, (2, 1, 0), 10),
     (3, (3, 2, 1, 0), 11),
-    (1, (0,), None),
-    (3, (0,), None),
 )
-#: Tables of pairs that are held against chance, each with the table of its single pieces.
-PAIRED = ((1, 0), (4, 13), (10, 14))
 
 
 class Pieces:
@@ -222,17 +218,13 @@ class Pieces:
 
     def buckets(self) -> Iterator[Array]:
         """For each table the column of the n-gram that ends at each piece; before a headline there are beginnings, never another one."""
-        for table, (_, offsets, _) in enumerate(TABLES):
-            yield self.columns(table, offsets)
-
-    def columns(self, table: int, offsets: tuple[int, ...]) -> Array:
-        """For each piece the column in a table of the pieces that stand so many places before it."""
         first = np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
-        mixed = np.full(len(self.codes), 7919 * table + 1, np.uint64)
-        for offset in offsets:
-            before = np.maximum(np.arange(len(first)) - offset, first)
-            mixed = _mix(mixed, self.codes[before, TABLES[table][0]])
-        return (mixed % np.uint64(COUNTS)).astype(np.int64)
+        for table, (coding, offsets, _) in enumerate(TABLES):
+            mixed = np.full(len(self.codes), 7919 * table + 1, np.uint64)
+            for offset in offsets:
+                before = np.maximum(np.arange(len(first)) - offset, first)
+                mixed = _mix(mixed, self.codes[before, coding])
+            yield (mixed % np.uint64(COUNTS)).astype(np.int64)
 
     def counts(self) -> Array:
         """Counts of the n-grams of pieces in the texts, (tables, COUNTS)."""
@@ -247,26 +239,18 @@ def pieces(text: str) -> list[str]:
 def fluency_features(texts: Pieces, counts: Array) -> Array:
     """Features of n headlines from the counts of a corpus, float32 (n, features).
 
-    Of each table's counts, of their ratio to the context's, and of how much more often than by chance two pieces stand side
-    by side, the mean, the least, a soft least, and those of the first and last place;
-    length, shares of unknown words and pairs, and of words and pairs that are repeated.
+    Of each table's counts and of their ratio to the context's the mean, the least, a soft least, and those of the first and
+    last place; length, shares of unknown words and pairs, and of words and pairs that are repeated.
     """
     found = [
         table[columns].astype(np.float64) for table, columns in zip(counts, texts.buckets(), strict=True)
     ]
-    total = max(1.0, float(counts[0].sum()))
-    single = np.log((found[0] + 0.5) / total)
-    values = [np.log((found[1] + 0.5) * total / ((found[0] + 1) * (np.roll(found[0], 1) + 1)))]
-    values += [np.log1p(count) for count in found[1:]]
+    single = np.log((found[0] + 0.5) / max(1.0, float(counts[0].sum())))
+    values = [np.log1p(count) for count in found[1:]]
     for (coding, _, context), count in zip(TABLES, found, strict=True):
         if context is not None:
             ratio = np.log((count + 0.3) / (np.roll(found[context], 1) + 1))
             values.append(ratio - single if coding == 0 else ratio)
-    for pair, piece in PAIRED:
-        beside = _lift(found[pair], found[piece], 1, total)
-        # small where the pieces around this one's left neighbour would join better without it
-        without = _lift(counts[pair][texts.columns(pair, (2, 0))].astype(np.float64), found[piece], 2, total)
-        values += [beside, beside + np.roll(beside, 1) - without]
     lengths = texts.lengths
     begin = np.cumsum(lengths) - lengths
     asked = np.ones(len(single), bool)
@@ -284,11 +268,6 @@ def fluency_features(texts: Pieces, counts: Array) -> Array:
     repeated = np.array([_repeats(row[2:-1].tolist()) for row in rows], np.float64).reshape(-1, 4)
     features += [np.log(lengths - 2.0), mean(found[0] == 0), mean(found[1] == 0), *repeated.T]
     return np.column_stack(features).astype(np.float32)
-
-
-def _lift(pairs: Array, pieces: Array, offset: int, total: float) -> Array:
-    """Log of how often a piece and the one so many places before it stand side by side, over how often by chance."""
-    return np.asarray(np.log((pairs + 1) / (pieces * np.roll(pieces, offset) / total + 1)))
 
 
 def _repeats(codes: list[list[int]]) -> tuple[float, ...]:

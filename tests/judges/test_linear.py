@@ -18,12 +18,10 @@ from change_it.judges.linear import (
     NGRAMS,
     RISING,
     SIZE,
-    TABLES,
     WEIGHT,
     LinearJudgeConfig,
     Pieces,
     Words,
-    _lift,
     _repeats,
     boosted,
     features_of_headlines,
@@ -177,19 +175,6 @@ def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
     assert printed[-5] == 0 < broken[-5]  # the share of pairs that were never seen
     assert _repeats([[1, 1], [2, 3], [2, 3]]) == pytest.approx((1 / 3, 0, 1, 1))
     assert np.isfinite(fluency_features(Pieces(["", "…"], frequent, clusters), counts)).all()
-
-
-def test_pairs_are_held_against_chance():
-    pairs, pieces = np.array([0.0, 9.0, 3.0]), np.array([9.0, 9.0, 3.0])
-    assert _lift(pairs, pieces, 1, 36.0) == pytest.approx(np.log([1 / 1.75, 10 / 3.25, 4 / 1.75]))
-    frequent, clusters = frozenset(["il", "ponte", "cade"]), np.zeros(COUNTS, np.uint8)
-    texts = Pieces(["il ponte cade", "il cade ponte cade"], frequent, clusters)
-    counts = Pieces(["il ponte cade"] * 9, frequent, clusters).counts()
-    printed, inserted = fluency_features(texts, counts)
-    start = 5 * (len(TABLES) + sum(context is not None for _, _, context in TABLES))
-    joined, needless = start + 1, start + 6  # the least of each, of words
-    assert inserted[joined] < printed[joined]
-    assert inserted[needless] < printed[needless]
 
 
 def test_features_of_fluency_do_not_depend_on_the_headline_before():
