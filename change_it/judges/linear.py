@@ -33,7 +33,7 @@ TEXTS = 4096
 LONGEST_REPEAT = 6
 #: Version of the features, and the first one of each judge that is still read.
 FEATURES = 4
-EARLIEST = {"main": 4, "fluency": 4}
+EARLIEST = {"main": 4, "fluency": 3}
 #: Flags of a word.
 CAPITAL, NUMBER, NEGATION = 1, 2, 4
 #: Combining marks, which belong to the letter before them.
@@ -175,7 +175,7 @@ def features_of_pairs(texts: Sequence[str], pairs: Sequence[str], config: Any, a
     return np.column_stack(found).astype(np.float32)
 
 
-#: Tables of fluency: the coding of `Pieces` (0 words, 1 and 2 endings, 3 clusters) and the offsets of an n-gram's pieces, and the table of its context.
+#: Tables of fluency: the coding (0 words, 1 and 2 endings, 3 and 4 clusters) and the offsets of an n-gram's pieces, and the table of its context.
 TABLES: tuple[tuple[int, tuple[int, ...], int | None], ...] = (
     (0, (0,), None),
     (0, (1, 0), 0),
@@ -190,7 +190,16 @@ TABLES: tuple[tuple[int, tuple[int, ...], int | None], ...] = (
     (3, (1, 0), None),
     (3, (2, 1, 0), 10),
     (3, (3, 2, 1, 0), 11),
+    (4, (2, 1, 0), None),
+    (4, (3, 2, 1, 0), 13),
+    (4, (4, 3, 2, 1, 0), 14),
+    (1, (0,), None),
+    (3, (0,), None),
 )
+#: Tables of pairs that are held against chance, each with the table of its single pieces.
+PAIRED = ((1, 0), (4, 16), (10, 17))
+#: Letters of the n-grams that tell whether a word is spelt like others.
+LETTERS = 4
 
 
 class Pieces:
@@ -200,35 +209,56 @@ class Pieces:
     """
 
     def __init__(self, texts: Sequence[str], frequent: frozenset[str], clusters: Array):
-        def number(piece: str) -> tuple[int, ...]:
-            fine = coarse = piece
-            if piece[0].isdigit():
-                fine = coarse = "~0"
-            elif piece[0].isalpha() and piece not in frequent:
-                fine, coarse = "~" + piece[-3:], f"~{piece[-2:]}{min(len(piece), 9) // 4}"
-            whole, ending = bucket(piece), bucket(fine)
-            return whole, ending, bucket(coarse), int(clusters[whole % COUNTS]) or ending
+        known: dict[str, tuple[int, ...]] = {}
+        self.spelt: list[list[int]] = []  # for each different piece the columns of its letters
 
-        found = [pieces(text) for text in texts]
-        known = {piece: number(piece) for piece in dict.fromkeys(chain.from_iterable(found))}
-        begin, end = (1,) * 4, (2,) * 4
-        rows = [[begin] * 2 + [known[piece] for piece in row] + [end] for row in found]
+        def number(piece: str) -> tuple[int, ...]:
+            if piece not in known:
+                fine = coarse = piece
+                if piece[0].isdigit():
+                    fine = coarse = "~0"
+                elif piece[0].isalpha() and piece not in frequent:
+                    fine, coarse = "~" + piece[-3:], f"~{piece[-2:]}{min(len(piece), 9) // 4}"
+                whole, ending, short = bucket(piece), bucket(fine), bucket(coarse)
+                of = [int(each) for each in clusters[:, whole % COUNTS]]
+                known[piece] = (whole, ending, short, *(each or ending for each in of), len(self.spelt))
+                letters = f"^{piece}$" if piece[0].isalpha() else ""
+                runs = (letters[at : at + LETTERS] for at in range(len(letters) - LETTERS + 1))
+                self.spelt.append([bucket(run) % COUNTS for run in runs])
+            return known[piece]
+
+        begin, end = (1, 1, 1, 1, 1, 0), (2, 2, 2, 2, 2, 0)
+        self.spelt.append([])
+        rows = [[begin] * 2 + [number(piece) for piece in pieces(text)] + [end] for text in texts]
         self.lengths = np.array([len(row) for row in rows])
-        self.codes = np.array([codes for row in rows for codes in row], np.uint64).reshape(-1, 4)
+        self.codes = np.array([codes for row in rows for codes in row], np.uint64).reshape(-1, 6)
 
     def buckets(self) -> Iterator[Array]:
         """For each table the column of the n-gram that ends at each piece; before a headline there are beginnings, never another one."""
+        for table, (_, offsets, _) in enumerate(TABLES):
+            yield self.columns(table, offsets)
+
+    def columns(self, table: int, offsets: tuple[int, ...]) -> Array:
+        """For each piece the column in a table of the pieces that stand so many places before it."""
         first = np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
-        for table, (coding, offsets, _) in enumerate(TABLES):
-            mixed = np.full(len(self.codes), 7919 * table + 1, np.uint64)
-            for offset in offsets:
-                before = np.maximum(np.arange(len(first)) - offset, first)
-                mixed = _mix(mixed, self.codes[before, coding])
-            yield (mixed % np.uint64(COUNTS)).astype(np.int64)
+        mixed = np.full(len(self.codes), 7919 * table + 1, np.uint64)
+        for offset in offsets:
+            before = np.maximum(np.arange(len(first)) - offset, first)
+            mixed = _mix(mixed, self.codes[before, TABLES[table][0]])
+        return (mixed % np.uint64(COUNTS)).astype(np.int64)
 
     def counts(self) -> Array:
-        """Counts of the n-grams of pieces in the texts, (tables, COUNTS)."""
-        return np.stack([np.bincount(columns, minlength=COUNTS) for columns in self.buckets()])
+        """Counts of the n-grams of pieces, and of letters, in the texts, (tables + 1, COUNTS)."""
+        times = np.bincount(self.codes[:, -1].astype(np.int64), minlength=len(self.spelt))
+        times = np.repeat(times, [len(columns) for columns in self.spelt])
+        letters = np.array(list(chain.from_iterable(self.spelt)), np.int64)
+        tables = [np.bincount(columns, minlength=COUNTS) for columns in self.buckets()]
+        return np.stack([*tables, np.bincount(letters, times, COUNTS).astype(np.int64)])
+
+    def rarest(self, counts: Array) -> Array:
+        """The least count of each piece's letter n-grams."""
+        least = [counts[columns].min() if columns else np.inf for columns in self.spelt]
+        return np.minimum(np.array(least), 1000.0)[self.codes[:, -1].astype(np.int64)]
 
 
 def pieces(text: str) -> list[str]:
@@ -239,18 +269,26 @@ def pieces(text: str) -> list[str]:
 def fluency_features(texts: Pieces, counts: Array) -> Array:
     """Features of n headlines from the counts of a corpus, float32 (n, features).
 
-    Of each table's counts and of their ratio to the context's the mean, the least, a soft least, and those of the first and
-    last place; length, shares of unknown words and pairs, and of words and pairs that are repeated.
+    Of each table's counts, of their ratio to the context's, and of how much more often than by chance two pieces stand side
+    by side, the mean, the least, a soft least, and those of the first and last place;
+    length, shares of unknown words and pairs, and of words and pairs that are repeated.
     """
     found = [
-        table[columns].astype(np.float64) for table, columns in zip(counts, texts.buckets(), strict=True)
+        table[columns].astype(np.float64) for table, columns in zip(counts[:-1], texts.buckets(), strict=True)
     ]
-    single = np.log((found[0] + 0.5) / max(1.0, float(counts[0].sum())))
-    values = [np.log1p(count) for count in found[1:]]
+    total = max(1.0, float(counts[0].sum()))
+    single = np.log((found[0] + 0.5) / total)
+    values = [np.log((found[1] + 0.5) * total / ((found[0] + 1) * (np.roll(found[0], 1) + 1)))]
+    values += [np.log1p(count) for count in (*found[1:], texts.rarest(counts[-1]))]
     for (coding, _, context), count in zip(TABLES, found, strict=True):
         if context is not None:
             ratio = np.log((count + 0.3) / (np.roll(found[context], 1) + 1))
             values.append(ratio - single if coding == 0 else ratio)
+    for pair, piece in PAIRED:
+        beside = _lift(found[pair], found[piece], 1, total)
+        # small where the pieces around this one's left neighbour would join better without it
+        without = _lift(counts[pair][texts.columns(pair, (2, 0))].astype(np.float64), found[piece], 2, total)
+        values += [beside, beside + np.roll(beside, 1) - without]
     lengths = texts.lengths
     begin = np.cumsum(lengths) - lengths
     asked = np.ones(len(single), bool)
@@ -268,6 +306,11 @@ def fluency_features(texts: Pieces, counts: Array) -> Array:
     repeated = np.array([_repeats(row[2:-1].tolist()) for row in rows], np.float64).reshape(-1, 4)
     features += [np.log(lengths - 2.0), mean(found[0] == 0), mean(found[1] == 0), *repeated.T]
     return np.column_stack(features).astype(np.float32)
+
+
+def _lift(pairs: Array, pieces: Array, offset: int, total: float) -> Array:
+    """Log of how often a piece and the one so many places before it stand side by side, over how often by chance."""
+    return np.asarray(np.log((pairs + 1) / (pieces * np.roll(pieces, offset) / total + 1)))
 
 
 def _repeats(codes: list[list[int]]) -> tuple[float, ...]:

@@ -34,7 +34,7 @@ ACCEPTANCE = 0.94
 #: Words that are grouped by their neighbours, at most, how often they stand at least, and the neighbours that count.
 CLUSTERED, LEAST, CONTEXTS = 8000, 4, 500
 #: Dimensions of what is known of their neighbours, and the groups.
-DIMENSIONS, GROUPS = 50, 200
+DIMENSIONS, GROUPS = 50, (200, 60)
 #: Frequent pieces that are classes of their own.
 FREQUENT = 200
 NEGATIONS = ["cannot", "mai", "nessun", "nessuna", "nessuno", "never", "niente", "no", "nobody", "non", "none", "nor", "not", "nulla", "né", "senza", "t", "without"]  # fmt: skip
@@ -115,7 +115,7 @@ def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
 
 
 def _clusters(texts: Sequence[str], *, seed: int) -> Array:
-    """Groups of words by what stands before and after them (Schütze 1995), uint8 (COUNTS,); 0 for rare words."""
+    """Two groupings of words by what stands before and after them (Schütze 1995), uint8 (2, COUNTS); 0 for rare words."""
     read = [linear.pieces(text) for text in texts]
     count = Counter(piece for text in read for piece in text)
     known = {piece: row for row, (piece, times) in enumerate(count.most_common(CLUSTERED)) if times >= LEAST}
@@ -129,9 +129,10 @@ def _clusters(texts: Sequence[str], *, seed: int) -> Array:
     dimensions = min(DIMENSIONS, len(known) - 1)
     vectors = normalize(TruncatedSVD(dimensions, random_state=seed).fit_transform(hstack(sides)))
     columns = [linear.bucket(piece) % linear.COUNTS for piece in known]
-    clusters = np.zeros(linear.COUNTS, np.uint8)
-    model = MiniBatchKMeans(min(GROUPS, len(known)), random_state=seed, n_init=1)
-    clusters[columns] = model.fit_predict(vectors) + 3
+    clusters = np.zeros((len(GROUPS), linear.COUNTS), np.uint8)
+    for row, groups in enumerate(GROUPS):
+        model = MiniBatchKMeans(min(groups, len(known)), random_state=seed, n_init=1)
+        clusters[row, columns] = model.fit_predict(vectors) + 3
     return clusters
 
 

@@ -18,10 +18,12 @@ from change_it.judges.linear import (
     NGRAMS,
     RISING,
     SIZE,
+    TABLES,
     WEIGHT,
     LinearJudgeConfig,
     Pieces,
     Words,
+    _lift,
     _repeats,
     boosted,
     features_of_headlines,
@@ -166,10 +168,13 @@ def test_trees_rise_where_they_are_to():
 
 
 def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
-    frequent, clusters = frozenset(["il"]), np.zeros(COUNTS, np.uint8)
+    frequent, clusters = frozenset(["il"]), np.zeros((2, COUNTS), np.uint8)
     texts = Pieces(["il ponte cade", "ponte il cade", "il ponte il ponte cade"], frequent, clusters)
     counts = Pieces(["il ponte cade"] * 9, frequent, clusters).counts()
     printed, broken, looped = fluency_features(texts, counts)
+    letters = texts.rarest(counts[-1])
+    assert letters[:6].tolist() == [1000, 1000, 9, 9, 9, 1000]  # two beginnings, three words, an end
+    assert Pieces(["pomte"], frequent, clusters).rarest(counts[-1])[2] == 0
     assert printed[-4:].tolist() == [0, 0, 0, 0]
     assert looped[-4:] == pytest.approx([2 / 5, 1 / 4, 1, 1])
     assert printed[-5] == 0 < broken[-5]  # the share of pairs that were never seen
@@ -177,8 +182,21 @@ def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
     assert np.isfinite(fluency_features(Pieces(["", "…"], frequent, clusters), counts)).all()
 
 
+def test_pairs_are_held_against_chance():
+    pairs, pieces = np.array([0.0, 9.0, 3.0]), np.array([9.0, 9.0, 3.0])
+    assert _lift(pairs, pieces, 1, 36.0) == pytest.approx(np.log([1 / 1.75, 10 / 3.25, 4 / 1.75]))
+    frequent, clusters = frozenset(["il", "ponte", "cade"]), np.zeros((2, COUNTS), np.uint8)
+    texts = Pieces(["il ponte cade", "il cade ponte cade"], frequent, clusters)
+    counts = Pieces(["il ponte cade"] * 9, frequent, clusters).counts()
+    printed, inserted = fluency_features(texts, counts)
+    start = 5 * (len(TABLES) + 1 + sum(context is not None for _, _, context in TABLES))
+    joined, needless = start + 1, start + 6  # the least of each, of words
+    assert inserted[joined] < printed[joined]
+    assert inserted[needless] < printed[needless]
+
+
 def test_features_of_fluency_do_not_depend_on_the_headline_before():
-    clusters = np.zeros(COUNTS, np.int64)
+    clusters = np.zeros((2, COUNTS), np.int64)
     counts = Pieces(HEADLINES, frozenset(), clusters).counts()
     every = fluency_features(Pieces(HEADLINES, frozenset(), clusters), counts)
     alone = [fluency_features(Pieces([text], frozenset(), clusters), counts)[0] for text in HEADLINES]
