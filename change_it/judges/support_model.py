@@ -7,13 +7,15 @@ the part that shares most words with the headline, the classifier each sentence;
 import hashlib
 import json
 import re
+import sqlite3
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.resources import files
 from math import exp, isnan, nan
+from os import environ
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -42,6 +44,8 @@ from change_it.text.sentences import sentences
 from change_it.text.tokens import words
 
 COMMAND = "change-it train judge --task support --encoder MODEL"
+#: Folder of the answers, in the environment; ~/.cache/change_it without it.
+CACHE = "CHANGE_IT_CACHE"
 Kind = Literal["chat", "classifier", "endpoint"]
 #: The least that the lower end of the 95% interval of the AUC on labelled headlines must be.
 VALIDATED = 0.70
@@ -336,14 +340,22 @@ class SupportModel:
         claims = sorted(
             {claim for found in of_each for claim in found}, key=lambda claim: (-len(claim.source), claim)
         )
-        answers: dict[Claim, float] = {}
+        ids = {claim: _sha(self.prompt_hash, self._backend.precision, *claim) for claim in claims}
         size = self._backend.batch
         with (
             progress_of(progress, "support", len(headlines)) as report,
+            _kept_answers() as file,
             load_errors(f"{self.settings.model} cannot answer"),
         ):
-            for batch in (claims[start : start + size] for start in range(0, len(claims), size)):
-                answers |= zip(batch, self._backend.answer(batch), strict=True)
+            known = "SELECT p FROM answers WHERE id = ? AND typeof(p) = 'real'"
+            answers = {claim: p for claim in claims for (p,) in file.execute(known, [ids[claim]])}
+            left = [claim for claim in claims if claim not in answers]
+            for batch in (left[start : start + size] for start in range(0, len(left), size)):
+                found = dict(zip(batch, self._backend.answer(batch), strict=True))
+                with file:  # kept at once: a run that is interrupted goes on where it stopped
+                    rows = [(ids[claim], p) for claim, p in found.items()]
+                    file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
+                answers |= found
                 report(len(headlines) * len(answers) // len(claims))
         return np.array([max((answers[claim] for claim in found), default=0.0) for found in of_each])
 
@@ -425,3 +437,18 @@ def _read_settings(record: Any, name: str | Path) -> SupportSettings:
 
 def _sha(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@contextmanager
+def _kept_answers() -> Iterator[sqlite3.Connection]:
+    """The answers that models have given, in a file that all runs share."""
+    file = Path(environ.get(CACHE) or Path.home() / ".cache" / "change_it") / "support.sqlite"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(file, timeout=60)) as connection:
+            connection.execute("CREATE TABLE IF NOT EXISTS answers (id TEXT PRIMARY KEY, p REAL)")
+            yield connection
+    except (OSError, sqlite3.Error) as error:
+        raise InputError(
+            f"answers cannot be kept in {file} ({error}): free the disk, delete the file, or name another folder in {CACHE}"
+        ) from error

@@ -31,6 +31,11 @@ SOURCES = [("Ponte giù", ARTICLES[0]), ("Al via il festival", ARTICLES[1], ""),
 CHAT = "{% for m in messages %}<user>{{ m.content }}</user>{% endfor %}{% if add_generation_prompt %}<bot>{% endif %}"
 
 
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("CHANGE_IT_CACHE", str(tmp_path / "cache"))
+
+
 SIZES = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
 NETWORKS = {
     "qwen": lambda size: Qwen2ForCausalLM(Qwen2Config(vocab_size=size, num_key_value_heads=1, **SIZES)),
@@ -105,6 +110,34 @@ def test_a_headline_is_read_once(support, monkeypatch):
     assert given[3:].tolist() == [given[0], 0.0]
 
 
+def test_a_run_that_is_interrupted_reads_the_rest_alone(model, support, monkeypatch):
+    answer, read = ChatModel.answer, []
+    monkeypatch.setattr(ChatModel, "batch", 1)
+
+    def once(self, claims):
+        if read:
+            raise KeyboardInterrupt
+        read.extend(claims)
+        return answer(self, claims)
+
+    monkeypatch.setattr(ChatModel, "answer", once)
+    with pytest.raises(KeyboardInterrupt):
+        support.probabilities(HEADLINES, SOURCES, language="it")
+    rest = []
+    monkeypatch.setattr(ChatModel, "answer", lambda self, claims: rest.extend(claims) or answer(self, claims))
+    SupportModel.from_pretrained(model, device="cpu").probabilities(HEADLINES, SOURCES, language="it")
+    assert len(read) == 1
+    assert len(rest) == 2
+    assert not set(read) & set(rest)
+
+
+def test_where_answers_cannot_be_kept_is_named(support, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("CHANGE_IT_CACHE", str(tmp_path / "file"))
+    with pytest.raises(InputError, match=r"answers cannot be kept in .*CHANGE_IT_CACHE"):
+        support.probabilities(HEADLINES, SOURCES, language="it")
+
+
 def test_saved_it_is_the_same_judge_and_another_threshold_is_another(support, tmp_path):
     strict = support.with_threshold(
         0.9, language="it", outlets=["rep", "gio"], validated={"auc": [0.8, 0.75, 0.9]}
@@ -166,7 +199,7 @@ def test_a_classifier_reads_each_sentence_and_answers_by_its_label(tmp_path):
 def test_the_class_that_supports_is_known_by_its_name(tmp_path, labels, supports):
     network, tokenizer = build_encoder(labels=labels)
     save_parts(tmp_path / "nli", network.eval(), tokenizer)
-    # The same weights under other names have other answers.
+    # The same weights under other names have other answers, which are not mixed in the cache.
     given = []
     for names in (labels, labels[::-1]):
         network.config.id2label = dict(enumerate(names))
