@@ -4,7 +4,7 @@
 
 Each case runs in a process of its own, through the functions that the commands call. `bare` is the model of main under
 transformers' `Trainer` with its default arguments. Run it with PYTHONPATH at an older checkout to measure that one.
-The clock of updates starts after the evaluation before training and stops when training ends, evaluations among it.
+The clock of updates starts with the first one and stops when training ends, evaluations among it.
 """
 
 import json

@@ -41,10 +41,4 @@ def run(options: GeneratorOptions) -> None:
             f"weights {metrics['weights_hash'][:6]}",
             soft_wrap=True,
         )
-        if training["best_update"] == 0:
-            terminal.print(
-                "[yellow]![/] no evaluation was better than before training, so these are the weights of the beginning: give "
-                "fewer updates (--arg max_steps=N), a lower --arg learning_rate=X or more data",
-                soft_wrap=True,
-            )
         terminal.print(f"[green]✓[/] generator in [bold]{options.out}[/]", soft_wrap=True)

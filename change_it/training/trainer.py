@@ -42,11 +42,11 @@ from change_it.errors import InputError
 from change_it.io import listed, read_json, write_json
 from change_it.training.training_options import OPTIONS, TrainingSettings
 
-#: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end.
+#: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end, none before the first update.
 EVALUATIONS = 10
 #: Epochs rise until there are this many updates (small corpora).
 MIN_UPDATES = 300
-#: Share of the time that evaluations take, where the first and the last one alone do not take more; and what an example costs in
+#: Share of the time that evaluations take, where the last one alone does not take more; and what an example costs in
 #: an evaluation, without a way back, of what it costs in training.
 EVALUATING, FORWARD = 0.1, 1 / 3
 #: Where Adagrad's sums of squared gradients start (See et al. 2017).
@@ -72,7 +72,7 @@ class TrainingResult:
     stopped: str  # all updates done, no better score (`early`), or out of time
     best_score: float | None  # validation score of the weights that it now has; None without an evaluation
     best_update: int
-    # for each evaluation `update`, `loss` (mean since the last one) and its numbers; the first before training
+    # for each evaluation `update`, `loss` (mean since the last one) and its numbers
     history: list[dict[str, float]]
 
 
@@ -185,7 +185,6 @@ def training_arguments(settings: TrainingSettings, out: Path) -> RunArguments:
         "eval_strategy": "steps",
         "eval_steps": 500,
         "save_strategy": "no",  # by the clock
-        "eval_on_start": True,
         "metric_for_best_model": "score",
         "greater_is_better": True,
         "restore_callback_states_from_checkpoint": True,
@@ -283,11 +282,15 @@ class Clock(TrainerCallback):
     """When a run is evaluated, writes checkpoints and ends, in time; and the order of the examples, which is each epoch's own.
 
     With `--max-minutes` the last evaluation has to fit in, the learning rate falls with the time where that passes sooner than the
-    updates, and evaluations between the first and the last one are left out when they would take more than `EVALUATING` of it.
+    updates, and evaluations before the last one are left out when they would take more than `EVALUATING` of it. Until there was
+    one, it is taken to cost as much time as `cost` updates.
     """
 
-    def __init__(self, settings: TrainingSettings, started: float, about: str, best: BestWeights | None):
+    def __init__(
+        self, settings: TrainingSettings, started: float, about: str, best: BestWeights | None, cost: float
+    ):
         self.about, self.best, self.every = about, best, 60 * settings.checkpoint_minutes
+        self.cost = cost if best else 0.0
         self.limit = math.inf if settings.max_minutes is None else 60 * settings.max_minutes
         self.started = self.begun = started
         self.before = self.seconds = self.saved = self.evaluating = self.last_evaluation = 0.0
@@ -330,9 +333,10 @@ class Clock(TrainerCallback):
         if self.terminated and not ended:
             control.should_training_stop, control.should_save, self.stopped = True, True, TERMINATED
             return
-        if not ended and total + self.last_evaluation > self.limit:
+        evaluation = self.last_evaluation or self.cost * self.seconds / state.global_step
+        if not ended and total + evaluation > self.limit:
             control.should_training_stop, self.stopped = True, "time"
-        if self.evaluating + 2 * self.last_evaluation > EVALUATING * self.limit:
+        if self.evaluating + 2 * evaluation > EVALUATING * self.limit:
             control.should_evaluate = False
         if control.should_training_stop:
             control.should_log, control.should_evaluate = True, self.best is not None
@@ -407,7 +411,7 @@ class RunTrainer(Trainer):
         )
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
-        """Score the model in the main process, and keep its weights where they are the best, those before training among them."""
+        """Score the model in the main process, and keep its weights where they are the best."""
         before, numbers = self.clock.read(), None
         if self.is_world_process_zero():
             assert self.run.evaluate is not None
@@ -463,21 +467,20 @@ def train(
     batches = math.ceil(math.ceil(n / settings.batch_size) / arguments.world_size)
     an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)
     total = settings.updates or max(math.ceil((settings.epochs or 0) * an_epoch), run.min_updates)
-    read = total * settings.batch_size * arguments.gradient_accumulation_steps
-    affordable = EVALUATING * read / (FORWARD * max(run.evaluated, 1))
-    every = settings.evaluation_steps or max(1, total // max(1, min(EVALUATIONS, int(affordable))))
+    cost = FORWARD * max(run.evaluated, 1) / settings.batch_size / arguments.gradient_accumulation_steps
+    affordable = min(EVALUATIONS, int(EVALUATING * total / cost))
+    every = settings.evaluation_steps or max(1, total // max(1, affordable))
     arguments.max_steps, arguments.eval_steps = total, every
     if "logging_steps" not in settings.arguments:
         arguments.logging_steps = every
     out = Path(str(arguments.output_dir))
     checkpoint = newest_checkpoint(out) if settings.resume else None
     if run.evaluate is None:
-        arguments.eval_strategy = IntervalStrategy.NO
-    arguments.eval_on_start = run.evaluate is not None and checkpoint is None
+        arguments.eval_strategy, arguments.eval_on_start = IntervalStrategy.NO, False
 
     about = f"{n} examples, {total} updates, {arguments.world_size} processes"
     best = BestWeights(run.model, out / BEST) if run.evaluate else None
-    clock = Clock(settings, started, about, best)
+    clock = Clock(settings, started, about, best, cost)
     if checkpoint:
         record = read_json(checkpoint / COMPLETE) or {}
         if record["run"] != about:
