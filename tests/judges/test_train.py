@@ -119,7 +119,7 @@ def test_unknown_tokens_of_training_headlines_are_said(corpus, encoder, tmp_path
     train_judge.run(options(corpus, tmp_path / "main", encoder=encoder, **TINY | {"updates": 1}))
     [warning] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Warning:")]
     assert re.search(
-        r"Warning: [\d,]+ of [\d,]+ tokens of the training headlines are unknown to .*lacks .*«", warning
+        r"Warning: [\d,]+ of [\d,]+ tokens of the training texts are unknown to .*lacks .*«", warning
     )
 
 
