@@ -34,9 +34,7 @@ from transformers import (
     TrainerState,
     TrainingArguments,
 )
-from transformers.integrations import get_reporting_integration_callbacks
 from transformers.trainer_utils import IntervalStrategy
-from transformers.utils import is_liger_kernel_available
 
 from change_it.errors import InputError
 from change_it.io import listed, read_json, write_json
@@ -209,25 +207,7 @@ def training_arguments(settings: TrainingSettings, out: Path) -> RunArguments:
         if unknown:
             raise ValueError(f"transformers' TrainingArguments has no {listed(unknown)}")
         names = [each.partition("=")[0] for each in kept]
-        arguments = RunArguments(**{**usual, **of_run, **{name: getattr(typed, name) for name in names}})
-        for tracker in get_reporting_integration_callbacks(arguments.report_to):
-            tracker()
-        if settings.arg:
-            _try(arguments)
-    return arguments
-
-
-def _try(arguments: RunArguments) -> None:
-    """Let libraries refuse a value of `--arg` before a model loads."""
-    model: Any = nn.Linear(1, 1)
-    backend, mode = arguments.torch_compile_backend or "inductor", arguments.torch_compile_mode
-    if not arguments.optim_target_modules:  # they are of the model
-        optimizer, options = Trainer.get_optimizer_cls_and_kwargs(arguments, model)
-        optimizer(model.parameters(), **options)
-    if arguments.torch_compile:
-        torch.compile(model, backend=backend, mode=mode)
-    if arguments.use_liger_kernel and not is_liger_kernel_available():
-        raise ImportError("it requires the package liger-kernel, which is not installed")
+        return RunArguments(**{**usual, **of_run, **{name: getattr(typed, name) for name in names}})
 
 
 @contextmanager

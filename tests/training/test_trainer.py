@@ -231,7 +231,7 @@ def test_bad_input(tmp_path):
         "label_smoothing_factor=1": "at least 0 and below 1",
     }.items():
         with pytest.raises(InputError, match=words):
-            training_arguments(settings_of(given), tmp_path)
+            trained(tmp_path, arg=settings_of(given).arg)
     trained(tmp_path)
     with pytest.raises(InputError, match=r"48 updates.*49 updates.*remove that folder"):
         trained(tmp_path, updates=49, resume=True)
