@@ -17,7 +17,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
-from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer
 from torch import Tensor, nn
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
@@ -36,18 +35,19 @@ FEATURES = 3
 EARLIEST = {"main": 3, "fluency": 3}
 #: Flags of a word.
 CAPITAL, NUMBER, NEGATION = 1, 2, 4
-#: The n-grams of main, cased.
-_HASHED = {"n_features": SIZE, "lowercase": False, "norm": None, "alternate_sign": False, "dtype": np.float32}
-CHARACTER_NGRAMS = HashingVectorizer(analyzer="char_wb", ngram_range=(1, 5), **_HASHED)
 #: Combining marks, which belong to the letter before them.
 COMBINING = "".join(
     chr(code)
     for code in range(0x300, 0x10000)
     if unicodedata.category(chr(code)) in ("Mn", "Mc") and not 0xFE00 <= code < 0xFE10
 )
-WORD_NGRAMS = HashingVectorizer(
-    token_pattern=rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]", ngram_range=(1, 2), **_HASHED
-)
+#: Settings of the n-grams of main, cased.
+HASHED = {"n_features": SIZE, "lowercase": False, "norm": None, "alternate_sign": False, "dtype": np.float32}
+CHARACTER_NGRAMS: dict[str, Any] = {"analyzer": "char_wb", "ngram_range": (1, 5)}
+WORD_NGRAMS: dict[str, Any] = {
+    "token_pattern": rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]",
+    "ngram_range": (1, 2),
+}
 #: Marks that are counted in headlines, the weight of a standard deviation, and that beyond which none counts.
 MARKS = ".,:;!?'’\"“”‘«»()[]-–—/|…&%$€£#@*"
 WEIGHT, FAR = 0.3, 4.0
@@ -85,6 +85,8 @@ def _weighted(matrix: csr_matrix, weights: Array | None = None) -> csr_matrix:
 
 def tfidf(counts: csr_matrix, idf: Array) -> csr_matrix:
     """Rows of length 1, (1 + log count) * idf."""
+    from sklearn.feature_extraction.text import TfidfTransformer  # loads pandas
+
     transformer = TfidfTransformer(sublinear_tf=True)
     transformer.idf_ = idf
     return transformer.transform(counts)
@@ -92,16 +94,21 @@ def tfidf(counts: csr_matrix, idf: Array) -> csr_matrix:
 
 def inverse_frequency(counts: csr_matrix, least: int = 0) -> Array:
     """Smooth idf of each column, also of those that no row has; 0 of those that fewer than `least` rows have."""
+    from sklearn.feature_extraction.text import TfidfTransformer  # loads pandas
+
     rare = np.bincount(counts.indices, minlength=counts.shape[1]) < least
     return np.where(rare, 0, TfidfTransformer().fit(counts).idf_).astype(np.float32)
 
 
 def ngrams(texts: Sequence[str]) -> list[csr_matrix]:
     """Counts of n-grams of 1 to 5 characters within words, and of 1 and 2 words and marks: two of (n, SIZE)."""
+    from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer  # loads pandas
+
     split = CountVectorizer(analyzer=str.split, dtype=np.float32)
     words = split.fit_transform([*texts, "-"])[:-1]  # a last text with a word, which it requires
     # each distinct word's characters are hashed once
-    return [words @ CHARACTER_NGRAMS.transform(split.get_feature_names_out()), WORD_NGRAMS.transform(texts)]
+    characters = HashingVectorizer(**CHARACTER_NGRAMS, **HASHED).transform(split.get_feature_names_out())
+    return [words @ characters, HashingVectorizer(**WORD_NGRAMS, **HASHED).transform(texts)]
 
 
 def setting(texts: Sequence[str]) -> Array:
