@@ -27,7 +27,7 @@ def run(options: GeneratorOptions) -> None:
 
     from change_it.generators.train import train_generator
     from change_it.hub.packaging import write_readme
-    from change_it.training.trainer import process_state
+    from change_it.training.training_run import process_state
 
     metrics = train_generator(options)
     if process_state().is_main_process:

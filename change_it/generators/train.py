@@ -46,8 +46,15 @@ from change_it.networks.formats import Format
 from change_it.networks.pretrained import unknown_tokens
 from change_it.networks.pretrained_loss import headline_loss, loss_per_token, own_loss
 from change_it.training.run_folder import train_in_folder
-from change_it.training.trainer import TokenIds, TrainingResult, TrainingRun, process_state, tokenized, warn
 from change_it.training.training_options import resolve
+from change_it.training.training_run import (
+    TokenIds,
+    TrainingResult,
+    TrainingRun,
+    process_state,
+    tokenized,
+    warn,
+)
 
 #: Validation examples an evaluation reads, at most; and of a pre-trained model that has --max-minutes.
 VALIDATION, FEW = 1000, 100

@@ -51,8 +51,8 @@ from change_it.networks.tokenizer import Padding
 from change_it.stats import Ints, log_odds
 from change_it.tables import Column, Row, Table
 from change_it.training.run_folder import train_in_folder
-from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state, tokenized, warn
 from change_it.training.training_options import resolve
+from change_it.training.training_run import MIN_UPDATES, TrainingRun, process_state, tokenized, warn
 
 TITLES = {
     "main": "main: which outlet",
@@ -111,6 +111,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
             MODEL_CORPUS: describe_corpus(settings.corpus)
             | {"learnt": describe_learnt(settings.corpus, settings.fold)}
         },
+        fitted=settings.encoder == LINEAR,
     )
 
 

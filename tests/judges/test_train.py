@@ -25,7 +25,7 @@ from change_it.judges.linear_training import ACCEPTANCE
 from change_it.judges.metrics import scores
 from change_it.stats import log_odds
 from change_it.training.run_folder import publish
-from change_it.training.trainer import TrainingRun
+from change_it.training.training_run import TrainingRun
 
 TINY = judge_data.TINY | {"updates": 16, "evaluation_steps": 8}
 

@@ -15,8 +15,9 @@ from transformers.modeling_outputs import SequenceClassifierOutput
 from change_it.errors import InputError
 from change_it.training import trainer
 from change_it.training.run_folder import publish
-from change_it.training.trainer import TrainingRun, tokenized, train, training_arguments
+from change_it.training.trainer import train, training_arguments
 from change_it.training.training_options import TrainingOptions, TrainingSettings, resolve
+from change_it.training.training_run import TrainingRun, tokenized
 
 FEATURES = torch.randn(90, 6, generator=torch.Generator().manual_seed(5))
 LABELS = (FEATURES.sum(1) > 0).long()
