@@ -21,6 +21,10 @@ MODELS = {"torch", "transformers"}
         ("import change_it.space, change_it.commands.demo", {*MODELS, "gradio"}),
         ("import change_it.hevas", {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"}),
         ("from change_it.text.tagging import load_tagger\nload_tagger('it')", MODELS),
+        (
+            "import change_it.judges.train, change_it.generators.train",
+            {"sklearn", "datasets", "peft", "pandas"},
+        ),
     ],
     ids=lambda value: value.partition("\n")[0] if isinstance(value, str) else "",
 )
