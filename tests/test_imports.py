@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+from corpus_fakes import articles, write_articles
 from processes import run_python
 
 MODELS = {"torch", "transformers"}
@@ -20,6 +21,10 @@ MODELS = {"torch", "transformers"}
         ("import change_it.space, change_it.commands.demo", {*MODELS, "gradio"}),
         ("import change_it.hevas", {*MODELS, "datasets", "gensim", "sklearn", "scipy", "matplotlib"}),
         ("from change_it.text.tagging import load_tagger\nload_tagger('it')", MODELS),
+        (
+            "import change_it.judges.train, change_it.generators.train",
+            {"sklearn", "datasets", "peft", "pandas"},
+        ),
     ],
     ids=lambda value: value.partition("\n")[0] if isinstance(value, str) else "",
 )
@@ -84,6 +89,31 @@ print(json.dumps(answers))
         if status != 2 or loaded or sentence not in " ".join(shown.split()) or shown.count("\n") != 1
     ]
     assert not wrong
+
+
+MODELLESS = """
+corpus sample --articles 40 --out sample.csv
+corpus build news.csv --out corpus
+annotate sheets --corpus corpus --items 2 --out sheet.csv
+hevas --documents corpus --baselines first --metrics R-1 --json
+push dataset corpus me/corpus --dry-run --out staged
+push metric hevas me/hevas --dry-run --out metric
+"""
+
+
+def test_commands_that_need_no_model_load_no_torch(tmp_path):
+    write_articles(tmp_path / "news.csv", articles())
+    code = f"""
+import contextlib, io, json, sys
+from change_it.cli import main
+answers = []
+for command in {MODELLESS.strip().splitlines()}:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        answers.append([main(command.split()), sorted({MODELS} & set(sys.modules))])
+print(json.dumps(answers))
+"""
+    done = run_python("-c", code, cwd=tmp_path)
+    assert (done.stderr, json.loads(done.stdout or "0")) == ("", [[0, []]] * 6)
 
 
 def write(folder):

@@ -27,7 +27,7 @@ def run(options: GeneratorOptions) -> None:
 
     from change_it.generators.train import train_generator
     from change_it.hub.packaging import write_readme
-    from change_it.training.trainer import process_state
+    from change_it.training.training_run import process_state
 
     metrics = train_generator(options)
     if process_state().is_main_process:
@@ -41,10 +41,4 @@ def run(options: GeneratorOptions) -> None:
             f"weights {metrics['weights_hash'][:6]}",
             soft_wrap=True,
         )
-        if training["best_update"] == 0:
-            terminal.print(
-                "[yellow]![/] no evaluation was better than before training, so these are the weights of the beginning: give "
-                "fewer updates (--arg max_steps=N), a lower --arg learning_rate=X or more data",
-                soft_wrap=True,
-            )
         terminal.print(f"[green]✓[/] generator in [bold]{options.out}[/]", soft_wrap=True)

@@ -38,7 +38,7 @@ def run(options: JudgeOptions) -> None:
 
     from change_it.hub.packaging import write_readme
     from change_it.judges.train import table_of, train_judge
-    from change_it.training.trainer import process_state
+    from change_it.training.training_run import process_state
 
     metrics = train_judge(options)
     if process_state().is_main_process:

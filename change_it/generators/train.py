@@ -6,7 +6,7 @@ What is unfinished, and how a finished generator replaces an older one: `trainin
 import math
 import sys
 from dataclasses import asdict, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -46,8 +46,15 @@ from change_it.networks.formats import Format
 from change_it.networks.pretrained import unknown_tokens
 from change_it.networks.pretrained_loss import headline_loss, loss_per_token, own_loss
 from change_it.training.run_folder import train_in_folder
-from change_it.training.trainer import TokenIds, TrainingResult, TrainingRun, process_state, tokenized, warn
 from change_it.training.training_options import resolve
+from change_it.training.training_run import (
+    TokenIds,
+    TrainingResult,
+    TrainingRun,
+    process_state,
+    tokenized,
+    warn,
+)
 
 #: Validation examples an evaluation reads, at most; and of a pre-trained model that has --max-minutes.
 VALIDATION, FEW = 1000, 100
@@ -104,19 +111,21 @@ def _prepare(
     most = FEW if kind != "words" and settings.max_minutes else VALIDATION
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
     validation = data.validation.select(order[:most])
-    cut = _share_cut(format_, tokenizer, data.train.select(range(min(len(data.train), TRIED))))
-    if cut > CUT:
+    examples = _token_ids(format_, data.train)
+    learnt = [row["labels"] for row in examples.rows]
+    tried = [tokenizer.eos_token_id not in row for row in learnt[:TRIED]]
+    if (cut := sum(tried) / len(tried)) > CUT:
         warn(
             f"{cut:.0%} of the headlines are longer than --target-tokens {info.target_tokens} and are learnt without their end: "
             "give more"
         )
     if kind != "words":
-        warn(unknown_tokens(tokenizer, data.train.targets))
+        warn(unknown_tokens(tokenizer, learnt, data.train.targets))
     loss = own_loss if kind == "words" else headline_loss
-    batches = batches_of(format_, validation, batch_size=settings.batch_size)
+    batches = cache(partial(batches_of, format_, validation, batch_size=settings.batch_size))
 
     def evaluate(model: Any) -> dict[str, float]:
-        value = loss_per_token(model, batches, loss)
+        value = loss_per_token(model, batches(), loss)
         return {"score": -value, "validation loss": value}
 
     def save(folder: Path) -> None:
@@ -136,7 +145,7 @@ def _prepare(
 
     return TrainingRun(
         model=model,
-        examples=_token_ids(format_, data.train),
+        examples=examples,
         collate=format_.pad,
         evaluate=evaluate,
         evaluated=len(validation),
@@ -145,12 +154,6 @@ def _prepare(
         describe=describe,
         loss=loss,
     )
-
-
-def _share_cut(format_: Format, tokenizer: PreTrainedTokenizerBase, examples: SourcesAndTargets) -> float:
-    """The share of headlines that are longer than what is learnt of them."""
-    labels = format_.collate(examples.sources, examples.targets)["labels"].tolist()
-    return sum(tokenizer.eos_token_id not in row for row in labels) / len(labels)
 
 
 def batches_of(

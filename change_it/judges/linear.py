@@ -17,7 +17,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
-from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 from torch import Tensor, nn
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
@@ -42,16 +41,16 @@ COMBINING = "".join(
     for code in range(0x300, 0x10000)
     if unicodedata.category(chr(code)) in ("Mn", "Mc") and not 0xFE00 <= code < 0xFE10
 )
-#: The n-grams of main: 1 and 2 words and marks, cased.
-NGRAMS = HashingVectorizer(
-    n_features=SIZE,
-    token_pattern=rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]",
-    ngram_range=(1, 2),
-    lowercase=False,
-    norm=None,
-    alternate_sign=False,
-    dtype=np.float32,
-)
+#: Settings of the n-grams of main: 1 and 2 words and marks, cased.
+NGRAMS: dict[str, Any] = {
+    "n_features": SIZE,
+    "token_pattern": rf"\w+(?:[{COMBINING}]+\w*)*|[^\w\s]",
+    "ngram_range": (1, 2),
+    "lowercase": False,
+    "norm": None,
+    "alternate_sign": False,
+    "dtype": np.float32,
+}
 #: Marks that are counted in headlines, the weight of a standard deviation, and that beyond which none counts.
 MARKS = ".,:;!?'’\"“”‘«»()[]-–—/|…&%$€£#@*"
 WEIGHT, FAR = 0.3, 4.0
@@ -89,6 +88,8 @@ def _weighted(matrix: csr_matrix, weights: Array | None = None) -> csr_matrix:
 
 def tfidf(counts: csr_matrix, idf: Array) -> csr_matrix:
     """Rows of length 1, (1 + log count) * idf."""
+    from sklearn.feature_extraction.text import TfidfTransformer  # loads pandas
+
     transformer = TfidfTransformer(sublinear_tf=True)
     transformer.idf_ = idf
     return transformer.transform(counts)
@@ -96,8 +97,17 @@ def tfidf(counts: csr_matrix, idf: Array) -> csr_matrix:
 
 def inverse_frequency(counts: csr_matrix, least: int = 0) -> Array:
     """Smooth idf of each column, also of those that no row has; 0 of those that fewer than `least` rows have."""
+    from sklearn.feature_extraction.text import TfidfTransformer  # loads pandas
+
     rare = np.bincount(counts.indices, minlength=counts.shape[1]) < least
     return np.where(rare, 0, TfidfTransformer().fit(counts).idf_).astype(np.float32)
+
+
+def ngrams(texts: Sequence[str]) -> csr_matrix:
+    """Counts of n-grams of 1 and 2 words and marks, (n, SIZE)."""
+    from sklearn.feature_extraction.text import HashingVectorizer  # loads pandas
+
+    return HashingVectorizer(**NGRAMS).transform(texts)
 
 
 def setting(texts: Sequence[str]) -> Array:
@@ -403,7 +413,7 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
     def _answers(self, texts: Sequence[str], pairs: Sequence[str] | None, arrays: Arrays) -> Array:
         if self.config.judges == "main":
             return np.asarray(
-                features_of_headlines(NGRAMS.transform(texts), setting(texts), arrays) @ arrays["weight"],
+                features_of_headlines(ngrams(texts), setting(texts), arrays) @ arrays["weight"],
                 np.float64,
             )
         if self.config.judges == "fluency":

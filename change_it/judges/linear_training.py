@@ -8,11 +8,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
 from scipy.special import expit
-from sklearn.cluster import MiniBatchKMeans
-from sklearn.decomposition import TruncatedSVD
-from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import normalize
-from sklearn.tree import DecisionTreeRegressor
 
 from change_it.judges import linear
 from change_it.judges.data import Examples, TaskData
@@ -51,7 +46,9 @@ def fit_linear(task: Task, data: TaskData, *, seed: int) -> LinearJudge:
 
 def fit_main(examples: Examples, *, seed: int, ngrams_alone: bool = False) -> LinearJudge:
     """Fit main on n-grams, marks, capitals and length; or on n-grams alone."""
-    counts, marks = linear.NGRAMS.transform(examples.texts), linear.setting(examples.texts)
+    from sklearn.linear_model import LogisticRegression  # loads pandas
+
+    counts, marks = linear.ngrams(examples.texts), linear.setting(examples.texts)
     arrays = {"idf": linear.inverse_frequency(counts, FOUND)}
     if not ngrams_alone:
         deviation = marks.std(axis=0)
@@ -116,6 +113,10 @@ def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
 
 def _clusters(texts: Sequence[str], *, seed: int) -> Array:
     """Two groupings of words by what stands before and after them (Schütze 1995), uint8 (2, COUNTS); 0 for rare words."""
+    from sklearn.cluster import MiniBatchKMeans
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.preprocessing import normalize
+
     read = [linear.pieces(text) for text in texts]
     count = Counter(piece for text in read for piece in text)
     known = {piece: row for row, (piece, times) in enumerate(count.most_common(CLUSTERED)) if times >= LEAST}
@@ -150,6 +151,8 @@ def _boost(
 
     Each tree fits Newton's step, the gradient of the loss over its second derivative, by a share of the features a split.
     """
+    from sklearn.tree import DecisionTreeRegressor
+
     even = np.where(labels == 1, 0.5 / np.mean(labels), 0.5 / np.mean(1 - labels))
     least, total = max(1, min(20, len(labels) // 20)), np.zeros(len(labels))
     trees = []

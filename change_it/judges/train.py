@@ -4,7 +4,7 @@ What is unfinished, and how a finished judge replaces an older one: `training.ru
 """
 
 import sys
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -50,7 +50,7 @@ from change_it.networks.tokenizer import Padding
 from change_it.stats import Ints, log_odds
 from change_it.tables import Column, Row, Table
 from change_it.training.run_folder import train_in_folder
-from change_it.training.trainer import MIN_UPDATES, TrainingRun, process_state, tokenized, warn
+from change_it.training.training_run import MIN_UPDATES, TrainingRun, process_state, tokenized, warn
 
 TITLES = {
     "main": "main: which outlet",
@@ -98,6 +98,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
             MODEL_CORPUS: describe_corpus(settings.corpus)
             | {"learnt": describe_learnt(settings.corpus, settings.fold)}
         },
+        fitted=settings.encoder == LINEAR,
     )
 
 
@@ -105,8 +106,6 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
     """The judge before training, and how it is trained and tested; a linear one is fitted here."""
     task, linear = settings.task, settings.encoder == LINEAR
     model, tokenizer = _start(settings, data)
-    if settings.encoder not in (LINEAR, BILSTM):
-        warn(unknown_tokens(tokenizer, data.train.texts))
     model.config.problem_type = "single_label_classification"  # transformers would write it in training alone
     model.config.change_it = settings.about(data.outlets)
     judge = Judge.of(model, tokenizer, precision=settings.arithmetic)
@@ -115,7 +114,7 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
 
     # The papers train to the end; they stop early in HH alone.
     evaluates = not linear and (not settings.as_published or settings.early_stopping)
-    validated = judge.batches(validation.texts, validation.pairs) if evaluates else []
+    validated = cache(lambda: judge.batches(validation.texts, validation.pairs))
 
     def encode(rows: range) -> dict[str, Any]:
         part = data.train.select(rows)
@@ -124,7 +123,7 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
         return {**read, "labels": part.labels, "length": lengths}
 
     def evaluate(_: Any) -> dict[str, float]:
-        given = judge.predict_batches(validated)
+        given = judge.predict_batches(validated())
         right = given[np.arange(len(validation)), validation.labels]
         return {
             "score": scores(validation.labels, given.argmax(axis=1), data.outlets)["macro_f1"],
@@ -146,9 +145,12 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
             metrics["style_step"] = model.config.change_it.get("style_step")
         return metrics
 
+    examples = None if linear else tokenized(encode, len(data.train))
+    if examples and settings.encoder != BILSTM:
+        warn(unknown_tokens(tokenizer, [row["input_ids"] for row in examples.rows], data.train.texts))
     return TrainingRun(
         model=model,
-        examples=None if linear else tokenized(encode, len(data.train)),
+        examples=examples,
         collate=Padding({"input_ids": tokenizer.pad_token_id, "token_type_ids": tokenizer.pad_token_type_id}),
         evaluate=evaluate if evaluates else None,
         evaluated=len(validation),

@@ -5,9 +5,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from change_it.corpus.folder import read_table
 from change_it.judges.data import Examples
@@ -42,6 +39,10 @@ def accuracy(first: Floats, second: Floats, events: Events) -> dict[str, float]:
 
 def fit_marks(examples: Examples, *, seed: int) -> Ask:
     """A logistic regression on marks, capitals and length alone."""
+    from sklearn.linear_model import LogisticRegression  # loads pandas
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000, random_state=seed))
     model.fit(setting(examples.texts), examples.labels)
     return lambda texts: np.asarray(model.predict_proba(setting(texts)), np.float64)

@@ -42,34 +42,39 @@ class DecoderSteps(torch.autograd.Function):
     ) -> tuple[Tensor, ...]:  # fmt: skip
         """See the class."""
         n, k, size = keys.shape
+        opened = words.clone(memory_format=torch.contiguous_format)
+        inners = keys.new_empty(len(words), n, k, size)
+        # of each step in turn, with the views of them that it takes
+        gates, asked, context = words.new_empty(n, 4 * size), *keys.new_empty(2, n, size).unbind()
+        enter, forget, half, leave = gates.split([size] * 4, 1)
+        wide, seen = asked.unsqueeze(1), context.unsqueeze(1)
         flat, covered = padding.view(-1), coverage.unsqueeze(1)
-        inners, each = keys.new_empty(len(words), n, k, size), [n] * len(words)
         rows: list[tuple[Tensor, ...]] = []
         first = before, cell
-        for word, inner in zip(*(part.flatten(0, 1).split(each) for part in (words, inners)), strict=True):
-            gates = torch.addmm(word, before, recurrent).sigmoid_()
-            enter, forget, half, leave = gates.split([size] * 4, 1)
+        for word, inner in zip(*by_step(opened, inners), strict=True):
+            torch.sigmoid(word.addmm_(before, recurrent), out=gates)
             cell = torch.addcmul(forget * cell, enter, half, value=2) - enter
             hidden = leave * cell.tanh()
-            asked = torch.mm(hidden, query).view(n, 1, size)
+            torch.mm(hidden, query, out=asked)
             if bent is None:
-                torch.add(keys, asked, out=inner)
+                torch.add(keys, wide, out=inner)
             else:
-                torch.addcmul(keys, covered.view(n, k, 1), bent, out=inner).add_(asked)
+                torch.addcmul(keys, covered.view(n, k, 1), bent, out=inner).add_(wide)
             energies = torch.addmv(flat, inner.sigmoid_().view(-1, size), energy)
             weight = energies.view(n, 1, k).softmax(2)
-            before = torch.cat([torch.bmm(weight, states).view(n, size), hidden], 1)
-            rows.append((before, cell, gates, weight, covered))
+            torch.bmm(weight, states, out=seen)
+            before = torch.cat([context, hidden], 1)
+            rows.append((before, cell, weight, covered))
             if bent is not None:
                 covered = covered + weight
-        befores, cells, opened, weights, coverages = zip(*rows, strict=True)
-        outputs, old, gates, attention = (
+        befores, cells, weights, coverages = zip(*rows, strict=True)
+        outputs, old, attention = (
             torch.cat(part).view(-1, n, part[0].shape[-1])
-            for part in ((first[0], *befores), (first[1], *cells), opened, weights)
+            for part in ((first[0], *befores), (first[1], *cells), weights)
         )
-        ctx.save_for_backward(
-            recurrent, query, energy, bent, states, outputs, old, gates, attention, inners, *coverages
-        )
+        opened.sigmoid_()
+        saved = recurrent, query, energy, bent, states, outputs, old, opened, attention, inners
+        ctx.save_for_backward(*saved, *weights, *coverages)
         ctx.mark_non_differentiable(cell)
         return outputs[1:], attention, cell
 
@@ -78,22 +83,27 @@ class DecoderSteps(torch.autograd.Function):
     def backward(ctx: Any, of_output: Tensor, of_attention: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
         """Gradients; those of weights are one product for all steps."""
         recurrent, query, energy, bent, states, outputs, cells, gates, attention, *saved = ctx.saved_tensors
-        inners, *coverages = saved
-        _, n, k, size = inners.shape
+        inners, *of_steps = saved
+        t, n, k, size = inners.shape
         shown, (enter, forget, half, leave) = cells[1:].tanh(), gates.split([size] * 4, 2)
         # the share of a gate, before its sigmoid, in the gradient of the cell, or of the state: the output gate
         factors = torch.cat([2 * half - 1, cells[:-1], 2 * enter, shown], 2) * (gates - gates * gates)
         through = leave * (1 - shown * shown)
         back, ask, turned = recurrent.t(), energy.unsqueeze(1) * query.t(), states.transpose(1, 2)
         column = None if bent is None else (energy * bent).view(1, size, 1).expand(n, size, 1)
-        d_before, d_cell = outputs.new_zeros(n, 2 * size), outputs.new_zeros(n, size)
-        d_covered, d_keys = outputs.new_zeros(n, 1, k), torch.zeros_like(states)
-        rows: list[tuple[Tensor, ...]] = []
-        every = of_output, of_attention.unsqueeze(2), attention.unsqueeze(2), inners, factors, through, forget
-        steps = zip(*(part.flatten(0, 1).split([n] * len(inners)) for part in every), coverages, strict=True)
-        for given, base, weight, inner, factor, share, kept, covered in reversed(list(steps)):
-            d_context, d_hidden = (given + d_before).split([size, size], 1)
-            d_weight = torch.baddbmm(base + d_covered, d_context.view(n, 1, size), turned) * weight
+        d_outputs = torch.cat([torch.zeros_like(outputs[:1]), of_output])  # the first are of what was before
+        d_cell, d_covered = outputs.new_zeros(n, size), outputs.new_zeros(n, 1, k)
+        d_keys, rows = torch.zeros_like(states), list[tuple[Tensor, ...]]()
+        of_contexts, of_states = d_outputs[1:, :, None, :size], d_outputs[1:, :, size:]
+        every = by_step(
+            *(d_outputs[:-1], of_contexts, of_states, of_attention.unsqueeze(2)),
+            *(inners, factors, through, forget),
+        )
+        steps = zip(*every, of_steps[:t], of_steps[t:], strict=True)
+        for d_before, d_context, d_hidden, base, inner, factor, share, kept, weight, covered in reversed(
+            list(steps)
+        ):
+            d_weight = torch.baddbmm(base + d_covered, d_context, turned) * weight
             d_energies = torch.addcmul(d_weight, weight, d_weight.sum(2, keepdim=True), value=-1)
             slope = torch.addcmul(inner, inner, inner, value=-1)
             d_keys.addcmul_(slope, d_energies.view(n, k, 1))
@@ -102,23 +112,28 @@ class DecoderSteps(torch.autograd.Function):
             else:
                 both = torch.bmm(torch.cat([d_energies, d_energies * covered], 1), slope)
                 d_covered = torch.addcmul(d_covered, d_energies, torch.bmm(slope, column).view(n, 1, k))
-            d_hidden = torch.addmm(d_hidden, both[:, 0], ask)
-            d_cell = torch.addcmul(d_cell, d_hidden, share)
-            d_gates = torch.cat([d_cell, d_cell, d_cell, d_hidden], 1) * factor
+            d_state = torch.addmm(d_hidden, both[:, 0], ask)
+            d_cell = torch.addcmul(d_cell, d_state, share)
+            d_gates = torch.cat([d_cell, d_cell, d_cell, d_state], 1) * factor
             d_cell = d_cell * kept
-            d_before = torch.mm(d_gates, back)
-            rows.append((d_gates, both, d_context, d_energies))
-        d_words, both, d_contexts, d_energies = (torch.cat(part[::-1]) for part in zip(*rows, strict=True))
+            d_before.addmm_(d_gates, back)
+            rows.append((d_gates, both, d_energies))
+        d_words, both, d_energies = (torch.cat(part[::-1]) for part in zip(*rows, strict=True))
         return (
-            d_words.view(-1, n, 4 * size),
+            d_words.view(t, n, 4 * size),
             outputs[:-1].flatten(0, 1).t() @ d_words,
             outputs[1:, :, size:].flatten(0, 1).t() @ (both[:, 0] * energy),
             inners.view(-1, size).t() @ d_energies.view(-1),
             None if bent is None else both[:, 1].sum(0) * energy,
             d_keys * energy,
-            torch.bmm(attention.permute(1, 2, 0), d_contexts.view(-1, n, size).transpose(0, 1)),
+            torch.bmm(attention.permute(1, 2, 0), d_outputs[1:, :, :size].transpose(0, 1)),
             None,
-            d_before,
+            d_outputs[0],
             d_cell,
             None if bent is None else d_covered.squeeze(1),
         )
+
+
+def by_step(*parts: Tensor) -> list[tuple[Tensor, ...]]:
+    """Of tensors (t, n, ...) the t parts of each, (n, ...), by `split`, which takes a call less for a part than `unbind`."""
+    return [part.flatten(0, 1).split([part.shape[1]] * len(part)) for part in parts]

@@ -9,6 +9,7 @@ Imports are relative and stay in this folder, all of which goes to the Hub with 
 """
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal
 
 import torch
@@ -170,8 +171,8 @@ def negative_log_likelihood(states: Tensor, weight: Tensor, bias: Tensor, wanted
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
         largest = logits.detach().amax(1, keepdim=True)
         sums.append(logits.sub_(largest).exp_().sum(1).log() + largest.squeeze(1))
-    right = (states * functional.embedding(wanted, weight)).sum(1) + bias[wanted]
-    return torch.logsumexp(torch.stack(sums), 0) - right
+    right = (states * functional.embedding(wanted, weight)).sum(1) + bias.index_select(0, wanted)
+    return reduce(torch.logaddexp, sums) - right
 
 
 class PointerGeneratorForConditionalGeneration(WordGenerator):
@@ -234,15 +235,14 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         size, given = embedded.shape[-1], self.cell
         twice = given.bias_ih.new_ones(4, self.config.hidden_size)
         twice[2] = 2.0  # the candidate of `DecoderSteps`
-        rows = twice.view(-1, 1)
-        into, over = given.weight_ih * rows, given.weight_hh * rows
+        weights = torch.cat([given.weight_ih, given.weight_hh], dim=1) * twice.view(-1, 1)
         bias = (given.bias_ih + given.bias_hh) * twice.view(-1)
         with torch.autocast(ids.device.type, enabled=False):  # whose casts would be of each step
-            single = torch.promote_types(into.dtype, torch.float32)
+            single = torch.promote_types(weights.dtype, torch.float32)
             before = torch.cat([state.context.to(single), state.hidden.to(single)], dim=1)
             after, attention, cell = DecoderSteps.apply(
-                functional.linear(embedded.to(single), into[:, :size], bias).transpose(0, 1),
-                torch.cat([into[:, size:], over], dim=1).t(),
+                functional.linear(embedded.to(single), weights[:, :size], bias).transpose(0, 1),
+                weights[:, size:].t(),
                 2 * self.query.weight.t(),
                 2 * self.energy,
                 None if self.coverage is None else 2 * self.coverage,
@@ -254,7 +254,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
                 state.coverage.to(single),
             )
         covered = state.coverage + attention.cumsum(0)
-        context, hidden = after.chunk(2, dim=2)
+        context, hidden = after.split([after.shape[2] // 2] * 2, dim=2)
         steps = (
             embedded,
             *(part.transpose(0, 1) for part in (hidden, context, attention, covered - attention)),
@@ -276,15 +276,17 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
     def _loss(self, steps: tuple[Tensor, ...], encoded: EncodedSource, labels: Tensor) -> Tensor:
         """Mean over the labels' words, or over headlines of theirs (eq. 6, 7, 9, 13)."""
         lengths = (labels != IGNORED).sum(1)
-        rows, times = torch.nonzero(labels != IGNORED, as_tuple=True)
-        wanted = labels[rows, times]
-        embedded, hidden, context, attention, covered = (part[rows, times] for part in steps)
+        places = torch.nonzero(labels.flatten() != IGNORED).squeeze(1)
+        rows, wanted = places // labels.shape[1], labels.flatten().index_select(0, places)
+        # of all steps in one call, there and back
+        learnt = torch.cat(steps, dim=2).flatten(0, 1).index_select(0, places)
+        embedded, hidden, context, attention, covered = learnt.split([part.shape[2] for part in steps], 1)
         inside = wanted < self.config.words
         words = in_vocabulary(wanted, self.config.words, self.config.unk_token_id)
         nll = negative_log_likelihood(*self._merged(hidden, context), words)
         if self.switch is None:
             return self._mean(nll, lengths, rows)
-        copied = (attention * (encoded.source_ids[rows] == wanted.unsqueeze(1))).sum(1)
+        copied = (attention * (encoded.source_ids.index_select(0, rows) == wanted.unsqueeze(1))).sum(1)
         switch = self._switch(hidden, context, embedded).squeeze(1).to(nll.dtype).sigmoid()
         probability = switch * inside * torch.exp(-nll) + (1 - switch) * copied
         losses = -torch.log(probability + torch.finfo(probability.dtype).tiny)

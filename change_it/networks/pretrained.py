@@ -14,9 +14,11 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+import numpy as np
 import torch
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+from numpy.typing import NDArray
 from safetensors import safe_open
 from torch import nn
 from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
@@ -46,7 +48,7 @@ ANSWERING = (
     "tokenizer.model",
 )
 _LAYERS = re.compile(r"(?<!window_)layers?$")  # max_window_layers is a place among the layers
-#: Headlines that are looked through for unknown tokens, and the share of these that is worth a warning.
+#: Examples that are looked through for unknown tokens, and the share of these that is worth a warning.
 READ, UNKNOWN = 5000, 0.01
 _ADAPTERS = "holds adapters, not a model: merge them first with merge_and_unload of peft"
 
@@ -143,21 +145,20 @@ def reading_errors(tokenizer: PreTrainedTokenizerBase) -> AbstractContextManager
     return load_errors(f"the tokenizer in {tokenizer.name_or_path} cannot read a text")
 
 
-def unknown_tokens(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> str:
-    """A sentence where more than `UNKNOWN` of the tokens of headlines are unknown to a tokenizer, with the characters that are; empty elsewhere."""
-    texts, unknown = texts[:READ], tokenizer.unk_token_id
-    if unknown is None or not texts:
+def unknown_tokens(
+    tokenizer: PreTrainedTokenizerBase, rows: Sequence[NDArray[Any]], texts: Sequence[str]
+) -> str:
+    """A sentence where more than `UNKNOWN` of the tokens of texts, whose ids are the rows, are unknown to a tokenizer, with the characters that are; empty elsewhere."""
+    ids, unknown = np.concatenate([np.empty(0, np.int32), *rows[:READ]]), tokenizer.unk_token_id
+    count, total = np.count_nonzero(ids == unknown), np.count_nonzero(ids >= 0)
+    if unknown is None or count <= UNKNOWN * total:
         return ""
     with reading_errors(tokenizer):
-        rows = tokenizer([*texts], add_special_tokens=False)["input_ids"]
-        count, total = sum(row.count(unknown) for row in rows), sum(map(len, rows))
-        if count <= UNKNOWN * total:
-            return ""
-        characters = [one for one, _ in Counter("".join("".join(texts).split())).most_common()]
+        characters = [one for one, _ in Counter("".join("".join(texts[:READ]).split())).most_common()]
         alone = tokenizer(characters, add_special_tokens=False)["input_ids"]
     lacking = " ".join(one for one, row in zip(characters, alone, strict=True) if unknown in row)
     return (
-        f"{count:,} of {total:,} tokens of the training headlines are unknown to {tokenizer.name_or_path}, which lacks "
+        f"{count:,} of {total:,} tokens of the training texts are unknown to {tokenizer.name_or_path}, which lacks "
         f"{lacking[:40] or 'their words'}: give a model that knows them"
     )
 

@@ -97,7 +97,8 @@ class WordGenerator(PreTrainedModel, GenerationMixin):
 
     def prepare_decoder_input_ids_from_labels(self, labels: Tensor) -> Tensor:
         """`<s>` and all labels but the last."""
-        shifted = labels.roll(1, dims=1).masked_fill(labels.roll(1, dims=1) == IGNORED, self._padding)
+        shifted = labels.roll(1, dims=1)
+        shifted = shifted.masked_fill(shifted == IGNORED, self._padding)
         shifted[:, 0] = self.config.decoder_start_token_id or 0
         return shifted
 

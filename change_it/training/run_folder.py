@@ -21,15 +21,8 @@ from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import MODEL_FILES, listed, read_json, replace_folder, write_json
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
-from change_it.training.trainer import (
-    TrainingResult,
-    TrainingRun,
-    check_launch,
-    process_state,
-    train,
-    training_arguments,
-)
 from change_it.training.training_options import TrainingSettings
+from change_it.training.training_run import TrainingResult, TrainingRun, check_launch, process_state
 
 WORK = "checkpoints"
 METRICS = "metrics.json"
@@ -45,16 +38,20 @@ def train_in_folder(
     *,
     libraries: Sequence[str],
     files: Mapping[str, Any],
+    fitted: bool = False,
 ) -> dict[str, Any]:
     """Train a model by the command `change-it train <what>` and put it into `out`, or resume an interrupted run; returns `metrics.json`.
 
     Every process calls it with the same arguments; what it returns is empty in every process but the main one. The versions
-    of `libraries` are recorded, and `files` are JSON files that are saved with the model, by name.
+    of `libraries` are recorded, and `files` are JSON files that are saved with the model, by name. `fitted`: `prepare` fits it.
     """
     check_launch()
     started = time.monotonic()
     work = out / WORK
-    arguments = training_arguments(settings, work / what)
+    if not fitted:
+        from change_it.training.trainer import train, training_arguments  # loads Trainer, PEFT and datasets
+
+        arguments = training_arguments(settings, work / what)
     state = process_state()
     record = {"options": _recorded(settings), "files": dict(files)}
     if settings.resume and not work.exists() and (finished := _finished(record, out)):
@@ -168,9 +165,7 @@ def _finished(record: Mapping[str, Any], out: Path) -> dict[str, Any] | None:
 def publish(final: Path, out: Path, *, logs: Path | None = None) -> None:
     """Replace the model in `out` as a whole by the finished one; drop everything unfinished, keep files of others."""
     if logs is not None and logs.exists():
-        shutil.copytree(
-            logs, final / "logs", dirs_exist_ok=True
-        )  # those of before too, where it was stopped here
+        shutil.copytree(logs, final / "logs", dirs_exist_ok=True)  # where it was stopped here they are there
     ours = {WORK, *(path.name for path in final.iterdir())}
     ours |= {path.name for pattern in MODEL_FILES for path in out.glob(pattern)}
     if (out / METRICS).exists():  # it is of the model that is replaced

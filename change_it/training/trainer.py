@@ -8,9 +8,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from shutil import copyfile
@@ -19,8 +18,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from accelerate import PartialState
-from accelerate.utils import broadcast_object_list, get_max_memory, parse_flag_from_env
+from accelerate.utils import get_max_memory
 from datasets import Dataset
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
@@ -34,19 +32,22 @@ from transformers import (
     TrainerState,
     TrainingArguments,
 )
-from transformers.integrations import get_reporting_integration_callbacks
 from transformers.trainer_utils import IntervalStrategy
-from transformers.utils import is_liger_kernel_available
 
 from change_it.errors import InputError
 from change_it.io import listed, read_json, write_json
 from change_it.training.training_options import OPTIONS, TrainingSettings
+from change_it.training.training_run import (
+    TokenIds,
+    TrainingResult,
+    TrainingRun,
+    of_main_process,
+    process_state,
+)
 
-#: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end.
+#: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end, none before the first update.
 EVALUATIONS = 10
-#: Epochs rise until there are this many updates (small corpora).
-MIN_UPDATES = 300
-#: Share of the time that evaluations take, where the first and the last one alone do not take more; and what an example costs in
+#: Share of the time that evaluations take, where the last one alone does not take more; and what an example costs in
 #: an evaluation, without a way back, of what it costs in training.
 EVALUATING, FORWARD = 0.1, 1 / 3
 #: Where Adagrad's sums of squared gradients start (See et al. 2017).
@@ -57,100 +58,21 @@ WEIGHT_DECAY, WARMUP = 0.01, 0.1
 AGREEING = 10
 #: Written into a checkpoint last: one without it was being written when the run died. BEST are the best weights so far.
 COMPLETE, BEST = "complete", "best.safetensors"
-#: Examples that are tokenized at once.
-AT_ONCE = 2000
 TERMINATED = "SIGTERM"
 
 
-@dataclass
-class TrainingResult:
-    """The end of a run."""
+class RunDataset(Dataset):
+    """The examples of a run. Trainer looks for lengths in a column of a `Dataset`; that of a plain one takes 50 µs for each that is read, and a row as long."""
 
-    updates: int  # optimizer steps
-    epochs: float  # passes over the data, fractional
-    seconds: float  # training time, earlier parts of a resumed run included
-    stopped: str  # all updates done, no better score (`early`), or out of time
-    best_score: float | None  # validation score of the weights that it now has; None without an evaluation
-    best_update: int
-    # for each evaluation `update`, `loss` (mean since the last one) and its numbers; the first before training
-    history: list[dict[str, float]]
-
-
-class TokenIds(Dataset):
-    """Examples of a run in memory, and the length of each by which like is batched with like; `tokenized` makes them.
-
-    Trainer looks for lengths in a column of a `Dataset`; that of a plain one takes 50 µs for each that is read, and a row as long.
-    """
-
-    rows: list[dict[str, Any]]
-    lengths: list[int]
+    token_ids: TokenIds
 
     def __getitem__(self, key: Any) -> Any:
         """A row, or the lengths."""
-        return self.lengths if isinstance(key, str) else self.rows[key]
+        return self.token_ids.lengths if isinstance(key, str) else self.token_ids.rows[key]
 
     def __getitems__(self, keys: list[int]) -> list[Any]:
         """Rows."""
-        return [self.rows[key] for key in keys]
-
-
-@dataclass(frozen=True)
-class TrainingRun:
-    """A model and all that its training needs."""
-
-    model: Any  # a model of transformers or PEFT, whose output has the loss of a batch
-    examples: TokenIds | None  # None: it is fitted, and not trained
-    collate: Callable[
-        [list[Any]], Any
-    ]  # pads examples to a batch of what the model reads; can be pickled, for workers
-    # in the main process the validation `score` of the model (higher is better) and further numbers; None keeps the last weights
-    evaluate: Callable[[nn.Module], Mapping[str, float]] | None
-    evaluated: int  # examples that an evaluation reads
-    name: str
-    save: Callable[[Path], None]  # saves the trained model in a folder
-    describe: Callable[[TrainingResult], dict[str, Any]]  # metrics of the model, with the sizes of the data
-    min_updates: int = MIN_UPDATES
-    loss: Callable[[nn.Module, Any], Tensor] | None = None  # of the model and a batch; None: the model's own
-
-
-def warn(sentence: str) -> None:
-    """Print a sentence, where there is one, as a warning of the main process."""
-    if sentence and process_state().is_main_process:
-        print(f"Warning: {sentence}.", file=sys.stderr)
-
-
-def tokenized(encode: Callable[[range], Mapping[str, Any]], n: int) -> TokenIds:
-    """The examples of a run: `encode` gives the columns, `length` among them, of those with these numbers, of n."""
-    rows: list[dict[str, Any]] = []
-    lengths: list[int] = []
-    for start in range(0, n, AT_ONCE):
-        columns = dict(encode(range(start, min(start + AT_ONCE, n))))
-        lengths += columns.pop("length")
-        ids = zip(*columns.values(), strict=True)
-        rows += [dict(zip(columns, (np.asarray(each, np.int32) for each in row), strict=True)) for row in ids]
-    examples = TokenIds.from_dict({"length": lengths})
-    examples.rows, examples.lengths = rows, lengths
-    return examples
-
-
-def process_state() -> PartialState:
-    """The process group that `torchrun` or `accelerate launch` set up; one process on its own otherwise."""
-    return PartialState(cpu=not torch.accelerator.is_available())
-
-
-def of_main_process(value: Any) -> Any:
-    """The object of the main process, broadcast to all."""
-    return value if PartialState().num_processes == 1 else broadcast_object_list([value])[0]
-
-
-def check_launch() -> None:
-    """Refuse a launch by FSDP or DeepSpeed, which shard the model: the main process validates and saves it whole."""
-    for name in ("FSDP", "DeepSpeed"):
-        if parse_flag_from_env(f"ACCELERATE_USE_{name.upper()}"):
-            raise InputError(
-                f"{name} shards the model, which is validated and saved whole: launch without it"
-                " (a large model trains with --lora)"
-            )
+        return [self.token_ids.rows[key] for key in keys]
 
 
 class RunArguments(TrainingArguments):
@@ -185,7 +107,6 @@ def training_arguments(settings: TrainingSettings, out: Path) -> RunArguments:
         "eval_strategy": "steps",
         "eval_steps": 500,
         "save_strategy": "no",  # by the clock
-        "eval_on_start": True,
         "metric_for_best_model": "score",
         "greater_is_better": True,
         "restore_callback_states_from_checkpoint": True,
@@ -210,25 +131,7 @@ def training_arguments(settings: TrainingSettings, out: Path) -> RunArguments:
         if unknown:
             raise ValueError(f"transformers' TrainingArguments has no {listed(unknown)}")
         names = [each.partition("=")[0] for each in kept]
-        arguments = RunArguments(**{**usual, **of_run, **{name: getattr(typed, name) for name in names}})
-        for tracker in get_reporting_integration_callbacks(arguments.report_to):
-            tracker()
-        if settings.arg:
-            _try(arguments)
-    return arguments
-
-
-def _try(arguments: RunArguments) -> None:
-    """Let libraries refuse a value of `--arg` before a model loads."""
-    model: Any = nn.Linear(1, 1)
-    backend, mode = arguments.torch_compile_backend or "inductor", arguments.torch_compile_mode
-    if not arguments.optim_target_modules:  # they are of the model
-        optimizer, options = Trainer.get_optimizer_cls_and_kwargs(arguments, model)
-        optimizer(model.parameters(), **options)
-    if arguments.torch_compile:
-        torch.compile(model, backend=backend, mode=mode)
-    if arguments.use_liger_kernel and not is_liger_kernel_available():
-        raise ImportError("it requires the package liger-kernel, which is not installed")
+        return RunArguments(**{**usual, **of_run, **{name: getattr(typed, name) for name in names}})
 
 
 @contextmanager
@@ -283,11 +186,15 @@ class Clock(TrainerCallback):
     """When a run is evaluated, writes checkpoints and ends, in time; and the order of the examples, which is each epoch's own.
 
     With `--max-minutes` the last evaluation has to fit in, the learning rate falls with the time where that passes sooner than the
-    updates, and evaluations between the first and the last one are left out when they would take more than `EVALUATING` of it.
+    updates, and evaluations before the last one are left out when they would take more than `EVALUATING` of it. Until there was
+    one, it is taken to cost as much time as `cost` updates.
     """
 
-    def __init__(self, settings: TrainingSettings, started: float, about: str, best: BestWeights | None):
+    def __init__(
+        self, settings: TrainingSettings, started: float, about: str, best: BestWeights | None, cost: float
+    ):
         self.about, self.best, self.every = about, best, 60 * settings.checkpoint_minutes
+        self.cost = cost if best else 0.0
         self.limit = math.inf if settings.max_minutes is None else 60 * settings.max_minutes
         self.started = self.begun = started
         self.before = self.seconds = self.saved = self.evaluating = self.last_evaluation = 0.0
@@ -330,9 +237,10 @@ class Clock(TrainerCallback):
         if self.terminated and not ended:
             control.should_training_stop, control.should_save, self.stopped = True, True, TERMINATED
             return
-        if not ended and total + self.last_evaluation > self.limit:
+        evaluation = self.last_evaluation or self.cost * self.seconds / state.global_step
+        if not ended and total + evaluation > self.limit:
             control.should_training_stop, self.stopped = True, "time"
-        if self.evaluating + 2 * self.last_evaluation > EVALUATING * self.limit:
+        if self.evaluating + 2 * evaluation > EVALUATING * self.limit:
             control.should_evaluate = False
         if control.should_training_stop:
             control.should_log, control.should_evaluate = True, self.best is not None
@@ -371,15 +279,19 @@ class Clock(TrainerCallback):
 class RunTrainer(Trainer):
     """transformers' `Trainer` over a `TrainingRun`, which is evaluated by its own function."""
 
-    def __init__(self, run: TrainingRun, arguments: RunArguments, clock: Clock, patience: int):
+    def __init__(
+        self, run: TrainingRun, token_ids: TokenIds, arguments: RunArguments, clock: Clock, patience: int
+    ):
         config = vars(getattr(run.model, "config", SimpleNamespace()))
         before = dict(config)
+        examples = RunDataset.from_dict({"length": token_ids.lengths})
+        examples.token_ids = token_ids
         super().__init__(
             model=run.model,
             args=arguments,
             data_collator=run.collate,
-            train_dataset=run.examples,
-            eval_dataset=run.examples,  # Trainer wants one
+            train_dataset=examples,
+            eval_dataset=examples,  # Trainer wants one
             callbacks=[clock, *([EarlyStoppingCallback(patience)] if patience and run.evaluate else [])],
             optimizer_cls_and_kwargs=adagrad(arguments) if arguments.optim == "adagrad" else None,
         )
@@ -400,14 +312,11 @@ class RunTrainer(Trainer):
 
     def compute_loss(self, model: nn.Module, inputs: Any, *rest: Any, **more: Any) -> Any:
         """The loss of the run, or that of the model."""
-        return (
-            self.run.loss(model, inputs)
-            if self.run.loss
-            else super().compute_loss(model, inputs, *rest, **more)
-        )
+        loss = self.run.loss
+        return loss(model, inputs) if loss else super().compute_loss(model, inputs, *rest, **more)
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
-        """Score the model in the main process, and keep its weights where they are the best, those before training among them."""
+        """Score the model in the main process, and keep its weights where they are the best."""
         before, numbers = self.clock.read(), None
         if self.is_world_process_zero():
             assert self.run.evaluate is not None
@@ -419,11 +328,9 @@ class RunTrainer(Trainer):
         metrics: dict[str, float] = of_main_process(numbers)
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
-        if self.state.best_metric is None or metrics["eval_score"] > self.state.best_metric:
-            self.state.best_metric, self.state.best_global_step = (
-                metrics["eval_score"],
-                self.state.global_step,
-            )
+        score, state = metrics["eval_score"], self.state
+        if state.best_metric is None or score > state.best_metric:
+            state.best_metric, state.best_global_step = score, state.global_step
             if self.clock.best and self.is_world_process_zero():
                 self.clock.best.keep()
         self.clock.last_evaluation = self.clock.read() - before
@@ -463,21 +370,20 @@ def train(
     batches = math.ceil(math.ceil(n / settings.batch_size) / arguments.world_size)
     an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)
     total = settings.updates or max(math.ceil((settings.epochs or 0) * an_epoch), run.min_updates)
-    read = total * settings.batch_size * arguments.gradient_accumulation_steps
-    affordable = EVALUATING * read / (FORWARD * max(run.evaluated, 1))
-    every = settings.evaluation_steps or max(1, total // max(1, min(EVALUATIONS, int(affordable))))
+    cost = FORWARD * max(run.evaluated, 1) / settings.batch_size / arguments.gradient_accumulation_steps
+    affordable = min(EVALUATIONS, int(EVALUATING * total / cost))
+    every = settings.evaluation_steps or max(1, total // max(1, affordable))
     arguments.max_steps, arguments.eval_steps = total, every
     if "logging_steps" not in settings.arguments:
         arguments.logging_steps = every
     out = Path(str(arguments.output_dir))
     checkpoint = newest_checkpoint(out) if settings.resume else None
     if run.evaluate is None:
-        arguments.eval_strategy = IntervalStrategy.NO
-    arguments.eval_on_start = run.evaluate is not None and checkpoint is None
+        arguments.eval_strategy, arguments.eval_on_start = IntervalStrategy.NO, False
 
     about = f"{n} examples, {total} updates, {arguments.world_size} processes"
     best = BestWeights(run.model, out / BEST) if run.evaluate else None
-    clock = Clock(settings, started, about, best)
+    clock = Clock(settings, started, about, best, cost)
     if checkpoint:
         record = read_json(checkpoint / COMPLETE) or {}
         if record["run"] != about:
@@ -490,7 +396,7 @@ def train(
             best.restore(checkpoint / BEST)
             best.keep()
     with argument_errors(settings):
-        trainer = RunTrainer(run, arguments, clock, settings.early_stopping)
+        trainer = RunTrainer(run, examples, arguments, clock, settings.early_stopping)
     with clock.listening(), argument_errors(settings, lambda: trainer.state.global_step > 0):
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     state = trainer.state
@@ -508,12 +414,6 @@ def train(
             row = history.setdefault(logs["step"], {"update": logs["step"]})
             row |= {name.removeprefix("eval_"): logs[name] for name in names}
     stopped = clock.stopped or ("updates" if state.global_step >= total else "early")
-    return TrainingResult(
-        state.global_step,
-        state.epoch or 0.0,
-        clock.seconds,
-        stopped,
-        state.best_metric,
-        state.best_global_step or 0,
-        list(history.values()),
-    )
+    best_update, records = state.best_global_step or 0, list(history.values())
+    result = state.global_step, state.epoch or 0.0, clock.seconds, stopped, state.best_metric
+    return TrainingResult(*result, best_update, records)

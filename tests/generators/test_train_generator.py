@@ -41,9 +41,9 @@ def weights(folder):
 def test_a_generator_learns_and_is_saved_with_its_numbers(trained, corpus):
     metrics = json.loads((trained / "metrics.json").read_text())
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
-    assert metrics["validation_loss"] == min(losses) < losses[0] - 0.5
+    assert metrics["validation_loss"] == min(losses) < losses[0]
     assert metrics["training"]["updates"] == 40
-    assert [record["update"] for record in metrics["training"]["history"]] == [0, 20, 40]
+    assert [record["update"] for record in metrics["training"]["history"]] == [20, 40]
     assert (metrics["options"]["optimizer"], metrics["options"]["learning_rate"]) == ("adagrad", 0.15)
     assert metrics["sizes"]["trained"] == metrics["sizes"]["parameters"] > 0
     info = GeneratorInfo.load(trained)
@@ -101,7 +101,7 @@ def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path)
 
 def test_a_generator_of_ours_is_trained_on(trained, corpus, tmp_path):
     changed = {"architecture": str(trained), "cells": None, "vocabulary": None, "learning_rate": 0.01}
-    changed |= {"updates": 2, "evaluation_steps": 2}
+    changed |= {"updates": 2, "evaluation_steps": 2, "arg": ("eval_on_start=true",)}
     metrics = train.train_generator(options(corpus, tmp_path / "out", **changed))
     before = json.loads((trained / "metrics.json").read_text())["validation_loss"]
     assert metrics["training"]["history"][0]["validation loss"] == pytest.approx(before, abs=1e-4)
@@ -109,7 +109,7 @@ def test_a_generator_of_ours_is_trained_on(trained, corpus, tmp_path):
 
 
 def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_path):
-    changed = {"recipe": "rewrite", "architecture": None, "to": None, "updates": 8, "evaluation_steps": 8}
+    changed = {"recipe": "rewrite", "architecture": None, "to": None, "updates": 8, "evaluation_steps": 4}
     metrics = train.train_generator(options(corpus, tmp_path, **changed, arg=("bf16=true",)))
     history = metrics["training"]["history"]
     assert history[-1]["validation loss"] < history[0]["validation loss"]

@@ -15,7 +15,6 @@ from change_it.judges.linear import (
     COUNTS,
     FAR,
     MARKS,
-    NGRAMS,
     RISING,
     SIZE,
     TABLES,
@@ -30,6 +29,7 @@ from change_it.judges.linear import (
     features_of_pairs,
     fluency_features,
     inverse_frequency,
+    ngrams,
     pieces,
     setting,
     tfidf,
@@ -83,11 +83,11 @@ def test_ngrams_are_scikit_learns():
     vectorizer = TfidfVectorizer(
         token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), lowercase=False, min_df=2, sublinear_tf=True
     )
-    expected, counts = vectorizer.fit_transform(texts), NGRAMS.transform(texts)
+    expected, counts = vectorizer.fit_transform(texts), ngrams(texts)
     found = tfidf(counts, inverse_frequency(counts, 2))
     assert (found @ found.T).toarray() == pytest.approx((expected @ expected.T).toarray(), abs=1e-6)
     assert inverse_frequency(counts).max() == pytest.approx(1 + np.log(len(texts) + 1))  # of unseen ones
-    assert NGRAMS.transform([""]).nnz == 0
+    assert ngrams([""]).nnz == 0
 
 
 def test_combining_marks_belong_to_words():
@@ -109,7 +109,7 @@ def test_normal_forms_have_one_answer():
 
 
 def test_marks_count_for_no_more_than_their_limit():
-    counts, marks = NGRAMS.transform(["Sì!", "Sì" + "!" * 999]), setting(["Sì!", "Sì" + "!" * 999])
+    counts, marks = ngrams(["Sì!", "Sì" + "!" * 999]), setting(["Sì!", "Sì" + "!" * 999])
     assert marks[:, MARKS.index("!")].tolist() == [1, 999]
     arrays = {"idf": np.ones(SIZE, np.float32), "mean": marks[0], "scale": np.ones_like(marks[0])}
     near, far = features_of_headlines(counts, marks, arrays)[:, -marks.shape[1] :].toarray()

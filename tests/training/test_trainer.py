@@ -15,8 +15,9 @@ from transformers.modeling_outputs import SequenceClassifierOutput
 from change_it.errors import InputError
 from change_it.training import trainer
 from change_it.training.run_folder import publish
-from change_it.training.trainer import TrainingRun, tokenized, train, training_arguments
+from change_it.training.trainer import train, training_arguments
 from change_it.training.training_options import TrainingOptions, TrainingSettings, resolve
+from change_it.training.training_run import TrainingRun, tokenized
 
 FEATURES = torch.randn(90, 6, generator=torch.Generator().manual_seed(5))
 LABELS = (FEATURES.sum(1) > 0).long()
@@ -137,7 +138,7 @@ def test_early_stopping_goes_on_counting(tmp_path, interrupted_at):
         return lambda model: next(each)
 
     model, result = trained(tmp_path / "whole", evaluate=scores(), early_stopping=2)
-    assert (result.stopped, result.best_score, result.best_update) == ("early", 0.7, 4)
+    assert (result.stopped, result.best_score, result.best_update) == ("early", 0.7, 8)
     evaluate = scores()
     with interrupted_at(10):
         trained(tmp_path / "broken", evaluate=evaluate, early_stopping=2)
@@ -153,8 +154,9 @@ def test_it_learns_and_keeps_the_best_weights(tmp_path):
     assert not model.training
     assert result.best_score == max(record["score"] for record in result.history)
     assert accuracy(model) == result.best_score > 0.8
-    assert result.history[0].keys() == {"update", "score"}
-    assert result.history[-1]["loss"] < result.history[1]["loss"]
+    assert [record["update"] for record in result.history] == list(range(12, 121, 12))
+    assert all(record.keys() == {"update", "loss", "score"} for record in result.history)
+    assert result.history[-1]["loss"] < result.history[0]["loss"]
     assert len(list(tmp_path.glob("checkpoint-*"))) == 2
 
 
@@ -166,13 +168,14 @@ def test_the_best_weights_are_in_a_file_where_memory_is_short(tmp_path, monkeypa
     model, result = run("memory")
     monkeypatch.setattr(trainer, "get_max_memory", lambda: {"cpu": 0})
     assert same(run("file")[0], model)
-    assert result.best_update == 4
+    assert result.best_update == 8
     assert [path.name for path in (tmp_path / "file").iterdir()] == [trainer.BEST]
 
 
-def test_a_model_that_was_best_before_training_keeps_its_weights(tmp_path):
+def test_an_evaluation_before_training_is_an_argument(tmp_path):
     scores = chain([0.9], repeat(0.2))
-    model, result = trained(tmp_path, evaluate=lambda model: next(scores), epochs=10)
+    given = {"epochs": 10, "arg": ("eval_on_start=true",)}
+    model, result = trained(tmp_path, evaluate=lambda model: next(scores), **given)
     assert (result.best_update, result.updates) == (0, 120)
     assert same(model, Classifier())
 
@@ -229,7 +232,7 @@ def test_bad_input(tmp_path):
         "label_smoothing_factor=1": "at least 0 and below 1",
     }.items():
         with pytest.raises(InputError, match=words):
-            training_arguments(settings_of(given), tmp_path)
+            trained(tmp_path, arg=settings_of(given).arg)
     trained(tmp_path)
     with pytest.raises(InputError, match=r"48 updates.*49 updates.*remove that folder"):
         trained(tmp_path, updates=49, resume=True)
@@ -259,7 +262,7 @@ def test_an_order_that_is_given_is_taken(tmp_path, given):
 def test_evaluations_are_few_where_they_read_much(tmp_path, monkeypatch):
     monkeypatch.setattr(trainer, "FORWARD", 50.0)  # 48 updates of 8 pay for .8 of one
     _, result = trained(tmp_path)
-    assert [record["update"] for record in result.history if "score" in record] == [0, 48]
+    assert [record["update"] for record in result.history if "score" in record] == [48]
 
 
 def test_a_loss_that_is_no_number_ends_the_run(tmp_path):
@@ -322,18 +325,27 @@ def test_loading_and_evaluations_count_among_the_minutes(monkeypatch, tmp_path):
     assert result.stopped == "time"
     assert 60.0 <= clock.now - started <= 61.0 + 5.0
     scored = [record["update"] for record in result.history if "score" in record]
-    assert scored == [0, result.updates]  # 5 s of 6 are spent
+    assert scored == [2, result.updates]  # 5 s of 6 are spent
     assert max(clock.rates) > 0.9 * 3e-3
     assert clock.rates[-1] < 0.2 * 3e-3
 
 
-def test_evaluations_between_the_first_and_the_last_have_a_share_of_the_minutes(monkeypatch, tmp_path):
+def test_evaluations_before_the_last_have_a_share_of_the_minutes(monkeypatch, tmp_path):
     clock = Ticking(monkeypatch, evaluation=1.0)
     limits = {"max_minutes": 1.0, "updates": 1000, "evaluation_steps": 5}
     _, result = trained(tmp_path, evaluate=clock.evaluate, **limits)
     scored = [record["update"] for record in result.history if "score" in record]
     assert len(scored) == 6  # six seconds of sixty
     assert scored[-1] == result.updates
+    assert result.stopped == "time"
+
+
+def test_the_time_of_the_first_evaluation_is_reckoned_from_that_of_updates(monkeypatch, tmp_path):
+    monkeypatch.setattr(trainer, "FORWARD", 40.0)  # an evaluation of one example takes five updates of eight
+    clock = Ticking(monkeypatch, evaluation=5.0)
+    limits = {"max_minutes": 1.0, "updates": 1000, "evaluation_steps": 10}
+    _, result = trained(tmp_path, evaluate=clock.evaluate, started=clock.now, **limits)
+    assert [record["update"] for record in result.history if "score" in record] == [56]
     assert result.stopped == "time"
 
 
