@@ -104,9 +104,9 @@ class Prompt:
         examples = None
         if shots:
             pairs = _pairs(corpus)
-            if len(pairs) < shots:
+            if not 0 <= shots <= len(pairs):
                 raise InputError(
-                    f"{corpus} has {len(pairs)} training pairs: give --shots {len(pairs)} at most"
+                    f"--shots {shots} is out of range: give --shots from 0 to {len(pairs)}, the training pairs of {corpus}"
                 )
             examples = {
                 to: Examples([_example(pair, here, there) for pair in pairs.iter_rows(named=True)])
