@@ -15,11 +15,10 @@ from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.folder import read_language
 from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
-from change_it.generators.endpoint import SENT, Endpoint
 from change_it.generators.generator_options import CANDIDATES, TransferOptions
 from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
 from change_it.generators.prompt import Prompt
-from change_it.generators.prompted import PromptedModel
+from change_it.generators.prompted import SENT, LocalModel, PromptedWriter, ServedModel
 from change_it.generators.rerank import order
 from change_it.generators.search import BEAMS, Search, read_decoding
 from change_it.io import append, cell_text, check_columns, parse_columns, read_tables, write_table
@@ -77,29 +76,22 @@ def load_setup(options: TransferOptions) -> TransferSetup:
     if options.all_draws and not search.is_drawn:
         raise InputError("--all-draws and --generation do_sample=false exclude each other")
     system: HeadlineSystem
+    where: dict[str, Any] = {"precision": options.precision, "device": options.device}
     if options.is_prompted:
         prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
-        if options.endpoint is not None:
-            if unknown := search.settings.keys() - SENT:
-                raise InputError(
-                    f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone"
-                )
-            system = Endpoint(options.endpoint, options.generator, prompt, options.concurrency or CONCURRENCY)
+        model: LocalModel | ServedModel
+        if options.endpoint is None:
+            where["max_new_tokens"] = search.decoding.max_new_tokens
+            model = LocalModel.from_pretrained(options.generator, prompt.outlets, **where)
+        elif unknown := search.settings.keys() - SENT:
+            raise InputError(f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone")
         else:
-            system = PromptedModel.from_pretrained(
-                options.generator,
-                prompt,
-                max_new_tokens=search.decoding.max_new_tokens,
-                precision=options.precision,
-                device=options.device,
-            )
+            at_once = options.concurrency or CONCURRENCY
+            model = ServedModel(options.endpoint, options.generator, prompt.outlets, at_once)
+        system = PromptedWriter(prompt, model)
     else:
         system = HeadlineTransfer.from_pretrained(
-            options.generator,
-            recipe=options.recipe,
-            to=options.to,
-            precision=options.precision,
-            device=options.device,
+            options.generator, recipe=options.recipe, to=options.to, **where
         )
     if options.to:
         system.targets = (options.to,)
@@ -249,14 +241,14 @@ def _finished(file: Path, setup: TransferSetup, items: Sequence[Item]) -> dict[i
 
 
 def _rows(
-    setup: TransferSetup, item: Item, headlines: Sequence[str], order: Sequence[int], fault: str
+    setup: TransferSetup, item: Item, headlines: Sequence[str], places: Sequence[int], fault: str
 ) -> list[list[str]]:
-    """A row for an item, or for each of its draws; `order` has these as judges put them, best first."""
+    """A row for an item, or for each of its draws; `places` are these as judges put them, best first."""
     rows = []
     for draw, text in enumerate(headlines):
         signed = (setup.reranker, setup.system.writer(item.target).signature) if text else ("", "")
         row = [item.id, text, item.target, "" if text else fault or NOTHING, *signed]
-        rank = order.index(draw) + 1 if order else draw + 1
+        rank = places.index(draw) + 1 if places else draw + 1
         ranked = [str(rank == 1).lower(), str(rank)] if setup.judges else []
         rows.append([*row, str(draw), *ranked] if setup.search.all_draws else row)
     return rows

@@ -4,7 +4,7 @@ import tomllib
 from dataclasses import asdict, dataclass, fields
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from huggingface_hub.dataclasses import strict
 from huggingface_hub.errors import StrictDataclassError
@@ -89,10 +89,17 @@ class GeneratorInfo:
             raise ValueError("a length, the outlet or the prompt does not fit")
 
 
+def read_prompts(language: str) -> dict[str, Any]:
+    """The prompts in a language, or in English where it has none."""
+    folder = files("change_it.generators") / "prompts"
+    path = folder / f"{language}.toml"
+    path = path if path.is_file() else folder / "en.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
 def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:
     """The text before and after the source in the prompt of a causal model; `to` None is agnostic, or a field that each source fills."""
-    path = files("change_it.generators") / "prompts" / f"{language}.toml"
-    template = tomllib.loads(path.read_text(encoding="utf-8"))[reads]["targeted" if to else "agnostic"]
+    template = read_prompts(language)[reads]["targeted" if to else "agnostic"]
     before, _, after = template.partition("{source}")
     return (before.replace("{to}", to), after.replace("{to}", to)) if to else (before, after)
 
