@@ -14,7 +14,7 @@ from change_it.commands.transfer import TransferOptions
 from change_it.generators import file_transfer
 from change_it.generators.file_transfer import new_rows
 from change_it.generators.headline_transfer import HeadlineTransfer
-from change_it.generators.rerank import choose
+from change_it.generators.rerank import order
 from change_it.generators.search import Candidate
 from change_it.networks.pretrained import hash_of_weights
 from change_it.scoring.floors_and_predictions import read_predictions
@@ -154,7 +154,7 @@ def test_all_draws_are_written_and_judges_order_them(generators, tmp_path, judge
         assert sorted(row["rank"] for row in of_item) == list("123456")
         assert [row["chosen"] for row in of_item] == [str(row["rank"] == "1").lower() for row in of_item]
     texts = [row["headline"] for row in ordered[:6]]
-    [best] = choose(judges, [texts], [Item("", "", "gio", ROWS[0]["headline"], ROWS[0]["article"])])
+    [[best, *_]] = order(judges, [texts], [Item("", "", "gio", ROWS[0]["headline"], ROWS[0]["article"])])
     assert ordered[best]["chosen"] == "true"
     given = {"corpus": str(toy_corpus), "all_draws": True, "candidates": 3, "rerank": "judges"}
     corpus = options(generators, tmp_path, **given)
