@@ -20,8 +20,8 @@ TRANSFORMER = "transformer"
 #: Candidates that judges choose among when no number is given.
 CANDIDATES = 10
 
-#: Tokens of a source and of a headline, at most.
-LONGEST_SOURCE, LONGEST_TARGET = 1_000_000, 1_000
+#: Tokens of a source and of a headline, at least.
+SHORTEST = 2
 
 #: What the generator of a recipe reads.
 READS: dict[Recipe, Reads] = {
@@ -69,7 +69,6 @@ class GeneratorOptions(TrainingOptions):
     """Longer headlines are cut, in training and in writing."""
 
     # What presets and other programs set.
-    quick: Hidden[bool] = False  # small batches and shorter sources, for small corpora
     no_repeat_ngram_size: Hidden[int | None] = (
         None  # of what is written; 0 allows all, 1 spares the most frequent words
     )
@@ -184,21 +183,6 @@ NETWORKS: dict[str, dict[str, Any]] = {
     },
 }
 
-#: Instead, where the papers' updates would take days or there are few articles. Chosen on the embedded sample's validation part.
-QUICK: dict[str, Any] = {
-    "source_tokens": 100,
-    "target_tokens": 50,
-    "vocabulary": 8_000,
-    "cells": 128,
-    "optimizer": "adamw",
-    "learning_rate": 2e-3,
-    "max_grad_norm": 1.0,
-    "batch_size": 16,
-    "epochs": 10,
-    "early_stopping": 5,
-    "no_repeat_ngram_size": 3,
-}
-
 #: Pre-trained models. Encoder-decoders: what IT5 was fine-tuned with (lengths, rate); the rest is ours.
 _PRETRAINED = {"source_tokens": 512, "target_tokens": 64, "early_stopping": 5, "no_repeat_ngram_size": 3}
 PRETRAINED: dict[ModelKind, dict[str, Any]] = {
@@ -222,10 +206,8 @@ def architecture_of(options: GeneratorOptions) -> str:
 
 def check_published(options: GeneratorOptions) -> None:
     """Refuse `--as-published` for a generator that no paper has."""
-    architecture = architecture_of(options)
-    if options.as_published and (
-        architecture not in NETWORKS or architecture == TRANSFORMER or options.quick or options.lora
-    ):
+    published = architecture_of(options) in ("s2s", "pn", "pnc") and not options.lora
+    if options.as_published and not published:
         raise InputError(
             "--as-published requires s2s, pn or pnc without --lora: choose such a --recipe and --architecture"
         )
@@ -235,7 +217,7 @@ def preset(options: GeneratorOptions, kind: ModelKind = "encoder-decoder") -> di
     """Values by field name for the options that are None; `kind` is of an architecture not in `NETWORKS`."""
     architecture = architecture_of(options)
     if kind == "words" or architecture in NETWORKS:
-        values = dict(QUICK if options.quick else NETWORKS.get(architecture, _POINTER))
+        values = dict(NETWORKS.get(architecture, _POINTER))
         if architecture not in NETWORKS:  # a saved network that is trained on, with its own words and cells
             values |= {"vocabulary": None, "cells": None}
         if options.as_published and options.recipe in OF_LREC:
@@ -249,8 +231,7 @@ def preset(options: GeneratorOptions, kind: ModelKind = "encoder-decoder") -> di
 
 def presets() -> dict[str, dict[str, Any]]:
     """Architecture to its presets, for help texts; the kinds of pre-trained models among them."""
-    presets: list[tuple[str, dict[str, Any]]] = [*NETWORKS.items(), *PRETRAINED.items()]
-    return dict(presets)
+    return {**NETWORKS, **{str(kind): values for kind, values in PRETRAINED.items()}}
 
 
 def no_model(architecture: str) -> str:
