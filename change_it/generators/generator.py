@@ -194,7 +194,7 @@ def new_network(
 
 
 def tokens_of(model: Any) -> GenerationConfig:
-    """Of the settings that `generate` finds at a model the special tokens alone: others would be mixed with those that are asked for."""
+    """Of the settings that `generate` finds at a model the special tokens alone: others would be mixed with those of a search."""
     return GenerationConfig(**{name: getattr(model.generation_config, name) for name in TOKENS})
 
 

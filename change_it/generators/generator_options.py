@@ -197,7 +197,7 @@ LORA_RATE, LORA_RANK, LORA_ALPHA = 1e-3, 16, 32
 
 
 def architecture_of(options: GeneratorOptions) -> str:
-    """The architecture that is asked for, or the recipe's: the papers' S2S1-3 are S2S, their SUM is PN."""
+    """The architecture that is given, or the recipe's: the papers' S2S1-3 are S2S, their SUM is PN."""
     usual = {"headline": "s2s", "article": "pn", "both": TRANSFORMER}
     if options.as_published and options.recipe in OF_LREC:
         usual["article"] = "pnc"

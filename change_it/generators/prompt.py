@@ -20,7 +20,7 @@ from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import BULLET, LABEL
 
-#: Characters of an article that is asked about, and of one in an example.
+#: Characters of the article of an item, and of one in an example.
 ARTICLE, EXAMPLE_ARTICLE = 1200, 400
 
 _QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|\'([^\']*)\'|‘([^‘’]*)’')
@@ -93,11 +93,11 @@ class Prompt:
 
     @classmethod
     def of_corpus(cls, corpus: str, *, shots: int = 0) -> "Prompt":
-        """The prompt of a corpus, with its training pairs where examples are asked for."""
+        """The prompt of a corpus, with examples from its training pairs where there are `shots`."""
         outlets = read_outlets(corpus)
         headlines = read_table(corpus, "articles", "train", ["headline"])["headline"]
         language = read_language(corpus) or guess_language(headlines.head(1000).to_list())
-        prompted, examples = read_prompts(language)["asked"], None
+        prompted, examples = read_prompts(language)["prompted"], None
         if shots:
             pairs = _pairs(corpus)
             if not 0 <= shots <= len(pairs):

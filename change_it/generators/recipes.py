@@ -59,7 +59,7 @@ def load_recipe(
 ) -> RecipeData:
     """The examples of one generator, in the order of the corpus; agnostic and those of LREC 2020 have their own validation part.
 
-    `balanced`: rewrite has no more articles with their own headline than pairs, which are what it is asked for.
+    `balanced`: rewrite has no more articles with their own headline than pairs, which are what it is used for.
     """
     outlets = read_outlets(corpus)
     both = recipe in ("agnostic", "rewrite")

@@ -166,7 +166,7 @@ def _token_ids(format_: Format, examples: SourcesAndTargets) -> TokenIds:
 
 
 def _base_dtype(settings: GeneratorSettings) -> Dtype:
-    """The type of the loaded weights: bfloat16, if asked for, of those that adapters leave unchanged."""
+    """The type of the loaded weights: bfloat16, where it is set, of those that adapters leave unchanged."""
     return "bfloat16" if settings.lora and settings.bf16 else "float32"
 
 
