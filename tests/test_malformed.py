@@ -90,9 +90,9 @@ def test_transfer_refuses_a_damaged_generator_in_one_sentence(name, made, tmp_pa
     damage, says = GENERATORS[name]
     folder = Path(shutil.copytree(made / "generator", tmp_path / "sum"))
     damage(folder)
-    (tmp_path / "article.txt").write_text("Il ponte crolla.")
-    arguments = ["Il ponte", "--article", str(tmp_path / "article.txt"), "--generator", str(folder)]
-    assert main(["transfer", *arguments, "--device", "cpu"]) == 2
+    (tmp_path / "in.csv").write_text("headline,article\nIl ponte,Il ponte crolla.\n")
+    arguments = ["--input", str(tmp_path / "in.csv"), "--generator", str(folder)]
+    assert main(["transfer", *arguments, "--out", str(tmp_path / "new.csv"), "--device", "cpu"]) == 2
     [sentence] = capsys.readouterr().err.strip().splitlines()
     assert str(folder) in sentence
     assert pytest.raises(InputError, match=says).matches(InputError(sentence))

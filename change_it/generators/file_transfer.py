@@ -1,26 +1,27 @@
 """From headlines to new ones: what reads, writes and chooses, and how an interrupted run goes on."""
 
+import csv
 import hashlib
-import json
-from collections.abc import Iterator, Mapping, Sequence
+import io
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from change_it import __version__
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.folder import read_language
 from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
-from change_it.generators.endpoint import SENT, Endpoint
 from change_it.generators.generator_options import CANDIDATES, TransferOptions
 from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
 from change_it.generators.prompt import Prompt
-from change_it.generators.prompted import PromptedModel
-from change_it.generators.rerank import choose, order
+from change_it.generators.prompted import SENT, LocalModel, PromptedWriter, ServedModel
+from change_it.generators.rerank import order
 from change_it.generators.search import BEAMS, Search, read_decoding
-from change_it.io import append, cell_text, check_columns, parse_columns, read_tables, write_table, write_text
+from change_it.io import append, cell_text, check_columns, parse_columns, read_tables, write_table
 from change_it.networks.pretrained import map_threads
 from change_it.networks.server import CONCURRENCY
 from change_it.progress import bar
@@ -31,21 +32,11 @@ from change_it.text import cleaning
 from change_it.text.folding import composed
 from change_it.text.stopwords import guess_language
 
-HEADER = ("id", "headline", "target", "error", "reranker", "generator")
+#: Columns of all draws, the last two where judges have ordered them, stand behind.
+HEADER, DRAWS = ("id", "headline", "target", "error", "reranker", "generator"), ("draw", "chosen", "rank")
 NOTHING = "nothing was written"
 #: Options that may differ between a run and the one that goes on with it.
-FREE = ("out", "device", "json", "article", "concurrency")
-#: What an unfinished file begins with.
-KIND = "change-it transfer"
-
-
-class Finished(NamedTuple):
-    """What is written for an item."""
-
-    headlines: Sequence[str]  # one, or all draws
-    order: Sequence[int]  # the draws in the order of judges, best first, if these were asked
-    fault: str  # why there is no headline, or why one of the draws is empty
-    writer: str  # its signature
+FREE = ("out", "device", "concurrency")
 
 
 @dataclass(frozen=True)
@@ -66,9 +57,14 @@ class TransferSetup:
         """Signature of the judges that choose, or empty."""
         return Reranker.of(self.judges).signature if self.judges else ""
 
+    @property
+    def draws(self) -> int:
+        """Rows of an item."""
+        return self.search.candidates if self.search.all_draws else 1
+
 
 def load_setup(options: TransferOptions) -> TransferSetup:
-    """The generators or a model that is asked, and the judges that choose."""
+    """The generators or the model that is prompted, and the judges that choose."""
     settings: dict[str, Any] = {} if options.endpoint else {"num_beams": BEAMS}
     settings |= {"do_sample": True} if options.all_draws else {}
     search = Search(
@@ -80,37 +76,28 @@ def load_setup(options: TransferOptions) -> TransferSetup:
     if options.all_draws and not search.is_drawn:
         raise InputError("--all-draws and --generation do_sample=false exclude each other")
     system: HeadlineSystem
+    where: dict[str, Any] = {"precision": options.precision, "device": options.device}
     if options.is_prompted:
         prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
-        if options.endpoint is not None:
-            if unknown := search.settings.keys() - SENT:
-                raise InputError(
-                    f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone"
-                )
-            system = Endpoint(
-                options.endpoint, str(options.model), prompt, options.concurrency or CONCURRENCY
-            )
+        model: LocalModel | ServedModel
+        if options.endpoint is None:
+            where["max_new_tokens"] = search.decoding.max_new_tokens
+            model = LocalModel.from_pretrained(options.generator, prompt.outlets, **where)
+        elif unknown := search.settings.keys() - SENT:
+            raise InputError(f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone")
         else:
-            system = PromptedModel.from_pretrained(
-                options.generator,
-                prompt,
-                max_new_tokens=search.decoding.max_new_tokens,
-                precision=options.precision,
-                device=options.device,
-            )
+            at_once = options.concurrency or CONCURRENCY
+            model = ServedModel(options.endpoint, options.generator, prompt.outlets, at_once)
+        system = PromptedWriter(prompt, model)
     else:
         system = HeadlineTransfer.from_pretrained(
-            options.generator,
-            recipe=options.recipe,
-            to=options.to,
-            precision=options.precision,
-            device=options.device,
+            options.generator, recipe=options.recipe, to=options.to, **where
         )
     if options.to:
         system.targets = (options.to,)
     judges = None
     if options.rerank:
-        judges = Judges.from_pretrained(str(options.rerank), **options.judging)
+        judges = Judges.from_pretrained(options.rerank, **options.judging)
         judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
     return TransferSetup(system, judges, search)
 
@@ -180,138 +167,119 @@ def _checked(item: Item, needs: Sequence[str]) -> Item:
 
 
 def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequence[Item]) -> list[Item]:
-    """The items with new headlines.
+    """Write new headlines for the items to a file, and return the items with them.
 
-    They are written in chunks, items of like length in one; what is finished is kept in FILE.partial until all is, also where
-    another one fails.
+    They are written in chunks, items of like length in one. Rows are kept in FILE.*.partial until all are there, also where
+    another one fails: the same command goes on with the ids that it lacks.
     """
     language = ""
     if setup.judges:  # that a model of support is prompted in
         articles = [item.article for item in items if item.article]
         language = read_language(options.corpus or "") or guess_language(articles)
-    out = options.out
-    unfinished = out and out.with_name(f"{out.name}.partial")
-    done = _begin(unfinished, options, setup, items) if unfinished else {}
+    columns = DRAWS[: 0 if not setup.search.all_draws else 3 if setup.judges else 1]
+    unfinished = _unfinished(options, setup, items)
+    done = _finished(unfinished, setup, items)
+    write_table(unfinished, HEADER + columns, [row for rows in done.values() for row in rows])
     headline_is_read = setup.system.needs == ("headline",)
     lengths = [len(item.source if headline_is_read else item.article) for item in items]
-    rows = sorted(
-        (row for row, item in enumerate(items) if not item.error),
-        key=lambda row: (items[row].target, -lengths[row]),
+    places = sorted(
+        (place for place, item in enumerate(items) if not item.error),
+        key=lambda place: (items[place].target, -lengths[place]),
     )
     size = options.batch_size or max(1, setup.system.kept_together // setup.search.candidates)
-    chunks = [rows[start : start + size] for start in range(0, len(rows), size)]
+    chunks = [places[start : start + size] for start in range(0, len(places), size)]
     missing = [chunk for chunk in chunks if not done.keys() >= set(chunk)]
-    before = len(rows) - sum(map(len, missing))  # by an interrupted run
+    before = len(places) - sum(map(len, missing))  # by an interrupted run
     lock = Lock()
-    with bar("transferring", len(rows), initial=before, shown=out is not None) as done_bar:
+    with bar("transferring", len(places), initial=before) as done_bar:
 
         def finish(chunk: Sequence[int]) -> None:
-            given = [items[row] for row in chunk]
-            written = new_headlines(setup, given, options=options, language=language)
-            finished = dict(zip(chunk, written, strict=True))
-            lines = "".join(f"{json.dumps([row, *each])}\n" for row, each in finished.items())
-            with lock:
-                if unfinished:
-                    with unfinished.open("ab") as file:
-                        append(file, lines.encode())
-                done.update(finished)
+            given = [items[place] for place in chunk]
+            written = new_rows(setup, given, options=options, language=language)
+            text = io.StringIO()
+            csv.writer(text, lineterminator="\n").writerows(row for rows in written for row in rows)
+            with lock, unfinished.open("ab") as file:
+                append(file, text.getvalue().encode("utf-8", "backslashreplace"))
+                done.update(zip(chunk, written, strict=True))
                 done_bar.update(len(chunk))
 
         try:
             list(map_threads(finish, missing, setup.system.batches_at_once(setup.search)))
         except InputError as error:
-            kept = f"{len(done):,} of {len(rows):,} headlines are kept, and the same command goes on with the others"
-            raise InputError(f"{error} ({kept})" if done and unfinished else str(error)) from error
-    if out and unfinished:
-        draws = ["draw", *(["chosen", "rank"] if setup.judges else [])] if setup.search.all_draws else []
-        write_table(out, [*HEADER, *draws], _rows(setup, items, done))
-        unfinished.unlink()
-    return [_transferred(item, done.get(row)) for row, item in enumerate(items)]
+            if not done:
+                unfinished.unlink()
+                raise
+            kept = f"{len(done):,} of {len(places):,} headlines are kept, and the same command goes on with the others"
+            raise InputError(f"{error} ({kept})") from error
+    for place, item in enumerate(items):
+        if item.error:
+            done[place] = _rows(setup, item, [""] * setup.draws, (), item.error)
+    in_order = [done[place] for place in range(len(items))]
+    write_table(options.out, HEADER + columns, [row for rows in in_order for row in rows])
+    unfinished.unlink()
+    return [_transferred(item, rows) for item, rows in zip(items, in_order, strict=True)]
 
 
-def _transferred(item: Item, finished: Finished | None) -> Item:
-    """The item with its headline: of draws the one that judges put first, or the first that is not empty."""
-    if finished is None:
-        return item
-    places = finished.order or range(len(finished.headlines))
-    text = next((finished.headlines[at] for at in places if finished.headlines[at]), "")
-    return replace(item, prediction=text, error="" if text else finished.fault)
+def _unfinished(options: TransferOptions, setup: TransferSetup, items: Sequence[Item]) -> Path:
+    """The file of an unfinished run, another one for other options, texts, generators or judges."""
+    given: dict[str, Any] = {name: value for name, value in asdict(options).items() if name not in FREE}
+    if setup.system.models:
+        given["generators"] = [setup.system.writer(target).signature for target in setup.system.targets]
+    text = repr((given, setup.reranker, __version__, *items)).encode("utf-8", "backslashreplace")
+    return options.out.with_name(f"{options.out.name}.{hashlib.sha256(text).hexdigest()[:8]}.partial")
+
+
+def _finished(file: Path, setup: TransferSetup, items: Sequence[Item]) -> dict[int, list[list[str]]]:
+    """The rows of an unfinished file by the place of their item; without a line that was cut off, and ids that are not unique."""
+    text = file.read_bytes().rpartition(b"\n")[0].decode() if file.exists() else ""
+    of_id: dict[str, list[list[str]]] = {}
+    for row in csv.reader(text.split("\n")[1:]):
+        of_id.setdefault(row[0], []).append(row)
+    counts = Counter(item.id for item in items)
+    found = {place: of_id.get(item.id, []) for place, item in enumerate(items) if counts[item.id] == 1}
+    return {place: rows for place, rows in found.items() if len(rows) == setup.draws}
 
 
 def _rows(
-    setup: TransferSetup, items: Sequence[Item], done: Mapping[int, Finished]
-) -> Iterator[tuple[object, ...]]:
-    """A row for each item, or for each of its draws."""
-    all_draws = setup.search.all_draws
-    nothing = [""] * (setup.search.candidates if all_draws else 1)
-    for number, item in enumerate(items):
-        headlines, order, fault, writer = done.get(number, Finished(nothing, (), item.error, ""))
-        for draw, text in enumerate(headlines):
-            signed = (setup.reranker, writer) if text else ("", "")
-            row = (item.id, text, item.target, "" if text else fault or NOTHING, *signed)
-            rank = order.index(draw) + 1 if order else draw + 1
-            ranked = (str(rank == 1).lower(), rank) if setup.judges else ()
-            yield (*row, draw, *ranked) if all_draws else row
+    setup: TransferSetup, item: Item, headlines: Sequence[str], places: Sequence[int], fault: str
+) -> list[list[str]]:
+    """A row for an item, or for each of its draws; `places` are these as judges put them, best first."""
+    rows = []
+    for draw, text in enumerate(headlines):
+        signed = (setup.reranker, setup.system.writer(item.target).signature) if text else ("", "")
+        row = [item.id, text, item.target, "" if text else fault or NOTHING, *signed]
+        rank = places.index(draw) + 1 if places else draw + 1
+        ranked = [str(rank == 1).lower(), str(rank)] if setup.judges else []
+        rows.append([*row, str(draw), *ranked] if setup.search.all_draws else row)
+    return rows
 
 
-def _begin(
-    file: Path, options: TransferOptions, setup: TransferSetup, items: Sequence[Item]
-) -> dict[int, Finished]:
-    """Rows that an interrupted run has finished, by number; a line that was cut off is dropped."""
-    texts = "\n".join(map(repr, items)).encode("utf-8", "backslashreplace")
-    given: dict[str, Any] = {name: value for name, value in asdict(options).items() if name not in FREE}
-    given |= {"input": hashlib.sha256(texts).hexdigest(), "version": __version__, "judges": setup.reranker}
-    if setup.system.models:
-        given["generators"] = [setup.system.writer(target).signature for target in setup.system.targets]
-    settings = {name: str(value) for name, value in given.items()}
-    lines = file.read_bytes().splitlines(keepends=True) if file.exists() else []
-    lines = [line for line in lines if line.endswith(b"\n")]
-    header = json.dumps({KIND: settings}).encode() + b"\n"
-    try:
-        earlier, *rows = map(json.loads, lines or [header])
-        found = earlier[KIND]
-        done = {
-            int(row): Finished([*map(str, texts)], [*map(int, order)], str(fault), str(writer))
-            for row, texts, order, fault, writer in rows
-        }
-        changed = [
-            f"{name} was {found.get(name)}, is {value}"
-            for name, value in settings.items()
-            if found.get(name) != value
-        ]
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
-        raise InputError(f"{file} exists and is not an unfinished transfer: choose another --out") from error
-    if done and changed:
-        raise InputError(
-            f"{file} is of an unfinished run with other options ({'; '.join(changed)}): "
-            "use the same options to finish it, or remove that file to begin again"
-        )
-    write_text(file, b"".join([header, *lines[1:]]).decode())
-    return done
+def _transferred(item: Item, rows: Sequence[Sequence[str]]) -> Item:
+    """The item with its headline: of draws the one that judges put first, or the first that is not empty."""
+    full = [row for row in rows if row[1]]
+    row = min(full or rows, key=lambda row: int(row[-1]) if len(row) == len(HEADER + DRAWS) else 0)
+    return replace(item, prediction=row[1], error=row[3])
 
 
-def new_headlines(
+def new_rows(
     setup: TransferSetup, items: Sequence[Item], *, options: TransferOptions, language: str
-) -> list[Finished]:
-    """A new headline for each item, empty where there is no candidate, or all draws; `language` is that of a model of support."""
+) -> list[list[list[str]]]:
+    """The rows of each item: a new headline, empty where there is no candidate, or all draws; `language` is that of a model of support."""
     candidates = setup.system.propose(items, setup.search, options.batch_size)
     texts = [[" ".join(composed(each.text).split()) for each in of_item] for of_item in candidates]
-    judges = setup.judges
-    orders: list[tuple[int, ...]] = [()] * len(items)
     if setup.search.all_draws:
-        count = setup.search.candidates
-        texts = [(drawn + [""] * count)[:count] for drawn in texts]
-        orders = order(judges, texts, items, language=language) if judges else orders
+        texts = [(drawn + [""] * setup.draws)[: setup.draws] for drawn in texts]
     else:
         texts = [[text for text in offered if text] for offered in texts]
-        chosen = choose(judges, texts, items, language=language) if judges else [0] * len(texts)
-        texts = [[offered[at]] if offered else [""] for offered, at in zip(texts, chosen, strict=True)]
+    orders: list[tuple[int, ...]] = [()] * len(items)
+    if setup.judges:
+        orders = order(setup.judges, texts, items, language=language)
+    if not setup.search.all_draws:
+        texts = [
+            [offered[of_judges[0] if of_judges else 0]] if offered else [""]
+            for offered, of_judges in zip(texts, orders, strict=True)
+        ]
     return [
-        Finished(
-            of_item,
-            of_judges,
-            "" if all(of_item) else setup.system.faults.get(item, NOTHING),
-            setup.system.writer(item.target).signature,
-        )
+        _rows(setup, item, of_item, of_judges, setup.system.faults.get(item, ""))
         for item, of_item, of_judges in zip(items, texts, orders, strict=True)
     ]

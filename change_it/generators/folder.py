@@ -4,7 +4,7 @@ import tomllib
 from dataclasses import asdict, dataclass, fields
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from huggingface_hub.dataclasses import strict
 from huggingface_hub.errors import StrictDataclassError
@@ -12,8 +12,7 @@ from huggingface_hub.errors import StrictDataclassError
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.generators.generator_options import (
-    LONGEST_SOURCE,
-    LONGEST_TARGET,
+    SHORTEST,
     Language,
     ModelKind,
     Reads,
@@ -79,9 +78,8 @@ class GeneratorInfo:
 
     def validate_bounds(self) -> None:
         """Refuse values out of bounds; `strict` calls it, and compares types."""
-        lengths = (self.source_tokens, LONGEST_SOURCE), (self.target_tokens, LONGEST_TARGET)
         if (
-            any(not 2 <= tokens <= most for tokens, most in lengths)
+            min(self.source_tokens, self.target_tokens) < SHORTEST
             or self.to not in (None, *self.outlets)
             or self.no_repeat_ngram_size < 0
             or (self.kind == "causal" and not self.prompt)
@@ -89,10 +87,17 @@ class GeneratorInfo:
             raise ValueError("a length, the outlet or the prompt does not fit")
 
 
+def read_prompts(language: str) -> dict[str, Any]:
+    """The prompts in a language, or in English where it has none."""
+    folder = files("change_it.generators") / "prompts"
+    path = folder / f"{language}.toml"
+    path = path if path.is_file() else folder / "en.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
 def prompt_of(language: str, reads: str, to: str | None) -> tuple[str, str]:
     """The text before and after the source in the prompt of a causal model; `to` None is agnostic, or a field that each source fills."""
-    path = files("change_it.generators") / "prompts" / f"{language}.toml"
-    template = tomllib.loads(path.read_text(encoding="utf-8"))[reads]["targeted" if to else "agnostic"]
+    template = read_prompts(language)[reads]["targeted" if to else "agnostic"]
     before, _, after = template.partition("{source}")
     return (before.replace("{to}", to), after.replace("{to}", to)) if to else (before, after)
 
@@ -114,15 +119,18 @@ def choose_generators(
     if recipe is None and len(recipes) > 1:
         raise InputError(f"{name} has generators of several recipes: choose one of {', '.join(recipes)}")
     recipe = recipe or recipes[0]
-    chosen = {path: info for path, info in infos.items() if info.recipe == recipe}
-    if to is not None:
-        chosen = {path: info for path, info in chosen.items() if info.to in (None, to)}
+    chosen = {
+        path: info
+        for path, info in infos.items()
+        if info.recipe == recipe and (to is None or info.to in (None, to))
+    }
     if not chosen:
         held = ", ".join(f"{path.name} ({usual_name(info)})" for path, info in infos.items())
         raise InputError(f"{name} has no {recipe} generator{f' for {to}' if to else ''}: it holds {held}")
     outlets = next(iter(chosen.values())).outlets
     if to not in (None, *outlets):
         raise InputError(f"{to} is no outlet of {name}: give {' or '.join(outlets)}")
+    kept = []
     for outlet in dict.fromkeys(info.to for info in chosen.values()):
         paths = [path for path, info in chosen.items() if info.to == outlet]
         usual = [path for path in paths if path.name == usual_name(chosen[path])]
@@ -130,9 +138,8 @@ def choose_generators(
             raise InputError(
                 f"{name} has several generators for {outlet}: give one of them, {' or '.join(map(str, paths))}"
             )
-        for other in {*paths} - {(usual or paths)[0]}:
-            del chosen[other]
-    return chosen
+        kept.append((usual or paths)[0])
+    return {path: chosen[path] for path in kept}
 
 
 def usual_name(info: GeneratorInfo) -> str:

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,7 +35,7 @@ from change_it.generators.generator_options import (
     ModelKind,
     no_model,
 )
-from change_it.generators.search import BEAMS, Search, generate
+from change_it.generators.search import BEAMS
 from change_it.io import GENERATOR_FILE, PICKLE, is_missing_path, read_json, record_errors, write_json
 from change_it.networks.formats import FORMATS, Format
 from change_it.networks.pointer_generator import (
@@ -108,25 +108,7 @@ def load_generator(name: str | Path, *, precision: Arithmetic = "float32", devic
             model = model if precision == "bf16" else model.float()
         else:
             model = load_model(folder, info.kind, tokenizer)
-    with load_errors(f"{name} cannot be loaded as a generator: train or save it again"):
-        generator = Generator(model.to(where).eval(), make_format(info, tokenizer, model), info, folder)
-        _smoke_test(generator)
-    return generator
-
-
-@torch.no_grad()
-def _smoke_test(generator: Generator) -> None:
-    """Read and write a word, the last piece of the tokenizer included: what does not fit together fails here, and not amid a run."""
-    model, info, format_ = generator.model, generator.info, generator.format
-    space = max_positions(model, info, format_)
-    if space is not None and space < info.source_tokens:
-        raise ValueError(f"its model has positions for {max(space, 0)} tokens of a source")
-    batch = format_.collate(["Prova"], ["Prova"])
-    loss = model(**{name: tensor.to(model.device) for name, tensor in batch.items()}).loss
-    if not torch.isfinite(loss):
-        raise ValueError("what it computes are no finite numbers")
-    brief = make_format(replace(info, target_tokens=2), format_.tokenizer, model)
-    generate(model, brief, ["Prova"], Search(GenerationConfig(num_beams=1)))
+    return Generator(model.to(where).eval(), make_format(info, tokenizer, model), info, folder)
 
 
 def make_format(info: GeneratorInfo, tokenizer: PreTrainedTokenizerBase, model: Any) -> Format:
@@ -152,8 +134,7 @@ def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase,
         return
     from change_it.networks.headline_pipeline import HeadlinePipeline
 
-    size = info.no_repeat_ngram_size
-    options = format_options(info, SimpleNamespace(**config))
+    size, options = info.no_repeat_ngram_size, format_options(info, SimpleNamespace(**config))
     auto = "AutoModelForCausalLM" if info.kind == "causal" else "AutoModelForSeq2SeqLM"
     impl = f"{HeadlinePipeline.__module__.rpartition('.')[2]}.{HeadlinePipeline.__name__}"
     config["change_it"] = {"kind": info.kind, "format": options, "no_repeat_ngram_size": size}
@@ -171,22 +152,17 @@ def kind_of(architecture: str) -> ModelKind:
     """The kind of a network of this package, a Hub id or a folder; of a pre-trained model only the configuration is loaded."""
     if architecture in NETWORKS:
         return "words"
-    if (Path(architecture) / ADAPTER).exists():
-        raise InputError(
-            f"{architecture} holds adapters, not a model: merge them first with merge_and_unload of peft"
-        )
     with load_errors(no_model(architecture)):
         config = read_config(architecture)
     if config.model_type in (PointerGeneratorConfig.model_type, PointerTransformerConfig.model_type):
         return "words"
-    if config.is_encoder_decoder and config.model_type in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
-        return "encoder-decoder"
-    is_encoder = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(
+    masked = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(
         config, "is_decoder", False
     )
-    if config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and not (
-        config.is_encoder_decoder or is_encoder
-    ):
+    if config.is_encoder_decoder:
+        if config.model_type in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
+            return "encoder-decoder"
+    elif config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and not masked:
         return "causal"
     raise InputError(
         f"{architecture} ({config.model_type}) writes no text: give an encoder-decoder like T5 or a causal model like GPT-2"
@@ -218,7 +194,7 @@ def new_network(
 
 
 def tokens_of(model: Any) -> GenerationConfig:
-    """Of the settings that `generate` finds at a model the special tokens alone: others would be mixed with those that are asked for."""
+    """Of the settings that `generate` finds at a model the special tokens alone: others would be mixed with those of a search."""
     return GenerationConfig(**{name: getattr(model.generation_config, name) for name in TOKENS})
 
 
@@ -274,14 +250,6 @@ def load_model(
         if kind != "causal" and brought.decoder_start_token_id is None:
             model.generation_config.decoder_start_token_id = model.config.decoder_start_token_id
     return model
-
-
-def max_positions(model: Any, info: GeneratorInfo, format_: Format) -> int | None:
-    """The number of source tokens that fit with a headline and the prompt; None without a limit."""
-    positions = getattr(model.config, "max_position_embeddings", None)
-    if info.kind == "words" or not isinstance(positions, int):
-        return None
-    return positions - (info.target_tokens + format_.overhead if info.kind == "causal" else 0)
 
 
 def add_adapters(model: Any, options: GeneratorOptions, kind: ModelKind) -> Any:

@@ -4,8 +4,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from tyro.conf import Positional
-
 from change_it.errors import InputError
 from change_it.training.training_options import Hidden, InferenceOptions, TrainingOptions, TrainingSettings
 
@@ -22,8 +20,8 @@ TRANSFORMER = "transformer"
 #: Candidates that judges choose among when no number is given.
 CANDIDATES = 10
 
-#: Tokens of a source and of a headline, at most.
-LONGEST_SOURCE, LONGEST_TARGET = 1_000_000, 1_000
+#: Tokens of a source and of a headline, at least.
+SHORTEST = 2
 
 #: What the generator of a recipe reads.
 READS: dict[Recipe, Reads] = {
@@ -71,7 +69,6 @@ class GeneratorOptions(TrainingOptions):
     """Longer headlines are cut, in training and in writing."""
 
     # What presets and other programs set.
-    quick: Hidden[bool] = False  # small batches and shorter sources, for small corpora
     no_repeat_ngram_size: Hidden[int | None] = (
         None  # of what is written; 0 allows all, 1 spares the most frequent words
     )
@@ -98,46 +95,37 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
 class TransferOptions(InferenceOptions):
     """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
 
-    For a headline on the command line the new one is printed; the headlines of --corpus or --input are written to --out, one row
-    each (with --all-draws one a draw): id, headline, target, error, reranker, generator. An interrupted run is resumed by the
-    same command; partial output is kept in FILE.partial.
+    The headlines of --corpus or --input are written to --out, one row each (with --all-draws one a draw): id, headline, target,
+    error, reranker, generator. An interrupted run is resumed by the same command, from FILE.*.partial.
 
     Examples:
-        change-it transfer "Crolla il ponte: chiuse le scuole" --to faro --article - <<< "Il ponte sulla statale è crollato lunedì. Le scuole restano chiuse."
+        change-it transfer --corpus runs/quickstart/corpus --items 20 --out runs/mine/predictions/rewrite.csv
         change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
         change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
-        change-it transfer --generator owner/model --prompt --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/asked.csv
-        change-it transfer --endpoint http://localhost:8000/v1 --model NAME --corpus runs/mine/corpus --out runs/mine/predictions/served.csv
+        change-it transfer --generator owner/model --prompt --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
+        change-it transfer --generator NAME --endpoint http://localhost:8000/v1 --corpus runs/mine/corpus --out runs/mine/predictions/served.csv
         change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
         change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --candidates 16 --all-draws --out runs/mine/predictions/drawn.csv
     """
 
-    headline: Positional[str] = ""
-    """One headline to transfer, with its --article."""
-    article: Path | None = None
-    """Text file with the headline's article; - reads standard input."""
-    out: Path | None = None
+    out: Path
     """CSV file to write; it appears only when the run is finished."""
+    corpus: str | None = None
+    """Corpus folder or data set id on the Hub; its A2 headlines are transferred unless there is an --input."""
     input: str | None = None
     """CSV, TSV, JSON lines or parquet file with headline, article and label (the outlet the row comes from); id if there is one."""
     columns: str = ""
     """Column map of --input, ours=theirs: headline=title,article=body."""
     items: int | None = None
     """Number of headlines of --corpus to transfer, drawn by --seed among those with an aligned one; all when not given."""
-    json: bool = False
-    """Print JSON instead of one headline alone."""
     generator: str = "runs/quickstart/generators"
-    """Folder or Hub id of a generator, or a folder of them (both directions); with --prompt any causal model or encoder-decoder."""
-    corpus: str | None = None
-    """Corpus folder or data set id on the Hub; its A2 headlines are transferred unless there is an --input."""
+    """Folder or Hub id of a generator, or a folder of them (both directions); with --prompt any causal model or encoder-decoder, with --endpoint the server's name of the model."""
     recipe: Recipe | None = None
     """Which generators of a folder that holds several recipes."""
     prompt: bool = False
-    """Ask the --generator by a prompt in the language of --corpus, as it is."""
+    """Prompt the --generator in the language of --corpus, without training."""
     endpoint: str | None = None
-    """Ask the --model of an OpenAI-compatible server at this address by the same prompt; its key is read from the environment, CHANGE_IT_API_KEY."""
-    model: str | None = None
-    """Name of the model of --endpoint."""
+    """Address of an OpenAI-compatible server whose model --generator gets the same prompt; its key is read from the environment, CHANGE_IT_API_KEY."""
     concurrency: int | None = None
     """Requests at a time to --endpoint; 8 when not given."""
     shots: int = 0
@@ -147,7 +135,7 @@ class TransferOptions(InferenceOptions):
     rerank: str | None = None
     """Folder or Hub id of judges main, hh and ah that choose, with fluency for the joint score; train them with --fold, others of the other fold must score."""
     candidates: int | None = None
-    """Candidates a headline that the judges choose among, or that are drawn with --all-draws; 10 when not given."""
+    """Candidates a headline that --rerank chooses among, or that --all-draws draws; 10 when not given, and one without these."""
     all_draws: bool = False
     """Draw the candidates at random (do_sample=true) and write them all, a row for each (column draw); with --rerank also the judges' order of them (chosen, rank)."""
     generation: tuple[str, ...] = ()
@@ -159,7 +147,7 @@ class TransferOptions(InferenceOptions):
 
     @property
     def is_prompted(self) -> bool:
-        """Whether a model is asked by a prompt."""
+        """Whether a model is prompted."""
         return self.prompt or self.endpoint is not None
 
 
@@ -195,21 +183,6 @@ NETWORKS: dict[str, dict[str, Any]] = {
     },
 }
 
-#: Instead, where the papers' updates would take days or there are few articles. Chosen on the embedded sample's validation part.
-QUICK: dict[str, Any] = {
-    "source_tokens": 100,
-    "target_tokens": 50,
-    "vocabulary": 8_000,
-    "cells": 128,
-    "optimizer": "adamw",
-    "learning_rate": 2e-3,
-    "max_grad_norm": 1.0,
-    "batch_size": 16,
-    "epochs": 10,
-    "early_stopping": 5,
-    "no_repeat_ngram_size": 3,
-}
-
 #: Pre-trained models. Encoder-decoders: what IT5 was fine-tuned with (lengths, rate); the rest is ours.
 _PRETRAINED = {"source_tokens": 512, "target_tokens": 64, "early_stopping": 5, "no_repeat_ngram_size": 3}
 PRETRAINED: dict[ModelKind, dict[str, Any]] = {
@@ -224,7 +197,7 @@ LORA_RATE, LORA_RANK, LORA_ALPHA = 1e-3, 16, 32
 
 
 def architecture_of(options: GeneratorOptions) -> str:
-    """The architecture that is asked for, or the recipe's: the papers' S2S1-3 are S2S, their SUM is PN."""
+    """The architecture that is given, or the recipe's: the papers' S2S1-3 are S2S, their SUM is PN."""
     usual = {"headline": "s2s", "article": "pn", "both": TRANSFORMER}
     if options.as_published and options.recipe in OF_LREC:
         usual["article"] = "pnc"
@@ -233,10 +206,8 @@ def architecture_of(options: GeneratorOptions) -> str:
 
 def check_published(options: GeneratorOptions) -> None:
     """Refuse `--as-published` for a generator that no paper has."""
-    architecture = architecture_of(options)
-    if options.as_published and (
-        architecture not in NETWORKS or architecture == TRANSFORMER or options.quick or options.lora
-    ):
+    published = architecture_of(options) in ("s2s", "pn", "pnc") and not options.lora
+    if options.as_published and not published:
         raise InputError(
             "--as-published requires s2s, pn or pnc without --lora: choose such a --recipe and --architecture"
         )
@@ -246,7 +217,7 @@ def preset(options: GeneratorOptions, kind: ModelKind = "encoder-decoder") -> di
     """Values by field name for the options that are None; `kind` is of an architecture not in `NETWORKS`."""
     architecture = architecture_of(options)
     if kind == "words" or architecture in NETWORKS:
-        values = dict(QUICK if options.quick else NETWORKS.get(architecture, _POINTER))
+        values = dict(NETWORKS.get(architecture, _POINTER))
         if architecture not in NETWORKS:  # a saved network that is trained on, with its own words and cells
             values |= {"vocabulary": None, "cells": None}
         if options.as_published and options.recipe in OF_LREC:
@@ -260,8 +231,7 @@ def preset(options: GeneratorOptions, kind: ModelKind = "encoder-decoder") -> di
 
 def presets() -> dict[str, dict[str, Any]]:
     """Architecture to its presets, for help texts; the kinds of pre-trained models among them."""
-    presets: list[tuple[str, dict[str, Any]]] = [*NETWORKS.items(), *PRETRAINED.items()]
-    return dict(presets)
+    return {**NETWORKS, **{str(kind): values for kind, values in PRETRAINED.items()}}
 
 
 def no_model(architecture: str) -> str:

@@ -1,9 +1,10 @@
 """`HeadlineTransfer`: trained generators as a function from headlines and articles to new headlines."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack, overload
 
 from transformers import GenerationConfig
 
@@ -13,7 +14,7 @@ from change_it.generators.folder import COMMAND, choose_generators, usual_name
 from change_it.generators.generator import Generator, load_generator
 from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
-from change_it.generators.rerank import judge_candidates
+from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.search import LARGEST_BATCH, Candidate, Search, write
 from change_it.io import refuse_empty, refuse_lengths, texts_of
 from change_it.networks.pretrained import batches_at_once, local_folder
@@ -21,6 +22,26 @@ from change_it.scoring.item import Item
 from change_it.scoring.judges import Judges
 from change_it.scoring.signature import Writer
 from change_it.training.training_options import Arithmetic
+
+#: Outlets aimed at, by name or number.
+Aims = str | int | Iterable[str] | Iterable[int] | None
+
+
+class SearchOptions(TypedDict, total=False):
+    """How headlines are searched for; see `HeadlineTransfer.__call__`."""
+
+    decoding: GenerationConfig | None
+    seed: int
+    batch_size: int | None
+    progress: bool
+
+
+class CandidateOptions(SearchOptions, total=False):
+    """What `HeadlineTransfer.candidates` takes, too."""
+
+    article: Iterable[str] | None
+    to: Aims
+    num_candidates: int
 
 
 class HeadlineSystem(ABC):
@@ -79,7 +100,7 @@ class HeadlineTransfer(HeadlineSystem):
             )
             raise InputError(f"generators of one recipe and one corpus are needed, these are {given}")
         outlets, self.recipe, self.reads = infos[0].outlets, infos[0].recipe, infos[0].reads
-        self._judges: dict[str, Judges] = {}  # those that calls have named, loaded once
+        self._judges = cache(Judges.from_pretrained)  # those that calls have named
         self.generators = {
             outlet: generator
             for outlet in outlets
@@ -117,93 +138,125 @@ class HeadlineTransfer(HeadlineSystem):
         chosen = choose_generators(folder, recipe, to, name=str(name))
         return cls([load_generator(path, precision=precision, device=device) for path in chosen])
 
+    @overload
+    def __call__(  # type: ignore[overload-overlap]  # a str is an iterable of str, too
+        self, headline: str, *, article: str | None = None, to: Aims = None, **options: Unpack[SearchOptions]
+    ) -> str: ...
+
+    @overload
     def __call__(
         self,
-        headline: str | Sequence[str],
+        headline: Iterable[str],
         *,
-        article: str | Sequence[str] | None = None,
-        to: str | int | Sequence[str] | Sequence[int] | None = None,
-        num_candidates: int | None = None,
+        article: Iterable[str] | None = None,
+        to: Aims = None,
+        **options: Unpack[SearchOptions],
+    ) -> list[str]: ...
+
+    def __call__(
+        self,
+        headline: str | Iterable[str],
+        *,
+        article: str | Iterable[str] | None = None,
+        to: Aims = None,
+        **options: Unpack[SearchOptions],
+    ) -> str | list[str]:
+        """Rewrite one headline, or many.
+
+        Args:
+            headline: an original headline, or a list, a column of a data set or frame.
+            article: its article, or as many; may be left out where headlines are read.
+            to: the outlet aimed at, or one for each headline; may be left out where there is no choice.
+            **options: `decoding`, settings of transformers, five beams when None; `seed` of headlines that are drawn at random
+                (`do_sample`); `batch_size`, its own choice when None; `progress`, whether a bar is shown.
+
+        Returns:
+            One text for one headline, a list of n texts for a list.
+
+        Raises:
+            InputError: an article or outlet is missing, a text that is read is empty, an outlet is unknown or not served, or
+                numbers differ.
+        """
+        single = isinstance(headline, str)
+        if article is not None and single != isinstance(article, str):
+            raise InputError("headline and article must both be texts, or both lists of texts")
+        texts = [None if text is None else [text] if single else text for text in (headline, article)]
+        _, offered = self._offered(texts[0], self.needs, article=texts[1], to=to, num_candidates=1, **options)
+        new = [candidates[0].text if candidates else "" for candidates in offered]
+        return new[0] if single else new
+
+    @overload
+    def candidates(
+        self, headlines: Iterable[str], *, judges: None = None, **options: Unpack[CandidateOptions]
+    ) -> list[list[Candidate]]: ...
+
+    @overload
+    def candidates(
+        self, headlines: Iterable[str], *, judges: str | Path | Judges, **options: Unpack[CandidateOptions]
+    ) -> list[list[JudgedCandidate]]: ...
+
+    def candidates(
+        self,
+        headlines: Iterable[str],
+        *,
         judges: str | Path | Judges | None = None,
-        language: str | None = None,
+        **options: Unpack[CandidateOptions],
+    ) -> list[list[Candidate]] | list[list[JudgedCandidate]]:
+        """Offer candidates for many headlines, perhaps as judges see them.
+
+        Args:
+            headlines: original headlines: a list, a column of a data set or frame.
+            judges: folder or Hub id of judges, loaded once, or loaded ones.
+            **options: `num_candidates`, distinct ones of a headline, at most 10 when not given; and as of `__call__`: `article`, which
+                judges require, `to`, `decoding`, `seed`, `batch_size`, `progress`.
+
+        Returns:
+            For each headline its candidates, best first; with judges `rerank.JudgedCandidate`s in the order of `rerank.order`.
+
+        Raises:
+            InputError: as of `__call__`; judges that cannot be loaded, or of other outlets.
+        """
+        if judges is None:
+            return self._offered(headlines, self.needs, **options)[1]
+        loaded = self._judges(str(judges)) if isinstance(judges, str | Path) else Judges.of(judges)
+        loaded.check_outlets(self.outlets, f"behind the {self.name} generators")
+        items, offered = self._offered(headlines, ("headline", "article"), **options)
+        return judge_candidates(loaded, offered, items, progress=options.get("progress", False))
+
+    def _offered(
+        self,
+        headlines: object,
+        needs: Sequence[str],
+        *,
+        article: object = None,
+        to: Aims = None,
+        num_candidates: int = CANDIDATES,
         decoding: GenerationConfig | None = None,
         seed: int = 1,
         batch_size: int | None = None,
         progress: bool = False,
-    ) -> Any:
-        """New headlines.
-
-        Args:
-            headline: an original headline, or a list, a column of a data set or frame.
-            article: its article, or as many; may be left out where headlines are read, but not with judges.
-            to: the outlet aimed at, or one for each headline; may be left out where there is no choice.
-            num_candidates: candidates with scores instead of the best text, so many at most; 10 with judges when None.
-            judges: folder or Hub id of judges, or loaded ones: judged candidates instead of the best text.
-            language: of the texts, for a model of support; guessed from the articles when None.
-            decoding: how headlines are searched for: settings of transformers; five beams when None.
-            seed: of headlines that are drawn at random (`do_sample`).
-            batch_size: sources a batch; its own choice when None.
-            progress: show a progress bar.
-
-        Returns:
-            One text for one headline, a list of n texts for a list; with `num_candidates` a list of candidates,
-            best first, instead of each text; with `judges` a list of `rerank.JudgedCandidate`, in the order of
-            `rerank.order`.
-
-        Raises:
-            InputError: an article or outlet is missing, a text that is read is empty, an outlet is unknown or not served, or
-                numbers differ; judges that cannot be loaded, or of other outlets.
-
-        Examples:
-            >>> transfer = HeadlineTransfer.from_pretrained("runs/quickstart/generators")  # doctest: +SKIP
-            >>> [best, *others] = transfer(  # doctest: +SKIP
-            ...     "Crolla il ponte sulla statale", article="Il ponte sulla statale ...", to="faro", judges="runs/quickstart/judges"
-            ... )
-            >>> best.text, best.joint, best.marks, best.probabilities, best.unsupported  # doctest: +SKIP
-        """
-        single = isinstance(headline, str)
-        headlines = texts_of("headline", [headline] if single else headline)
-        if single != isinstance(article, str) and article is not None:
-            raise InputError("headline and article must both be texts, or both lists of texts")
-        if article is None and "article" in self.needs:
-            raise InputError(f"the recipe {self.recipe} requires article=")
-        articles = [""] * len(headlines)
-        if article is not None:
-            articles = texts_of("article", [article] if isinstance(article, str) else article)
+    ) -> tuple[list[Item], list[list[Candidate]]]:
+        """The items of a call, whose needed texts are not empty, and their candidates."""
+        texts = {"headline": texts_of("headline", headlines)}
+        if article is None and "article" in needs:
+            raise InputError(f"what reads {' and '.join(needs)} requires article=")
+        count = len(texts["headline"])
+        texts["article"] = [""] * count if article is None else texts_of("article", article)
         if to is None and len(self.targets) > 1 and self.recipe != "agnostic":
             raise InputError(
                 f"choose the outlet to write for: to={self.targets[0]!r} or to={self.targets[1]!r}"
             )
-        if judges is not None and article is None:
-            raise InputError("judges= requires article=")
-        if "headline" in self.needs or judges is not None:
-            refuse_empty("headline", headlines)
-        if "article" in self.needs or judges is not None:
-            refuse_empty("article", articles)
-        aims = outlet_names("to", self.targets[0] if to is None else to, self.outlets, len(headlines))
-        refuse_lengths(headline=headlines, article=articles)
+        for name in needs:
+            refuse_empty(name, texts[name])
+        aims = outlet_names("to", self.targets[0] if to is None else to, self.outlets, count)
+        refuse_lengths(**texts)
         if missing := sorted(set(aims) - set(self.targets)):
             raise InputError(
                 f"there is no {self.name} generator for {missing[0]}: this writes for {self.targets[0]}"
             )
-        items = [Item("", "", *texts) for texts in zip(aims, headlines, articles, strict=True)]
-        if isinstance(judges, str | Path):
-            name = str(judges)
-            if name not in self._judges:
-                self._judges[name] = Judges.from_pretrained(name)
-            judges = self._judges[name]
-        loaded = None if judges is None else Judges.of(judges)
-        if loaded is not None:
-            loaded.check_outlets(self.outlets, f"behind the {self.name} generators")
-        count = num_candidates or (1 if loaded is None else CANDIDATES)
-        search = Search(decoding or GenerationConfig(), count, seed)
-        candidates: Sequence[Sequence[Candidate]] = self.propose(items, search, batch_size, progress)
-        if loaded is not None:
-            candidates = judge_candidates(loaded, candidates, items, language=language, progress=progress)
-        if num_candidates is not None or loaded is not None:
-            return candidates[0] if single else candidates
-        texts = [offered[0].text if offered else "" for offered in candidates]
-        return texts[0] if single else texts
+        items = [Item("", "", *of_item) for of_item in zip(aims, *texts.values(), strict=True)]
+        search = Search(decoding or GenerationConfig(), num_candidates, seed)
+        return items, self.propose(items, search, batch_size, progress)
 
     def propose(
         self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False

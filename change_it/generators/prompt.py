@@ -3,10 +3,8 @@
 import hashlib
 import json
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
@@ -15,16 +13,15 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from change_it.corpus.folder import read_language, read_outlets, read_table
 from change_it.errors import InputError
+from change_it.generators.folder import read_prompts
 from change_it.scoring.item import Item
 from change_it.text.cleaning import visible
 from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import BULLET, LABEL
 
-#: Characters of an article that is asked about, and of one in an example.
+#: Characters of the article of an item, and of one in an example.
 ARTICLE, EXAMPLE_ARTICLE = 1200, 400
-#: Of languages without a prompt of their own.
-OTHER_LANGUAGE = "en"
 
 _QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|\'([^\']*)\'|‘([^‘’]*)’')
 #: How thoughts begin and end, and what the answer that follows is put into.
@@ -96,23 +93,22 @@ class Prompt:
 
     @classmethod
     def of_corpus(cls, corpus: str, *, shots: int = 0) -> "Prompt":
-        """The prompt of a corpus, with its training pairs where examples are asked for."""
+        """The prompt of a corpus, with examples from its training pairs where there are `shots`."""
         outlets = read_outlets(corpus)
         headlines = read_table(corpus, "articles", "train", ["headline"])["headline"]
         language = read_language(corpus) or guess_language(headlines.head(1000).to_list())
-        template = _template(language)
-        examples = None
+        prompted, examples = read_prompts(language)["prompted"], None
         if shots:
             pairs = _pairs(corpus)
-            if len(pairs) < shots:
+            if not 0 <= shots <= len(pairs):
                 raise InputError(
-                    f"{corpus} has {len(pairs)} training pairs: give --shots {len(pairs)} at most"
+                    f"--shots {shots} is out of range: give --shots from 0 to {len(pairs)}, the training pairs of {corpus}"
                 )
             examples = {
                 to: Examples([_example(pair, here, there) for pair in pairs.iter_rows(named=True)])
                 for to, here, there in ((outlets[1], "a", "b"), (outlets[0], "b", "a"))
             }
-        return cls(outlets, language, *template, shots, examples)
+        return cls(outlets, language, **prompted, shots=shots, examples=examples)
 
     def text(self, item: Item, shots: int | None = None, *, instructs: bool = True) -> str:
         """The prompt for an original headline with its article, with `shots` examples, all when None."""
@@ -157,12 +153,8 @@ def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ())
         lines.pop(0)
     text = " ".join(lines[0].split()) if lines else ""
     text = LABEL.sub("", BULLET.sub("", text)).strip(_MARKDOWN)
-    names = "|".join(map(re.escape, outlets))
-    text = (
-        re.sub(rf"\A(?:(?:in|su) )?(?:{names})[*_ ]*:[*_ ]+", "", text, flags=re.IGNORECASE)
-        if names
-        else text
-    )
+    if names := "|".join(map(re.escape, outlets)):
+        text = re.sub(rf"\A(?:(?:in|su) )?(?:{names})[*_ ]*:[*_ ]+", "", text, flags=re.IGNORECASE)
     if not ended and len(lines) == 1:
         if _OPENED.fullmatch(text):
             text = text[1:]
@@ -202,16 +194,6 @@ def _whole(text: str) -> str:
 
 def _is_closed(text: str) -> bool:
     return text.count('"') % 2 == 0 and all(text.count(left) == text.count(right) for left, right in _QUOTES)
-
-
-def _template(language: str) -> tuple[str, str, str]:
-    """Instruction, heading and example of a language."""
-    folder = files("change_it.generators") / "prompts"
-    path = folder / f"{language}.toml"
-    if not path.is_file():
-        path = folder / f"{OTHER_LANGUAGE}.toml"
-    asked = tomllib.loads(path.read_text(encoding="utf-8"))["asked"]
-    return asked["instruction"], asked["heading"], asked["example"]
 
 
 def _pairs(corpus: str) -> pl.DataFrame:

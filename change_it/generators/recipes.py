@@ -16,9 +16,6 @@ from change_it.generators.generator_options import Reads, Recipe
 #: Pairs that a recipe learns from, in the names of the splits.
 PAIRS = {"s2s1": "A3", "s2s2": "A1 and A3", "s2s3": "A1"}
 
-#: Training sets of LREC 2020, which are of headlines; a generator reads their articles.
-LREC = ("train_d", "train_m")
-
 
 def source_of(reads: Reads, headline: str, article: str, to: str) -> str:
     """The source that a generator reads of an item: its headline, its article, or the target before both; empty without either."""
@@ -62,7 +59,7 @@ def load_recipe(
 ) -> RecipeData:
     """The examples of one generator, in the order of the corpus; agnostic and those of LREC 2020 have their own validation part.
 
-    `balanced`: rewrite has no more articles with their own headline than pairs, which are what it is asked for.
+    `balanced`: rewrite has no more articles with their own headline than pairs, which are what it is used for.
     """
     outlets = read_outlets(corpus)
     both = recipe in ("agnostic", "rewrite")
@@ -73,7 +70,7 @@ def load_recipe(
         raise InputError(f"{fault}: give {outlets[0]} or {outlets[1]}")
     if recipe == "agnostic":
         train, validation = (_rows(corpus, recipe, split, "agnostic") for split in ("train", "validation"))
-    elif recipe in LREC:
+    elif recipe in ("train_d", "train_m"):  # of headlines; a generator reads their articles
         train, validation = (_of_training_set(corpus, recipe, part, to) for part in ("train", "validation"))
     else:
         if recipe == "rewrite":

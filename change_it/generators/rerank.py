@@ -48,17 +48,6 @@ def judge_candidates(
     return judged
 
 
-def choose(
-    judges: Judges,
-    candidates: Sequence[Sequence[str]],
-    items: Sequence[Item],
-    *,
-    language: str | None = None,
-) -> list[int]:
-    """The position of each item's first candidate in `order`; -1 for none."""
-    return [places[0] if places else -1 for places in order(judges, candidates, items, language=language)]
-
-
 def order(
     judges: Judges,
     candidates: Sequence[Sequence[str]],
@@ -81,8 +70,8 @@ def floor(test: TestSet, judges: Judges, *, language: str | None = None) -> Scor
             "the floor requires a fluency judge: train one with change-it train judge --task fluency"
         )
     candidates = clauses(test)
-    chosen = choose(judges, candidates, test.items, language=language)
-    headlines = tuple(texts[index] for texts, index in zip(candidates, chosen, strict=True))
+    orders = order(judges, candidates, test.items, language=language)
+    headlines = tuple(texts[places[0]] for texts, places in zip(candidates, orders, strict=True))
     return ScoredSystem(FLOOR, headlines, Reranker.of(judges))
 
 

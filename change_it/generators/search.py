@@ -19,7 +19,7 @@ from change_it.training.training_options import setting_of
 
 #: Width of a search that sets nothing else.
 BEAMS = 5
-#: Settings that can be asked for; how many candidates there are, and how texts end, is said otherwise.
+#: Settings that can be given; the number of candidates and the ends of texts are set otherwise.
 SETTINGS = vars(GenerationConfig()).keys() - {
     "num_return_sequences",
     "pad_token_id",

@@ -24,15 +24,13 @@ from change_it.generators.generator import (
     load_model,
     load_tokenizer,
     make_format,
-    max_positions,
     new_network,
     save_generator,
 )
 from change_it.generators.generator_options import (
-    LONGEST_SOURCE,
-    LONGEST_TARGET,
     NETWORKS,
     READS,
+    SHORTEST,
     GeneratorOptions,
     GeneratorSettings,
     ModelKind,
@@ -41,7 +39,6 @@ from change_it.generators.generator_options import (
     preset,
 )
 from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_recipe
-from change_it.io import check_writable
 from change_it.networks.formats import Format
 from change_it.networks.pretrained import unknown_tokens
 from change_it.networks.pretrained_loss import headline_loss, loss_per_token, own_loss
@@ -81,11 +78,9 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
     """
     check_published(options)
     options = replace(options, architecture=architecture_of(options))
-    kind = kind_of(architecture_of(options))
+    kind = kind_of(str(options.architecture))
     _check(options, kind)
-    given = options.source_tokens
     settings = resolve(options, preset(options, kind), GeneratorSettings)
-    check_writable(settings.out, kind="run", inputs=settings.inputs)
     with process_state().main_process_first():
         chosen = settings.corpus, settings.recipe, settings.to
         data = load_recipe(*chosen, seed=settings.seed, balanced=kind != "words")
@@ -95,7 +90,7 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         settings,
         settings.out,
         "generator",
-        partial(_prepare, settings, kind, data, given),
+        partial(_prepare, settings, kind, data, options.source_tokens),
         libraries=(*LIBRARIES, *(["peft"] if settings.lora else [])),
         files={MODEL_CORPUS: describe_corpus(settings.corpus)},
     )
@@ -173,13 +168,8 @@ def _token_ids(format_: Format, examples: SourcesAndTargets) -> TokenIds:
     return tokenized(encode, len(examples))
 
 
-def loss_of(model: Any, format_: Format, examples: SourcesAndTargets, *, batch_size: int) -> float:
-    """Loss per token in nats, coverage loss included."""
-    return loss_per_token(model, batches_of(format_, examples, batch_size=batch_size))
-
-
 def _base_dtype(settings: GeneratorSettings) -> Dtype:
-    """The type of the loaded weights: bfloat16, if asked for, of those that adapters leave unchanged."""
+    """The type of the loaded weights: bfloat16, where it is set, of those that adapters leave unchanged."""
     return "bfloat16" if settings.lora and settings.bf16 else "float32"
 
 
@@ -191,13 +181,9 @@ def _check(options: GeneratorOptions, kind: ModelKind) -> None:
         )
     if options.lora and kind == "words":
         raise InputError(f"--lora requires a pre-trained --architecture, not {options.architecture}")
-    lengths = {
-        "--source-tokens": (options.source_tokens, LONGEST_SOURCE),
-        "--target-tokens": (options.target_tokens, LONGEST_TARGET),
-    }
-    for name, (value, most) in lengths.items():
-        if value is not None and not 2 <= value <= most:
-            raise InputError(f"{name} {value} cannot be read or written: give at least 2, at most {most:,}")
+    for name, tokens in (("source", options.source_tokens), ("target", options.target_tokens)):
+        if tokens is not None and tokens < SHORTEST:
+            raise InputError(f"--{name}-tokens {tokens} is too few: give at least {SHORTEST}")
 
 
 def _evaluation_steps(settings: GeneratorSettings, kind: ModelKind, examples: int) -> int:
@@ -235,8 +221,12 @@ def _fit(
 ) -> tuple[GeneratorInfo, Format]:
     """The info and the format with sources no longer than the model has positions for."""
     format_ = make_format(info, tokenizer, model)
-    space = max_positions(model, info, format_)
-    if space is None or space >= info.source_tokens:
+    space = getattr(model.config, "max_position_embeddings", None)
+    if info.kind == "words" or not isinstance(space, int):
+        return info, format_
+    if info.kind == "causal":  # they are of prompt and headline, too
+        space -= info.target_tokens + format_.overhead
+    if space >= info.source_tokens:
         return info, format_
     if given is not None or space < 2:
         raise InputError(

@@ -1,26 +1,20 @@
 """`change-it transfer`: one row an input row, choice by judges, and runs that were killed."""
 
-import io
-import json
 import signal
-import sys
 from dataclasses import replace
 
-import polars as pl
 import pytest
 from csv_files import read_csv, write_rows
 from processes import run_python
 from scoring_fakes import FakeJudges, toy_test_set
 from tiny_generators import save_generator
 
-from change_it.cli import main
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
-from change_it.errors import InputError
 from change_it.generators import file_transfer
-from change_it.generators.file_transfer import new_headlines
+from change_it.generators.file_transfer import new_rows
 from change_it.generators.headline_transfer import HeadlineTransfer
-from change_it.generators.rerank import choose
+from change_it.generators.rerank import order
 from change_it.generators.search import Candidate
 from change_it.networks.pretrained import hash_of_weights
 from change_it.scoring.floors_and_predictions import read_predictions
@@ -160,7 +154,7 @@ def test_all_draws_are_written_and_judges_order_them(generators, tmp_path, judge
         assert sorted(row["rank"] for row in of_item) == list("123456")
         assert [row["chosen"] for row in of_item] == [str(row["rank"] == "1").lower() for row in of_item]
     texts = [row["headline"] for row in ordered[:6]]
-    [best] = choose(judges, [texts], [Item("", "", "gio", ROWS[0]["headline"], ROWS[0]["article"])])
+    [[best, *_]] = order(judges, [texts], [Item("", "", "gio", ROWS[0]["headline"], ROWS[0]["article"])])
     assert ordered[best]["chosen"] == "true"
     given = {"corpus": str(toy_corpus), "all_draws": True, "candidates": 3, "rerank": "judges"}
     corpus = options(generators, tmp_path, **given)
@@ -207,103 +201,83 @@ def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, mo
         "from change_it.commands import transfer\n"
         "from change_it.commands.transfer import TransferOptions\n"
         "from change_it.generators import file_transfer\n"
-        "write, written = file_transfer.new_headlines, []\n"
+        "write, written = file_transfer.new_rows, []\n"
         "def dying(*given, **options):\n"
         "    if len(written) == 2: os.kill(os.getpid(), signal.SIGKILL)\n"
         "    written.append(given)\n"
         "    return write(*given, **options)\n"
-        "file_transfer.new_headlines = dying\n"
+        "file_transfer.new_rows = dying\n"
         "file_transfer.map_threads = lambda function, items, threads: map(function, items)\n"
         f"transfer.run({chosen!r})\n"
     )
     result = run_python("-c", code)
     assert result.returncode == -signal.SIGKILL, result.stderr
-    partial = tmp_path / "new.csv.partial"
+    [partial] = tmp_path.glob("new.csv.*.partial")
     assert not chosen.out.exists()
     with partial.open("ab") as file:
-        file.write(b'[2, "half of a li')
+        file.write(b'2,"half of a li')
     asked = []
 
     def watched(setup, items, **given):
         asked.append(len(items))
-        return new_headlines(setup, items, **given)
+        return new_rows(setup, items, **given)
 
-    monkeypatch.setattr(file_transfer, "new_headlines", watched)
+    monkeypatch.setattr(file_transfer, "new_rows", watched)
     transferred(chosen)
     assert asked == [4, 4, 4, 4]
     assert chosen.out.read_bytes() == whole.out.read_bytes()
 
 
-def test_an_interrupted_run_is_not_continued_with_other_options(generators, tmp_path, monkeypatch):
+def test_an_interrupted_run_goes_on_with_the_ids_that_are_missing_and_other_options_begin_anew(
+    generators, tmp_path, monkeypatch
+):
     asked = []
 
     def stop(setup, items, **given):
-        asked.append(items)
-        if len(asked) > 1:
+        if len(asked) > 8:
             raise KeyboardInterrupt
-        return new_headlines(setup, items, **given)
+        asked.extend(item.id for item in items)
+        return new_rows(setup, items, **given)
 
     monkeypatch.setattr(HeadlineTransfer, "batches_at_once", lambda *_: 1)
+    monkeypatch.setattr(file_transfer, "new_rows", stop)
     chosen = options(generators, tmp_path, input=many(tmp_path), batch_size=8)
     chosen.out.write_text("of an earlier run", encoding="utf-8")
-    with monkeypatch.context() as patched:
-        patched.setattr(file_transfer, "new_headlines", stop)
-        with pytest.raises(KeyboardInterrupt):
-            transfer_command.run(chosen)
-    assert chosen.out.read_text(encoding="utf-8") == "of an earlier run"
-    for change in (
-        {"generation": ("num_beams=3",)},
-        {"batch_size": 4},
-        {"generator": str(generators / "sum-gio")},
-    ):
-        with pytest.raises(InputError, match=r"unfinished run with other options \(.* was .*, is "):
-            transfer_command.run(replace(chosen, **change))
-    rows = pl.read_csv(chosen.input)
-    rows.with_columns(pl.col("article") + ".").write_csv(chosen.input)
-    with pytest.raises(InputError, match="input was"):
+    with pytest.raises(KeyboardInterrupt):
         transfer_command.run(chosen)
-    rows.write_csv(chosen.input)
-    assert len(transferred(chosen)) == 24
+    assert chosen.out.read_text(encoding="utf-8") == "of an earlier run"
+    [partial] = tmp_path.glob("*.partial")
+    kept = read_csv(partial)
+    assert [row["id"] for row in kept] == asked
+    asked.clear()
+    for change in ({"generation": ("num_beams=3",)}, {"generator": str(generators / "sum-gio")}):
+        with pytest.raises(KeyboardInterrupt):
+            transfer_command.run(replace(chosen, **change))
+    for other in {*tmp_path.glob("*.partial")} - {partial}:
+        other.unlink()
+    asked.clear()
+    made = transferred(chosen)
+    assert sorted([*asked, *(row["id"] for row in kept)], key=int) == [str(n) for n in range(24)]
+    assert [row for row in made if row in kept] == sorted(kept, key=lambda row: int(row["id"]))
 
 
-def test_a_foreign_file_in_the_place_of_the_unfinished_work(generators, tmp_path):
-    (tmp_path / "new.csv.partial").write_text("mine\n", encoding="utf-8")
-    with pytest.raises(InputError, match="not an unfinished transfer"):
-        transfer_command.run(options(generators, tmp_path, input=write(tmp_path / "in.csv")))
-    assert (tmp_path / "new.csv.partial").read_text(encoding="utf-8") == "mine\n"
+def test_of_rows_with_one_id_an_interrupted_run_keeps_none(generators, tmp_path, monkeypatch):
+    rows = [ROWS[0], ROWS[2], ROWS[5]]
+    chosen = options(generators, tmp_path, input=write(tmp_path / "in.csv", rows), batch_size=1)
+    whole = transferred(chosen)
+    asked = []
 
+    def watched(setup, items, **given):
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        asked.extend(item.id for item in items)
+        return new_rows(setup, items, **given)
 
-@pytest.fixture
-def one(generators, tmp_path, monkeypatch, capsys):
-    """Transfers one headline as on the command line: exit code, standard output, standard error."""
-    (tmp_path / "article.txt").write_text("Il ponte sulla statale crolla ieri.", encoding="utf-8")
-    monkeypatch.setattr(sys, "stdin", io.StringIO("Il ponte sulla statale crolla ieri."))
-
-    def run(*arguments, headline=("Crolla il ponte",), generator=generators):
-        given = [*headline, "--generator", str(generator), *map(str, arguments)]
-        return main(["transfer", *given]), *capsys.readouterr()
-
-    return run
-
-
-def test_one_headline_is_answered_with_one_line(one, generators, tmp_path):
-    aim = ["--to", "gio", "--generation", "num_beams=2"]
-    line = one("--article", tmp_path / "article.txt", *aim)
-    code, answer, _ = one("--article", "-", *aim, "--json")
-    [row] = transferred(options(generators, tmp_path, input=write(tmp_path / "one.csv", ROWS[:1])))
-    assert line == (0, row["headline"] + "\n", "")
-    assert code == 0
-    assert json.loads(answer) == {"original": "Crolla il ponte", "to": "gio", "headline": row["headline"]}
-
-
-def test_one_headline_requires_an_outlet_where_there_is_a_choice(one, tmp_path):
-    code, _, error = one("--article", tmp_path / "article.txt")
-    assert (code, error) == (
-        2,
-        "change-it: the outlet to write for is unknown: give --to rep or --to gio\n",
-    )
-
-
-def test_an_empty_article_on_standard_input_is_refused(one, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.StringIO(" \n"))
-    assert one("--article", "-") == (2, "", "change-it: - has no text: give the article of the headline\n")
+    monkeypatch.setattr(HeadlineTransfer, "batches_at_once", lambda *_: 1)
+    monkeypatch.setattr(file_transfer, "new_rows", watched)
+    with pytest.raises(KeyboardInterrupt):
+        transfer_command.run(chosen)
+    assert asked == ["r2", "r1"]  # the longest article first
+    asked.clear()
+    assert transferred(chosen) == whole
+    assert asked == ["r1", "r1"]

@@ -65,7 +65,7 @@ def test_an_empty_source_is_refused_in_a_call_and_gives_no_candidates(both):
         with pytest.raises(InputError, match="empty texts in article at 1: give a text for every item"):
             both(HEADLINES, article=[ARTICLES[0], article, ARTICLES[2]], to="gio")
     with pytest.raises(InputError, match="empty texts in article at 0"):
-        both("x", article="", to="gio", num_candidates=2)
+        both.candidates(["x"], article=[""], to="gio", num_candidates=2)
     texts = zip(HEADLINES, [ARTICLES[0], "", ARTICLES[2]], strict=True)
     some = both.propose([Item("", "", "gio", *each) for each in texts], Search())
     assert [bool(candidates) for candidates in some] == [True, False, True]
@@ -88,8 +88,8 @@ def test_a_folder_chooses_by_recipe_outlet_and_usual_name(folder, tmp_path):
 def test_judged_candidates_have_marks_probabilities_and_places_of_what_is_unsupported(both):
     judges = FakeJudges(digits="abcd")
     asked = {"article": ARTICLES, "to": ["gio", "rep", "gio"], "num_candidates": 3}
-    lists = both(HEADLINES, **asked, judges=judges)
-    for some, plain in zip(lists, both(HEADLINES, **asked), strict=True):
+    lists = both.candidates(HEADLINES, **asked, judges=judges)
+    for some, plain in zip(lists, both.candidates(HEADLINES, **asked), strict=True):
         assert {(one.text, one.score) for one in some} == {(one.text, one.score) for one in plain}
     for some, headline, article, target in zip(lists, HEADLINES, ARTICLES, [1, 0, 1], strict=True):
         for one in some:
@@ -103,13 +103,15 @@ def test_judged_candidates_have_marks_probabilities_and_places_of_what_is_unsupp
             assert one.joint == one.style * all(one.marks[name] for name in factors)
             assert all(one.text[each.start : each.end] == each.text for each in one.unsupported)
         assert [one.joint for one in some] == sorted((one.joint for one in some), reverse=True)
-    alone = both(HEADLINES[0], article=ARTICLES[0], to="gio", num_candidates=3, judges=judges)
-    assert alone == lists[0]
-    without = both(HEADLINES[0], article=ARTICLES[0], to="gio", judges=FakeJudges())
+    given = {"article": ARTICLES[:1], "to": "gio"}
+    assert both.candidates(HEADLINES[:1], **given, num_candidates=3, judges=judges) == lists[:1]
+    [without] = both.candidates(HEADLINES[:1], **given, judges=FakeJudges())
     assert without[0].joint is without[0].marks["fluency"] is None
     assert len(without) > 3
     with pytest.raises(InputError, match="empty texts in headline at 0"):
-        both(["", HEADLINES[0]], article=ARTICLES[:2], to="gio", judges=judges)
+        both.candidates(["", HEADLINES[0]], article=ARTICLES[:2], to="gio", judges=judges)
+    with pytest.raises(InputError, match="headline is one text: give a list of texts"):
+        both.candidates(HEADLINES[0], article=ARTICLES[:1], to="gio")
 
 
 def test_judges_that_are_named_are_loaded_once(folder, monkeypatch):
@@ -122,5 +124,5 @@ def test_judges_that_are_named_are_loaded_once(folder, monkeypatch):
     monkeypatch.setattr("change_it.scoring.judges.Judges.from_pretrained", load)
     transfer = HeadlineTransfer.from_pretrained(folder, recipe="sum", device="cpu")
     for name in ("judges", "judges", "others"):
-        transfer(HEADLINES[0], article=ARTICLES[0], to="gio", judges=name)
+        transfer.candidates(HEADLINES[:1], article=ARTICLES[:1], to="gio", judges=name)
     assert loaded == ["judges", "others"]

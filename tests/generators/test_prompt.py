@@ -15,7 +15,7 @@ from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.generators.generator import load_model, load_tokenizer
 from change_it.generators.prompt import Prompt, cut, headline_of
-from change_it.generators.prompted import PromptedModel, PromptFormat
+from change_it.generators.prompted import LocalModel, PromptedWriter, PromptFormat
 from change_it.generators.search import Candidate, Search, generate
 from change_it.scoring.item import Item
 
@@ -133,13 +133,14 @@ def test_a_model_is_asked_as_it_is(corpus, tmp_path, tiny_llama):
 def test_examples_without_room_are_left_out(corpus, prompt, tiny):
     if "gpt2" in tiny:
         with pytest.raises(InputError, match="128 positions, too few for a prompt"):
-            PromptedModel.from_pretrained(tiny, prompt, device="cpu")
+            LocalModel.from_pretrained(tiny, prompt.outlets, device="cpu")
         return
-    system = PromptedModel.from_pretrained(tiny, replace(prompt, instruction="Titolo."), device="cpu")
+    model = LocalModel.from_pretrained(tiny, prompt.outlets, device="cpu")
+    system = PromptedWriter(replace(prompt, instruction="Titolo."), model)
     text = "parola " * 300
-    long, short = system._source(replace(ITEM, article=text)), system._source(ITEM)
+    long, short = system._prompt(replace(ITEM, article=text)), system._prompt(ITEM)
     assert ("Lo stesso articolo" in short) == ("llama" in tiny)  # no chat model: it only goes on with a text
-    assert system.format.tokens(long) <= system.format.max_source_tokens
+    assert model.format.tokens(long) <= model.format.max_source_tokens
     assert long.endswith("Titolo su faro:")
     assert short.count("Articolo:") >= long.count("Articolo:")
     found = system.propose([ITEM, replace(ITEM, source="", article="")], Search(candidates=2))
@@ -153,7 +154,8 @@ def test_the_headline_of_an_example_is_no_answer(corpus, prompt, tiny_llama, mon
     assert prompt.is_example(" ".join(shown.split()[-4:]), "faro")
     assert not prompt.is_example(shown.split()[-1], "faro")
     monkeypatch.setattr("change_it.generators.prompted.write", lambda *_, **__: [found])
-    system = PromptedModel.from_pretrained(tiny_llama, prompt, device="cpu")
+    model = LocalModel.from_pretrained(tiny_llama, prompt.outlets, device="cpu")
+    system = PromptedWriter(prompt, model)
     assert [each.text for each in system.propose([ITEM], Search())[0]] == ["Crolla il ponte"]
     [draws] = system.propose([ITEM], Search(candidates=4, all_draws=True))
     assert [each.text for each in draws] == ["", "", "Crolla il ponte", "Cade"]

@@ -5,8 +5,7 @@ import pytest
 
 from change_it.corpus.folder import read_table
 from change_it.corpus.rewriting import OPENING
-from change_it.generators.headline_transfer import source_of
-from change_it.generators.recipes import load_recipe
+from change_it.generators.recipes import load_recipe, source_of
 from change_it.text.evidence import unsupported
 
 

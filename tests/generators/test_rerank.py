@@ -5,7 +5,7 @@ import pytest
 from scoring_fakes import STEP, FakeJudges
 
 from change_it.cli import main
-from change_it.generators.rerank import choose, floor, judge_candidates, order
+from change_it.generators.rerank import floor, judge_candidates, order
 from change_it.generators.search import Candidate
 from change_it.scoring.floors_and_predictions import built_in_systems, clauses, cuts
 from change_it.scoring.item import Item
@@ -24,7 +24,7 @@ CANDIDATES = [
 
 def test_the_candidate_that_satisfies_all_wins():
     for digits in ("abc", "abcd"):  # by compliancy where joint is unknown
-        assert choose(FakeJudges(digits=digits), CANDIDATES, ITEMS) == [2, 1]
+        assert [places[0] for places in order(FakeJudges(digits=digits), CANDIDATES, ITEMS)] == [2, 1]
 
 
 @pytest.mark.parametrize("step", [5.0, 0.05])
@@ -47,8 +47,8 @@ def test_joint_comes_first_then_evidence_then_style_and_probabilities_and_empty_
 
 def test_where_no_source_has_any_the_most_fluent_is_taken_and_of_none_none():
     candidates = [["Zagarolo a Zagarolo, ponte e ponte!", "", "Dicono a Zagarolo: giù il ponte!"], []]
-    assert choose(FakeJudges(digits="abcd"), candidates, ITEMS) == [2, -1]
-    assert choose(FakeJudges(), [[], []], ITEMS) == [-1, -1]
+    assert order(FakeJudges(digits="abcd"), candidates, ITEMS) == [(2, 0, 1), ()]
+    assert order(FakeJudges(), [[], []], ITEMS) == [(), ()]
 
 
 def test_what_chooses_sees_no_partner_s_article_and_keeps_scores():

@@ -18,6 +18,7 @@ from change_it.generators.generator_options import GeneratorOptions, architectur
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.generators.recipes import load_recipe
 from change_it.generators.search import Search, generate
+from change_it.networks.pretrained_loss import loss_per_token
 
 
 def options(corpus, out, **changes):
@@ -60,7 +61,8 @@ def test_the_saved_generator_has_the_reported_loss_and_writes(trained, corpus):
     generator = load_generator(trained, device="cpu")
     validation = load_recipe(corpus, "s2s2", "faro", validation_share=0.05, seed=1).validation
     for batch_size in (1, 64):
-        loss = train.loss_of(generator.model, generator.format, validation, batch_size=batch_size)
+        batches = train.batches_of(generator.format, validation, batch_size=batch_size)
+        loss = loss_per_token(generator.model, batches)
         assert loss == pytest.approx(metrics["validation_loss"], abs=1e-4)
     assert generator.weights_hash == metrics["weights_hash"]
     search = Search(GenerationConfig(num_beams=2))
@@ -133,8 +135,6 @@ def test_presets_are_the_papers(tmp_path):
         assert (given["source_tokens"], given["target_tokens"], given["vocabulary"]) == (256, 50, 100_000)
         assert (given["early_stopping"], given["no_repeat_ngram_size"]) == (0, 0)
     assert "updates" not in of("pnc", epochs=2)
-    quick = of("pn", quick=True)
-    assert (quick["early_stopping"], quick["no_repeat_ngram_size"]) == (5, 3)
     t5 = of("owner/t5")
     assert (t5["source_tokens"], t5["target_tokens"], t5["learning_rate"]) == (512, 64, 3e-4)
     assert of("owner/gpt", "causal")["learning_rate"] < of("owner/gpt", "causal", lora=True)["learning_rate"]
@@ -151,7 +151,7 @@ def test_as_published_is_each_papers_generator(tmp_path):
     assert of("s2s2") == ("s2s", 256)
     for recipe in ("agnostic", "train_d", "train_m"):
         assert of(recipe) == ("pnc", 500)
-    for changes in ({"quick": True}, {"lora": True}, {"architecture": "owner/t5"}, {"recipe": "rewrite"}):
+    for changes in ({"lora": True}, {"architecture": "owner/t5"}, {"recipe": "rewrite"}):
         with pytest.raises(InputError, match="--as-published requires s2s, pn or pnc"):
             of(**{"recipe": "sum"} | changes)
 

@@ -14,7 +14,7 @@ from scoring_fakes import FakeJudges, scored
 
 from change_it import InputError
 from change_it.cli import main
-from change_it.generators.rerank import choose, order
+from change_it.generators.rerank import order
 from change_it.results.charts import choices_chart
 from change_it.results.report_files import latex
 from change_it.results.score_tables import (
@@ -94,7 +94,7 @@ def test_the_order_is_that_of_choosing_from_any_subset(toy_test):
     for size in range(1, 6):
         for some in combinations(range(5), size):
             few = [texts[at] for at in some]
-            chosen = choose(judges, [few], [item])[0]
+            chosen = order(judges, [few], [item])[0][0]
             assert some[chosen] == next(at for at in ordered if at in some)
 
 

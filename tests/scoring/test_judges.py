@@ -63,7 +63,7 @@ def test_judges_that_have_learnt_from_test_articles_are_refused(corpus, rebuilt,
     shared = sum(hash_article(item.source, item.article) in learnt for item in test.items)
     assert 0 < shared < len(test.items) / 2
     system = SimpleNamespace(outlets=trained.outlets, targets=trained.outlets)
-    options = TransferOptions(corpus=rebuilt)
+    options = TransferOptions(corpus=rebuilt, out=Path("new.csv"))
     for use in (
         lambda: scored(test, trained),
         lambda: floor(test, trained),
