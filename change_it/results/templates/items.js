@@ -62,6 +62,7 @@
       element("dl", [...(hasJoint ? ["joint"] : []), ...known].flatMap((measure) => [element("dt", measure), element("dd", about(measure))]), { className: "metrics note" }),
     );
     if (!dialog.open) dialog.showModal();
+    dialog.focus(); // what had the focus is gone
     remember();
   };
   const turn = (step) => { // the neighbour in the table as it is sorted and filtered
@@ -69,6 +70,7 @@
     const next = inOrder[inOrder.indexOf(shown) + step];
     if (next) show(next);
   };
+  dialog.tabIndex = -1;
   dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
   dialog.onclose = () => { shown = null; remember(); };
   dialog.onkeydown = (event) => {
