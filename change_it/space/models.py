@@ -23,8 +23,8 @@ from change_it.space.parts import CANDIDATES
 from change_it.text.folding import fold
 from change_it.text.tokens import words
 
-#: Share of the shorter headline's words from which two are nearly the same.
-NEAR = 0.8
+#: Two headlines are nearly the same if they share more than this share of the shorter one's words.
+NEAR = 0.75
 #: System of a headline that the reader wrote.
 OWN = "own"
 
@@ -162,7 +162,7 @@ def without_near(judged: Sequence[JudgedCandidate]) -> list[JudgedCandidate]:
     kept: dict[frozenset[str], JudgedCandidate] = {}
     for one in judged:
         own = frozenset(words(fold(one.text).lower()))
-        if all(len(own & other) < NEAR * min(len(own), len(other)) for other in kept):
+        if all(len(own & other) <= NEAR * min(len(own), len(other)) for other in kept):
             kept[own] = one
     return list(kept.values())
 

@@ -103,7 +103,7 @@ def write(models: Models, folder: Path, file: str | None, progress: Any) -> Sequ
     write_report(folder / "report", scores, {}, replace(models.audit, page=None), articles=articles)
     [(name, items)] = scores.items.items()
     passed = sum(refused_by(item) == "none" for item in items.iter_rows(named=True))
-    found = f"Of {len(items):,} headlines of {name} every judge accepts {passed:,}; {items['compliant'].sum():,} are compliant."
+    found = f"Of {len(items):,} headlines of {name} every judge accepts {passed:,}; compliant: {items['compliant'].sum():,}."
     few = f"Fewer than {FEW} events: too few for intervals, or to compare systems."
     return [found, *([] if scores.row(name).intervals else [few])]
 

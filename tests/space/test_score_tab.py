@@ -63,7 +63,7 @@ def test_the_name_of_a_built_in_system_is_refused(table):
 
 def test_what_the_headlines_come_to_stands_above_the_report(models, table, tmp_path):
     found, few = tab.write(models, tmp_path, str(table), lambda what, share: None)
-    assert found == "Of 3 headlines of mine every judge accepts 2; 2 are compliant."
+    assert found == "Of 3 headlines of mine every judge accepts 2; compliant: 2."
     assert few.startswith("Fewer than 20 events")
     assert "95%" not in (tmp_path / "report" / "systems.csv").read_text()
 
