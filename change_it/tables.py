@@ -1,7 +1,7 @@
 """The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, LaTeX, HTML or CSV."""
 
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, TextIO
@@ -20,8 +20,8 @@ class UnderlinedText:
 
 #: What a cell may hold; a pair is an interval.
 Value = str | int | float | tuple[float, float] | UnderlinedText | None
-#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `.7–.8`, `< .001`, ✓ or ✗.
-Format = Literal["text", "count", "figure", "correlation", "interval", "p", "mark"]
+#: How a value is written: as it is, with thousands separated, `.743` (a share, on pages 74.3), `.743` on a heat map, `.743` of what is no share, `.7–.8`, `< .001`, ✓ or ✗.
+Format = Literal["text", "count", "figure", "correlation", "weight", "interval", "p", "mark"]
 
 #: What LaTeX takes for markup, or its letters lack.
 _LATEX = str.maketrans(
@@ -116,13 +116,18 @@ def figure(value: float | None) -> str:
     return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
 
 
+def percent(value: float | None) -> str:
+    """A share in percent with one decimal (74.3); a dash for None."""
+    return "–" if value is None else f"{100 * value + 0.0:.1f}"
+
+
 def p_value(value: float | None) -> str:
     """A p-value to three digits."""
     return "< .001" if value is not None and value < 0.001 else figure(value)
 
 
-def formatted(value: Value, format_: Format) -> str:
-    """A value as it is shown."""
+def formatted(value: Value, format_: Format, number: Callable[[float | None], str] = figure) -> str:
+    """A value as it is shown, figures and intervals by `number`."""
     if value is None:
         return "–"
     if isinstance(value, str):
@@ -132,12 +137,12 @@ def formatted(value: Value, format_: Format) -> str:
     if format_ == "mark":
         return "✓" if value else "✗"
     if isinstance(value, tuple):
-        return ("–" if min(value) >= 0 else " to ").join(map(figure, value))
+        return ("–" if min(value) >= 0 else " to ").join(map(number, value))
     if format_ == "count":
         return f"{value:,}"
     if format_ == "p":
         return p_value(value)
-    return str(value) if format_ == "text" else figure(value)
+    return str(value) if format_ == "text" else number(value)
 
 
 def records(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
@@ -204,7 +209,7 @@ def console(file: TextIO | None = None) -> "Console":
 
 
 def print_table(table: Table, to: "Console") -> None:
-    """Print a table and its notes; columns that find no room go on below the others, none is cut."""
+    """Print a table and its notes; where there is no room, columns are left out and named below, the last ones first, bold ones never; none is cut."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as Grid
     from rich.text import Text
@@ -222,25 +227,26 @@ def print_table(table: Table, to: "Console") -> None:
     heads = [Text(name.replace(" ", "\n") if fixed[at] else name) for at, name in enumerate(table.header)]
     widths = [max(to.measure(text).maximum for text in texts) for texts in zip(heads, *cells, strict=True)]
     least = [width if fixed[at] else min(width, max(13, to.width // 5)) for at, width in enumerate(widths)]
-    blocks = [[0]]
-    for at in range(1, len(heads)):
-        if len(blocks[-1]) > 1 and 2 + sum(least[each] + 1 for each in (*blocks[-1], at)) > to.width:
-            blocks.append([0])
-        blocks[-1].append(at)
+    shown = list(range(len(heads)))
+    out: list[str] = []
+    for at in reversed(shown[2:]):
+        if 1 + sum(least[each] + 1 for each in shown) > to.width and not table.columns[at].bold:
+            shown.remove(at)
+            out.insert(0, table.header[at])
     to.print(Text(table.title, "italic"), soft_wrap=True, end="\n" if table.title else "")
-    for block in blocks:
-        grid = Grid(box=SIMPLE_HEAD, padding=0)
-        for at in block:
-            column = table.columns[at]
-            side: Literal["left", "right"] = "left" if column.format == "text" else "right"
-            bold = "bold" if column.bold else ""
-            grid.add_column(heads[at], style=bold, justify=side, no_wrap=fixed[at], overflow="fold")
-        lines = iter(cells)
-        for _, rows in table.groups:
-            for row, texts in zip(rows, lines, strict=False):
-                style = "bold" if row.highlight else ""
-                grid.add_row(*(texts[at] for at in block), style=style)
-            grid.add_section()
-        to.print(grid)
+    grid = Grid(box=SIMPLE_HEAD, padding=0)
+    for at in shown:
+        column = table.columns[at]
+        side: Literal["left", "right"] = "left" if column.format == "text" else "right"
+        bold = "bold" if column.bold else ""
+        grid.add_column(heads[at], style=bold, justify=side, no_wrap=fixed[at], overflow="fold")
+    lines = iter(cells)
+    for _, rows in table.groups:
+        for row, texts in zip(rows, lines, strict=False):
+            grid.add_row(*(texts[at] for at in shown), style="bold" if row.highlight else "")
+        grid.add_section()
+    to.print(grid)
+    if out:
+        to.print(f"no room for {', '.join(out)}", soft_wrap=True, markup=False, highlight=False)
     for line in table.notes:
         to.print(line, soft_wrap=True, markup=False, highlight=False)

@@ -15,22 +15,16 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 def verdicts():
     """What an audit may find of judges."""
-    from change_it.audit.verdicts import Verdict
+    from change_it.audit.verdicts import Share, Verdict
 
-    texts = {
-        (
-            "main",
-            "care",
-        ): "of two headlines of one event it says whose is whose .875 (.700–.900) of the time (chance .5)",
-        ("hh", "rely"): "refuses .882 (.860–.900) of random wrong stories; it does not see changed facts",
-        ("ah", "distrust"): "refuses .480 (.430–.530) of the nearest wrong stories",
-        ("fluency", "rely"): "accepts .913 (.890–.930) of printed headlines",
-        (
-            "evidence",
-            "care",
-        ): "accepts .910 of the newspapers' own headlines; who did or said it is not checked",
+    found = {
+        ("main", "care"): Share("says which of two headlines of one event is whose", 0.875, 0.7, 0.9),
+        ("hh", "rely"): Share("refuses random wrong stories", 0.882, 0.86, 0.9),
+        ("ah", "distrust"): Share("refuses the nearest wrong stories", 0.48, 0.43, 0.53),
+        ("fluency", "rely"): Share("accepts printed headlines", 0.913, 0.89, 0.93),
+        ("evidence", "care"): Share("accepts the newspapers' own headlines", 0.91, 0.7, 0.95),
     }
-    return tuple(Verdict(*judge, text) for judge, text in texts.items())
+    return tuple(Verdict(*judge, shares=(share,)) for judge, share in found.items())
 
 
 def write_run(run):

@@ -1,5 +1,6 @@
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -10,6 +11,7 @@ from change_it.tables import (
     Table,
     UnderlinedText,
     formatted,
+    percent,
     print_table,
     records,
     to_latex,
@@ -49,19 +51,26 @@ def printed(table, width):
     return out.getvalue()
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 120])
-def test_a_wide_table_loses_no_figure_and_no_heading(table, width):
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_columns_without_room_are_left_out_from_the_right_and_named(table, width):
     text = printed(table, width)
     assert "…" not in text
-    assert max(map(len, text.splitlines())) <= width
-    joined = "".join(text.split())
-    for at in range(12):
-        assert f".0{at:02}" in text
-        assert f".0{at + 20:02}" in text
-    assert joined.count("measure") == 12 + 1  # and the title
+    lines = text.splitlines()
+    *shown, absent = "\n".join(lines[:-1]).partition("no room for ")[::2]
+    assert max(map(len, shown[0].splitlines())) <= width
+    left_out = [
+        name.replace("_", " ") for name in MEASURES if f".0{MEASURES.index(name) + 20:02}" not in shown[0]
+    ]
+    assert absent.split(", ") == (left_out or [""])
+    assert [name for name in left_out if MEASURES.index(name.replace(" ", "_")) < 12 - len(left_out)] == []
+    assert bool(left_out) == (width < 200)
     assert "-.250 to .500" in text
     assert text.count("Twelve [measures]") == text.count("the note") == 1
-    assert ".003*" in text
+
+
+def test_a_bold_column_is_never_left_out(table):
+    columns = [*table.columns[:-1], replace(table.columns[-1], bold=True)]
+    assert ".031" in printed(replace(table, columns=columns), 60)
 
 
 def test_values_for_files_are_not_rounded(table):
@@ -93,6 +102,11 @@ def test_markdown_keeps_its_columns_apart():
 )
 def test_formats(value, format_, shown):
     assert formatted(value, format_) == shown
+
+
+def test_shares_in_percent():
+    assert formatted((0.25, 0.5), "interval", percent) == "25.0–50.0"
+    assert formatted(0.7431, "figure", percent) == "74.3"
 
 
 @pytest.fixture

@@ -77,7 +77,7 @@ class Audit:
         for system in record["systems"]:
             for example in system["examples"]:
                 del example["article"]
-        more = {"verdicts": [verdict.as_dict() | {"words": verdict.words} for verdict in self.verdicts]}
+        more = {"verdicts": [asdict(verdict) | {"words": verdict.words} for verdict in self.verdicts]}
         return {"together": self.together.as_dict(), **record, **more, "signature": self.signature}
 
 

@@ -4,9 +4,10 @@ Verdicts are decided by 95% intervals, never by a share alone.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -19,7 +20,6 @@ from change_it.progress import Progress
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, judge_items
 from change_it.stats import AVERAGE, Floats, Statistics, measure, share_interval
-from change_it.tables import figure, formatted
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
@@ -39,23 +39,27 @@ JUDGE_NAMES = ("main", "hh", "ah", "fluency", "evidence", "support")
 #: A test that decides no verdict: no judge is made for it.
 FACTS = "facts"
 _PAIRS = (
-    ("random", "no_match", "refuses {} of random wrong stories"),
-    ("hard", "no_match", "refuses {} of the nearest wrong stories"),
-    ("hard", "match", "accepts {} of right ones"),
-    (FACTS, "no_match", "it does not see changed facts: it refuses {} of headlines with one changed fact"),
+    ("random", "no_match", "refuses random wrong stories"),
+    ("hard", "no_match", "refuses the nearest wrong stories"),
+    ("hard", "match", "accepts right stories"),
+    (FACTS, "no_match", "refuses headlines with one changed fact"),
 )
 #: Judge to its tests: a test of `metrics.json`, a class of it, and what its recall is.
 TESTS = {
     "hh": _PAIRS,
     "ah": _PAIRS,
     "fluency": (
-        ("unseen damage", "printed", "accepts {} of printed headlines"),
-        ("seen damage", "broken", "refuses {} of damage as in its training"),
-        ("unseen damage", "broken", "refuses {} of other damage"),
+        ("unseen damage", "printed", "accepts printed headlines"),
+        ("seen damage", "broken", "refuses damage as in its training"),
+        ("unseen damage", "broken", "refuses other damage"),
     ),
 }
-#: What evidence is, and what it is not.
-EVIDENCE = "it looks every number, name and quotation up in the sources; who did or said it is not checked"
+#: What to know of all verdicts.
+NOTES = (
+    "reliable: all shares of right answers are above 75% with their whole 95% intervals; not reliable: one reaches chance, 50%",
+    "no judge is made to see changed facts: this test decides no verdict",
+    "evidence looks every number, name and quotation up in the sources; who did or said it is not checked",
+)
 
 
 @dataclass(frozen=True)
@@ -231,6 +235,16 @@ class Together:
         return {"text": self.text, **asdict(self)}
 
 
+class Share(NamedTuple):
+    """A share of right answers of a judge, or of a baseline, with its interval."""
+
+    test: str
+    value: float
+    low: float
+    high: float
+    decides: bool = True  # the verdict on the judge
+
+
 @dataclass(frozen=True)
 class Verdict:
     """A verdict on a judge.
@@ -238,24 +252,19 @@ class Verdict:
     Attributes:
         judge: one of `JUDGE_NAMES`.
         level: how far to rely on it for what it is for.
-        text: why, and what it does not see; no full stop.
+        text: what else to know; no full stop.
+        shares: what it gets right.
     """
 
     judge: str
     level: Level
-    text: str
+    text: str = ""
+    shares: tuple[Share, ...] = ()
 
     @property
     def words(self) -> str:
         """The level in words."""
         return WORDS[self.level]
-
-    def as_dict(self) -> dict[str, str]:
-        """The same as a JSON object."""
-        return asdict(self)
-
-    def __str__(self) -> str:
-        return f"{self.judge}: {self.words}. {self.text[:1].upper()}{self.text[1:]}."
 
 
 @dataclass(frozen=True)
@@ -265,16 +274,26 @@ class Summary:
     Attributes:
         verdicts: on each judge; empty where nothing is known.
         together: on all of them; None without an audit, when the verdicts come from `metrics.json` alone.
+        page: the audit's page; None without one.
     """
 
     verdicts: tuple[Verdict, ...]
     together: Together | None = None
+    page: Path | None = field(default=None, compare=False)
+
+    @property
+    def text(self) -> str:
+        """The judges by how far to rely on them."""
+        by_words: dict[str, list[str]] = {}
+        for each in self.verdicts:
+            by_words.setdefault(each.words, []).append(each.judge)
+        return "; ".join(f"{words}: {', '.join(judges)}" for words, judges in by_words.items())
 
     def as_dict(self) -> dict[str, Any]:
         """The same as a JSON object."""
         return {
             "together": self.together and self.together.as_dict(),
-            "verdicts": [verdict.as_dict() for verdict in self.verdicts],
+            "verdicts": [asdict(verdict) for verdict in self.verdicts],
         }
 
 
@@ -291,8 +310,11 @@ def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
     with record_errors(path):
         of = {name: audit["together"][name] for name in ("stopped", "through", "few")}
         worst = tuple((str(name), float(share)) for name, share in audit["together"]["worst"])
-        found = (Verdict(each["judge"], each["level"], each["text"]) for each in audit["verdicts"])
-        return Summary(tuple(found), Together(**of, worst=worst))
+        found = (
+            Verdict(each["judge"], each["level"], each["text"], tuple(starmap(Share, each["shares"])))
+            for each in audit["verdicts"]
+        )
+        return Summary(tuple(found), Together(**of, worst=worst), path.with_suffix(".html"))
 
 
 def hashes(judges: "Judges") -> dict[str, str]:
@@ -336,11 +358,29 @@ def verdicts(
     readers: Agreement | None = None,
 ) -> list[Verdict]:
     """Verdicts in the order of `JUDGE_NAMES`: by the results of `read_metrics`, of an audit and of readers if there were any."""
-    found = [_of_main(judges, metrics.get("main", {}))]
-    found += [_of_tests(judge, metrics.get(judge, {"results": {}})) for judge in TESTS]
-    if judges.fluency is None:
-        found[-1] = Verdict("fluency", "distrust", "there is none, so that joint is n/a")
-    found += [_of_evidence(system) for system in systems if system.system == GOLD]
+    found = []
+    for judge in ("main", *TESTS):
+        shares, remarks = _shares(judge, metrics.get(judge, {}))
+        level = _level(shares)
+        if judge == "main":
+            if ahead := [each.test for each in shares[1:] if each.low > shares[0].high]:
+                level = "distrust" if level == "distrust" else "care"
+                remarks.append(f"{listed(ahead)} is ahead of it")
+            if shares and judges.step is None:
+                level = "distrust"
+                remarks.append("its median step is too small, so that style and joint are n/a")
+        if judge == "fluency" and judges.fluency is None:
+            level, shares, remarks = "distrust", (), ["there is none, so that joint is n/a"]
+        found.append(Verdict(judge, level, "; ".join(remarks), shares))
+    for gold in (system for system in systems if system.system == GOLD):
+        if (share := gold.values["evidence"]) is None:
+            text = "articles are too short for it, so that joint leaves it out"
+            found.append(Verdict("evidence", "distrust", text))
+        else:
+            accepted = Share(
+                "accepts the newspapers' own headlines", share, *share_interval(share, gold.events)
+            )
+            found.append(Verdict("evidence", _level([accepted]), shares=(accepted,)))
     if judges.support is not None:
         validated = judges.support.is_validated(language)
         text = "labels of headlines that other models wrote have validated it"
@@ -349,59 +389,39 @@ def verdicts(
         found.append(Verdict("support", "rely" if validated else "care", text))
     clauses = readers.clauses if readers else {}
     texts = ["; ".join(filter(None, (each.text, clauses.get(each.judge)))) for each in found]
-    return [replace(each, text=text) for each, text in zip(found, texts, strict=True) if text]
+    told = (replace(each, text=text) for each, text in zip(found, texts, strict=True))
+    return [each for each in told if each.text or each.shares]
 
 
-def _level(intervals: Sequence[tuple[float, float]]) -> Level:
-    """By the worst of the shares of right answers with these intervals; with care where there are none."""
-    low = min((low for low, _ in intervals), default=GOOD)
+def _level(shares: Sequence[Share]) -> Level:
+    """By the worst of the shares that decide; with care where there are none."""
+    low = min((each.low for each in shares if each.decides), default=GOOD)
     return "rely" if low > GOOD else "care" if low > CHANCE else "distrust"
 
 
-def _figure(value: float, interval: tuple[float, float]) -> str:
-    return f"{figure(value)} ({formatted(interval, 'interval')})"
-
-
-def _of_main(judges: "Judges", metrics: Mapping[str, Any]) -> Verdict:
-    """By its accuracy within an event, beside the baselines there."""
-    if not (found := metrics.get("within_event")):
-        return Verdict("main", "care", "")
-    shown = {name: (each["value"], (each["low"], each["high"])) for name, each in found["systems"].items()}
-    value, interval = shown.pop("judge")
-    text = f"of two headlines of one event it says whose is whose {_figure(value, interval)} of the time (chance .5)"
-    if shown:
-        text += f"; for comparison: {', '.join(f'{name} {_figure(*each)}' for name, each in shown.items())}"
-    ahead = [name for name, (_, (low, _)) in shown.items() if low > interval[1]]
-    level = _level([interval])
-    if ahead:
-        level, text = "distrust" if level == "distrust" else "care", f"{text}; {listed(ahead)} is ahead of it"
-    if judges.step is None:
-        level, text = "distrust", f"{text}; its median step is too small, so that style and joint are n/a"
-    return Verdict("main", level, text)
-
-
-def _of_tests(judge: str, metrics: Mapping[str, Any]) -> Verdict:
-    """By what it accepts and refuses of `TESTS`, and what it does not see."""
+def _shares(judge: str, metrics: Mapping[str, Any]) -> tuple[tuple[Share, ...], list[str]]:
+    """What a judge gets right, of main within an event with its baselines behind it, of others by `TESTS`; and where it is no better than a baseline."""
+    if judge == "main":
+        within = metrics.get("within_event", {"systems": {}})["systems"]
+        names = {"judge": "says which of two headlines of one event is whose"}
+        return tuple(
+            Share(
+                names.get(name, f"{name} (baseline)"),
+                each["value"],
+                each["low"],
+                each["high"],
+                name == "judge",
+            )
+            for name, each in within.items()
+        ), []
     of_event = 1 if judge == "hh" else 2  # both headlines of an event are in the tests of the others
-    parts, intervals = [], []
+    results, shares = metrics.get("results", {}), []
     for test, name, words in TESTS[judge]:
-        if test in metrics["results"]:
-            cell = metrics["results"][test][name]
+        if test in results:
+            cell = results[test][name]
             interval = share_interval(cell["recall"], max(1, cell.get("support", 1) / of_event))
-            parts.append(words.format(_figure(cell["recall"], interval)))
-            intervals += [interval] if test != FACTS else []
-    parts += [
-        f"no better than {listed(names)} on the test {test}"
-        for test in metrics["results"]
-        if (names := no_better_than(metrics, test)) and test != FACTS
+            shares.append(Share(words, cell["recall"], *interval, test != FACTS))
+    beaten = {test: no_better_than(metrics, test) for test in results if test != FACTS}
+    return tuple(shares), [
+        f"no better than {listed(names)} on the test {test}" for test, names in beaten.items() if names
     ]
-    return Verdict(judge, _level(intervals), "; ".join(parts))
-
-
-def _of_evidence(gold: Result) -> Verdict:
-    """By the share of gold that has evidence."""
-    if (share := gold.values["evidence"]) is None:
-        return Verdict("evidence", "distrust", "articles are too short for it, so that joint leaves it out")
-    interval = share_interval(share, gold.events)
-    text = f"accepts {_figure(share, interval)} of the newspapers' own headlines; {EVIDENCE}"
-    return Verdict("evidence", _level([interval]), text)

@@ -120,7 +120,9 @@ def run(options: JudgeHeadlineOptions) -> None:
     summary = read_summary(judges, folder, guess_language([text]))
     if summary.together:
         lines.append(summary.together.text)
-    print_lines([*lines, *map(str, summary.verdicts)], terminal)
+    if summary.text:
+        lines.append(f"{summary.text}; change-it audit says why")
+    print_lines(lines, terminal)
 
 
 def _run_file(options: JudgeHeadlineOptions, file: Path) -> None:

@@ -136,7 +136,8 @@ def run(options: ScoreOptions) -> None:
         )
     summary = read_summary(judges, folder, language)
     if options.out:
-        write_report(options.out, scores, qualities, summary, made=made())
+        articles = {item.id: item.article for item in test.items}
+        write_report(options.out, scores, qualities, summary, made=made(), articles=articles)
     _show(options, scores, summary)
 
 
@@ -181,7 +182,7 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
     print_table(terminal_table(scores), terminal)
     if scores.choices:
         print_table(choices_table(scores), terminal)
-    print_lines(map(str, summary.verdicts), terminal)
+    print_lines(filter(None, [summary.text]), terminal)
     print_warnings(options.corpus, terminal)
     if options.out:
         print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json, items/ and charts/")

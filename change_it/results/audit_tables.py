@@ -10,7 +10,7 @@ from typing import Any
 
 from change_it.audit.cues import OCCLUDED, Cue
 from change_it.audit.measure import Audit
-from change_it.audit.verdicts import STOPPED, Result, Verdict
+from change_it.audit.verdicts import NOTES, STOPPED, Result, Verdict
 from change_it.corpus.sample import OUTLETS
 from change_it.io import write_json, write_text
 from change_it.judges.judge_options import within_event_table
@@ -29,10 +29,20 @@ OPEN = 3
 
 
 def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
-    """The verdict on each judge."""
-    columns = [Column(name, "text") for name in ("judge", "verdict", "why")]
-    rows = [Row({"judge": each.judge, "verdict": each.words, "why": each.text}) for each in verdicts]
-    return Table(columns, rows, "What each judge is good for")
+    """What each judge gets right, and the verdict on it."""
+    columns = [Column(name, "text") for name in ("judge", "verdict")]
+    columns += [Column("test", "text", "what it does"), with_interval("share", "right")]
+    rows = []
+    for each in verdicts:
+        told: list[dict[str, Value]] = [
+            {"test": share.test, "share": share.value, "share_interval": (share.low, share.high)}
+            for share in each.shares
+        ]
+        told += [{"test": each.text, "share": ""}] if each.text else []
+        for at, values in enumerate(told):
+            named = ("", "") if at else (each.judge, each.words)
+            rows.append(Row({"judge": named[0], "verdict": named[1], **values}, each.judge))
+    return Table(columns, rows, "What each judge is good for", NOTES)
 
 
 def perturbations_table(systems: Sequence[Result], score: str) -> Table:
@@ -84,7 +94,7 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str]) -> Table:
         rows.append(Row(values))
     columns = []
     for outlet in outlets:
-        weight, count = Column(f"{outlet} weight", title="weight"), Column(f"{outlet} n", "count", "n")
+        weight, count = Column(f"{outlet} weight", "weight", "weight"), Column(f"{outlet} n", "count", "n")
         columns += [Column(outlet, "text"), weight, count]
     return Table(columns, rows)
 
@@ -149,8 +159,11 @@ def write_audit(out: Path, audit: Audit) -> None:
     kinds = audit.systems[1:]
     values: dict[str, Any] = {
         "audit": audit,
+        # where the folders of a run are
+        "report": "../report/report.html" if out.name == "audit" else "",
         "invented": set(audit.outlets) == set(OUTLETS),
         "remarks": other_corpus(audit.trained),
+        "verdicts": verdicts_table(audit.verdicts),
         "perturbations": perturbations_table(audit.systems, audit.score),
         "measures": measures_table(audit.systems),
         "examples": [(kind, list(shown_examples(kind))) for kind in kinds],

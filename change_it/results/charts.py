@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from change_it.drawing import GREY, LINE, SERIES, SYSTEMS, narrow, styled, with_legend
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
@@ -63,6 +63,8 @@ def hevas_drawings(evaluation: Evaluation, analysis: Analysis) -> list[Drawing]:
 def compliancy_drawings(scores: Scores) -> list[Drawing]:
     """The charts of a scoring run."""
     title = {"compliancy": "Compliancy", "joint": "Joint score"}[scores.sorted_by]
+    if not scores.rows[0].intervals:  # too few to draw
+        return []
     drawings = [
         Drawing("compliancy", title, f"{title} of each system with intervals", compliancy_chart(scores))
     ]
@@ -148,12 +150,13 @@ def compliancy_chart(scores: Scores) -> Figure:
         (direction, scores.sorted_by, direction, "black" if direction == AVERAGE else SERIES[index])
         for index, direction in enumerate(directions)
     ]
-    label = f"{scores.sorted_by}, 95% interval; dotted: floor and gold"
+    label = f"{scores.sorted_by} in percent, 95% interval\ndotted: floor and gold"
     if scores.sorted_by != "compliancy":
         series.append(("compliancy, average", "compliancy", AVERAGE, GREY))
     names = ["\n".join(wrap(name, 16, max_lines=2, placeholder="…")) for name in daggered(scores)]
     axes = narrow(1.2 + (0.2 * len(series) + 0.15) * len(names))
     axes.set(xlim=(-0.02, 1.02), ylim=(len(names) - 0.5, -0.5), xlabel=label)
+    axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=None))
     axes.set_yticks(range(len(names)), names)
     for name in {FLOOR, GOLD}.intersection(scores.systems):
         axes.axvline(scores.row(name).values[scores.sorted_by], color="black", linestyle=":", linewidth=1)

@@ -4,20 +4,24 @@ import base64
 import gzip
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
+from urllib.parse import urlencode
 
 import polars as pl
 from markupsafe import Markup
 
 from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES
-from change_it.tables import figure
+from change_it.tables import percent
 
 #: Verdicts of an item in the order of the table.
 ITEM_MEASURES = ("compliant", *VERDICT_NAMES)
 _SIGNS = {True: "1", False: "0", None: "-"}
+#: Reasons that the chart of refusals has, and characters of all articles that a page has at most.
+REASONS, ARTICLES = 8, 20_000_000
 
 
 @dataclass(frozen=True)
@@ -30,9 +34,12 @@ class ItemsTable:
     checksum: str  # of the script, as a Content-Security-Policy names it
 
 
-def items_table(systems: Mapping[str, pl.DataFrame]) -> ItemsTable:
-    """The items of every system, a line for each headline."""
-    record = json.dumps(_record(systems), ensure_ascii=False, separators=(",", ":"))
+def items_table(
+    systems: Mapping[str, pl.DataFrame], first: str = "", articles: Mapping[str, str] | None = None
+) -> ItemsTable:
+    """The items of every system, a line for each headline: at first those of `first`; `articles` are by the ids of items."""
+    found = articles if articles and sum(map(len, articles.values())) <= ARTICLES else {}
+    record = json.dumps(_record(systems, first, found), ensure_ascii=False, separators=(",", ":"))
     package = files("change_it.results")
     names = ("tabulator.min.js", "tabulator.min.css", "LICENSE")
     library, styles, licence = ((package / "tabulator" / name).read_text(encoding="utf-8") for name in names)
@@ -49,22 +56,69 @@ def unsupported_places(text: str) -> list[tuple[int, int]]:
     return [(words["start"], words["end"]) for words in json.loads(text)]
 
 
-def _record(systems: Mapping[str, pl.DataFrame]) -> dict[str, object]:
+@dataclass(frozen=True)
+class Refusals:
+    """Why a system's headlines are refused.
+
+    Attributes:
+        system: its name.
+        n: its headlines.
+        counts: how many of them each of `refusals` has; the rest has others.
+    """
+
+    system: str
+    n: int
+    counts: Mapping[str, int]
+
+    def link(self, reason: str) -> str:
+        """The address of these headlines in the table of items."""
+        return f"#{urlencode({'system': self.system, 'refused': reason})}"
+
+
+def refused_by(item: Mapping[str, object]) -> str:
+    """The verdicts that refuse a headline, in the order of the table; `edit` where it is but the original, edited, so that style is 0; or `none`."""
+    edited = "edit" if item["style"] == 0 else "none"
+    return " ".join(name for name in VERDICT_NAMES if item[name] is False) or edited
+
+
+def refusals(systems: Mapping[str, pl.DataFrame], first: str) -> list[Refusals]:
+    """For every system the same reasons: that nothing refuses a headline, then what most often does those of `first`."""
+    counts = {name: Counter(map(refused_by, items.iter_rows(named=True))) for name, items in systems.items()}
+    ranked = [reason for reason, _ in counts[first].most_common() if reason != "none"]
+    ranked += [reason for reason, _ in sum(counts.values(), Counter()).most_common() if reason != "none"]
+    reasons = ["none", *dict.fromkeys(ranked)][:REASONS]
+    return [Refusals(name, of.total(), {each: of[each] for each in reasons}) for name, of in counts.items()]
+
+
+def _record(
+    systems: Mapping[str, pl.DataFrame], first: str, articles: Mapping[str, str]
+) -> dict[str, object]:
     """Each text once: items, and a row for every headline of a system, those of one item together."""
     items: dict[str, list[str]] = {}
     rows: dict[str, list[list[object]]] = {}
     for number, table in enumerate(systems.values()):
         for item in table.iter_rows(named=True):
             key = item["id"]
-            items.setdefault(key, [key, item["direction"], item["source"], item["gold"]])
+            items.setdefault(
+                key, [key, item["direction"], item["source"], item["gold"], articles.get(key, "")]
+            )
             verdicts = "".join(_SIGNS[item[name]] for name in ITEM_MEASURES)
             shown = {judge: item[name] for judge, name in PROBABILITIES.items() if judge in VERDICT_NAMES}
-            probabilities = {judge: figure(p) for judge, p in shown.items() if p is not None}
+            probabilities = {judge: percent(p) for judge, p in shown.items() if p is not None}
             places = unsupported_places(item["unsupported"])
-            line = [number, item["headline"], item["joint"], verdicts, places, probabilities]
+            line = [
+                number,
+                item["headline"],
+                item["joint"],
+                verdicts,
+                places,
+                probabilities,
+                refused_by(item),
+            ]
             rows.setdefault(key, []).append(line)
     return {
         "systems": list(systems),
+        "first": first,
         "measures": ITEM_MEASURES,
         "items": list(items.values()),
         "rows": [[number, *row] for number, key in enumerate(items) for row in rows[key]],

@@ -5,7 +5,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader
 
 from change_it import __version__
-from change_it.tables import figure, formatted
+from change_it.tables import formatted, percent
 from change_it.templates import template_environment
 
 
@@ -13,6 +13,6 @@ from change_it.templates import template_environment
 def environment() -> Environment:
     """The templates of the pages: values are escaped, unknown ones refused."""
     templates = template_environment(PackageLoader("change_it.results"), autoescape=True)
-    templates.filters |= {"figure": figure, "formatted": formatted, "number": "{:,}".format}
-    templates.globals["version"] = __version__
+    templates.filters |= {"percent": percent, "formatted": formatted, "number": "{:,}".format}
+    templates.globals |= {"version": __version__, "percent": percent}
     return templates

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from os.path import relpath
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,13 @@ from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.io import FORMULA, write_json, write_table, write_text
 from change_it.judges.judge_options import within_event_table
 from change_it.published_figures import CITATIONS
+from change_it.results.audit_tables import verdicts_table
 from change_it.results.charts import Drawing, compliancy_drawings, hevas_drawings
-from change_it.results.items_table import items_table
+from change_it.results.items_table import items_table, refusals
 from change_it.results.pages import environment
 from change_it.results.report_folder import HEVAS_FILES, REPORT_FILES, replaced_report
 from change_it.results.score_tables import (
+    best_system,
     choices_table,
     correlations_table,
     examples_table,
@@ -39,6 +42,7 @@ from change_it.results.score_tables import (
     systems_table,
     tests_table,
 )
+from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import records, to_latex
 
@@ -52,30 +56,35 @@ def write_report(
     audit: Summary = NO_AUDIT,
     *,
     made: Mapping[str, str] | None = None,
+    articles: Mapping[str, str] | None = None,
 ) -> None:
     """Write page, `systems.csv`, `systems.tex`, `scores.json` and charts, and `items/<system>.csv`.
 
-    `metrics` are of `read_metrics`, `made` is of `provenance.made`.
+    `metrics` are of `read_metrics`, `made` is of `provenance.made`; `articles`, by the ids of items, are shown with them.
     """
     drawings = compliancy_drawings(scores)
     directions = [name for name in scores.directions if name != AVERAGE]
-    written = examples_table(scores)
-    parts = {"written": written, "verdicts": audit.verdicts, "judges": metrics, "tests": scores.systems[1:]}
+    written, first = examples_table(scores), best_system(scores)
+    parts = {"written": written, "judges": metrics or audit.verdicts, "tests": scores.systems[1:]}
     values: dict[str, object] = {
         "charts": drawings,
         "absent": [section for section, found in parts.items() if not found],
-        "items": items_table(scores.items),
+        "items": items_table(scores.items, first, articles),
+        "refusals": refusals(scores.items, first),
+        "ours": len([name for name in scores.systems if name not in BUILT_IN]),
         "outlets": " and ".join(scores.outlets),
         "invented": is_sample_corpus(scores.outlets),
         "made": made,
         "scores": scores,
         "audit": audit,
+        "audit_page": relpath(audit.page, out.resolve()).replace("\\", "/") if audit.page else "",
+        "verdicts": verdicts_table(audit.verdicts),
         "count": len(next(iter(scores.items.values()))),
         "written": written,
         "meaning": meaning(scores),
         "choices": choices_table(scores) if scores.choices else None,
-        "average": systems_table(scores, [AVERAGE]),
-        "by_direction": systems_table(scores, directions),
+        "average": systems_table(scores, [AVERAGE], likeness=False),
+        "by_direction": systems_table(scores, [*directions, AVERAGE]),
         "judges": judges_table(metrics),
         "within_event": within_event_table(metrics.get("main", {})),
         "tests": tests_table(scores, scores.sorted_p_values),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 from change_it.corpus.sample import is_sample_corpus
@@ -12,9 +12,9 @@ from change_it.hevas.evaluation import ALIKE, Evaluation
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.judges.judge_options import StyleStep, no_better_than
-from change_it.results.items_table import unsupported_places
+from change_it.results.items_table import refused_by, unsupported_places
 from change_it.scoring.columns import BUILT_IN, CHOSEN, CLAUSE, FLOOR, GOLD
-from change_it.scoring.compliancy import COMPLIANCY_MEASURES, VERDICT_NAMES
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Floats, holm
 from change_it.tables import (
@@ -26,11 +26,12 @@ from change_it.tables import (
     Value,
     figure,
     p_value,
+    percent,
     with_interval,
 )
 
-#: Headlines that reports begin with, of the first items of the test set, the directions in turn; of several systems one item a direction at least.
-SHOWN = 6
+#: Headlines that reports begin with, of those that every judge accepts and of the others each.
+SHOWN = 3
 #: Stands behind the names of systems that judges chose, and why they stand apart.
 DAGGER = "†"
 WHY_APART = (
@@ -82,54 +83,35 @@ def metric_heading(metric: str) -> str:
 
 
 def examples_table(scores: Scores) -> Table | None:
-    """Headlines of the systems, item by item, with the original and the other newspaper's own; None when there are only built-in systems."""
-    systems = [name for name in scores.systems if name not in BUILT_IN]
-    if not systems:
+    """Headlines that every judge accepts, and others, of the best system but the built-in ones, drawn at random; None without one."""
+    system = best_system(scores)
+    if system in BUILT_IN:
         return None
-    directions = [name for name in scores.directions if name != AVERAGE]
-    known = scores.known
-    marks = [name for name in VERDICT_NAMES if name in known]
-    several = len(systems) > 1
-    count = max(len(directions), SHOWN // len(systems))
-    rows: dict[str, list[Row]] = {}
-    for system in systems:
-        items = scores.items[system]
-        in_turn = [
-            items.filter(direction=name).head(-(-SHOWN // len(directions))).to_dicts() for name in directions
-        ]
-        for item in [item for turn in zip(*in_turn, strict=False) for item in turn][:count]:
-            underlined = UnderlinedText(item["headline"], tuple(unsupported_places(item["unsupported"])))
-            group = f"{item['direction']} {item['id']}"
-            of_item = rows.setdefault(group, [])
-            if several and not of_item:
-                texts = {"original": item["source"], "the other newspaper's own": item["gold"]}
-                blank = dict.fromkeys(("joint", *marks), "")
-                of_item += [
-                    Row(blank | {"system": name, "headline": text}, group, highlight=name == "original")
-                    for name, text in texts.items()
-                    if text
-                ]
-            shown = {"headline": underlined, "gold": item["gold"] or None, "system": system}
-            of_item.append(Row(item | shown, group))
-    of_texts = (
-        (Column("system", "text"), Column("headline", "text"))
-        if several
-        else (
-            Column("source", "text", "original"),
-            Column("headline", "text", "new headline"),
-            Column("gold", "text", "the other newspaper's own"),
-        )
-    )
-    joint = [Column("joint", bold=True)] if "joint" in known else []
-    columns = [*of_texts, *joint, *(Column(name, "mark") for name in marks)]
-    in_order = [row for of_item in rows.values() for row in of_item]
-    return Table(
-        columns, in_order, "What was written; underlined: numbers, names and quotations that no source has"
-    )
+    items = scores.items[system].sample(fraction=1, shuffle=True, seed=1)
+    named = [item | {"refused": refused_by(item)} for item in items.iter_rows(named=True)]
+    sides = [[item for item in named if (item["refused"] == "none") == passes] for passes in (True, False)]
+    rows = []
+    for item in (item for side in sides for item in side[:SHOWN]):
+        underlined = UnderlinedText(item["headline"], tuple(unsupported_places(item["unsupported"])))
+        refused = item["refused"].replace(" ", ", ")
+        shown = {"to": item["direction"].split("2")[1], "headline": underlined, "refused": refused}
+        rows.append(Row({**item, "gold": item["gold"] or None, **shown}))
+    columns = [
+        *(Column("source", "text", "original"), Column("to", "text")),
+        *(Column("headline", "text", "new headline"), Column("refused", "text", "refused by")),
+        *([Column("joint")] if "joint" in scores.known else []),
+        Column("gold", "text", "the other newspaper's own"),
+    ]
+    counts = [
+        f"{len(side[:SHOWN])} of the {len(side):,} that {what}"
+        for side, what in zip(sides, ("every judge accepts", "a judge refuses"), strict=True)
+    ]
+    note = f"{system}, at random: {' and '.join(counts)}; underlined: numbers, names and quotations that no source has"
+    return Table(columns, rows, "What was written", [note])
 
 
-def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
-    """One group a direction: the systems with measures, intervals and n; averages with marks of significance."""
+def systems_table(scores: Scores, directions: Sequence[str], *, likeness: bool = True) -> Table:
+    """One group a direction: the systems with measures, intervals and n; averages with marks of significance; perhaps without BLEU and ROUGE-L."""
     best, marks = significance(scores)
     rows = []
     for direction in directions:
@@ -150,7 +132,8 @@ def systems_table(scores: Scores, directions: Sequence[str]) -> Table:
         f"* p < .05, ** p < .01: the {heading(scores.sorted_by)} figure differs from that of {best} "
         "(paired approximate randomisation, corrected after Holm)."
     )
-    columns = [Column("system", "text"), *_columns(scores), Column("n", "count")]
+    measures = [each for each in _columns(scores) if likeness or each.name in COMPLIANCY_MEASURES]
+    columns = [Column("system", "text"), *measures, Column("n", "count")]
     notes = [*([note] if marks else []), *([WHY_APART] if scores.chosen else []), *remarks(scores)]
     return Table(columns, rows, notes=notes if AVERAGE in directions else [])
 
@@ -197,9 +180,9 @@ def meaning(scores: Scores) -> str | None:
         for name in (system, floor, GOLD)
         if name in scores.names
     }
-    each = "; ".join(f"{name}{who[name]} {100 * value:.0f}" for name, value in values.items())
+    each = "; ".join(f"{name}{who[name]} {percent(value)}" for name, value in values.items())
     invented = " (two invented newspapers)" if is_sample_corpus(scores.outlets) else ""
-    return f"{measure} in 100{invented}: {each}. {_against(scores, system, floor)}It is no share of good headlines."
+    return f"{measure}, percent{invented}: {each}. {_against(scores, system, floor)}It is no share of good headlines."
 
 
 def _against(scores: Scores, system: str, floor: str) -> str:
@@ -346,34 +329,37 @@ def _values(row: ScoreRow) -> dict[str, Value]:
 
 
 def tests_table(scores: Scores, p_values: Floats) -> Table:
-    """p-values of the paired tests of an average, a square of systems."""
-    return _square(scores.systems, "p", lambda i, j: float(p_values[i, j]))
+    """p-values of the paired tests of an average, corrected after Holm for all pairs, a square of systems."""
+    pairs = list(combinations(range(len(scores.systems)), 2))
+    corrected = dict(zip(pairs, holm([float(p_values[pair]) for pair in pairs]), strict=True))
+    return _square(scores.systems, "p", lambda i, j: corrected[min(i, j), max(i, j)])
 
 
 def judges_table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
     """Each judge on each test set, followed by its baselines, from their `metrics.json`."""
     rows = []
     for judge, record in sorted(metrics.items(), reverse=True):
-        systems = {"judge": record["results"], **record["baselines"]}
+        systems = {judge: record["results"], **record["baselines"]}
         for test, (name, results) in product(record["results"], systems.items()):
-            cells = {
-                label: [figure(results[test][label][key]) for key in ("precision", "recall", "f1")]
-                for label in record["classes"]
-            }
-            classes = "\n".join(f"{label}: {' '.join(figures)}" for label, figures in cells.items())
-            unbeaten = " + ".join(no_better_than(record, test)) if name == "judge" else ""
-            rows.append(
-                Row(
-                    {"judge": name, "f1": results[test]["macro_f1"], "classes": classes},
-                    judge,
-                    highlight=name == "judge",
-                    tags=[f"no better than {unbeaten}"] if unbeaten else [],
-                    remark=f"{judge}, {test}",
-                )
-            )
+            unbeaten = " + ".join(no_better_than(record, test)) if name == judge else ""
+            for label in record["classes"]:
+                first = label == record["classes"][0]
+                shown = {"judge": name, "test": test, "f1": results[test]["macro_f1"]}
+                values = dict.fromkeys(shown, "") | (shown if first else {}) | {"class": label}
+                values |= {f"class_{key}": results[test][label][key] for key in ("precision", "recall", "f1")}
+                tags = [f"no better than {unbeaten}"] if unbeaten and first else []
+                rows.append(Row(values, judge, highlight=name == judge, tags=tags))
     columns = (
-        *(Column("judge", "text"), Column("f1", title="F1")),
-        Column("classes", "text", "class: precision, recall, F1"),
+        *(
+            Column("judge", "text"),
+            Column("test", "text"),
+            Column("f1", title="mean F1"),
+            Column("class", "text"),
+        ),
+        *(
+            Column(f"class_{key}", title=title)
+            for key, title in (("precision", "P"), ("recall", "R"), ("f1", "F1"))
+        ),
     )
     return Table(columns, rows)
 

@@ -20,8 +20,11 @@ from change_it.scoring.item import Item
 from change_it.scoring.judges import Judges
 from change_it.space.examples import corpus_examples, invented_examples
 from change_it.space.parts import CANDIDATES
+from change_it.text.folding import fold
 from change_it.text.tokens import words
 
+#: Two headlines are nearly the same if they share more than this share of the shorter one's words.
+NEAR = 0.75
 #: System of a headline that the reader wrote.
 OWN = "own"
 
@@ -136,7 +139,7 @@ class Models:
         )
 
     def answer_all(self, questions: Sequence[Question]) -> list[list[JudgedCandidate]]:
-        """For each question the distinct new headlines with words, best first."""
+        """For each question the distinct new headlines with words, best first; of a system's those that are nearly as a better one are left out."""
         offered = [dict.fromkeys([question.item.prediction]) for question in questions]
         for name in {question.system for question in questions if question.system}:
             rows = [row for row, question in enumerate(questions) if question.system == name]
@@ -145,12 +148,23 @@ class Models:
             for row, candidates in zip(rows, proposed, strict=True):
                 texts = (candidate.text for candidate in candidates)
                 offered[row] = dict.fromkeys(" ".join(text.split()) for text in texts if words(text))
-        return judge_candidates(
+        judged = judge_candidates(
             self.judges,
             [[Candidate(text, 0.0) for text in new] for new in offered],
             [question.item for question in questions],
             language=self.language,
         )
+        return list(map(without_near, judged))
+
+
+def without_near(judged: Sequence[JudgedCandidate]) -> list[JudgedCandidate]:
+    """The candidates, best first, without those that share nearly all words of the shorter one with a better one: often the same, cut elsewhere."""
+    kept: dict[frozenset[str], JudgedCandidate] = {}
+    for one in judged:
+        own = frozenset(words(fold(one.text).lower()))
+        if all(len(own & other) <= NEAR * min(len(own), len(other)) for other in kept):
+            kept[own] = one
+    return list(kept.values())
 
 
 def _system(folders: Sequence[str]) -> HeadlineTransfer:

@@ -67,7 +67,7 @@ def _templates() -> Environment:
     reports = environment()
     loaders = [PackageLoader("change_it.space"), *([reports.loader] if reports.loader else [])]
     ours = reports.overlay(loader=ChoiceLoader(loaders))
-    ours.filters = reports.filters | {"percent": lambda value: f"{100 * value:.0f}%"}
+    ours.filters = reports.filters
     return ours
 
 
@@ -102,7 +102,7 @@ def downloads(shown: gr.File, write: Callable[[Path], object]) -> list[str]:
 def add_results(
     button: gr.Button, inputs: Sequence[Any], name: str, write: Callable[..., Sequence[str]]
 ) -> None:
-    """Below a tab of tables, the report that `write` puts into a folder, and its files; a fault, or a remark, stands above."""
+    """Below a tab of tables, the report that `write` puts into a folder, and its files; a fault, or what it comes to, stands above."""
     shown = gr.HTML(elem_id=f"{name}-results", padding=False)
     files = gr.File(
         label=LABELS["download"],

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from change_it.corpus.article import outlet_names
 from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.io import listed, read_records, write_table
+from change_it.results.items_table import refused_by
 from change_it.results.report_files import without_formulas, write_report
+from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.floors_and_predictions import ScoredSystem, lead
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.scores import Scores, score
@@ -44,6 +47,8 @@ _LONGEST = {"id": HEADLINE, "source": HEADLINE, "headline": HEADLINE, "gold": HE
 #: Endings of tables; parquet is none, ten megabytes of it can hold gigabytes.
 TABLE_FILES = [".csv", ".tsv", ".json", ".jsonl"]
 _NAME = 60  # characters of a system's name
+#: Events from which scores have intervals.
+FEW = 20
 LEAD = 9  # words of the example's headlines
 
 
@@ -57,7 +62,7 @@ def build(models: Models) -> None:
             button = gr.Button(LABELS["score"], variant="primary", elem_id="score")
             example = gr.Button(LABELS["try"], elem_id="score-example")
     example.click(partial(_example, models, file), None, file, **PRIVATE)
-    add_results(button, [file], "score", partial(_write, models))
+    add_results(button, [file], "score", partial(write, models))
     _endpoint(models)
 
 
@@ -92,24 +97,34 @@ def _single(models: Models) -> None:
         )
 
 
-def _write(models: Models, folder: Path, file: str | None, progress: Any) -> Sequence[str]:
-    """Write the report of an uploaded table."""
-    write_report(folder / "report", score_upload(models, file, progress), {}, models.audit)
-    return ()
+def write(models: Models, folder: Path, file: str | None, progress: Any) -> Sequence[str]:
+    """Write the report of an uploaded table; what its headlines come to."""
+    scores, articles = score_upload(models, file, progress)
+    write_report(folder / "report", scores, {}, replace(models.audit, page=None), articles=articles)
+    [(name, items)] = scores.items.items()
+    passed = sum(refused_by(item) == "none" for item in items.iter_rows(named=True))
+    found = f"Of {len(items):,} headlines of {name} every judge accepts {passed:,}; compliant: {items['compliant'].sum():,}."
+    few = f"Fewer than {FEW} events: too few for intervals, or to compare systems."
+    return [found, *([] if scores.row(name).intervals else [few])]
 
 
-def score_upload(models: Models, file: str | None, progress: Any = lambda what, share: None) -> Scores:
-    """Read and score what was uploaded; what the same judges have chosen is refused."""
+def score_upload(
+    models: Models, file: str | None, progress: Any = lambda what, share: None
+) -> tuple[Scores, dict[str, str]]:
+    """Read and score what was uploaded, without intervals of few events, and the articles; what the same judges have chosen is refused."""
     if not file:
         raise InputError("Choose a CSV file first.")
     test, system = read_uploaded_predictions(Path(file), models.outlets)
-    return score(
+    scores = score(
         test,
         models.judges,
         [system],
         language=models.language,
         progress=lambda judge, share: progress(f"the judge {judge} reads", share),
     )
+    if len(set(test.events.tolist())) < FEW:
+        scores = replace(scores, rows=[replace(row, intervals={}) for row in scores.rows])
+    return scores, {item.id: item.article for item in test.items}
 
 
 def read_uploaded_predictions(path: Path, outlets: tuple[str, str]) -> tuple[TestSet, ScoredSystem]:
@@ -118,6 +133,9 @@ def read_uploaded_predictions(path: Path, outlets: tuple[str, str]) -> tuple[Tes
     The table has the columns `COLUMNS` and perhaps `OPTIONAL`: `label` is the outlet that the original comes from, `source` the
     original headline. An empty headline is one that the system failed to write.
     """
+    called = path.stem[:_NAME]
+    if called in BUILT_IN:
+        raise InputError(f"{called} is the name of a built-in system: rename the file {path.name}")
     with uploaded(path):
         rows = read_records(path, required=COLUMNS, optional=OPTIONAL, max_rows=ROWS)
         labels = outlet_names("label", [row.cells["label"] for row in rows], outlets, len(rows))
@@ -148,7 +166,7 @@ def read_uploaded_predictions(path: Path, outlets: tuple[str, str]) -> tuple[Tes
         for (row, outlet), each, event in zip(ordered, texts, events, strict=True)
     )
     chosen = _reranker({name for row in rows if (name := row.cells.get("reranker"))})
-    system = ScoredSystem(path.stem[:_NAME], tuple(each["headline"] for each in texts), chosen)
+    system = ScoredSystem(called, tuple(each["headline"] for each in texts), chosen)
     return TestSet(items, outlets, dict.fromkeys(outlets, ()), path.name), system
 
 
@@ -166,7 +184,7 @@ def _endpoint(models: Models) -> None:
 
     @refused
     def score_endpoint(file: str) -> tuple[Any, str]:
-        scores = score_upload(models, file)
+        scores, _ = score_upload(models, file)
         [table] = map(without_formulas, scores.items.values())
         [path] = downloads(items, lambda folder: table.write_csv(folder / "items.csv"))
         return scores.as_dict(), path
@@ -193,5 +211,5 @@ def _example(models: Models, shown: gr.File) -> str:
     for number, one in enumerate(examples(models.language), start=1):
         headline, article, outlet = one["headline"], one["article"], models.outlets[one["outlet"]]
         rows.append([str(number), headline, article, outlet, lead(article, LEAD)])
-    [path] = downloads(shown, lambda folder: write_table(folder / "lead.csv", COLUMNS, rows))
+    [path] = downloads(shown, lambda folder: write_table(folder / "first_words.csv", COLUMNS, rows))
     return path

@@ -9,12 +9,14 @@ import gradio as gr
 
 from change_it.errors import InputError
 from change_it.generators.rerank import JudgedCandidate
+from change_it.results.items_table import refused_by
 from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.item import Item
 from change_it.space.labels import LABELS
 from change_it.space.models import OWN, Models, Question
 from change_it.space.parts import ARTICLE, CANDIDATES, HEADLINE, PRIVATE, notice, refused, render, text_of
 from change_it.tables import UnderlinedText
+from change_it.text.folding import fold
 from change_it.text.stopwords import guess_language
 from change_it.text.tokens import words
 
@@ -27,7 +29,7 @@ _BATCH = 32  # requests of the page that the models answer together
 
 def build(models: Models) -> None:
     """The tab's components and events, inside its `gr.Tab`."""
-    asked, shown = _opening(models)
+    asked, shown = opening(models)
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=320):
             headline = gr.Textbox(
@@ -113,17 +115,25 @@ def cards_html(found: Mapping[str, Any]) -> str:
     return render("candidates.html.jinja", answer=found, own=OWN, headlines=shown)
 
 
-def _opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
-    """The initial fields and their answer: the first example that a system writes for and main does not take for the other outlet's."""
+def opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
+    """The initial fields and their answer: the first example with a headline that passes and one that does not, which are shown, or else the first that is answered at all."""
+    answers = []
     for example in models.examples:
         for system in models.systems:
             asked = (example.source, example.article, example.direction, system)
             with suppress(InputError):  # it does not write for that outlet, or finds nothing to write
-                found = answer(models, transfer_question, *asked)
+                found = answer(models, transfer_question, *asked, CANDIDATES)
                 if not found["wrong_direction"]:
-                    return asked, cards_html(found)
-    first = ("", "", next(iter(models.directions)), next(iter(models.systems)))
-    return first, notice("Write a headline and paste its article: the candidates appear here.")
+                    answers.append((asked, found))
+    if not answers:
+        first = ("", "", next(iter(models.directions)), next(iter(models.systems)))
+        return first, notice("Write a headline and paste its article: the candidates appear here.")
+    for asked, found in answers:
+        sides = {not one["refused_by"]: one for one in reversed(found["candidates"])}  # the best of each
+        if len(sides) == 2:
+            return asked, cards_html(found | {"candidates": [sides[True], sides[False]]})
+    asked, found = answers[0]
+    return asked, cards_html(found | {"candidates": found["candidates"][:SHOWN]})
 
 
 def answer(models: Models, ask: Callable[..., Question], *fields: Any) -> dict[str, Any]:
@@ -185,7 +195,7 @@ def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandida
         the model that is prompted whether the sources support a headline, empty without one; `reliability`, how far to rely on
         each judge. A candidate has `headline`, `system`, `joint` and `style` (None where a judge is missing), `probabilities`,
         `verdicts` (those of `scoring`), `unsupported` (with places in the headline) and `looks_like`, the outlet that main
-        takes it and the original for.
+        takes it and the original for, `refused_by`, the judges that refuse it, and `open_quotation`, whether a quotation is not closed.
 
     Raises:
         InputError: there is no headline.
@@ -202,6 +212,7 @@ def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandida
     wrong = source > 0.5
     before, after = (item.label, item.target)[:: -1 if wrong else 1]
     unknown = dict.fromkeys(("compliancy", "main")) if wrong else {}
+    marks = [candidate.marks | unknown for candidate in judged]
     candidates = [
         {
             "headline": candidate.text,
@@ -213,11 +224,15 @@ def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandida
                 for name, value in candidate.probabilities.items()
                 if name in VERDICT_NAMES
             },
-            "verdicts": {"compliancy": candidate.compliant, **candidate.marks, **unknown},
+            "verdicts": {"compliancy": candidate.compliant, **of},
+            "refused_by": [
+                each for each in refused_by({**of, "style": candidate.style}).split() if each != "none"
+            ],
+            "open_quotation": fold(candidate.text).count('"') % 2 == 1,
             "unsupported": [asdict(wrong) for wrong in candidate.unsupported],
             "looks_like": {"original": before, "new": after if candidate.marks["main"] else before},
         }
-        for candidate in judged
+        for candidate, of in zip(judged, marks, strict=True)
     ]
     return {
         "system": system,

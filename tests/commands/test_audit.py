@@ -64,7 +64,8 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     assert systems["claim added"]["outcome"] in page
     assert found["signature"] in page
     assert '<html lang="en">' in page
-    assert "fluency</strong>: <em>not reliable</em>. There is none" in page
+    assert 'says-not">not reliable</td>' in page
+    assert "there is none, so that joint is n/a" in page
     assert page.count("<details open>") == 3
     assert "<mark>" in page
     assert "<script" not in page
@@ -82,12 +83,12 @@ def test_main_within_an_event_stands_in_audit_and_verdict(judges, corpus):
     (judges / "main" / "metrics.json").write_text(json.dumps(metrics))
     audit_command.run(options(judges, corpus))
     out = judges.parent / "audit"
-    assert ".123–.987" in (out / "audit.html").read_text()
+    assert "12.3–98.7" in (out / "audit.html").read_text()
     found = json.loads((out / "audit.json").read_text())
     assert found["style"]["within_event"] == WITHIN_EVENT
     [main] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "main"]
     assert main["level"] != "rely"  # the interval reaches chance
-    assert "says whose is whose .625 (.123–.987) of the time" in main["text"]
+    assert main["shares"][0][1:4] == [0.625, 0.123, 0.987]
 
 
 def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch, capsys):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from html.parser import HTMLParser
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -14,12 +15,16 @@ from pages import beyond, expected, pale, watched
 from saved_judges import WITHIN_EVENT
 from scoring_fakes import FakeJudges, toy_test_set
 
-from change_it.audit.verdicts import read_metrics
+from change_it.audit.verdicts import Summary, Together, Verdict, read_metrics
+from change_it.results.items_table import refusals, refused_by
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import significance, systems_table
+from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.floors_and_predictions import ScoredSystem, built_in_systems
 from change_it.scoring.scores import score
-from change_it.tables import figure
+from change_it.tables import percent
+
+EVIL = "<b onclick=window.ran=1>evil"
 
 
 class Page(HTMLParser):
@@ -95,15 +100,16 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     assert "The MIT License" in script
     assert "sourceMappingURL" not in text
     assert "&lt;script&gt;alert" in text
-    first = ["written", "systems", "items", "measured", "charts", "judges"]
-    assert page.sections == [*first, "tests", "signature"]
+    first = ["written", "systems", "refused", "items", "judges"]
+    assert page.sections == [*first, "measured", "tests", "signature"]
     assert all(address.startswith(("#", "data:image/svg+xml;base64,")) for address in page.addresses)
     assert len(page.ids) == len(set(page.ids))
-    assert all(address[1:] in page.ids for address in page.addresses if address.startswith("#"))
+    own = {address[1:] for address in page.addresses if address.startswith("#") and "=" not in address}
+    assert own <= {*page.ids}
     assert not re.search(r"url\((?!#)", text.replace(script, ""))
     assert text.count("no better than tf-idf cosine") == 1
     assert "4 pairs of 3 events" in text
-    assert ".123–.987" in text
+    assert "12.3–98.7" in text
     for part in (scores.signature, "tf-idf cosine"):
         assert part in text
 
@@ -118,13 +124,49 @@ def test_the_page_has_all_items_of_all_systems(tmp_path, scores):
     assert len(rows) == sum(table.height for table in scores.items.values())
     for system, table in scores.items.items():
         for item in table.to_dicts():
-            headline, joint, verdicts, places, probabilities = rows[item["id"], system]
+            headline, joint, verdicts, places, probabilities, refused = rows[item["id"], system]
+            assert refused == refused_by(item)
             assert (headline, joint) == (item["headline"], item["joint"])
             signs = {"1": True, "0": False, "-": None}
             assert [signs[sign] for sign in verdicts] == [item[name] for name in found["measures"]]
             unsupported = [one["text"] for one in json.loads(item["unsupported"])]
             assert [headline[start:end] for start, end in places] == unsupported
-            assert probabilities["hh"] == figure(item["p_hh"])
+            assert probabilities["hh"] == percent(item["p_hh"])
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_refusals_are_counted_and_lead_to_their_headlines(tmp_path, scores):
+    write_report(tmp_path, scores, {})
+    page = Page((tmp_path / "report.html").read_text(encoding="utf-8"))
+    links = [dict(parse_qsl(address[1:])) for address in page.addresses if "refused=" in address]
+    assert {link["system"] for link in links} == set(scores.systems)
+    for each in refusals(scores.items, "hostile"):
+        table = scores.items[each.system]
+        for reason, count in each.counts.items():
+            assert count == [refused_by(item) for item in table.iter_rows(named=True)].count(reason)
+            assert dict(parse_qsl(each.link(reason)[1:])) in links
+
+
+def test_a_headline_is_refused_by_verdicts_or_as_an_edit():
+    item = dict.fromkeys(VERDICT_NAMES, True) | {"support": None, "style": 0.4}
+    assert refused_by(item) == "none"
+    assert refused_by(item | {"main": False, "evidence": False, "style": 0.0}) == "main evidence"
+    assert refused_by(item | {"style": 0.0}) == "edit"
+
+
+@pytest.mark.usefixtures("without_charts")
+def test_an_audit_is_linked_from_the_folder_of_the_report(tmp_path, scores):
+    together = Together(1, 1, 0, (("half and half", 0.9),))
+    write_report(
+        tmp_path / "report",
+        scores,
+        {},
+        Summary(
+            (Verdict("hh", "care", "no better than tf-idf"),), together, tmp_path / "audit" / "audit.html"
+        ),
+    )
+    page = Page((tmp_path / "report" / "report.html").read_text(encoding="utf-8"))
+    assert page.addresses.count("../audit/audit.html") == 2
 
 
 @pytest.mark.slow
@@ -134,10 +176,10 @@ def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judge
         "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'> &amp; <b>statale</b>"
     )
     mine = [f"Titolo {number}: 100 {item.reference}" for number, item in enumerate(toy_test.items)]
-    evil = ScoredSystem("<b onclick=window.ran=1>evil", (hostile,) * len(mine))
+    evil = ScoredSystem(EVIL, (hostile,) * len(mine))
     systems = [evil, ScoredSystem("mine", tuple(mine))]
     scores = score(toy_test, fake_judges, systems, resamples=2)
-    write_report(tmp_path, scores, {})
+    write_report(tmp_path, scores, {}, articles={item.id: item.article for item in toy_test.items})
     screen = {"viewport": {"width": width, "height": 900}}
     with watched(browser, (tmp_path / "report.html").as_uri(), **screen) as page:
         use(page, scores, toy_test, hostile)
@@ -146,6 +188,9 @@ def test_the_table_of_items_in_a_browser(tmp_path, browser, toy_test, fake_judge
 def use(page, scores, toy_test, hostile):
     lines = page.locator(".tabulator-row")
     total = 2 * len(toy_test.items)
+    expected(lines).to_have_count(total // 2)  # of the best system
+    controls = page.locator("#items-controls")
+    controls.get_by_role("button", name="Reset").click()
     expected(lines).to_have_count(total)
     expected(page.locator("#items-count")).to_have_text(f"{total} of {total} lines")
     page.locator('.tabulator-col[tabulator-field="hh"] .tabulator-col-title').click()
@@ -160,9 +205,45 @@ def use(page, scores, toy_test, hostile):
     dialog = page.locator("#items-dialog")
     expected(dialog.locator(".side h4")).to_have_text(scores.systems)
     expected(dialog.locator("h3")).to_have_text(toy_test.items[3].source)
+    page.keyboard.press("ArrowRight")  # there is no next one
+    expected(dialog.locator("h3")).to_have_text(toy_test.items[3].source)
+    expected(dialog.locator("details")).to_contain_text(toy_test.items[3].article)
+    assert f"item={toy_test.items[3].id}" in page.url
+    dialog.get_by_role("button", name="Close").click()
+    # What is chosen stands in the address, which brings it back.
+    address = page.url
+    controls.get_by_role("button", name="Reset").click()
+    expected(lines).to_have_count(total)
+    page.goto(address)
+    expected(lines).to_have_count(1)
+    # Two systems beside each other.
+    page.evaluate("location.hash = 'system=mine&against=%3Cb+onclick%3Dwindow.ran%3D1%3Eevil'")
+    expected(lines).to_have_count(total // 2)
+    sides = [
+        [refused_by(item) == "none" for item in scores.items[name].iter_rows(named=True)]
+        for name in ("mine", EVIL)
+    ]
+    for name, wanted in {
+        "both": (True, True),
+        "one": (True, False),
+        "other": (False, True),
+        "neither": (False, False),
+    }.items():
+        controls.get_by_label("outcome").select_option(name)
+        expected(lines).to_have_count(list(zip(*sides, strict=True)).count(wanted))
+    controls.get_by_role("button", name="Reset").click()
+    page.locator("#refused a").first.click()
+    expected(page.locator("#items-count")).not_to_have_text(f"{total} of {total} lines")
+    controls.get_by_role("button", name="Reset").click()
+    lines.first.locator(".item-link").click()
+    first = dialog.locator("h3").text_content()
+    page.keyboard.press("j")
+    expected(dialog.locator("h3")).not_to_have_text(first)
+    page.keyboard.press("k")
+    expected(dialog.locator("h3")).to_have_text(first)
     dialog.get_by_role("button", name="Close").click()
     page.locator('.tabulator-col[tabulator-field="original"] input').press_sequentially("no such headline")
-    expected(page.locator(".tabulator-placeholder")).to_have_text("No headline is like that.")
+    expected(page.locator(".tabulator-placeholder")).to_have_text("No headline matches the filters.")
     assert beyond(page, but=".tabulator-header *") == []  # it follows the rows, which scroll
     for looks in ("light", "dark"):
         page.emulate_media(color_scheme=looks)

@@ -122,7 +122,7 @@ def test_the_highest_joint_comes_first_and_stands_beside_a_clause_and_gold(toy_t
     first, last = scores.systems.index("gold"), scores.systems.index("broken")
     assert scores.p_values[first, last] == 1
     assert scores.joint_p_values[first, last] < 0.2
-    said = "Joint score in 100: half 75; clause, a clause of the article at random, 50; gold, the other newspaper's own headline, 100."
+    said = "Joint score, percent: half 75.0; clause, a clause of the article at random, 50.0; gold, the other newspaper's own headline, 100.0."
     assert meaning(scores).startswith(f"{said} The paired test does not tell half from clause (p ")
     sure = scores.joint_p_values.copy()
     sure[scores.systems.index("half"), scores.systems.index("clause")] = 0.01

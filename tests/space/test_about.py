@@ -1,12 +1,13 @@
 """What the page says above its tabs: the outlets that the models know, and how far to rely on each judge."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 from scoring_fakes import FakeJudges
 
 from change_it import InputError
-from change_it.audit.verdicts import Summary, Together, Verdict, hashes
+from change_it.audit.verdicts import Share, Summary, Together, Verdict, hashes
 from change_it.space import models
 from change_it.space.models import Models
 from change_it.space.parts import render
@@ -56,9 +57,11 @@ def test_verdicts_are_those_of_the_audit_of_these_judges(corpus_run):
     loaded = Models.from_run(corpus_run)
     levels = {"main": "distrust", "hh": "care", "ah": "rely", "fluency": "distrust"}
     assert {verdict.judge: verdict.level for verdict in loaded.audit.verdicts} == levels
-    verdict = Verdict("main", "rely", "it says whose is whose")
+    verdict = Verdict(
+        "main", "rely", "n-grams is ahead of it", (Share("says whose is whose", 0.9, 0.8, 0.95),)
+    )
     found = Together(3, 1, 0, (("half and half", 0.9),))
-    record = {"hashes": hashes(loaded.judges), "verdicts": [verdict.as_dict() | {"words": verdict.words}]}
+    record = {"hashes": hashes(loaded.judges), "verdicts": [asdict(verdict) | {"words": verdict.words}]}
     write(corpus_run / "audit" / "audit.json", record | {"together": found.as_dict()})
     assert Models.from_run(corpus_run).audit == Summary((verdict,), found)
     write(corpus_run / "audit" / "audit.json", record | {"hashes": {"main": "others"}})

@@ -45,13 +45,27 @@ def test_items_are_read_with_labels_of_the_corpus_and_outlet_a_first(table):
 
 
 def test_verdicts_values_and_signature(models, table):
-    found = tab.score_upload(models, str(table), lambda what, share: None)
+    found, articles = tab.score_upload(models, str(table), lambda what, share: None)
+    assert articles["3"] == "Sciopero dei treni oggi."
+    assert found.row("mine").intervals == {}  # of three events
     items = {row["id"]: row for row in found.items["mine"].iter_rows(named=True)}
     verdicts = {id_: [row[name] for name in ("hh", "ah", "main", "compliant")] for id_, row in items.items()}
     assert verdicts == {"1": [True] * 4, "2": [True] * 4, "3": [False, False, True, False]}
     assert found.row("mine").values["compliancy"] == pytest.approx((1 / 2 + 1) / 2)
     assert "n:3" in found.signature
     assert found.corpus == "mine.csv"
+
+
+def test_the_name_of_a_built_in_system_is_refused(table):
+    with pytest.raises(InputError, match="gold is the name of a built-in system"):
+        tab.read_uploaded_predictions(table.rename(table.with_name("gold.csv")), OUTLETS)
+
+
+def test_what_the_headlines_come_to_stands_above_the_report(models, table, tmp_path):
+    found, few = tab.write(models, tmp_path, str(table), lambda what, share: None)
+    assert found == "Of 3 headlines of mine every judge accepts 2; compliant: 2."
+    assert few.startswith("Fewer than 20 events")
+    assert "95%" not in (tmp_path / "report" / "systems.csv").read_text()
 
 
 def faulty():

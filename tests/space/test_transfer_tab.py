@@ -1,6 +1,7 @@
 """Transfer and judge: what is answered, what is refused, and that nothing a person writes is ever run."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from gradio_client.exceptions import AppError
@@ -9,6 +10,7 @@ from scoring_fakes import EVENTS, FakeJudges, FakeSupport
 from change_it.errors import InputError
 from change_it.generators.headline_transfer import HeadlineSystem
 from change_it.generators.search import Candidate
+from change_it.scoring.item import Item
 from change_it.space import transfer_tab as tab
 from change_it.space.models import Models
 from change_it.space.parts import notice
@@ -62,7 +64,7 @@ def test_candidates_come_with_verdicts_and_the_best_first():
     assert best["joint"] is None  # a judge is missing
     assert best["looks_like"] == {"original": "rep", "new": "gio"}
     html = tab.cards_html(ask(models))
-    assert "1 of 3 compliant for gio" in html
+    assert "1 of 3 pass every judge, for gio" in html
     assert "style 100" in html
     assert "joint " not in html.partition("<header>")[2].partition("</header>")[0]
 
@@ -70,7 +72,7 @@ def test_candidates_come_with_verdicts_and_the_best_first():
 def test_the_best_is_the_one_with_the_highest_joint_score():
     printed, repeated, invented = (
         "Statale, il ponte è giù!",
-        "Statale, statale, il ponte è giù!",
+        "Statale, statale, addio traffico giù!",
         "Statale, 17 ponti!",
     )
     models, _ = fixed(invented, repeated, printed, judges=FakeJudges(digits="abcd"))
@@ -83,10 +85,33 @@ def test_the_best_is_the_one_with_the_highest_joint_score():
     last = answer["candidates"][-1]
     assert [last["headline"][one["start"] : one["end"]] for one in last["unsupported"]] == ["17"]
     html = tab.cards_html(answer)
-    assert "3 of 3 compliant for gio" in html
+    assert "1 of 3 pass every judge, for gio" in html
     assert "unlike the headlines of rep and gio" in html
-    assert "not in the original headline or the article: 17" in html
+    assert "not in the original headline or this article: 17" in html
     assert "Statale, <u>17</u> ponti!" in html
+
+
+def test_near_copies_of_a_better_candidate_are_left_out():
+    models, _ = fixed("Il ponte sulla statale è", "Il ponte sulla statale è giù!", "Addio statale!")
+    assert [one["headline"] for one in ask(models)["candidates"]] == [
+        "Il ponte sulla statale è giù!",
+        "Addio statale!",
+    ]
+
+
+def test_an_open_quotation_is_said():
+    models, _ = fixed("Statale, «il ponte è giù!")
+    answer = ask(models)
+    assert answer["candidates"][0]["open_quotation"]
+    assert "a quotation is not closed" in tab.cards_html(answer)
+
+
+def test_the_page_opens_with_a_headline_that_passes_beside_one_that_does_not():
+    models, _ = fixed("Piove", "Statale, il ponte è giù!", "Il ponte sulla statale")
+    example = Item("", "rep", "gio", HEADLINE, ARTICLE)
+    asked, html = tab.opening(replace(models, corpus_examples=(example,)))
+    assert asked == (HEADLINE, ARTICLE, "rep2gio", "fixed")
+    assert re.findall(r"(✓ passes|✗ refused)", html) == ["✓ passes", "✗ refused"]
 
 
 def test_a_model_of_support_is_named_with_what_it_gives():
@@ -99,7 +124,7 @@ def test_a_model_of_support_is_named_with_what_it_gives():
     assert one["joint"] == 1.0  # nothing validates it
     html = tab.cards_html(answer)
     assert "A model (model) is prompted" in html
-    assert "30%" in html
+    assert "30.0%" in html
 
 
 def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
@@ -113,8 +138,8 @@ def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
     html = tab.cards_html(answer)
     assert "Wrong direction? The style judge takes the original for a headline of gio already (90%)" in html
     assert "Choose gio → rep." in html
-    assert "✓ compliant" not in html
-    assert "of 2 compliant" not in html
+    assert "passes every judge" not in html
+    assert "of 2 pass" not in html
     right = ask(models, headline="Statale: il ponte!", direction="gio2rep")
     assert system.asked[-1].target == "rep"
     assert not right["wrong_direction"]

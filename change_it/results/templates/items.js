@@ -6,17 +6,17 @@
   // What a measure means is on the page already, for the heads of its tables.
   const about = (measure) => document.getElementById(`about-${measure.replace("compliant", "compliancy")}`).textContent;
   const collator = new Intl.Collator(document.documentElement.lang, { numeric: true });
-  const items = data.items.map(([id, direction, original, gold]) => ({ id, direction, original, gold, sides: {} }));
-  const rows = data.rows.map(([item, system, headline, joint, verdicts, unsupported, probabilities]) => {
+  const items = data.items.map(([id, direction, original, gold, article]) => ({ id, direction, original, gold, article, sides: {} }));
+  const rows = data.rows.map(([item, system, headline, joint, verdicts, unsupported, probabilities, refused]) => {
     const row = { item: items[item], id: items[item].id, direction: items[item].direction, original: items[item].original,
-      gold: items[item].gold, system: systems[system], headline, joint, unsupported, probabilities };
+      gold: items[item].gold, system: systems[system], headline, joint, unsupported, probabilities, refused };
     measures.forEach((measure, at) => { row[measure] = { 1: true, 0: false }[verdicts[at]] ?? null; });
     items[item].sides[row.system] = row;
     return row;
   });
   const known = measures.filter((measure) => rows.some((row) => row[measure] !== null));
   const hasJoint = rows.some((row) => row.joint !== null);
-  const graded = (joint) => joint === null ? "n/a" : joint.toFixed(2);
+  const graded = (joint) => joint === null ? "n/a" : (100 * joint).toFixed(1);
   const directions = [...new Set(items.map((item) => item.direction))];
 
   const element = (name, content = "", attributes = {}) => {
@@ -39,6 +39,9 @@
   };
 
   const dialog = document.getElementById("items-dialog");
+  let shown = null; // the item in the dialog
+  let reading = false; // whether its article is open
+  const button = (text, onclick) => Object.assign(element("button", text, { type: "button" }), { onclick });
   const show = (item) => {
     const side = (row) => element("div", [
       element("h4", row.system), element("p", underlined(row)),
@@ -46,61 +49,150 @@
       element("ul", known.map((measure) => element("li", [
         sign(row[measure]), ` ${measure} `, element("small", row.probabilities[measure] ?? "")], { title: about(measure) }))),
     ], { className: "side" });
-    const close = element("button", "Close", { type: "button" });
-    close.onclick = () => dialog.close();
+    const article = element("details", [element("summary", "Article"), element("p", item.article, { lang: "" })], { open: reading });
+    article.ontoggle = () => { reading = article.open; };
+    shown = item;
     dialog.replaceChildren(
-      element("div", [element("span", `${item.id} · ${item.direction}`, { className: "note" }), close], { className: "items-bar" }),
+      element("div", [element("span", `${item.id} · ${item.direction}`, { className: "note" }), element("span", [
+        button("‹ Previous", () => turn(-1)), button("Next ›", () => turn(1)), button("Close", () => dialog.close())])], { className: "items-bar" }),
       element("h3", item.original, { id: "items-title" }),
       element("p", item.gold && !item.sides.gold ? `the other newspaper's own: ${item.gold}` : "", { className: "note" }),
+      ...(item.article ? [article] : []),
       element("div", systems.filter((name) => item.sides[name]).map((name) => side(item.sides[name])), { className: "sides" }),
-      element("p", [...(hasJoint ? ["joint"] : []), ...known].map(about).join(" "), { className: "note" }),
+      element("dl", [...(hasJoint ? ["joint"] : []), ...known].flatMap((measure) => [element("dt", measure), element("dd", about(measure))]), { className: "metrics note" }),
     );
-    dialog.showModal();
+    if (!dialog.open) dialog.showModal();
+    dialog.focus(); // what had the focus is gone
+    remember();
   };
+  const turn = (step) => { // the neighbour in the table as it is sorted and filtered
+    const inOrder = [...new Set(table.getRows("active").map((row) => row.getData().item))];
+    const next = inOrder[inOrder.indexOf(shown) + step];
+    if (next) show(next);
+  };
+  dialog.tabIndex = -1;
   dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
+  dialog.onclose = () => { shown = null; remember(); };
+  dialog.onkeydown = (event) => {
+    const step = { ArrowLeft: -1, k: -1, ArrowRight: 1, j: 1 }[event.key];
+    if (step && !event.ctrlKey && !event.metaKey && !event.altKey) { event.preventDefault(); turn(step); }
+  };
 
   const choice = (choices) => (cell, rendered, success) => {
     const box = element("select", Object.entries({ "": "all", ...choices }).map(([value, text]) => element("option", text, { value })));
     box.setAttribute("aria-label", cell.getColumn().getDefinition().title);
+    box.value = cell.getValue() ?? "";
     box.onchange = () => success(box.value);
     return box;
   };
-  const opener = (cell) => {
-    const button = element("button", cell.getValue(), { className: "item-link", type: "button" });
-    button.onclick = () => show(cell.getData().item);
-    return button;
-  };
+  const opener = (cell) => Object.assign(button(cell.getValue(), () => show(cell.getData().item)), { className: "item-link" });
   const narrow = matchMedia("(max-width: 48rem)").matches;
   const compare = (one, other) => collator.compare(one, other);
-  const text = (title, field, more = {}) => ({ title, field, sorter: compare, headerFilter: "input", minWidth: narrow ? 180 : 157, widthGrow: 3,
+  const text = (title, field, more = {}) => ({ title, field, sorter: compare, headerFilter: "input", minWidth: 180, widthGrow: 3,
     headerFilterPlaceholder: "search", formatter: (cell) => element("span", cell.getValue()), ...more });
   const chosen = (title, field, values, more = {}) => ({ title, field, sorter: compare, headerFilter: choice(Object.fromEntries(values.map((one) => [one, one]))),
-    headerFilterFunc: (wanted, value) => wanted === value, headerFilterEmptyCheck: (value) => !value, formatter: (cell) => element("span", cell.getValue()), width: narrow ? 92 : 100, minWidth: 88, ...more });
+    headerFilterFunc: (wanted, value) => wanted === value, headerFilterEmptyCheck: (value) => !value, formatter: (cell) => element("span", cell.getValue()), width: 92, minWidth: 88, ...more });
   const explain = (measure) => { document.getElementById("items-about").textContent = about(measure); }; // a finger does not hover
-  const marks = (measure) => ({ title: measure, field: measure, headerTooltip: about(measure), headerClick: () => explain(measure), hozAlign: "center", cssClass: "item-mark", width: ({ compliant: 80, evidence: 74 })[measure] ?? 61, minWidth: 61,
+  const marks = (measure) => ({ title: measure, field: measure, headerTooltip: about(measure), headerClick: () => explain(measure), hozAlign: "center", cssClass: "item-mark", width: ({ compliant: 78, evidence: 74, fluency: 60 })[measure] ?? 46, minWidth: 44,
     sorter: (one, other) => (one ?? -1) - (other ?? -1), headerFilter: choice({ yes: "✓", no: "✗" }), headerFilterEmptyCheck: (value) => !value,
     headerFilterFunc: (wanted, value) => value === (wanted === "yes"), formatter: (cell) => sign(cell.getValue()), headerSortStartingDir: "desc" });
-  const joint = hasJoint ? [{ title: "joint", field: "joint", headerTooltip: about("joint"), headerClick: () => explain("joint"), hozAlign: "center", cssClass: "item-mark", width: 61, minWidth: 61,
-    sorter: "number", headerFilter: "number", headerFilterPlaceholder: "≥", headerFilterFunc: ">=", formatter: (cell) => element("strong", graded(cell.getValue())), headerSortStartingDir: "desc" }] : [];
+  const joint = hasJoint ? [{ title: "joint", field: "joint", headerTooltip: about("joint"), headerClick: () => explain("joint"), hozAlign: "center", cssClass: "item-mark", width: 52, minWidth: 52,
+    sorter: "number", headerFilter: "number", headerFilterPlaceholder: "≥", headerFilterFunc: (least, value) => 100 * value >= least, formatter: (cell) => element("strong", graded(cell.getValue())), headerSortStartingDir: "desc" }] : [];
   const key = { title: "no.", field: "id", sorter: compare, headerFilter: "input", headerFilterPlaceholder: "search", width: 88, minWidth: 88, formatter: opener };
-  const direction = directions.length > 1 ? [chosen("direction", "direction", directions)] : [];
-  const columns = [key, chosen("system", "system", systems), ...(narrow ? [] : [text("original", "original")]),
+  const direction = directions.length > 1 ? [chosen("direction", "direction", directions, { width: 108 })] : [];
+  const otherHeading = (name) => !name || name === "gold" ? "the other newspaper's own" : name;
+  const beside = text(otherHeading(), "gold", { visible: rows.some((row) => row.gold) || systems.length > 1, formatter: (cell) => {
+    const other = cell.getData().item.sides[controls.against.value];
+    return element("span", other && other.system !== "gold" ? [sign(passes(other)), " ", ...underlined(other)] : cell.getValue());
+  } });
+  const system = chosen("system", "system", systems, { width: 100 });
+  const columns = [key, ...(narrow ? [] : [...direction, system, text("original", "original")]),
     text("new headline", "headline", { formatter: (cell) => {
       const row = cell.getData(); // where columns of marks are out of sight they stand below the headline too
       const below = narrow ? [element("small", known.map((measure) => element("span", [sign(row[measure]), ` ${measure}`], { className: "item-verdict" })))] : [];
       return element("span", [element("span", underlined(row), { className: "item-headline" }), ...below], { className: "item-side" });
     } }),
-    ...joint, ...known.map(marks), ...(narrow ? [text("original", "original")] : []), text("the other newspaper's own", "gold", { minWidth: 250 }), ...direction];
+    ...joint, ...known.map(marks), ...(narrow ? [text("original", "original")] : []), beside, ...(narrow ? [system, ...direction] : [])];
   const table = new Tabulator("#items-table", {
     data: rows, columns, layout: "fitColumns", pagination: true, paginationSize: 20, paginationSizeSelector: [20, 50, 100],
-    placeholder: "No headline is like that.", columnHeaderSortMulti: true, locale: "page", renderHorizontal: "basic",
+    placeholder: "No headline matches the filters.", columnHeaderSortMulti: true, locale: "page", renderHorizontal: "basic",
     columnDefaults: { titleFormatter: (cell) => element("span", cell.getValue()) }, // a system's name is a text too
     langs: { page: { pagination: { first: "«", first_title: "First", last: "»", last_title: "Last", prev: "‹", prev_title: "Previous",
       next: "›", next_title: "Next", page_size: "Lines a page" } } },
   });
   const number = (value) => value.toLocaleString(document.documentElement.lang, { useGrouping: "always" });
+
+  // Filters beside those of the heads; all of them stand in the address, as does the item that is open.
+  const controls = {};
+  const passes = (row) => row.refused === "none";
+  const outcome = (row) => {
+    const other = row.item.sides[controls.against.value];
+    return other && ["neither", "other", "one", "both"][2 * passes(row) + passes(other)];
+  };
+  const counted = (values) => values.reduce((counts, value) => counts.set(value, (counts.get(value) ?? 0) + 1), new Map());
+  const fill = (control, choices) => {
+    const { value } = control;
+    control.replaceChildren(...Object.entries(choices).map(([key, label]) => element("option", label, { value: key })));
+    control.value = value in choices ? value : "";
+  };
+  const describe = () => {
+    const [one, other] = [table.getHeaderFilterValue("system"), controls.against.value];
+    const counts = counted(rows.filter((row) => !one || row.system === one).map(outcome));
+    const outcomes = { both: "both pass", one: `${one || "the system"} alone passes`, other: `${other} alone passes`, neither: "neither passes" };
+    fill(controls.outcome, { "": "all", ...(other && Object.fromEntries(Object.entries(outcomes).map(([key, label]) => [key, `${label} (${number(counts.get(key) ?? 0)})`]))) });
+    controls.outcome.disabled = !other;
+    table.getColumn("gold").getElement().querySelector(".tabulator-col-title").textContent = otherHeading(other);
+  };
+  const apply = () => {
+    describe();
+    const wanted = (control, value) => !control.value || control.value === value;
+    table.setFilter((row) => wanted(controls.refused, row.refused) && wanted(controls.outcome, outcome(row)));
+    table.redraw(true); // what stands beside the headlines
+  };
+  const state = () => {
+    const filters = [...table.getHeaderFilters().map(({ field, value }) => [field, value]), ...Object.entries(controls).map(([name, { value }]) => [name, value])];
+    return new URLSearchParams([...filters, ["item", shown?.id ?? ""]].filter(([, value]) => value));
+  };
+  const remember = () => {
+    const now = `#${state()}`;
+    if (ready && now !== location.hash) location.replace(now === "#" ? "#items" : now);
+  };
+  const restore = () => {
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    if (!location.hash.includes("=") || `${wanted}` === `${state()}`) return;
+    ready = false;
+    for (const { field } of columns) table.setHeaderFilterValue(field, wanted.get(field) ?? "");
+    for (const name of ["against", "refused", "outcome"]) {
+      describe(); // the outcomes
+      controls[name].value = wanted.get(name) ?? "";
+    }
+    apply();
+    ready = true;
+    const item = items.find(({ id }) => id === wanted.get("item"));
+    if (item) show(item);
+    else document.getElementById("items").scrollIntoView();
+    remember();
+  };
+  let ready = false;
+  for (const [name, label] of [["refused", "refused by"], ["against", "compare with"], ["outcome", "outcome"]]) {
+    controls[name] = element("select", element("option", "all", { value: "" }));
+    controls[name].onchange = apply;
+    document.getElementById("items-controls").append(element("label", [`${label} `, controls[name]]));
+  }
+  const reasons = [...counted(rows.map((row) => row.refused))].sort((one, other) => other[1] - one[1]).map(([reason]) => reason);
+  fill(controls.refused, { "": "all", ...Object.fromEntries(reasons.map((reason) => [reason, reason === "none" ? "none: it passes" : reason.replaceAll(" ", " + ")])) });
+  fill(controls.against, { "": "nothing", ...Object.fromEntries(systems.map((name) => [name, name])) });
+  document.getElementById("items-controls").append(button("Reset", () => { location.hash = "system="; }));
+  table.on("tableBuilt", () => {
+    if (data.first && !location.hash.includes("=")) table.setHeaderFilterValue("system", data.first);
+    ready = true;
+    apply();
+    restore();
+    addEventListener("hashchange", restore);
+  });
   table.on("dataFiltered", (filters, found) => {
     document.getElementById("items-count").textContent = `${number(found.length)} of ${number(rows.length)} lines`;
+    if (ready) setTimeout(() => { describe(); remember(); }); // once Tabulator knows its filters
   });
   window.items = table; // for a reader's own questions in the console, and for tests
 })();
