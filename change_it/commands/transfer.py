@@ -33,6 +33,15 @@ def check(options: TransferOptions) -> None:
         raise InputError("--prompt and --endpoint require --corpus")
     if options.items and options.input:
         raise InputError("--items requires a --corpus without --input")
+    partners = {
+        "candidates": ("--rerank or --all-draws", options.rerank or options.all_draws),
+        "concurrency": ("--endpoint", options.endpoint),
+        "shots": ("--prompt or --endpoint", options.is_prompted),
+        "support": ("--rerank", options.rerank),
+    }
+    for name, (partner, given) in partners.items():
+        if getattr(options, name) and not given:
+            raise InputError(f"--{name} requires {partner}")
     counts = ("items", "candidates", "batch_size", "concurrency")
     check_counts(**{name: getattr(options, name) for name in counts})
     if options.corpus:

@@ -11,6 +11,7 @@ from tiny_generators import save_generator
 
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
+from change_it.errors import InputError
 from change_it.generators import file_transfer
 from change_it.generators.file_transfer import new_rows
 from change_it.generators.headline_transfer import HeadlineTransfer
@@ -119,6 +120,21 @@ def test_to_aims_every_row_and_needs_no_label(generators, tmp_path):
     made = transferred(options(generators, tmp_path, **given, to="rep"))
     cells = [(row["id"], row["target"], row["error"]) for row in made]
     assert cells == [("in-1", "rep", ""), ("in-2", "rep", "")]
+
+
+@pytest.mark.parametrize(
+    ("option", "partner"),
+    [
+        ({"candidates": 4}, "--candidates requires --rerank or --all-draws"),
+        ({"concurrency": 2}, "--concurrency requires --endpoint"),
+        ({"shots": 3}, "--shots requires --prompt or --endpoint"),
+        ({"support": "judge"}, "--support requires --rerank"),
+    ],
+)
+def test_an_option_that_would_be_passed_over_is_refused(tmp_path, option, partner):
+    given = TransferOptions(generator="folder", corpus="corpus", out=tmp_path / "out.csv", **option)
+    with pytest.raises(InputError, match=partner):
+        transfer_command.check(given)
 
 
 def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
