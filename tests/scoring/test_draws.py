@@ -19,7 +19,6 @@ from change_it.results.charts import choices_chart
 from change_it.results.report_files import latex
 from change_it.results.score_tables import (
     choices_table,
-    examples_table,
     significance,
     systems_table,
     terminal_table,
@@ -171,14 +170,6 @@ def test_systems_with_draws_of_different_counts_stand_side_by_side(three, drawn)
         assert len({*colours}) == 2, "a colour a system"
         assert [of.get_label() for of in axes.containers] == ["drawn", "fewer"]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["gold", "drawn", "fewer"]
-
-
-def test_headlines_of_several_systems_stand_below_their_original(three, scores):
-    table = examples_table(scores)
-    systems = ["original", "the other newspaper's own", "drawn", "drawn.best-of-4"]
-    for (_, rows), item in zip(table.groups, three.items, strict=True):
-        assert [row.values["system"] for row in rows] == systems
-        assert [row.values["headline"] for row in rows[:2]] == [item.source, item.reference]
 
 
 def write(tmp_path, three, *, change=None, header="id,draw,headline,target", more=lambda at, draw: ""):
