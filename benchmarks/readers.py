@@ -21,6 +21,7 @@ LABELS = Path(__file__).with_name("labels") / "readers.csv"
 FURTHER = {
     "p_fluency_before": ("fluency that has learnt no cut sentences", ("p_fluency",)),
     "strict_v5": ("strict v5", ("joint", "compliancy")),
+    "p_fluency_minilm": ("fluency by MiniLM", ()),
 }
 QUESTIONS = ("supported", "story", "printable", "accept")
 
