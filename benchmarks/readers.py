@@ -7,71 +7,55 @@ newspapers'. Accepted is what both accept: supported, the same story, printable.
 """
 
 import json
-from itertools import combinations, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from change_it.judges.metrics import reader_agreement
+from change_it.audit.agreement import MEASURES, acceptance
 
 LABELS = Path(__file__).with_name("labels") / "readers.csv"
-#: Column of a score, or of a verdict as 0 and 1, to the row of the table.
-MEASURES = {
-    "joint": "joint",
-    "compliancy": "compliancy",
-    "style": "style",
-    "p_hh": "HH",
-    "p_ah": "AH",
-    "p_fluency": "fluency",
-    "p_fluency_same": "fluency, of the headlines of the next row",
-    "p_fluency_before": "fluency that has learnt no cut sentences",
-    "evidence": "evidence",
-    "rougeL_source": "ROUGE-L to the original",
-    "length": "words",
+#: Further columns, what their rows are called, and the measures that are also given of the same headlines, where it is of some alone.
+FURTHER = {
+    "p_fluency_before": ("fluency that has learnt no cut sentences", ("p_fluency",)),
+    "strict_v5": ("strict v5", ("joint", "compliancy")),
+    "p_fluency_minilm": ("fluency by MiniLM", ()),
 }
 QUESTIONS = ("supported", "story", "printable", "accept")
 
 
 def read() -> pl.DataFrame:
     """The labels; a question is answered with yes where both readers say so."""
-    rows = pl.read_csv(LABELS)
-    rows = rows.with_columns(
-        p_fluency_same=pl.when(pl.col("p_fluency_before").is_not_null()).then("p_fluency")
-    )
     both = {
         name: (pl.col(f"{name}1") == "yes") & (pl.col(f"{name}2") == "yes") for name in ("same", *QUESTIONS)
     }
-    return rows.with_columns(pl.col(MEASURES).cast(pl.Float64), **both)
+    return pl.read_csv(LABELS).with_columns(event="event_id", written=pl.lit(False), **both)
 
 
-def auc(rows: pl.DataFrame, column: str) -> list[float] | None:
-    """AUC of a column for what is accepted, with its interval over events."""
-    known = rows.filter(pl.col(column).is_not_null())
-    right, p = known["accept"].to_numpy(), known[column].to_numpy()
-    found = reader_agreement(right, None, known["event_id"].to_numpy(), p)
-    return found["auc"] and [found["auc"], *(found["auc_interval"] or ())]
-
-
-def in_order(rows: pl.DataFrame, column: str) -> list[int]:
-    """How many pairs of systems a measure orders as readers do, of those that readers tell apart."""
-    means = rows.group_by("system").agg(pl.col("accept", column).mean())
-    pairs = [(a, b) for a, b in combinations(means.select("accept", column).rows(), 2) if a[0] != b[0]]
-    return [sum((a[0] - b[0]) * (a[1] - b[1]) > 0 for a, b in pairs), len(pairs)]
+def measures_of(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
+    """Measure to its figures."""
+    found = {row["measure"]: row for row in acceptance(rows)}
+    for column, (title, others) in FURTHER.items():
+        same = {other: f"{MEASURES[other]}, of the headlines of {title}" for other in others}
+        known = rows.filter(pl.col(column).is_not_null())
+        found |= {row["measure"]: row for row in acceptance(known, {column: title, **same})}
+    return found
 
 
 def main() -> dict[str, Any]:
     """The two tables."""
-    measures: dict[str, dict[str, Any]] = {title: {} for title in MEASURES.values()}
+    measures: dict[str, dict[str, Any]] = {}
     systems: dict[str, dict[str, Any]] = {}
-    labels = read()
-    for (corpus,), rows in labels.group_by("corpus", maintain_order=True):
-        for column, title in MEASURES.items():
-            cells = measures[title]
-            cells[f"{corpus}: AUC"] = auc(rows, column)
-            cells[f"{corpus}: AUC without gold"] = auc(rows.filter(pl.col("system") != "gold"), column)
-            cells[f"{corpus}: systems in order"] = in_order(rows, column)
+    for (corpus,), rows in read().group_by("corpus", maintain_order=True):
+        for title, found in measures_of(rows).items():
+            cells = measures.setdefault(title, {})
+            for name, column in (("AUC", "auc"), ("AUC without gold", "auc without gold")):
+                cells[f"{corpus}: {name}"] = [found[column], *(found[f"{column}_interval"] or ())]
+            shares = [found.get(name) for name in ("accepted", "refused")]
+            cells[f"{corpus}: accepted, refused"] = shares if shares[0] is not None else None
+            cells[f"{corpus}: systems in order"] = [found["in order"], found["pairs"]]
         named = [(str(name), of) for (name,), of in rows.group_by("system", maintain_order=True)]
         for system, of in [*named, ("gold of one event", rows.filter("same", system="gold"))]:
             shares = {name: [int(of[name].sum()), of.height] for name in QUESTIONS}

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,9 @@ from change_it.io import FORMULA, Record, listed, read_records
 from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, reader_agreement
 from change_it.scoring.columns import BUILT_IN, GOLD, LABEL_COLUMNS
 from change_it.scoring.item import Item, TestSet
+from change_it.scoring.overlap import statistics
 from change_it.stats import Bools
-from change_it.tables import Column, Row, Table, figure, formatted
+from change_it.tables import Column, Row, Table, figure, formatted, with_interval
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
@@ -26,6 +28,7 @@ COPY = "copy"
 ANSWERS: Mapping[str, Mapping[str, bool]] = {
     "supported": {"yes": True, "partly": False, "no": False, "contradicted": False},
     "printable": {"yes": True, "no": False},
+    "accept": {"yes": True, "no": False},
     "fluency": {"1": False, "2": False, "3": False, "4": True, "5": True},
 }
 #: Rows of the table, columns of `judge_items`, and the columns of what orders the headlines (empty: nothing does).
@@ -39,6 +42,25 @@ JUDGED = {
     "joint": "joint",
     "support": "p_support",
     "compliancy": "",
+}
+#: Measures that stand beside what readers accept, and their names.
+MEASURES = {
+    "joint": "joint",
+    "compliancy": "compliancy",
+    "style": "style",
+    "p_hh": "HH",
+    "p_ah": "AH",
+    "p_fluency": "fluency",
+    "evidence": "evidence",
+    "p_support": "support",
+    "rougeL_source": "ROUGE-L to the original",
+    "length": "words",
+}
+#: The headlines that an AUC of these is of, and the expression that selects them.
+AUC_OF = {
+    "auc": pl.lit(True),
+    "auc without gold": pl.col("system") != GOLD,
+    "auc of written": pl.col("written"),
 }
 #: The subset of all labels that report, and the rows that stand beside the readers on the other subsets too.
 ALL, OF_SUBSETS = "all", ("evidence", "joint", "support")
@@ -68,21 +90,26 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLa
             question = "printable" if "printable" in record.cells else "fluency"
             answers = {"supported": _answer(file, record, "supported")}
             answers["printable"] = _answer(file, record, question)
+            answers["accept"] = _answer(file, record, "accept")
             answers["partly"] = record.cells["supported"].casefold() == "partly"
             of = {"id": id_, "headline": _headline(file, record, items[id_])}
             rows.append(of | answers | {name: record.cells.get(name, "") for name in ("system", "base")})
-    texts, questions = ("id", "headline", "system", "base"), ("supported", "partly", "printable")
+    texts, questions = ("id", "headline", "system", "base"), ("supported", "partly", "printable", "accept")
     schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(questions, pl.Boolean)
     by_headline = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True)
     read = by_headline.agg(pl.col("system", "base").first(), pl.col(questions).mean())
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
-    supported, partly, printable = (read[name].to_numpy() for name in questions)
+    supported, partly, *asked = (read[name].to_numpy() for name in questions)
+    printable, accept = (np.where(np.isnan(each), np.nan, each > 0.5) for each in asked)
+    # what they say of both, or of support alone, where they were not asked
+    accept = np.where(np.isnan(accept), printable * (supported > 0.5), accept)
     return ReaderLabels(
         items=[replace(items[id_], prediction=text) for id_, text in read.select("id", "headline").rows()],
         supported=supported > 0.5,
         partly=(supported <= 0.5) & (supported + partly > 0.5),
-        printable=np.where(np.isnan(printable), np.nan, printable > 0.5),
+        printable=printable,
+        accept=np.where(np.isnan(accept).all(), supported > 0.5, accept),
         systems=read["system"].to_list(),
         bases=read["base"].to_list(),
         written=~read["system"].is_in(BUILT_IN).to_numpy(),
@@ -127,6 +154,7 @@ class Agreement:
     n: int  # headlines
     events: int  # that they are of; intervals draw events
     rows: Sequence[Mapping[str, Any]]  # of `reader_agreement`, with the `subset` and the `judge`
+    measures: Sequence[Mapping[str, Any]]  # of `acceptance`
     left_out: int = 0  # labelled headlines that a model of the family of the judge of support wrote
 
     @property
@@ -145,7 +173,7 @@ class Agreement:
         )
         halves = "; on both halves the threshold has seen some of the labels" if self.is_half else ""
         notes = (
-            f"{self.n} headlines of {self.events} events: {what}. Right is what readers call supported; of fluency what they would print, and of joint both, where they were asked",
+            f"{self.n} headlines of {self.events} events: {what}. Right is what readers call supported; of fluency what they would print, and of joint what they would accept, or else both, where they were asked",
             f"style and joint are scores, of which the AUC says whether right headlines have more. Written: no built-in system's, such as gold and copy; gold against wrong: right gold and wrong written ones{halves}",
             f"intervals: 95%, bootstrap over events, where there are {ENOUGH} or more",
             *([f"{self.left_out} headlines by a model of the family of the judge of support are left out"] if self.left_out else []),
@@ -153,6 +181,20 @@ class Agreement:
         rows = [Row(row, row["subset"], highlight=row["judge"] == "joint") for row in self.rows]
         columns = (Column("judge", "text"), Column("subset", "text", "labels"), *counts, *FIGURES)
         return Table(columns, rows, "Agreement with readers", notes)
+
+    @property
+    def measures_table(self) -> Table:
+        """A row for each measure beside what readers accept."""
+        columns = [Column("measure", "text"), Column("n", "count")]
+        columns += [with_interval(name, name.replace("auc", "AUC")) for name in AUC_OF]
+        columns += [Column(name) for name in ("accepted", "refused")]
+        columns += [Column(name, "count") for name in ("in order", "pairs")]
+        notes = (
+            f"what readers would accept, or, where they were not asked, call supported and would print; intervals: 95%, bootstrap over events, where there are {ENOUGH} or more",
+            "accepted, refused: the share that readers accept of what the verdict, or joint above 0, accepts and refuses; in order: of the pairs of systems that readers tell apart those that the mean of the measure orders alike",
+        )  # fmt: skip
+        rows = [Row(row, highlight=row["measure"] == "joint") for row in self.measures]
+        return Table(columns, rows, "What readers accept", notes)
 
     @property
     def clauses(self) -> dict[str, str]:
@@ -210,8 +252,10 @@ def agreement(
             if name not in judged.columns or (subset != ALL and name not in OF_SUBSETS):
                 continue
             right, kept = labels.supported, mask & judged[name].is_not_null().to_numpy()
-            if answered[mask].any() and name in ("fluency", "joint"):
-                right, kept = printed & (right | (name == "fluency")), kept & answered
+            if name == "fluency" and answered[mask].any():
+                right, kept = printed, kept & answered
+            elif name == "joint":
+                right, kept = labels.accept == 1, kept & ~np.isnan(labels.accept)
             if not kept.any():
                 continue
             yes = judged[name].to_numpy()[kept].astype(bool) if p_column != name else None
@@ -221,4 +265,60 @@ def agreement(
                 found |= {f"{measure}_interval": None for measure in READER_MEASURES}
             rows.append({"subset": subset, "judge": name} | found)
     events = len(np.unique(labels.events[reports]))
-    return Agreement(labels.hash, is_half, int(reports.sum()), events, rows, labels.left_out)
+    read = judged.with_columns(pl.Series(name, of) for name, of in _beside(labels).items())
+    measures = acceptance(read.filter(pl.Series(reports), ~pl.col("accept").is_nan()), resamples=resamples)
+    return Agreement(labels.hash, is_half, int(reports.sum()), events, rows, measures, labels.left_out)
+
+
+def _beside(labels: ReaderLabels) -> dict[str, Any]:
+    """What `acceptance` reads besides the columns of `judge_items`."""
+    texts = [item.prediction for item in labels.items]
+    overlap = statistics(texts, [""] * len(texts), [item.source for item in labels.items])
+    beside = {"system": labels.systems, "event": labels.events, "written": labels.written}
+    beside |= {"accept": labels.accept, "rougeL_source": overlap["rougeL_source"]}
+    return beside | {"length": [len(text.split()) for text in texts]}
+
+
+def acceptance(
+    rows: pl.DataFrame, measures: Mapping[str, str] = MEASURES, *, resamples: int = 1000
+) -> list[dict[str, Any]]:
+    """Of each measure, by how much it finds what readers accept.
+
+    Args:
+        rows: of each headline `accept` (0, 1), `system`, `event`, `written` and the measures, 0 and 1 of verdicts, null where
+            a measure says nothing; the verdict of a column `p_x` is `x`.
+        measures: columns and what a row is called.
+        resamples: of the intervals.
+
+    Returns:
+        The AUC of all headlines, without gold, and of written ones, with intervals over events; the shares accepted by readers of
+        what the verdict, or joint above 0, accepts and refuses; and how many pairs of systems a measure orders as readers do, of
+        those that readers tell apart.
+    """
+    found = []
+    for column, title in measures.items():
+        known = rows.filter(pl.col(column).is_not_null()) if column in rows.columns else rows.clear()
+        if known.is_empty():
+            continue
+        row: dict[str, Any] = {"measure": title, "n": known.height}
+        for name, chosen in AUC_OF.items():
+            if (part := known.filter(chosen)).is_empty():
+                continue
+            right, p = part["accept"].to_numpy() == 1, part[column].cast(pl.Float64).to_numpy()
+            agreed = reader_agreement(right, None, part["event"].to_numpy(), p, resamples=resamples)
+            ends = agreed["auc_interval"] if agreed["events"] >= ENOUGH else None
+            row |= {name: agreed["auc"], f"{name}_interval": ends}
+        verdict = column.removeprefix("p_")
+        accepts = known[verdict].cast(pl.Float64) if verdict in known.columns else None
+        if accepts is not None and (column == "joint" or accepts.is_in([0.0, 1.0]).all()):
+            row |= {"accepted": known.filter(accepts > 0)["accept"].mean()}
+            row |= {"refused": known.filter(accepts == 0)["accept"].mean()}
+        means = (
+            known.group_by("system")
+            .agg(pl.col("accept", column).cast(pl.Float64).mean())
+            .select("accept", column)
+        )
+        pairs = [(a, b) for a, b in combinations(means.rows(), 2) if a[0] != b[0]]
+        row |= {"in order": sum((a[0] - b[0]) * (a[1] - b[1]) > 0 for a, b in pairs), "pairs": len(pairs)}
+        found.append(row)
+    return found

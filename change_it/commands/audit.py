@@ -34,7 +34,7 @@ class AuditOptions(InferenceOptions):
     items: int = 400
     """Headlines of each perturbation, at most; articles take most of the time."""
     labels: tuple[Path, ...] = ()
-    """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable (yes, no), system and base (the pre-trained model of who wrote it, or none), or filled sheets with sources of `change-it annotate`. Several files are several readers."""
+    """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable and accept (yes, no), system and base (the pre-trained model of who wrote it, or none), or filled sheets with sources of `change-it annotate`. Several files are several readers."""
     json: bool = False
     """Print JSON instead of tables."""
     resamples: Fixed[int] = 1000
@@ -90,6 +90,7 @@ def run(options: AuditOptions) -> None:
     print_table(perturbations_table(audited.systems, audited.score), terminal)
     if audited.agreement:
         print_table(audited.agreement.table, terminal)
+        print_table(audited.agreement.measures_table, terminal)
     print_table(verdicts_table(audited.verdicts), terminal)
     print(f"wrote {out / 'audit.html'} and audit.json")
 

@@ -80,6 +80,7 @@ class ReaderLabels:
     supported: Bools  # (n,) whether readers say that the sources support all of it
     partly: Bools  # (n,) whether the sources support some of it, and contradict nothing
     printable: Floats  # (n,) 1 where they would print it, 0 where not, nan where they were not asked
+    accept: Floats  # (n,) likewise whether they would accept it in the place of the original
     systems: Sequence[str]  # (n,) who wrote it; empty where the labels do not say
     bases: Sequence[
         str
@@ -117,6 +118,7 @@ class ReaderLabels:
             supported=self.supported[kept],
             partly=self.partly[kept],
             printable=self.printable[kept],
+            accept=self.accept[kept],
             systems=[self.systems[n] for n in kept],
             bases=[self.bases[n] for n in kept],
             written=self.written[kept],

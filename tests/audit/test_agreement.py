@@ -13,7 +13,7 @@ from scoring_fakes import FakeJudges, FakeSupport, load_fakes, toy_test_set, wri
 from sklearn.metrics import roc_auc_score
 
 from change_it.audit import verdicts
-from change_it.audit.agreement import ALL, agreement, read_labels
+from change_it.audit.agreement import ALL, acceptance, agreement, read_labels
 from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
@@ -38,7 +38,8 @@ def labels_of(right, events):
     right, unknown = np.array(right, bool), np.full(len(items), np.nan)
     systems, written = [""] * len(items), np.ones(len(items), bool)
     partly, about = ~right & False, ("it", ("rep", "gio"), "5ha")
-    return ReaderLabels(items, right, partly, unknown, systems, ["none"] * len(items), written, *about)
+    bases = ["none"] * len(items)
+    return ReaderLabels(items, right, partly, unknown, right.astype(float), systems, bases, written, *about)
 
 
 def test_a_model_is_not_shown_what_its_family_wrote():
@@ -122,6 +123,15 @@ def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
     np.testing.assert_array_equal(labels.printable, [1, np.nan, 0])
 
 
+def test_what_they_accept_is_asked_or_follows_from_the_rest(tmp_path):
+    rows = [["a0", "Nuovo", "yes", "no", "mine", "", "yes"], ["a1", "Nuovo", "yes", "yes", "mine", "", "no"]]
+    rows += [["a2", "Nuovo", "yes", "yes", "mine", "", ""], ["a3", "Nuovo", "yes", "", "mine", "", ""]]
+    np.testing.assert_array_equal(read(tmp_path, rows, header=[*HEADER, "accept"]).accept, [1, 0, 1, np.nan])
+    np.testing.assert_array_equal(read(tmp_path, [row[:6] for row in rows]).accept, [0, 1, 1, np.nan])
+    asked_of_support = read(tmp_path, [row[:3] for row in rows], header=HEADER[:3])
+    np.testing.assert_array_equal(asked_of_support.accept, [1, 1, 1, 1])
+
+
 def test_of_several_readers_the_majority_counts_and_a_tie_is_no_yes(tmp_path):
     readers = (("yes", "yes", "yes"), ("yes", "no", "contradicted"), ("no", "partly", ""))
     files = [[[f"a{n}", "Nuovo", answer] for n, answer in enumerate(said)] for said in readers]
@@ -179,7 +189,8 @@ def judged():
     printable = np.where(np.arange(16) % 8 == 0, np.nan, (np.arange(16) % 2).astype(float))
     partly, systems = ~right & (np.arange(16) % 8 == 1), ["gold"] * 8 + ["zurich"] * 8
     bases, written = ["none"] * 16, ~right
-    labels = ReaderLabels(items, right, partly, printable, systems, bases, written, "it", test.outlets, "5ha")
+    asked = (right, partly, printable, printable * right)
+    labels = ReaderLabels(items, *asked, systems, bases, written, "it", test.outlets, "5ha")
     p = np.linspace(0.95, 0.2, 16)
     columns = dict.fromkeys(("hh", "ah", "main", "fluency", "compliancy"), p >= 0.5)
     columns |= {"evidence": right, "style": p, "joint": p * right}
@@ -284,6 +295,24 @@ def test_subsets_by_hand():
     assert {row["subset"] for row in unnamed.rows} == {ALL, "written, no partly"}
 
 
+def test_measures_by_hand():
+    """What readers accept, beside a score and a verdict with its probability."""
+    columns = {"accept": RIGHT, "event": EVENTS, "system": WRITERS, "written": np.arange(12) >= 5}
+    columns |= {"joint": P * (P >= 0.3), "hh": P >= 0.6, "p_hh": P, "length": 12 - np.arange(12)}
+    joint, hh, length = acceptance(pl.DataFrame(columns), resamples=100)
+    assert [row["measure"] for row in (joint, hh, length)] == ["joint", "HH", "words"]
+    assert hh["auc"] == pytest.approx(roc_auc_score(RIGHT, P))
+    assert hh["auc without gold"] == pytest.approx(roc_auc_score(RIGHT[3:], P[3:]))
+    assert hh["auc of written"] == pytest.approx(4 / 6)  # .4 against .6 .5 .3 .2 .2 .1
+    assert hh["auc_interval"]
+    assert hh["auc of written_interval"] is None  # seven events are too few
+    assert (hh["accepted"], hh["refused"]) == pytest.approx((4 / 6, 1 / 6))
+    assert (joint["accepted"], joint["refused"]) == pytest.approx((5 / 9, 0))
+    assert "accepted" not in length
+    # readers: copy 1, gold 2/3, small .2, large 0; the mean P of gold is above that of copy
+    assert (hh["in order"], hh["pairs"]) == (5, 6)
+
+
 def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(verdicts, "PERTURBATIONS", {})
     monkeypatch.setattr("change_it.commands.audit.check_judges", lambda *_: None)
@@ -301,11 +330,15 @@ def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, ca
     assert main(arguments) == 0
     printed = capsys.readouterr().out
     assert "Agreement with readers" in printed
+    assert "What readers accept" in printed
     assert "1 headlines by a model of the family" in printed
     assert not any("18 morti" in headline for headline, _ in support.asked)
     found = json.loads((tmp_path / "audit" / "audit.json").read_text())
     of = {row["judge"]: row for row in found["agreement"]["rows"] if row["subset"] == ALL}
     assert of["main"]["n"] == 12
+    measures = {row["measure"]: row for row in found["agreement"]["measures"]}
+    assert measures["words"]["n"] == 12
+    assert measures["compliancy"]["pairs"] == 1
     assert f"|labels:{found['agreement']['labels'][:6]}|" in found["signature"]
     [fluency] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "fluency"]
     assert "agrees with readers: AUC " in fluency["text"]
