@@ -274,9 +274,14 @@ def _beside(labels: ReaderLabels) -> dict[str, Any]:
     """What `acceptance` reads besides the columns of `judge_items`."""
     texts = [item.prediction for item in labels.items]
     overlap = statistics(texts, [""] * len(texts), [item.source for item in labels.items])
-    beside = {"system": labels.systems, "event": labels.events, "written": labels.written}
-    beside |= {"accept": labels.accept, "rougeL_source": overlap["rougeL_source"]}
-    return beside | {"length": [len(text.split()) for text in texts]}
+    return {
+        "system": labels.systems,
+        "event": labels.events,
+        "written": labels.written,
+        "accept": labels.accept,
+        "rougeL_source": overlap["rougeL_source"],
+        "length": [len(text.split()) for text in texts],
+    }
 
 
 def acceptance(
