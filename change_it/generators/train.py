@@ -237,12 +237,20 @@ def _fit(
     return info, make_format(info, tokenizer, model)
 
 
+def _vocabulary_texts(settings: GeneratorSettings, examples: SourcesAndTargets) -> list[str]:
+    """The texts whose words a network knows; of rewrite the headlines and the outlets, since other words of a source can only be copied."""
+    sources = examples.sources
+    if READS[settings.recipe] == "both":
+        sources = [source.partition("| ")[0] + "| " for source in sources]
+    return [*sources, *examples.targets]
+
+
 def _start(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> tuple[Any, Any]:
     """The model before training; what is random in it depends on torch's random state."""
     if settings.architecture in NETWORKS:
         network, words = new_network(
             settings.architecture,
-            [*data.train.sources, *data.train.targets],
+            _vocabulary_texts(settings, data.train),
             vocabulary=settings.vocabulary or 0,
             cells=settings.cells or 0,
             as_published=settings.as_published,

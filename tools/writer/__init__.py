@@ -1,0 +1,1 @@
+"""What trained the generator in `change_it/data/writer`: `python -m tools.writer.train`."""
