@@ -1,59 +1,125 @@
-"""Wall time, peak memory of the larger of its two processes, and quality of `change-it quickstart` on this machine, as JSON.
+"""Run `change-it quickstart` on this machine, keep its figures in quickstart.json, and write them where pages state them.
 
-python benchmarks/quickstart.py --seed 1
+    python benchmarks/quickstart.py
+    python benchmarks/quickstart.py --check
+
+`<!-- quickstart: NAME -->` to `<!-- /quickstart -->` on a page is what `sentences` makes of the figures.
 """
 
-import csv
 import json
-import resource
+import re
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import tyro
+
+from change_it.results.provenance import made
+from change_it.tables import figure
+
+ROOT = Path(__file__).parents[1]
+FIGURES = Path(__file__).with_suffix(".json")
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: Of the tables: systems in their order, and the columns that have intervals.
+SYSTEMS = ("gold", "rewrite", "lead", "clause", "copy", "random-target", "floor")
+COLUMNS = {"compliancy": "compliancy", "hh": "HH", "ah": "AH", "main": "main"}
+COLUMNS |= {name: name for name in ("style", "fluency", "evidence", "joint")}
 
 
 @dataclass(kw_only=True)
 class Options:
-    """Run the quickstart once in a folder of its own and read what it wrote."""
+    """Run the quickstart, keep its figures and write them into README.md and docs/."""
 
     out: Path | None = None
     """Folder of the run; a temporary one when not given."""
-    seed: int = 1
-    """Seed of the run."""
+    check: bool = False
+    """Run and write nothing; exit with 1 where a page states other figures than quickstart.json."""
 
 
-def main(options: Options) -> None:
-    with tempfile.TemporaryDirectory() as temporary:
-        out = options.out or Path(temporary) / "quickstart"
-        start = time.perf_counter()
-        arguments = ["quickstart", "--out", str(out), "--seed", str(options.seed)]
-        subprocess.run([sys.executable, "-m", "change_it.cli", *arguments], check=True, stdout=sys.stderr)
-        seconds = time.perf_counter() - start
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
-        judges = {
-            task: json.loads((out / "judges" / task / "metrics.json").read_text())
-            for task in ("main", "hh", "ah")
-        }
-        with (out / "report" / "systems.csv").open(encoding="utf-8", newline="") as file:
-            systems = list(csv.DictReader(file))
-        steps = json.loads((out / "run.json").read_text())["seconds"]
-    print(
-        json.dumps(
-            {
-                "seconds": round(seconds, 1),
-                "peak_gib": round(peak, 2),
-                "steps": steps,
-                "judges": judges,
-                "systems": systems,
-            },
-            indent=2,
-        )
-    )
+def measure(out: Path) -> dict[str, Any]:
+    """The figures of a run in a fresh folder."""
+    start, peak, screen = time.perf_counter(), 0, out.with_suffix(".txt")
+    with screen.open("w", encoding="utf-8") as file:
+        command = [sys.executable, "-m", "change_it.cli", "quickstart", "--out", str(out)]
+        with subprocess.Popen(command, stdout=file) as run:
+            while run.poll() is None:
+                peak = max(peak, resident(run.pid))
+                time.sleep(0.2)
+    if run.returncode:
+        raise SystemExit(run.returncode)
+    read = {name: json.loads((out / name).read_text()) for name in ("run.json", "report/scores.json")}
+    audit = json.loads((out / "audit" / "audit.json").read_text())["together"]
+    return {
+        "seconds": round(time.perf_counter() - start),
+        "gib": round(peak / 2**30, 1),
+        "steps": read["run.json"]["seconds"],
+        "screen": screen.read_text(encoding="utf-8").replace(str(out), "runs/quickstart").splitlines(),
+        "audit": audit["text"],
+        "systems": {name: row["average"] for name, row in read["report/scores.json"]["systems"].items()},
+        "made": made(),
+    }
+
+
+def resident(pid: int) -> int:
+    """Bytes that a process and those that it started hold in memory, what they share counted once for each."""
+    total = 0
+    with suppress(OSError):
+        total = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096
+        for children in Path(f"/proc/{pid}/task").glob("*/children"):
+            total += sum(map(resident, map(int, children.read_text().split())))
+    return total
+
+
+def table(figures: dict[str, Any], columns: tuple[str, ...]) -> str:
+    """A table of the systems in Markdown."""
+
+    def cell(row: dict[str, Any], name: str) -> str:
+        ends = row["intervals"].get(name) if name in ("compliancy", "joint") else None
+        return figure(row[name]) + (f" ({'–'.join(map(figure, ends))})" if ends else "")
+
+    rows = [["system", *(COLUMNS[name] for name in columns)], ["---"] * (1 + len(columns))]
+    rows += [
+        [f"`{name}`", *(cell(figures["systems"][name], column) for column in columns)]
+        for name in SYSTEMS
+        if name in figures["systems"]
+    ]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def sentences(figures: dict[str, Any]) -> dict[str, str]:
+    """What pages state, by name."""
+    cost = f"{figures['seconds']} seconds and {figures['gib']} GB"
+    return {
+        "cost": f"{cost} on {figures['made']['hardware']}",
+        "audit": figures["audit"],
+        "screen": "\n```text\n" + "\n".join(line.rstrip() for line in figures["screen"]) + "\n```\n",
+        "short table": f"\n\n{table(figures, ('compliancy', 'joint'))}\n\n",
+        "table": f"\n\n{table(figures, tuple(COLUMNS))}\n\n",
+    }
+
+
+def main(options: Options) -> int:
+    """Measure and write, or check the pages; 1 where they differ."""
+    if not options.check:
+        with tempfile.TemporaryDirectory() as temporary:
+            figures = measure(options.out or Path(temporary) / "quickstart")
+        FIGURES.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    words = sentences(json.loads(FIGURES.read_text(encoding="utf-8")))
+    marks = re.compile(r"(<!-- quickstart: ([^>]+) -->).*?(<!-- /quickstart -->)", re.DOTALL)
+    differ = 0
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        written = marks.sub(lambda at: f"{at[1]}{words[at[2]]}{at[3]}", text)
+        differ += written != text
+        if not options.check:
+            page.write_text(written, encoding="utf-8")
+    return int(options.check and differ > 0)
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Options))
+    sys.exit(main(tyro.cli(Options)))

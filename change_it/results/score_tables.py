@@ -165,11 +165,13 @@ def meaning(scores: Scores) -> str | None:
     """What the first figure of the table says beside that of a clause of the article, and of gold; None when only built-in systems are scored."""
     ours = [name for name in scores.names if name not in (*BUILT_IN, *scores.chosen)]
     system = next((name for name in ours if scores.row(name).runs > 1), best_system(scores))
-    if system in BUILT_IN:
+    if system in BUILT_IN:  # then those that judges chose
+        system = next((name for name in scores.systems if name not in BUILT_IN), "")
+    if not system:
         return None
     floor = FLOOR if FLOOR in scores.systems else CLAUSE
     who = {
-        system: "",
+        system: ", chosen by the same judges," if system in scores.chosen else "",
         FLOOR: ", a clause of the article chosen by judges,",
         CLAUSE: ", a clause of the article at random,",
         GOLD: ", the other newspaper's own headline,",
