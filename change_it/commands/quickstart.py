@@ -54,8 +54,8 @@ MINUTES = 15.0
 JUDGES: tuple[Task, ...] = ("main", "hh", "ah", "fluency")
 #: Headlines that are printed at the end, of those that pass and of the others, and the joint score from which one passes.
 SHOWN, PASSES = 2, 0.5
-#: The systems of the short table, the best first.
-SYSTEMS = ("gold", "floor", RECIPE, "lead", "copy")
+#: The systems of the short table.
+SYSTEMS = (RECIPE, "floor", "gold", "lead", "copy")
 #: Verdicts that a headline can fail by, and what is said of it then.
 REASONS = {
     "hh": "tells another story than the original",
@@ -285,7 +285,7 @@ def run(options: QuickstartOptions) -> None:
         steps.run("report", (score.run, scores), anew=True)
     _show(out, steps.terminal)
     steps.terminal.print(
-        f"\n{time.perf_counter() - started:.0f} s; another machine's figures may differ by .01. Next: open [bold]{scores.out / 'report.html'}[/]; "
+        f"\n{time.perf_counter() - started:.0f} s; another machine's figures may differ by .01. Next: open [bold]{out / 'report' / 'report.html'}[/]; "
         "[bold]change-it demo[/] for the page; your own newspapers: docs/newspapers.md.",
         soft_wrap=True,
         highlight=False,
@@ -334,9 +334,9 @@ def _show(out: Path, terminal: Any) -> None:
     averages = {name: of["average"] for name, of in scores["systems"].items()}
     known = [name for name in ("compliancy", "style", "fluency", "joint") if name in averages[RECIPE]]
     rows = [
-        Row({"system": name, **of}, highlight=name == RECIPE)
-        for name, of in averages.items()
-        if name in SYSTEMS
+        Row({"system": name, **averages[name]}, highlight=name == RECIPE)
+        for name in SYSTEMS
+        if name in averages
     ]
     print_table(Table([Column("system", "text"), *map(Column, known)], rows), terminal)
     items = pl.read_csv(out / "report" / "items" / f"{RECIPE}.csv").sample(fraction=1, shuffle=True, seed=1)
