@@ -10,12 +10,14 @@ import pandas as pd
 import pytest
 import tyro
 from processes import run_program
+from saved_judges import build_encoder, save_language_model, save_parts
 from sklearn.metrics import f1_score
 
 from change_it.cli import COMMANDS, TYRO_CONFIG, main, options_of
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 PAPERS = ("lrec2020", "evalnlgeval2020", "changeit2020", "hevas2019")
+HUB = "finetune_hub_model"
 #: A `change-it` that does nothing but write down its arguments.
 RECORDER = '#!/bin/sh\nprintf "%s\\t" "$@" >>"$CALLED"\necho >>"$CALLED"\n'
 
@@ -33,7 +35,7 @@ def called(tmp_path):
 
     def call(paper, corpus, **environment):
         commands.write_text("")
-        more = [] if paper == "hevas2019" else ["colle", "faro"]
+        more = ["colle", "faro"] if paper in PAPERS[:3] else []
         ended = run_program(
             ["bash", str(EXAMPLES / f"{paper}.sh"), corpus, str(tmp_path / "run"), *more],
             env={**os.environ, "PATH": path, "CALLED": str(commands), **environment},
@@ -50,14 +52,14 @@ def tables():
 
 
 @pytest.mark.parametrize("scale", ["quick", "full"])
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", [*PAPERS, HUB])
 def test_commands_of_scripts_have_options_that_they_know(called, paper, scale):
     _, commands = called(paper, "corpus", SCALE=scale)
     assert commands
     for command in commands:
         words = command[: 2 if COMMANDS[command[0]] else 1]
         options = tyro.cli(options_of(*words), args=command[len(words) :], config=TYRO_CONFIG)
-        if words[0] == "train" and getattr(options, "encoder", None) != "bilstm":
+        if paper != HUB and words[0] == "train" and getattr(options, "encoder", None) != "bilstm":
             assert options.as_published == (scale == "full")
 
 
@@ -87,6 +89,25 @@ def test_a_script_at_a_tiny_size(called, smaller_corpus, tmp_path, paper, publis
     assert published[1] in row
     measured = published[0].replace("published", "measured")
     assert any(row[0] == measured and row[1] for row in rows)
+
+
+@pytest.mark.slow(seconds=60)
+def test_models_of_the_hub_are_tuned_and_scored(called, smaller_corpus, tmp_path):
+    """Folders of tiny models stand in the places of those of the Hub."""
+    models = {
+        "ENCODER": save_parts(tmp_path / "encoder", *build_encoder()),
+        "SEQ2SEQ": save_language_model(tmp_path / "seq2seq", "encoder-decoder"),
+        "CAUSAL": save_language_model(tmp_path / "causal", "causal"),
+    }
+    small = {name: str(folder) for name, folder in models.items()} | {"UPDATES": "2", "ITEMS": "6"}
+    ended, commands = called(HUB, smaller_corpus, **small)
+    assert ended.returncode == 0, ended.stderr
+    assert [main(command) for command in commands] == [0] * len(commands)
+    assert {"seq2seq", "causal", "floor"} <= set(
+        pd.read_csv(tmp_path / "run" / "report" / "systems.csv")["system"]
+    )
+    _, left = called(HUB, smaller_corpus, **small)
+    assert [command[0] for command in left] == ["score"]
 
 
 def test_the_order_of_systems(tables):
