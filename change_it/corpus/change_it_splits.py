@@ -30,10 +30,8 @@ class ChangeItSplits(datasets.GeneratorBasedBuilder):
     Rows are those of `change-it corpus build` with the same options, which are all keywords here but `files`
     (`data_files`) and `out`.
 
-    Args:
-        config_name: `pairs` (default), `articles`, `main`, `hh`, `ah`, `sum` or another config of a corpus folder.
-        data_files: the articles, as `corpus build` reads them.
-        **options: `language`, `strict`, `loose`, `seed` and so on.
+    `config_name` is `pairs` (default), `articles`, `main`, `hh`, `ah`, `sum` or another config of a corpus folder, `data_files` the
+    articles as `corpus build` reads them; `language`, `strict`, `loose`, `seed` and so on are its options.
 
     As in:
 
