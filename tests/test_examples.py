@@ -92,7 +92,7 @@ def test_a_script_at_a_tiny_size(called, smaller_corpus, tmp_path, paper, publis
 
 
 @pytest.mark.slow(seconds=60)
-def test_models_of_the_hub_are_tuned_and_scored(called, smaller_corpus, tmp_path):
+def test_models_of_the_hub_are_tuned_and_scored(called, corpus, tmp_path):
     """Folders of tiny models stand in the places of those of the Hub."""
     models = {
         "ENCODER": save_parts(tmp_path / "encoder", *build_encoder()),
@@ -100,13 +100,13 @@ def test_models_of_the_hub_are_tuned_and_scored(called, smaller_corpus, tmp_path
         "CAUSAL": save_language_model(tmp_path / "causal", "causal"),
     }
     small = {name: str(folder) for name, folder in models.items()} | {"UPDATES": "2", "ITEMS": "6"}
-    ended, commands = called(HUB, smaller_corpus, **small)
+    ended, commands = called(HUB, corpus, **small)
     assert ended.returncode == 0, ended.stderr
     assert [main(command) for command in commands] == [0] * len(commands)
     assert {"seq2seq", "causal", "floor"} <= set(
         pd.read_csv(tmp_path / "run" / "report" / "systems.csv")["system"]
     )
-    _, left = called(HUB, smaller_corpus, **small)
+    _, left = called(HUB, corpus, **small)
     assert [command[0] for command in left] == ["score"]
 
 
