@@ -121,7 +121,7 @@ def compared(labels: Ints, new: Ints, old: Ints, events: Sequence[str]) -> list[
 
 def pairs_of(task: Any, options: Options, encoders: dict[str, Vectors]) -> dict[str, list[float]]:
     """Row to cell of HH or AH: of each encoder its cosine, and the cosine with linear's log odds."""
-    data = [load_task(task, options.corpus, fold=fold, negatives="mixed", seed=SEED) for fold in ("0", "1")]
+    data = [load_task(task, options.corpus, fold=fold, seed=SEED) for fold in ("0", "1")]
     judges = [Judge.from_pretrained(f"{options.judges}-{fold}/{task}") for fold in (0, 1)]
     rows: dict[str, list[float]] = {}
     for name, vectors in encoders.items():
@@ -174,7 +174,7 @@ def main_of(options: Options, name: str, vectors: Vectors) -> dict[str, list[Any
     )
     labels, new, old, of, steps, above = [], [], [], [], [], []
     for fold in ("0", "1"):
-        data: TaskData = load_task("main", options.corpus, fold=fold, negatives="mixed", seed=SEED)
+        data: TaskData = load_task("main", options.corpus, fold=fold, seed=SEED)
         judge = Judge.from_pretrained(f"{options.judges}-{fold}/main")
         model = make_pipeline(
             StandardScaler(), LogisticRegressionCV(Cs=STRENGTHS, class_weight="balanced", max_iter=1000)

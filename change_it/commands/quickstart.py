@@ -304,9 +304,9 @@ def result_of(name: str, out: Path) -> str:
         pairs = report["pairs"]["kept"]
         return f"{report['kept']:,} articles, {pairs['A1']:,} pairs for training, {pairs['A2']:,} for tests"
     if name == "writer":
-        history = read("generators", RECIPE, "metrics.json")["training"]["history"]
-        losses = [each["validation loss"] for each in history if "validation loss" in each]
-        return f"validation loss {losses[0]:.3f} before training, {min(losses):.3f} after"
+        training = read("generators", RECIPE, "metrics.json")["training"]
+        losses = [each["validation loss"] for each in training["history"] if "validation loss" in each]
+        return f"validation loss {min(losses):.3f} after {training['updates']:,} updates"
     if name == "headlines":
         return f"{pl.read_csv(out / 'predictions' / f'{RECIPE}.csv').height:,} new headlines"
     if name == "choosing":
