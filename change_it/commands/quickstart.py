@@ -1,15 +1,11 @@
 """`change-it quickstart`: the whole chain on the embedded sample, each step called as its command would be."""
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass
-from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 from rich.markup import escape
@@ -41,13 +37,13 @@ RECORD, LOG = "run.json", "run.log"
 #: some of its headlines in their test set.
 RECIPE: Recipe = "rewrite"
 SHIPPED, SHIPPED_SEED = Path(__file__).parents[1] / "data" / "writer", 1
-#: How it is tuned, and how a generator is trained from scratch in a minute and a half of one core: many small updates gain more than few large ones.
+#: How it is tuned, and how a generator is trained from scratch in a minute and a half: many small updates gain more than few large ones.
 _BATCHES = {"source_tokens": 120, "target_tokens": 44, "no_repeat_ngram_size": 1, "batch_size": 16}
 TUNES: dict[str, Any] = {**_BATCHES, "architecture": str(SHIPPED), "learning_rate": 2e-4, "updates": 20}
 WRITES: dict[str, Any] = {**_BATCHES, "cells": 128, "source_tokens": 100, "updates": 450}
 #: Test headlines that are rewritten, drawn by the seed, and the candidates of each, among which judges choose as they choose the floor: on the
 #: validation part joint is .73 with four and .55 with one; eight take twice the time.
-ITEMS, CANDIDATES = 600, 4
+ITEMS, CANDIDATES = 300, 4
 #: How long a pre-trained model is tuned.
 MINUTES = 15.0
 #: The judges that score, and those of the other fold, which choose the headlines of the system `floor`.
@@ -86,7 +82,7 @@ class QuickstartOptions:
     seed: int = SHIPPED_SEED
     """Seed of everything: the same number gives the same numbers. Another one splits the articles otherwise, so a generator is trained from scratch."""
     from_scratch: bool = False
-    """Train the generator from scratch for a minute and a half of one core, and do not begin with the one that ships."""
+    """Train the generator from scratch for a minute and a half, and do not begin with the one that ships."""
     full: bool = False
     """Train the generator from scratch for as long as its preset says, half an hour to an hour."""
     encoder: str | None = None
@@ -110,7 +106,7 @@ class QuickstartOptions:
 
 
 class Steps:
-    """The steps of a run, in two processes: each is noted in `run.json` once it is finished, and not run again."""
+    """The steps of a run in order: each is noted in `run.json` once it is finished, and not run again."""
 
     def __init__(self, options: QuickstartOptions) -> None:
         """Open a folder; InputError where it holds a run with other options."""
@@ -123,105 +119,33 @@ class Steps:
             )
         self.seconds: dict[str, float] = {} if earlier is None else earlier["seconds"]
         self.terminal, self.verbose = console(sys.stdout), options.verbose
-        self._started: dict[str, Future[float]] = {}
 
     def run(self, name: str, *calls: Call, anew: bool = False) -> None:
-        """Run a step here, and say in a line what came out; one that was finished before only `anew`."""
-        if anew or not self._finished(name):
+        """Run a step, and print its result in a line; a step that was finished before runs only `anew`."""
+        finished = name in self.seconds
+        if anew or not finished:
+            start = time.perf_counter()
             with nullcontext() if self.verbose else self._logged(name):
-                seconds = _timed(*calls)
-            self._note(name, seconds)
-        for other in [name for name, step in self._started.items() if step.done()]:
-            self._note(other, self._started.pop(other).result())
-
-    @contextmanager
-    def beside(self) -> Iterator[None]:
-        """A process beside this one for the steps that `start` names; the block ends when they have ended."""
-        with ProcessPoolExecutor(1, get_context("spawn"), _prepare, (self.out / LOG,)) as self._pool:
-            try:
-                yield
-                for name in list(self._started):
-                    with self.terminal.status(name):
-                        seconds = self._started.pop(name).result()
-                    self._note(name, seconds)
-            except BaseException:
-                for process in active_children():
-                    process.terminate()
-                raise
-
-    def start(self, name: str, *calls: Call) -> None:
-        """Run a step in the other process, after those that were started before it."""
-        if not self._finished(name):
-            self._started[name] = self._pool.submit(_timed, *calls)
+                for command, options in calls:
+                    command(options)
+            self.seconds[name] = round(time.perf_counter() - start, 1)
+            write_json(self.out / RECORD, {"settings": self.settings, "seconds": self.seconds})
+        if result := result_of(name, self.out):
+            when = "finished before" if finished else f"{self.seconds[name]:.0f} s"
+            line = f"[green]✓[/] {name:<13} {result} [dim]({when})[/]"
+            self.terminal.print(line, soft_wrap=True, highlight=False)
 
     @contextmanager
     def _logged(self, name: str) -> Iterator[None]:
         """What is printed goes to the log, and the terminal shows the name of the step."""
+        self.out.mkdir(parents=True, exist_ok=True)
         with (
             self.terminal.status(name),
-            _open(self.out / LOG) as log,
+            (self.out / LOG).open("a", buffering=1, encoding="utf-8") as log,
             redirect_stdout(log),
             redirect_stderr(log),
         ):
             yield
-
-    def _finished(self, name: str) -> bool:
-        if name in self.seconds:
-            self._say(name, "finished before")
-        return name in self.seconds
-
-    def _note(self, name: str, seconds: float) -> None:
-        self.seconds[name] = seconds
-        write_json(self.out / RECORD, {"settings": self.settings, "seconds": self.seconds})
-        self._say(name, f"{seconds:.0f} s")
-
-    def _say(self, name: str, when: str) -> None:
-        if result := result_of(name, self.out):
-            line = f"[green]✓[/] {name:<13} {result} [dim]({when})[/]"
-            self.terminal.print(line, soft_wrap=True, highlight=False)
-
-
-def _open(log: Path) -> Any:
-    """A log to append to, line by line."""
-    log.parent.mkdir(parents=True, exist_ok=True)
-    return log.open("a", buffering=1, encoding="utf-8")
-
-
-def _timed(*calls: Call) -> float:
-    """Call commands; the seconds that they took."""
-    start = time.perf_counter()
-    for command, options in calls:
-        command(options)
-    return round(time.perf_counter() - start, 1)
-
-
-def _prepare(log: Path) -> None:
-    """Prepare the other process: print into a log, and end with the one that started it."""
-    sys.stdout = sys.stderr = _open(log)
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    if parent := parent_process():
-        parent.join()
-        os._exit(1)
-
-
-@contextmanager
-def half_the_cores() -> Iterator[None]:
-    """Let the libraries that are loaded from here on, in this process and the other one, take half of the cores each, or fewer where the environment says so."""
-    from joblib import cpu_count  # of a container, too
-
-    half = max(1, cpu_count() // 2)
-    before = dict(os.environ)
-    for name in ("OMP_NUM_THREADS", "POLARS_MAX_THREADS"):
-        given = before.get(name, "")
-        os.environ[name] = str(min(half, int(given)) if given.isdecimal() else half)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 def check(options: QuickstartOptions) -> None:
@@ -233,7 +157,7 @@ def check(options: QuickstartOptions) -> None:
 
 
 def run(options: QuickstartOptions) -> None:
-    """Run the steps, judges that choose and the search for headlines in another process; finished ones are kept."""
+    """Run the steps in order; finished ones are kept."""
     started = time.perf_counter()
     check(options)
     out, seed = options.out, options.seed
@@ -271,18 +195,16 @@ def run(options: QuickstartOptions) -> None:
         seed=seed,
     )
     steps = Steps(options)
-    with nullcontext() if options.writer else half_the_cores():
-        steps.run("corpus", (corpus_sample.run, sample), (corpus_build.run, build))
-        with steps.beside():
-            steps.start("choosing", *(judge(task, "0", choosers, None) for task in JUDGES))
-            steps.run("writer", (train_generator.run, writes))
-            steps.start("headlines", (transfer.run, transfers))
-            for task in JUDGES:
-                steps.run(f"{task} judge", judge(task, "1", judges, options.encoder))
-            if options.support:
-                steps.run("support judge", judge("support", "1", judges, options.support))
-            steps.run("audit", (audit.run, AuditOptions(corpus=corpus, judges=judges, seed=seed)))
-        steps.run("report", (score.run, scores), anew=True)
+    steps.run("corpus", (corpus_sample.run, sample), (corpus_build.run, build))
+    for task in JUDGES:
+        steps.run(f"{task} judge", judge(task, "1", judges, options.encoder))
+    if options.support:
+        steps.run("support judge", judge("support", "1", judges, options.support))
+    steps.run("audit", (audit.run, AuditOptions(corpus=corpus, judges=judges, seed=seed)))
+    steps.run("choosing", *(judge(task, "0", choosers, None) for task in JUDGES))
+    steps.run("writer", (train_generator.run, writes))
+    steps.run("headlines", (transfer.run, transfers))
+    steps.run("report", (score.run, scores), anew=True)
     _show(out, steps.terminal)
     steps.terminal.print(
         f"\n{time.perf_counter() - started:.0f} s; another machine's figures may differ by .01. Next: open [bold]{out / 'report' / 'report.html'}[/]; "
