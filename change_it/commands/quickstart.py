@@ -29,6 +29,7 @@ from change_it.errors import InputError
 from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe, TransferOptions
 from change_it.io import check_model, check_writable, read_json, write_json
 from change_it.judges.judge_options import Fold, JudgeOptions, Task
+from change_it.results.items_table import refused_by
 from change_it.tables import Column, Row, Table, console, figure, print_table
 
 #: In the folder of a run: its options and the seconds of its finished steps, and all that the steps print.
@@ -48,8 +49,8 @@ ITEMS, CANDIDATES = 300, 4
 MINUTES = 15.0
 #: The judges that score, and those of the other fold, which choose the headlines of the system `floor`.
 JUDGES: tuple[Task, ...] = ("main", "hh", "ah", "fluency")
-#: Headlines that are printed at the end, of those that pass and of the others, and the joint score from which one passes.
-SHOWN, PASSES = 2, 0.5
+#: Headlines that are printed at the end, of those that pass and of those that a judge refuses.
+SHOWN = 2
 #: The systems of the short table.
 SYSTEMS = (RECIPE, "floor", "gold", "lead", "copy")
 #: Verdicts that a headline can fail by, and what is said of it then.
@@ -58,6 +59,8 @@ REASONS = {
     "ah": "does not fit the article",
     "fluency": "is unlike printed headlines",
     "evidence": "has a number, name or quotation that no source has",
+    "support": "is not supported by its sources",
+    "edit": "keeps the style, or is the original with a few words changed",
 }
 #: A command and its options.
 Call = tuple[Callable[[Any], None], Any]
@@ -262,15 +265,14 @@ def _show(out: Path, terminal: Any) -> None:
     ]
     print_table(Table([Column("system", "text"), *map(Column, known)], rows), terminal)
     items = pl.read_csv(out / "report" / "items" / f"{RECIPE}.csv").sample(fraction=1, shuffle=True, seed=1)
-    scored = items.with_columns(
-        pl.col("joint" if "joint" in known else "compliancy").cast(float).fill_null(0).alias("score")
-    )
-    for mark, some in (("[green]✓[/]", pl.col("score") >= PASSES), ("[red]✗[/]", pl.col("score") == 0)):
-        for row in scored.filter(some).head(SHOWN).iter_rows(named=True):
-            failed = [reason for name, reason in REASONS.items() if row.get(name) is False]
-            why = f"joint {figure(row['score'])}" if row["score"] else [*failed, "keeps the style"][0]
-            terminal.print(
-                f"  {escape(row['source'])}\n{mark} {escape(row['headline'])}  [dim]{why}[/]",
-                soft_wrap=True,
-                highlight=False,
-            )
+    named = [(row, refused_by(row).split()) for row in items.iter_rows(named=True)]
+    for mark, shown in (
+        (
+            "[green]✓[/]",
+            [(row, f"joint {figure(row['joint'])}") for row, refused in named if refused == ["none"]],
+        ),
+        ("[red]✗[/]", [(row, REASONS[refused[0]]) for row, refused in named if refused[0] in REASONS]),
+    ):
+        for row, why in shown[:SHOWN]:
+            line = f"  {escape(row['source'])}\n{mark} {escape(row['headline'])}  [dim]{why}[/]"
+            terminal.print(line, soft_wrap=True, highlight=False)
