@@ -1,11 +1,11 @@
-"""The page: three tabs."""
+"""The page: two tabs."""
 
 from importlib.resources import files
 from typing import Any
 
 import gradio as gr
 
-from change_it.space import quality_tab, score_tab, transfer_tab
+from change_it.space import score_tab, transfer_tab
 from change_it.space.labels import LABELS
 from change_it.space.models import Models
 from change_it.space.parts import render
@@ -16,19 +16,16 @@ _QUEUE = 512
 _DELETE_CACHE = (3600, 24 * 3600)
 
 
-def build(models: Models | None) -> gr.Blocks:
-    """The page over loaded models, with its queue; without models it offers what needs none."""
+def build(models: Models) -> gr.Blocks:
+    """Build the page over loaded models, with its queue."""
     with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=_DELETE_CACHE) as page:
         gr.Markdown(LABELS["heading"])
-        if models:
-            gr.HTML(render("about.html.jinja", models=models), elem_id="about", padding=False)
+        gr.HTML(render("about.html.jinja", models=models), elem_id="about", padding=False)
         with gr.Tabs():
             with gr.Tab(LABELS["transfer"], id="transfer"):
-                transfer_tab.build(models) if models else gr.Markdown(LABELS["no_models"])
+                transfer_tab.build(models)
             with gr.Tab(LABELS["score"], id="score"):
-                score_tab.build(models) if models else gr.Markdown(LABELS["no_models"])
-            with gr.Tab(LABELS["quality"], id="quality"):
-                quality_tab.build(models)
+                score_tab.build(models)
     return page.queue(max_size=_QUEUE)
 
 

@@ -94,22 +94,21 @@ class Models:
         return cls._of(str(run / "judges"), systems, corpus)
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Models | None":
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Models":
         """The models that environment variables name, as on Spaces.
 
         Args:
             environment: CHANGE_IT_JUDGES, a folder or Hub id; CHANGE_IT_GENERATORS, comma separated NAME=ID, twice
                 the same name for one generator of each direction; CHANGE_IT_CORPUS, for examples.
 
-        Returns:
-            None where no judges are named: the page then offers what needs none.
-
         Raises:
-            InputError: something is not written as above or cannot be loaded.
+            InputError: no judges are named, or something is not written as above or cannot be loaded.
         """
         judges = environment.get("CHANGE_IT_JUDGES", "").strip()
         if not judges:
-            return None
+            raise InputError(
+                "the page requires judges: name them by CHANGE_IT_JUDGES, and generators by CHANGE_IT_GENERATORS"
+            )
         named: dict[str, list[str]] = {}
         entries = filter(None, map(str.strip, environment.get("CHANGE_IT_GENERATORS", "").split(",")))
         for name, folder in named_files(

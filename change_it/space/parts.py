@@ -21,8 +21,8 @@ from change_it.space.labels import LABELS
 HEADLINE, ARTICLE = 300, 20_000
 #: Headlines that are offered for one original.
 CANDIDATES = 8
-#: Rows of an uploaded table, and systems that are measured together.
-ROWS, SYSTEMS = 5_000, 10
+#: Rows of an uploaded table.
+ROWS = 5_000
 #: Tables are worked on one at a time, so that the other tabs stay quick.
 TABLES: dict[str, Any] = {"concurrency_id": "tables", "concurrency_limit": 1}
 #: An event of the page alone.
@@ -102,7 +102,7 @@ def downloads(shown: gr.File, write: Callable[[Path], object]) -> list[str]:
 def add_results(
     button: gr.Button, inputs: Sequence[Any], name: str, write: Callable[..., Sequence[str]]
 ) -> None:
-    """Below a tab of tables, the report that `write` puts into a folder, and its files; a fault, or what it comes to, stands above."""
+    """Show below a button the report that `write` puts into a folder, and its files; above them a fault, or what it comes to."""
     shown = gr.HTML(elem_id=f"{name}-results", padding=False)
     files = gr.File(
         label=LABELS["download"],
