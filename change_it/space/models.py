@@ -137,23 +137,16 @@ class Models:
             corpus_examples(corpus, language) if corpus else (),
         )
 
-    def answer_all(self, questions: Sequence[Question]) -> list[list[JudgedCandidate]]:
-        """For each question the distinct new headlines with words, best first; of a system's those that are nearly as a better one are left out."""
-        offered = [dict.fromkeys([question.item.prediction]) for question in questions]
-        for name in {question.system for question in questions if question.system}:
-            rows = [row for row, question in enumerate(questions) if question.system == name]
-            items = [questions[row].item for row in rows]
-            proposed = self.systems[name].propose(items, Search(candidates=CANDIDATES))
-            for row, candidates in zip(rows, proposed, strict=True):
-                texts = (candidate.text for candidate in candidates)
-                offered[row] = dict.fromkeys(" ".join(text.split()) for text in texts if words(text))
-        judged = judge_candidates(
-            self.judges,
-            [[Candidate(text, 0.0) for text in new] for new in offered],
-            [question.item for question in questions],
-            language=self.language,
-        )
-        return list(map(without_near, judged))
+    def answer(self, question: Question) -> list[JudgedCandidate]:
+        """Judge the distinct new headlines with words, best first; of a system's, near copies of a better one are left out."""
+        offered = [question.item.prediction]
+        if question.system:
+            [proposed] = self.systems[question.system].propose([question.item], Search(candidates=CANDIDATES))
+            texts = (candidate.text for candidate in proposed)
+            offered = list(dict.fromkeys(" ".join(text.split()) for text in texts if words(text)))
+        candidates = [Candidate(text, 0.0) for text in offered]
+        [judged] = judge_candidates(self.judges, [candidates], [question.item], language=self.language)
+        return without_near(judged)
 
 
 def without_near(judged: Sequence[JudgedCandidate]) -> list[JudgedCandidate]:

@@ -83,7 +83,7 @@ def _single(models: Models) -> None:
             start = notice(
                 "Write a new headline, the original one and its article: the verdicts appear here."
             )
-            shown = cards(models, judge_question, [first])[0] if offered else start
+            shown = cards(models, judge_question, *first) if offered else start
             found = gr.HTML(shown, elem_id="own-found", padding=False)
     answer_live(models, judge_question, fields, found)
     if offered:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -24,7 +25,6 @@ from change_it.text.tokens import words
 SHOWN = 3
 
 _QUEUE: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": 1}
-_BATCH = 32  # requests of the page that the models answer together
 
 
 def build(models: Models) -> None:
@@ -69,41 +69,25 @@ def answer_live(
     found: gr.HTML,
     presses: Sequence[Any] = (),
 ) -> None:
-    """Show what `ask` makes of the fields whenever one changes; requests that wait are answered together."""
-
-    @refused
-    def on_change(*columns: list[Any]) -> list[list[str]]:
-        return [cards(models, ask, list(zip(*columns, strict=True)))]
-
+    """Show what `ask` makes of the fields whenever one changes."""
     gr.on(  # not `input`: Gradio sends it for keys, but not for what is pasted
         [*presses, *(field.change for field in fields)],
-        on_change,
+        partial(cards, models, ask),
         list(fields),
         found,
         trigger_mode="always_last",
         show_progress="minimal",
-        batch=True,
-        max_batch_size=_BATCH,
         **_QUEUE,
         **PRIVATE,
     )
 
 
-def cards(models: Models, ask: Callable[..., Question], rows: Sequence[Sequence[Any]]) -> list[str]:
-    """HTML for each request of a batch: its headlines with verdicts, or the sentence that refuses it."""
-    shown, asked = [""] * len(rows), {}
-    for place, row in enumerate(rows):
-        try:
-            asked[place] = ask(models, *row)
-        except InputError as error:
-            shown[place] = notice(error)
-    answers = models.answer_all(list(asked.values()))
-    for (place, question), judged in zip(asked.items(), answers, strict=True):
-        try:
-            shown[place] = cards_html(answer_of(models, question, judged))
-        except InputError as error:
-            shown[place] = notice(error)
-    return shown
+def cards(models: Models, ask: Callable[..., Question], *fields: Any) -> str:
+    """HTML of the answer to what `ask` makes of the fields, or the sentence that refuses it."""
+    try:
+        return cards_html(answer(models, ask, *fields))
+    except InputError as error:
+        return notice(error)
 
 
 def cards_html(found: Mapping[str, Any]) -> str:
@@ -139,7 +123,7 @@ def opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
 def answer(models: Models, ask: Callable[..., Question], *fields: Any) -> dict[str, Any]:
     """The answer to what `ask` makes of the fields; see `answer_of`."""
     question = ask(models, *fields)
-    return answer_of(models, question, models.answer_all([question])[0])
+    return answer_of(models, question, models.answer(question))
 
 
 def transfer_question(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from gradio_client.exceptions import AppError
-from scoring_fakes import EVENTS, FakeJudges, FakeSupport
+from scoring_fakes import FakeJudges, FakeSupport
 
 from change_it.errors import InputError
 from change_it.generators.headline_transfer import HeadlineSystem
@@ -144,21 +144,6 @@ def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
     assert system.asked[-1].target == "rep"
     assert not right["wrong_direction"]
     assert right["candidates"][0]["verdicts"]["compliancy"]
-
-
-def test_a_batch_is_answered_as_its_requests_are_one_by_one_and_a_bad_one_alone(tiny_run):
-    """Of both directions, by networks that pad what they read together."""
-    rows = []
-    for number, (event, _) in enumerate(EVENTS * 3):
-        headline = "" if number == 5 else event
-        article = f"{event} ieri a Roma." + f" Poi {event} e altro." * number
-        rows.append([headline, article, "gio2rep" if number % 2 else "rep2gio", "sum", 3])
-    together = tab.cards(Models.from_run(tiny_run), tab.transfer_question, rows)
-    models = Models.from_run(tiny_run)
-    alone = [tab.cards(models, tab.transfer_question, [row])[0] for row in rows]
-    assert together == alone
-    assert together[5] == notice("Write the original headline: the judges compare the new one with it.")
-    assert all(("ci-card" in html) == (place != 5) for place, html in enumerate(together))
 
 
 @pytest.mark.parametrize(
