@@ -1,4 +1,4 @@
-"""The Score tab: one headline judged as it is written, or a CSV of many; and the endpoint `/score`."""
+"""The Score tab: one headline judged as it is written, or a CSV of many."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from change_it.corpus.splits import events_of
 from change_it.errors import InputError
 from change_it.io import listed, read_records, write_table
 from change_it.results.items_table import refused_by
-from change_it.results.report_files import without_formulas, write_report
+from change_it.results.report_files import write_report
 from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.floors_and_predictions import ScoredSystem, lead
 from change_it.scoring.item import Item, TestSet
@@ -28,11 +28,9 @@ from change_it.space.parts import (
     HEADLINE,
     PRIVATE,
     ROWS,
-    TABLES,
     add_results,
     downloads,
     notice,
-    refused,
     uploaded,
 )
 from change_it.space.transfer_tab import answer_live, cards, direction_of, judge_question
@@ -63,7 +61,6 @@ def build(models: Models) -> None:
             example = gr.Button(LABELS["try"], elem_id="score-example")
     example.click(partial(_example, models, file), None, file, **PRIVATE)
     add_results(button, [file], "score", partial(write, models))
-    _endpoint(models)
 
 
 def _single(models: Models) -> None:
@@ -177,32 +174,6 @@ def _reranker(named: set[str]) -> Reranker | None:
             "The column reranker names more than one set of judges: write the headlines again in one run of change-it transfer."
         )
     return parse_reranker(named.pop()) if named else None
-
-
-def _endpoint(models: Models) -> None:
-    """The endpoint `/score`, documented by what is written here; its components are never shown."""
-
-    @refused
-    def score_endpoint(file: str) -> tuple[Any, str]:
-        scores, _ = score_upload(models, file)
-        [table] = map(without_formulas, scores.items.values())
-        [path] = downloads(items, lambda folder: table.write_csv(folder / "items.csv"))
-        return scores.as_dict(), path
-
-    hidden: dict[str, Any] = {"visible": False}
-    items = gr.File(label="items, CSV", **hidden)
-    gr.Button(**hidden).click(
-        score_endpoint,
-        gr.File(label="CSV file", file_types=TABLE_FILES, **hidden),
-        [gr.JSON(label="summary", **hidden), items],
-        api_name="score",
-        api_description=(
-            f"Scores a CSV file with the columns {', '.join(COLUMNS)} and perhaps {', '.join(OPTIONAL)}; "
-            f"label is {' or '.join(models.outlets)}; at most {ROWS} rows. Returns compliancy and overlap of every direction "
-            "with 95% intervals, the signature; and a CSV file with the verdicts on every item."
-        ),
-        **TABLES,
-    )
 
 
 def _example(models: Models, shown: gr.File) -> str:

@@ -1,10 +1,8 @@
 """The Score tab: uploaded tables are read, scored as `scoring.score` does it, and every fault is one sentence."""
 
-import polars as pl
 import pytest
 from csv_files import write_csv
 from scoring_fakes import OUTLETS, FakeJudges
-from space_runs import served
 
 from change_it.errors import InputError
 from change_it.space import score_tab as tab
@@ -106,23 +104,3 @@ def test_a_fault_is_one_sentence(tmp_path, fault):
     assert str(tmp_path) not in sentence
     assert "\n" not in sentence
     assert len(sentence) < 1000
-
-
-def test_the_endpoint_answers_gradio_client(models, table, tmp_path):
-    from gradio_client import Client, handle_file
-    from gradio_client.exceptions import AppError
-
-    with served(models) as url:
-        client = Client(url, verbose=False, download_files=str(tmp_path))
-        summary, items = client.predict(handle_file(table), api_name="/score")
-        assert summary["systems"]["mine"]["average"]["compliancy"] == pytest.approx(0.75)
-        assert pl.read_csv(items)["id"].to_list() == [1, 3, 2]
-        with pytest.raises(AppError, match="has no column id"):
-            client.predict(handle_file(write_csv(tmp_path / "bad.csv", [["1"]], ["x"])), api_name="/score")
-        large = tmp_path / "large.csv"
-        large.write_bytes(b"x" * 11_000_000)
-        with pytest.raises(Exception, match="exceeds the maximum file size"):
-            client.predict(handle_file(large), api_name="/score")
-        described = client.view_api(return_format="dict")["named_endpoints"]["/score"]
-        names = [parameter["parameter_name"] for parameter in described["parameters"]]
-        assert names == ["file"]

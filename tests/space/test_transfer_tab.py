@@ -186,7 +186,7 @@ def test_the_endpoints_answer(client):
     assert judged["candidates"][0]["verdicts"]["main"]
     assert judged["candidates"][0]["headline"].endswith(HOSTILE)
     found = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
-    assert set(found) == {"/transfer", "/judge", "/score"}
+    assert set(found) == {"/transfer", "/judge"}
     assert "candidates: 1 to 8" in found["/transfer"]["description"]
 
 
