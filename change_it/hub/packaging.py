@@ -4,7 +4,6 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -119,20 +118,14 @@ def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
 def _generator(options: PushOptions) -> Files:
     """One generator: a model, or adapters on a model that the Hub has."""
     folder = Path(options.folder)
-    info, files = GeneratorInfo.load(folder), _model(folder, "")
-    if options.base:
-        if not info.base:
-            raise InputError(f"--base requires a generator of adapters, and {folder} holds a whole model")
-        info = replace(info, base=options.base)
-        for name, key in ((GENERATOR_FILE, "base"), ("adapter_config.json", "base_model_name_or_path")):
-            files[name] = _as_json({**public(read_json(folder / name)), key: options.base})
-    elif info.base and _is_local(info.base):
+    info = GeneratorInfo.load(folder)
+    if info.base and _is_local(info.base):
         raise InputError(
-            f"the adapters in {folder} belong to a folder of this machine ({info.base}): "
-            "name the same model on the Hub with --base OWNER/NAME"
+            f"the adapters in {folder} belong to a folder of this machine ({info.base}): write the name of the same model on "
+            f"the Hub as base in {GENERATOR_FILE} and as base_model_name_or_path in adapter_config.json"
         )
     metrics = _metrics(folder, "change-it train generator")
-    return files | cards.generator_card(info, metrics, folder, options)
+    return _model(folder, "") | cards.generator_card(info, metrics, folder, options)
 
 
 def _is_local(model: str) -> bool:

@@ -85,24 +85,11 @@ def test_one_generator_a_repository(run, options, tmp_path):
         files_of(options("generator", tmp_path / "two"))
 
 
-def test_adapters_on_a_folder_of_this_machine_go_with_the_name_of_their_base_on_the_hub(
-    run, options, tmp_path
-):
-    whole = run / "generators/sum-gio"
-    with pytest.raises(InputError, match="--base requires a generator of adapters"):
-        files_of(options("generator", whole, base="nina/base"))
-    folder = shutil.copytree(whole, tmp_path / "adapters")
+def test_adapters_on_a_folder_of_this_machine_are_refused(run, options, tmp_path):
+    folder = shutil.copytree(run / "generators/sum-gio", tmp_path / "adapters")
     edit(folder / "generator.json", lambda record: record.update(base=str(tmp_path)))
-    (folder / "adapter_config.json").write_text(
-        json.dumps({"base_model_name_or_path": str(tmp_path), "r": 8})
-    )
-    with pytest.raises(InputError, match="on the Hub with --base OWNER/NAME"):
+    with pytest.raises(InputError, match="on the Hub as base in generator.json"):
         files_of(options("generator", folder))
-    files = files_of(options("generator", folder, base="nina/base"))
-    assert json.loads(files["generator.json"])["base"] == "nina/base"
-    assert json.loads(files["adapter_config.json"]) == {"base_model_name_or_path": "nina/base", "r": 8}
-    assert "base_model: nina/base" in content(files, "README.md").decode()
-    assert not any(str(tmp_path).encode() in content(files, name) for name in files)
 
 
 def test_metrics_of_other_weights_or_settings_are_not_published(run, options, tmp_path):

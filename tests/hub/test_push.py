@@ -117,8 +117,6 @@ def test_bad_input_is_refused_before_anything_is_sent(api, run, tmp_path, capsys
         (("generator", generator, "nina/a b"), "nina/a b"),
         (("generator", generator, "nina/x", "--license", "CC BY 4.0"), "as cc-by-4.0"),
         (("metric", "hevas", "nina/x", "--license", "mit"), "not of a metric"),
-        (("judge", run / "judges", "nina/x", "--base", "nina/base"), "requires a generator"),
-        (("generator", generator, "nina/x", "--base", "/home/base"), "the Hub id"),
         (("generator", generator, "nina/x", "--out", tmp_path / "out"), "--dry-run"),
         (("generator", generator, "nina/x", "--dry-run", "--out", tmp_path / "full"), "not empty"),
     ]:
