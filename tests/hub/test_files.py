@@ -88,7 +88,7 @@ def test_one_generator_a_repository(run, options, tmp_path):
 def test_adapters_on_a_folder_of_this_machine_are_refused(run, options, tmp_path):
     folder = shutil.copytree(run / "generators/sum-gio", tmp_path / "adapters")
     edit(folder / "generator.json", lambda record: record.update(base=str(tmp_path)))
-    with pytest.raises(InputError, match="on the Hub as base in generator.json"):
+    with pytest.raises(InputError, match=r"on the Hub as base in generator\.json"):
         files_of(options("generator", folder))
 
 

@@ -11,7 +11,7 @@ from change_it.hub import commit
 
 FILES = {"README.md": b"---\nlicense: mit\n---\n", "model.safetensors": b"new"}
 #: What is done on the Hub, in turn.
-CALLS = ("create_repo", "upload_folder")
+CALLS = ("create_repo", "create_commit")
 
 
 class FakeApi:
@@ -21,7 +21,7 @@ class FakeApi:
         self.calls, self.faults, self.private = [], {}, False
 
     def __getattr__(self, name):
-        def call(*_, **given):
+        def call(*values, **given):
             self.calls.append((name, given))
             if (status := self.faults.get(name)) == 0:
                 raise HTTPError("lost")
@@ -32,14 +32,10 @@ class FakeApi:
                 raise HfHubHTTPError(f"{status}\nfor that", response=response)
             if name == "repo_info":
                 return SimpleNamespace(private=self.private)
-            if name == "upload_folder":
-                root = given["folder_path"]
-                self.files = {
-                    path.relative_to(root).as_posix(): path.read_bytes()
-                    for path in root.rglob("*")
-                    if path.is_file()
-                }
-                self.links = {path.name for path in root.rglob("*") if path.is_symlink()}
+            if name == "list_repo_files":
+                return ["model-00001-of-00002.safetensors", "model.safetensors", "notes.md"]
+            if name == "create_commit":
+                self.operations = values[1]
                 return SimpleNamespace(pr_url=None, commit_url="https://hf.co/commit/1")
             return None
 
@@ -58,19 +54,14 @@ def api(monkeypatch):
 
 
 def test_one_commit_brings_the_files_and_removes_what_an_earlier_push_left(api, options):
-    commit.publish(FILES, options("judge", "none", "nina/x", private=False))
-    [made] = api.made("upload_folder")
-    assert (made["repo_id"], made["repo_type"]) == ("nina/x", "model")
-    assert "*.safetensors" in made["delete_patterns"]
-    assert api.files == FILES
-
-
-def test_weights_are_not_copied_to_be_pushed(api, options, tmp_path):
-    weights = tmp_path / "model.safetensors"
-    weights.write_bytes(b"new")
-    commit.publish(FILES | {weights.name: weights}, options("judge", "none", "nina/x"))
-    assert api.files == FILES
-    assert api.links == {weights.name}
+    commit.publish(FILES, options("judge", "none", "nina/x"))
+    [made] = api.made("create_commit")
+    assert made["repo_type"] == "model"
+    added = {
+        one.path_in_repo: one.path_or_fileobj for one in api.operations if hasattr(one, "path_or_fileobj")
+    }
+    assert added == FILES
+    assert [one.path_in_repo for one in api.operations[len(FILES) :]] == ["model-00001-of-00002.safetensors"]
 
 
 def test_kinds_and_private_repositories(api, options):
@@ -79,7 +70,7 @@ def test_kinds_and_private_repositories(api, options):
     assert [one["space_sdk"] for one in api.made("create_repo")] == [None, "gradio"]
     with pytest.raises(InputError, match="exists and is public"):
         commit.publish(FILES, options("judge", "none", private=True))
-    assert len(api.made("upload_folder")) == 2
+    assert len(api.made("create_commit")) == 2
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -92,7 +83,7 @@ def test_a_fault_is_one_sentence(api, options, call, status, words):
     with pytest.raises(InputError, match=words) as error:
         commit.publish(FILES, options("judge", "none"))
     assert "\n" not in str(error.value)
-    assert call == "upload_folder" or api.made("upload_folder") == []
+    assert call == "create_commit" or api.made("create_commit") == []
 
 
 def test_a_card_that_the_hub_does_not_take_is_refused_before_a_repository_is_made(api, options):
