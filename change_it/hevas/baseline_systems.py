@@ -25,8 +25,6 @@ BASELINES = get_args(Baseline)
 _DAMPING = 0.85
 #: The scores of n vertices are final when they change by no more than n times this on average.
 _TOLERANCE = 1e-10
-#: Sentences of a document that `stextrank` ranks, the first ones.
-RANKED = 3000
 
 
 def baseline(
@@ -37,7 +35,7 @@ def baseline(
     Args:
         name: one of `BASELINES`: `first`, the first words of the document; `random`, those of a random sentence; `tfidf`, the
             words of highest tf-idf; `wtextrank`, those of highest TextRank; `stextrank`, the first words of the sentence of
-            highest TextRank, of the first `RANKED` sentences.
+            highest TextRank.
         documents: texts of any length.
         n_words: words in a headline, at most.
         seed: of `random`.
@@ -69,13 +67,6 @@ def baseline(
         return _tfidf([_kept(words(text), stop) for text in documents], n_words)
     rank = _wtextrank if name == "wtextrank" else _stextrank
     return [rank(text, stop, n_words) for text in documents]
-
-
-def remarks_on(name: str, documents: Sequence[str]) -> tuple[str, ...]:
-    """A sentence where a baseline reads the first sentences of long documents alone."""
-    long = [text for text in documents if len(text) > RANKED and len(_worded_sentences(text)) > RANKED]
-    said = f"{name} ranks the first {RANKED:,} sentences of {len(long)} longer documents"
-    return (said,) if long and name == "stextrank" else ()
 
 
 def _random(text: str, draw: float, n_words: int) -> str:
@@ -116,7 +107,7 @@ def _stextrank(text: str, stop: frozenset[str], n_words: int) -> str:
     """The first words of the sentence of highest TextRank, of equal ones the first: weights are common words over log of one length + log of the other."""
     from sklearn.feature_extraction.text import CountVectorizer  # loads pandas
 
-    several = _worded_sentences(text)[:RANKED]
+    several = _worded_sentences(text)
     kept = [_kept(words(sentence), stop) for sentence in several]
     if not any(kept):
         return _beginning("".join(several[:1]), n_words)
