@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,6 @@ from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.progress import Progress, bar
 from change_it.stats import Floats
 from change_it.text.stopwords import stop_words
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 #: Metrics without an upper end, which the documents decide before any average.
 UNBOUNDED = frozenset({"Fog", "AWL"})
@@ -145,7 +141,6 @@ def evaluate(
     *,
     metrics: Sequence[str] = (),
     options: MetricOptions | None = None,
-    vectors: "KeyedVectors | None" = None,
     progress: Progress = False,
 ) -> Evaluation:
     """Measure systems.
@@ -155,7 +150,6 @@ def evaluate(
         systems: n headlines each.
         metrics: names of `METRICS`; all when empty.
         options: what the values depend on; the defaults when None.
-        vectors: gensim `KeyedVectors` for WE, in place of those that `options` names.
         progress: True shows a bar; a function is called with what was measured and the share of the work that is done.
 
     Returns:
@@ -176,7 +170,7 @@ def evaluate(
     wanted = chosen_metrics(metrics)
     check_input(documents, wanted, options)
     _check_systems(documents, systems)
-    work = Work(documents, systems, wanted, options, vectors)
+    work = Work(documents, systems, wanted, options)
     columns: dict[str, dict[str, Floats]] = {system.name: {} for system in systems}
     families = [family for family in FAMILIES if work.names(family)]
     total = len(families) * len(systems)
