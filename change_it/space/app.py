@@ -12,13 +12,11 @@ from change_it.space.parts import render
 
 #: Requests that wait; later ones are refused.
 _QUEUE = 512
-#: Seconds: how often files of earlier requests are looked for, and how old they get.
-_DELETE_CACHE = (3600, 24 * 3600)
 
 
 def build(models: Models) -> gr.Blocks:
     """Build the page over loaded models, with its queue."""
-    with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=_DELETE_CACHE) as page:
+    with gr.Blocks(title="change_it", analytics_enabled=False) as page:
         gr.Markdown(LABELS["heading"])
         gr.HTML(render("about.html.jinja", models=models), elem_id="about", padding=False)
         with gr.Tabs():
@@ -36,7 +34,6 @@ def launch(page: gr.Blocks, **settings: Any) -> Any:
         "css": (files("change_it.space") / "page.css").read_text(encoding="utf-8"),
         "ssr_mode": False,
         "footer_links": ["api"],
-        "max_file_size": "10mb",
     }
     return page.launch(**defaults | settings)
 

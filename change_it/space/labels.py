@@ -16,11 +16,4 @@ LABELS = {
     "examples_of_corpus": "Examples of the test set",
     "new": "New headline",
     "new_info": "A headline that you wrote, and what the judges say of it",
-    "new_file": "CSV with new headlines",
-    "format": "Many headlines at once: a CSV with the columns `id,source,article,label,headline`. `source` and `article` are "
-    "the original headline and its article, `label` is the newspaper they come from, `headline` is the new headline; an "
-    "empty one counts as failed. Optional: `gold` for the other newspaper's "
-    "headline about the same event (BLEU and ROUGE), `reranker` as `change-it transfer` writes it.",
-    "try": "Try it with an example",
-    "download": "Download",
 }
