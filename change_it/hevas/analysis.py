@@ -25,6 +25,7 @@ OVERALL = "average"
 #: Least p-value of scores that are called normal.
 NORMAL = 0.05
 
+_EXACT_MOST = 13  # differences with ties, for which scipy's p-value is exact
 _SHAPIRO_MOST = 5000  # its p-value is not accurate for more
 
 
@@ -165,11 +166,14 @@ def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
     if not len(differences):
         return 0.0, 1.0
     ranks = np.sign(differences) * scipy.stats.rankdata(np.abs(differences))
-    tied = len(np.unique(np.abs(ranks))) < len(ranks)
-    test = scipy.stats.wilcoxon(
-        ranks, method="approx" if tied else "auto"
-    )  # "auto" takes seconds with few ties
-    return float(test.statistic), float(test.pvalue)
+    few = len(ranks) <= _EXACT_MOST
+    test = scipy.stats.wilcoxon(ranks, method="exact" if few else "auto")
+    exact = test
+    if few and len(np.unique(np.abs(ranks))) < len(ranks):  # scipy's own way with ties takes seconds
+        exact = scipy.stats.permutation_test(
+            (ranks,), np.sum, permutation_type="samples", vectorized=True, n_resamples=np.inf
+        )
+    return float(test.statistic), float(exact.pvalue)
 
 
 def _rank_sum(first: Floats, second: Floats) -> float:
