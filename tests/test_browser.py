@@ -30,12 +30,12 @@ def space(tmp_path_factory):
 
 
 @pytest.mark.parametrize("locale", SCREENS)
-def test_headlines_are_transferred_and_scored(space, browser, tmp_path, locale):
-    with watched(browser, space, locale=locale, accept_downloads=True, **SCREENS[locale]) as page:
-        use(page, tmp_path)
+def test_headlines_are_transferred_and_scored(space, browser, locale):
+    with watched(browser, space, locale=locale, **SCREENS[locale]) as page:
+        use(page)
 
 
-def use(page, tmp_path):
+def use(page):
     def fill(**fields):
         for name, value in fields.items():
             page.locator(f"#{name} textarea").fill(value)
