@@ -1,7 +1,7 @@
 """The five baseline systems of HEvAS: headlines that any other system should beat (HEvAS 2019, section 3.3).
 
-TextRank is Mihalcea and Tarau's (2004): words are linked where they stand side by side, sentences by the words that they
-share. Unlike theirs, whose words are nouns and adjectives, vertices are the words that are no stop words. Where the papers
+TextRank is Mihalcea and Tarau's (2004): words are linked where they are adjacent, sentences by the words that they
+share. They take nouns and adjectives as vertices; here all words but stop words are vertices. Where the papers
 are silent: of equal scores the earlier one wins; a headline ends after exactly the n words of `text.tokens`, in the writing of the article where it is a piece of it.
 """
 
@@ -39,7 +39,7 @@ def baseline(
         documents: texts of any length.
         n_words: words in a headline, at most.
         seed: of `random`.
-        language: whose stop words `tfidf` and TextRank leave out; `none` leaves them in.
+        language: the stop words of this language are left out by `tfidf` and TextRank; `none` leaves them in.
 
     Returns:
         One headline a document; empty for a document without words, and where all its words are left out.
@@ -93,7 +93,7 @@ def _tfidf(texts: Sequence[Sequence[str]], n_words: int) -> list[str]:
 
 
 def _wtextrank(text: str, stop: frozenset[str], n_words: int) -> str:
-    """The words of highest TextRank: linked, without weights, where they stand side by side."""
+    """The words of highest TextRank: linked, without weights, where they are adjacent."""
     every = words(text)
     kept = {word: at for at, word in enumerate(dict.fromkeys(_kept(every, stop)))}
     pairs = (pair for pair in pairwise(every) if pair[0] != pair[1] and kept.keys() >= {*pair})

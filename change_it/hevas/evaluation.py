@@ -72,7 +72,7 @@ class Evaluation:
 
         Most metrics have this range by themselves; what is outside it (R-WSU, cosines) becomes its end. Fog and AWL are stretched so
         that their lowest value over all documents and systems is 0 and their highest 1 (ours: the paper does not say
-        how), 1/2 where all values are equal. Then those of which less is better are inverted, the divergence KL among them. An empty headline has 0.
+        how), 1/2 where all values are equal. Then the metrics in which less is better are inverted, including the divergence KL. An empty headline has 0.
         """
         written = ~np.column_stack(list(self.empty.values()))
         result = {system: np.zeros((len(self.ids), len(self.averaged))) for system in self.systems}
@@ -89,7 +89,7 @@ class Evaluation:
 
     @property
     def indistinct(self) -> list[str]:
-        """The metrics whose means of all systems differ by less than `ALIKE` of the largest; none of a single system."""
+        """The metrics in which the means of all systems differ by less than `ALIKE` of the largest; empty for a single system."""
         means = {name: self.scores(name).mean(axis=0) for name in self.metrics if len(self.systems) > 1}
         return [name for name, of in means.items() if np.ptp(of) <= ALIKE * np.abs(of).max()]
 

@@ -182,7 +182,7 @@ def _app(options: PushOptions) -> Files:
             raise InputError(f"{folder} holds no {module}: an evaluate module is named as its folder")
         text = (folder / module).read_text(encoding="utf-8")
         files["README.md"] = cards.metric_card(card, text, folder.name, requirement, options)
-        # evaluate tells whoever lacks the package to install what stands in this comment.
+        # evaluate tells users without the package to install what this comment names.
         text = re.sub(
             r"^((?:from|import) change_it\b.*)", rf"\1  # From: '{requirement}'", text, flags=re.MULTILINE
         )

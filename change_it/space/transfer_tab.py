@@ -29,16 +29,16 @@ _QUEUE: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": 1}
 
 def build(models: Models) -> None:
     """The tab's components and events, inside its `gr.Tab`."""
-    asked, shown = opening(models)
+    first, shown = opening(models)
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=320):
             headline = gr.Textbox(
-                asked[0], label=LABELS["original"], lines=2, max_lines=4, elem_id="headline"
+                first[0], label=LABELS["original"], lines=2, max_lines=4, elem_id="headline"
             )
-            article = gr.Textbox(asked[1], label=LABELS["article"], lines=6, max_lines=12, elem_id="article")
+            article = gr.Textbox(first[1], label=LABELS["article"], lines=6, max_lines=12, elem_id="article")
             with gr.Row():
-                direction = direction_of(models, asked[2])
-                system = gr.Dropdown(list(models.systems), value=asked[3], label=LABELS["system"])
+                direction = direction_of(models, first[2])
+                system = gr.Dropdown(list(models.systems), value=first[3], label=LABELS["system"])
             count = gr.Slider(1, CANDIDATES, value=SHOWN, step=1, label=LABELS["candidates"])
             button = gr.Button(LABELS["transfer"], variant="primary", elem_id="transfer")
         with gr.Column(scale=7, min_width=320):
@@ -100,7 +100,11 @@ def cards_html(found: Mapping[str, Any]) -> str:
 
 
 def opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
-    """The initial fields and their answer: the first example with a headline that passes and one that does not, which are shown, or else the first that is answered at all."""
+    """Choose the initial fields and show their answer.
+
+    They are of the first example with a headline that passes and one that does not, and these two are shown; without such
+    an example, of the first one that is answered at all.
+    """
     answers = []
     for example in models.examples:
         for system in models.systems:
