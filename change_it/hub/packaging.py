@@ -38,7 +38,7 @@ OWN_REQUIREMENT = re.compile(r"change-it(?:\[(?P<extras>.*?)\])?")
 
 
 def files_of(options: PushOptions) -> Files:
-    """The files of a push; nothing from outside the folder that is pushed."""
+    """Collect the files of a push; nothing comes from outside the folder that is pushed."""
     _check_links(Path(options.folder))
     made = {"dataset": _dataset, "judge": _judge, "generator": _generator, "metric": _app, "space": _app}
     return made[options.kind](options)
@@ -193,7 +193,7 @@ def _app(options: PushOptions) -> Files:
 
 
 def _package() -> tuple[Files, dict[str, Any]]:
-    """The package's source with what builds it, the same from a checkout and from installed files, and its project table."""
+    """Collect the package's source with what builds it, the same from a checkout and from installed files, and its project table."""
     files = _tree(Path(str(resources.files("change_it"))), "change_it/")
     for name in SHIPPED:
         files |= _tree(shipped_path(name), f"change_it/_shipped/{name}")

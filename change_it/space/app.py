@@ -28,7 +28,7 @@ def build(models: Models) -> gr.Blocks:
 
 
 def launch(page: gr.Blocks, **settings: Any) -> Any:
-    """Serve the page; `settings` are further arguments of Gradio's `launch`, whose answer is returned."""
+    """Serve the page, and return what Gradio's `launch` returns; `settings` are further arguments of it."""
     defaults: dict[str, Any] = {
         "theme": _theme(),
         "css": (files("change_it.space") / "page.css").read_text(encoding="utf-8"),
@@ -39,7 +39,7 @@ def launch(page: gr.Blocks, **settings: Any) -> Any:
 
 
 def _theme() -> gr.themes.Base:
-    """The fonts of the reader's own machine, so that nothing is fetched from elsewhere; Gradio's own greys are too pale to read."""
+    """Use the fonts of the reader's own machine, so that nothing is fetched from elsewhere; Gradio's own greys are too pale to read."""
     base = gr.themes.Base(
         primary_hue="teal",
         secondary_hue="teal",

@@ -81,7 +81,7 @@ class Models:
 
     @classmethod
     def from_run(cls, folder: str | Path) -> "Models":
-        """The models of a run `runs/<name>`: its judges, and a system for each recipe of its generators."""
+        """Load the models of a run `runs/<name>`: its judges, and a system for each recipe of its generators."""
         run = Path(folder)
         generators = run / "generators"
         recipes = dict.fromkeys(
@@ -95,7 +95,7 @@ class Models:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Models":
-        """The models that environment variables name, as on Spaces.
+        """Load the models that environment variables name, as on Spaces.
 
         Args:
             environment: CHANGE_IT_JUDGES, a folder or Hub id; CHANGE_IT_GENERATORS, comma separated NAME=ID, twice
@@ -150,7 +150,7 @@ class Models:
 
 
 def without_near(judged: Sequence[JudgedCandidate]) -> list[JudgedCandidate]:
-    """The candidates, best first, without those that share nearly all words of the shorter one with a better one: often the same, cut elsewhere."""
+    """Drop each candidate that shares nearly all words of the shorter headline with a better one: often the same, cut elsewhere."""
     kept: dict[frozenset[str], JudgedCandidate] = {}
     for one in judged:
         own = frozenset(words(fold(one.text).lower()))
@@ -160,7 +160,7 @@ def without_near(judged: Sequence[JudgedCandidate]) -> list[JudgedCandidate]:
 
 
 def _system(folders: Sequence[str]) -> HeadlineTransfer:
-    """One system of the generators at several places."""
+    """Combine the generators of several folders into one system."""
     loaded = [HeadlineTransfer.from_pretrained(folder) for folder in folders]
     distinct = {id(generator): generator for system in loaded for generator in system.generators.values()}
     return HeadlineTransfer(list(distinct.values()))

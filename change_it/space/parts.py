@@ -22,7 +22,7 @@ PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
 
 def refused(handler: Callable[..., Any]) -> Callable[..., Any]:
-    """A handler whose `InputError` is shown as it is."""
+    """Wrap a handler so that the page shows the sentence of its `InputError`."""
 
     @wraps(handler)
     def wrapped(*values: object, **named: Any) -> Any:
@@ -36,7 +36,7 @@ def refused(handler: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def text_of(value: str | None, most: int, part: str) -> str:
-    r"""A text as it was sent, stripped, in Unicode NFC; nothing for None.
+    r"""Strip a text that was sent, and bring it to Unicode NFC; None becomes an empty text.
 
     Raises:
         InputError: it has more characters than `most`.
@@ -53,7 +53,7 @@ def text_of(value: str | None, most: int, part: str) -> str:
 
 @cache
 def _templates() -> Environment:
-    """The templates of the page and those of the reports, whose tables they share."""
+    """Load the templates of the page, and those of the reports for their tables."""
     reports = environment()
     loaders = [PackageLoader("change_it.space"), *([reports.loader] if reports.loader else [])]
     ours = reports.overlay(loader=ChoiceLoader(loaders))
@@ -62,10 +62,10 @@ def _templates() -> Environment:
 
 
 def render(template: str, **values: Any) -> str:
-    """A template of `templates`, filled; every value is escaped."""
+    """Fill a template of `templates`; every value is escaped."""
     return _templates().get_template(template).render(**values)
 
 
 def notice(sentence: object) -> str:
-    """A sentence in the place of results."""
+    """Show a sentence in the place of results."""
     return f'<div class="ci-notice" role="status">{escape(sentence)}</div>'

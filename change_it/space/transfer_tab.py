@@ -28,7 +28,7 @@ _QUEUE: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": 1}
 
 
 def build(models: Models) -> None:
-    """The tab's components and events, inside its `gr.Tab`."""
+    """Make the tab's components and events, inside its `gr.Tab`."""
     first, shown = opening(models)
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=320):
@@ -57,7 +57,7 @@ def build(models: Models) -> None:
 
 
 def direction_of(models: Models, value: str) -> gr.Radio:
-    """The choice of the direction."""
+    """Make the choice of the direction."""
     choices = [(" → ".join(outlets), name) for name, outlets in models.directions.items()]
     return gr.Radio(choices, value=value, label=LABELS["direction"])
 
@@ -83,7 +83,7 @@ def answer_live(
 
 
 def cards(models: Models, ask: Callable[..., Question], *fields: Any) -> str:
-    """HTML of the answer to what `ask` makes of the fields, or the sentence that refuses it."""
+    """Answer what `ask` makes of the fields, as HTML, or with the sentence that refuses it."""
     try:
         return cards_html(answer(models, ask, *fields))
     except InputError as error:
@@ -91,7 +91,7 @@ def cards(models: Models, ask: Callable[..., Question], *fields: Any) -> str:
 
 
 def cards_html(found: Mapping[str, Any]) -> str:
-    """An answer as HTML."""
+    """Render an answer as HTML."""
     shown = [
         UnderlinedText(one["headline"], tuple((wrong["start"], wrong["end"]) for wrong in one["unsupported"]))
         for one in found["candidates"]
@@ -125,7 +125,7 @@ def opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
 
 
 def answer(models: Models, ask: Callable[..., Question], *fields: Any) -> dict[str, Any]:
-    """The answer to what `ask` makes of the fields; see `answer_of`."""
+    """Answer what `ask` makes of the fields; see `answer_of`."""
     question = ask(models, *fields)
     return answer_of(models, question, models.answer(question))
 
@@ -138,7 +138,7 @@ def transfer_question(
     system: str,
     candidates: float = SHOWN,
 ) -> Question:
-    """The question for new headlines of an original."""
+    """Make the question for new headlines of an original."""
     item = _item(models, headline, article, direction)
     if system not in models.systems:
         raise InputError(f"There is no such system: choose one of {', '.join(models.systems)}.")
@@ -152,7 +152,7 @@ def transfer_question(
 
 
 def judge_question(models: Models, headline: str, original: str, article: str, direction: str) -> Question:
-    """The question for a headline that somebody wrote."""
+    """Make the question for a headline that somebody wrote."""
     item = _item(models, original, article, direction)
     new = " ".join(text_of(headline, HEADLINE, "new headline").split())
     if not words(new):
@@ -161,7 +161,7 @@ def judge_question(models: Models, headline: str, original: str, article: str, d
 
 
 def _item(models: Models, headline: str, article: str, direction: str) -> Item:
-    """The item to transfer."""
+    """Check the fields and make the item to transfer."""
     source = " ".join(text_of(headline, HEADLINE, "original headline").split())
     text = text_of(article, ARTICLE, "article")
     if not words(source):
@@ -174,7 +174,7 @@ def _item(models: Models, headline: str, article: str, direction: str) -> Item:
 
 
 def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandidate]) -> dict[str, Any]:
-    """The answer to a question whose new headlines were judged, the best first.
+    """Describe the judged new headlines of a question, the best first.
 
     Returns:
         What can be written as JSON: `system`, `from`, `to`, `original`, `signature`; `candidates`, the best by `joint`;
@@ -246,7 +246,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _endpoints(models: Models) -> None:
-    """The named endpoints, documented by what is written here."""
+    """Make the named endpoints, documented by what is written here."""
     directions, systems = list(models.directions), list(models.systems)
 
     @refused
