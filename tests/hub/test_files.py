@@ -41,19 +41,6 @@ def test_no_link_leads_out_of_the_folder(run, options, tmp_path):
     assert "hh/notes.txt" in files_of(options("judge", folder))
 
 
-def test_three_judges_share_the_code_at_the_root(run, options):
-    files = files_of(options("judge", run / "judges"))
-    assert {name for name in files if "/" not in name} == {"README.md", "linear.py"}
-    for task in ("main", "hh", "ah"):
-        weights = (run / "judges" / task / "model.safetensors").read_bytes()
-        assert content(files, f"{task}/model.safetensors") == weights
-        assert json.loads(files[f"{task}/metrics.json"])["options"]["corpus"] == "corpus"
-        assert json.loads(files[f"{task}/config.json"])["auto_map"] == {
-            "AutoConfig": "linear.LinearJudgeConfig",
-            "AutoModelForSequenceClassification": "linear.LinearJudgeForSequenceClassification",
-        }
-
-
 def test_one_generator_a_repository(run, options, tmp_path):
     files = files_of(options("generator", run / "generators/sum-gio"))
     assert {"generator.json", "tokenizer.json", "model.safetensors", "generation_config.json"} < files.keys()
