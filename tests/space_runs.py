@@ -3,7 +3,6 @@
 import os
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 
 from saved_judges import save_judges
 from scoring_fakes import OUTLETS, FakeJudges
@@ -67,14 +66,3 @@ def served(models):
         yield url
     finally:
         page.close(verbose=False)
-
-
-def measured_by(page, elem_id):
-    """What the button of a tab of tables calls, without showing progress."""
-    return partial(pressed(page, elem_id), lambda share, desc: None)
-
-
-def pressed(page, elem_id):
-    """What a button of the page calls."""
-    [button] = [number for number, block in page.blocks.items() if block.elem_id == elem_id]
-    return next(fn.fn for fn in page.fns.values() if (button, "click") in fn.targets)

@@ -5,7 +5,6 @@ word in common. An error in the console, a request that fails or goes elsewhere,
 """
 
 import pytest
-from csv_files import read_csv, write_csv
 from pages import beyond, expected, pale, watched
 from space_runs import models_in, served, write_run
 
@@ -17,13 +16,6 @@ HEADLINE = "Crolla il ponte sulla statale"
 ARTICLE = "Il ponte sulla statale crolla ieri. Sciopero generale dei treni."
 OWN = "Statale: che schianto, il ponte!"
 HOSTILE = '<img src=x onerror="window.ran=1"> <b>statale</b> <script>window.ran=1</script>!'
-HEADER = ["id", "source", "article", "label", "headline"]
-# By the rules 1 and 3 are right.
-SCORED = [
-    ["1", "Crolla il ponte", "Il ponte crolla di notte.", "rep", "Ponte giù: crolla!"],
-    ["2", "Treni fermi", "Sciopero dei treni oggi.", "rep", "Treni fermi"],
-    ["3", "Treni fermi", "Sciopero dei treni oggi.", "rep", f"Treni {HOSTILE}"],
-]
 SCREENS = {
     "it-IT": {"viewport": {"width": 1280, "height": 900}},
     "en-US": {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
@@ -38,12 +30,12 @@ def space(tmp_path_factory):
 
 
 @pytest.mark.parametrize("locale", SCREENS)
-def test_headlines_are_transferred_and_scored(space, browser, tmp_path, locale):
-    with watched(browser, space, locale=locale, accept_downloads=True, **SCREENS[locale]) as page:
-        use(page, tmp_path)
+def test_headlines_are_transferred_and_scored(space, browser, locale):
+    with watched(browser, space, locale=locale, **SCREENS[locale]) as page:
+        use(page)
 
 
-def use(page, tmp_path):
+def use(page):
     def fill(**fields):
         for name, value in fields.items():
             page.locator(f"#{name} textarea").fill(value)
@@ -77,32 +69,6 @@ def use(page, tmp_path):
     expected(own.locator(".ci-headline")).to_have_text(HOSTILE)
     assert own.locator("img, script, b:text('statale')").count() == 0
 
-    # A table of many; a broken one is a sentence in the place of results.
-    broken = tmp_path / "broken.csv"
-    broken.write_text('id,source,article,label,headline\n1,"open,text\n', encoding="utf-8")
-    page.locator("#score-file input[type=file]").set_input_files(broken)
-    expected(page.locator("#score-file .file-preview")).to_contain_text("broken")
-    page.locator("#score").click()
-    expected(page.locator("#score-results .ci-notice")).to_contain_text("broken.csv, line 2")
-    page.locator("#score-file").get_by_role("button", name="Clear").click()
-    expected(page.locator("#score-file .file-preview")).to_have_count(0)
-    settle()
-    table = write_csv(tmp_path / "mine.csv", SCORED, HEADER)
-    page.locator("#score-file input[type=file]").set_input_files(table)
-    expected(page.locator("#score-file .file-preview")).to_contain_text("mine")
-    page.locator("#score").click()
-    report = page.frame_locator("#score-results iframe")
-    expected(page.locator("#score-results .ci-summary")).to_contain_text(
-        "Of 3 headlines of mine every judge accepts 1; compliant: 2"  # the other is an edit
-    )
-    expected(report.locator("#systems img")).to_have_count(0)  # of three events
-    expected(report.get_by_role("rowheader", name="mine").first).to_be_visible()
-    with page.expect_download() as found:
-        page.locator("#score-files a[download='mine.csv']").click()
-    items = {row["id"]: row for row in read_csv(found.value.path())}
-    passed = {key for key, row in items.items() if row["compliant"] == "true"}
-    assert passed == {"1", "3"}
-    assert items["3"]["headline"] == f"Treni {HOSTILE}"
     assert beyond(page) == []
 
     page.add_style_tag(content="* { transition: none !important }")

@@ -10,7 +10,7 @@ from change_it.tables import console
 
 @dataclass(kw_only=True)
 class DemoOptions:
-    """The page of the Space on this machine: transfer, score, headline quality.
+    """The page of the Space on this machine: transfer and score.
 
     Examples:
         change-it demo
@@ -28,7 +28,7 @@ def check(options: DemoOptions) -> None:
     if not 0 <= options.port <= 65_535:
         raise InputError(f"--port {options.port} is not a port: give a number from 0 to 65535")
     if find_spec("gradio") is None:
-        raise InputError("the page requires Gradio: pip install gradio gensim pyphen")
+        raise InputError("the page requires Gradio: pip install gradio")
     if not (options.run / "judges").is_dir():
         raise InputError(
             f"{options.run} holds no judges: give the folder of a run, or make one with change-it quickstart --out {options.run}"

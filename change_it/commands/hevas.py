@@ -65,7 +65,7 @@ def run(options: HevasOptions) -> None:
     check(options)
 
     from change_it.hevas.analysis import analyse
-    from change_it.hevas.baseline_systems import BASELINES, baseline, remarks_on
+    from change_it.hevas.baseline_systems import BASELINES, baseline
     from change_it.hevas.documents import System, read_systems
     from change_it.hevas.evaluation import check_input, chosen_metrics, evaluate
 
@@ -85,7 +85,7 @@ def run(options: HevasOptions) -> None:
         if name != COPY:
             given = {"n_words": options.n_words, "seed": options.seed}
             headlines = tuple(baseline(name, documents.texts, language=language, **given))
-        systems.append(System(name, headlines, remarks_on(name, documents.texts)))
+        systems.append(System(name, headlines))
     evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=not options.json)
     analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
     if options.out:

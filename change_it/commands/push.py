@@ -8,7 +8,7 @@ from change_it.corpus.folder import check_corpus, read_report
 from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
 from change_it.hub.push_options import PushOptions
-from change_it.io import check_writable, is_hub_id, weight_files
+from change_it.io import check_writable, weight_files
 from change_it.judges.judge_options import COMMAND, check_judges
 from change_it.tables import console
 
@@ -28,10 +28,6 @@ def check(options: PushOptions) -> None:
         raise InputError(f"--license {options.license}: give the Hub's name of a licence, as cc-by-4.0")
     if (options.license or options.dataset) and options.kind in ("metric", "space"):
         raise InputError(f"--license and --dataset are of a data set or model, not of a {options.kind}")
-    if options.base and (options.kind != "generator" or not is_hub_id(options.base)):
-        raise InputError(
-            f"--base {options.base} requires a generator, and the Hub id of its pre-trained model"
-        )
     if options.out and not options.dry_run:
         raise InputError("--out requires --dry-run")
     if options.dry_run:

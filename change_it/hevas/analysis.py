@@ -3,7 +3,7 @@
 HEvAS 2019 tests with "Tukey" where all systems look normal and with "Wilcoxon" elsewhere. It cites Bergmann et al. 2000,
 on the Wilcoxon-Mann-Whitney test, so the second is the rank-sum test; the first is here Tukey's HSD, though it cites Jones
 and Tukey 2000, on what a test of two means may conclude. As systems wrote headlines for the same documents, every comparison
-also holds what paired data call for: the signed-rank test of each pair with Holm's correction. Documents of one event are no
+also holds what paired data call for: the signed-rank test of each pair with Holm's correction. Documents of one event are not
 independent evidence: tests are of the means over each event, and intervals draw events.
 """
 
@@ -35,10 +35,8 @@ class SystemSummary:
 
     system: str
     mean: float
-    deviation: float | None  # n - 1; None for one document
     interval: tuple[float, float]  # percentile bootstrap
-    shapiro_w: float | None  # None for fewer than three documents and for constant scores
-    shapiro_p: float | None
+    shapiro_p: float | None  # None for fewer than three documents and for constant scores
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,6 @@ class Pair:
     wilcoxon: float  # signed-rank statistic, the smaller sum of ranks
     p: float  # its p-value, two-sided; 1 where all documents have equal scores
     p_holm: float  # the same with Holm's correction over all pairs of this metric
-    rank_biserial: float  # effect size in -1 to 1, positive where the first scores higher
 
 
 @dataclass(frozen=True)
@@ -74,12 +71,11 @@ Matrix = tuple[tuple[float | None, ...], ...]
 
 @dataclass(frozen=True)
 class Correlations:
-    """Correlation between all metrics."""
+    """Pearson's correlation between all metrics."""
 
     metrics: tuple[str, ...]  # names of rows and columns
     n: int  # scores of each metric: items times systems
     pearson: Matrix  # None where a metric is constant and where n is below three
-    spearman: Matrix
 
 
 @dataclass(frozen=True)
@@ -100,13 +96,9 @@ def analyse(evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1) -> 
         name: compare(values, evaluation.systems, evaluation.events, resamples=resamples, seed=seed)
         for name, values in {**overall, **scores}.items()
     }
-    return Analysis(drawn_signature(evaluation, resamples), comparisons, correlated)
-
-
-def drawn_signature(evaluation: Evaluation, resamples: int) -> str:
-    """Signature of an evaluation with the events and resamples of its intervals."""
     events = len(set(evaluation.events or evaluation.ids))
-    return evaluation.signature.replace("|seed:", f"|events:{events}|resamples:{resamples}|seed:")
+    signature = evaluation.signature.replace("|seed:", f"|events:{events}|resamples:{resamples}|seed:")
+    return Analysis(signature, comparisons, correlated)
 
 
 def compare(
@@ -119,43 +111,26 @@ def compare(
 ) -> Comparison:
     """Compare systems by one metric: (n, m) scores, one row a document, one column a system; (n,) events of the documents.
 
-    A system is not normal where Shapiro and Wilk's test has a p-value below .05.
+    Intervals are percentile bootstrap ones, and every system gets the same events drawn. A system is not normal where
+    Shapiro and Wilk's test has a p-value below .05.
     """
-    intervals = mean_intervals(scores, systems, events, resamples=resamples, seed=seed)
-    tested = event_means(scores, events)
-    summaries = []
-    for name, column, means in zip(systems, scores.T, tested.T, strict=True):
-        w, p = _shapiro(means, seed=seed) or (None, None)
-        deviation = float(column.std(ddof=1)) if len(column) > 1 else None
-        summaries.append(SystemSummary(name, float(column.mean()), deviation, intervals[name], w, p))
-    normal = all(summary.shapiro_p is not None and summary.shapiro_p >= NORMAL for summary in summaries)
-    pairs = tuple(_pairs(scores, tested, systems, normal))
-    test: Literal["tukey", "rank-sum"] = "tukey" if normal else "rank-sum"
-    return Comparison(len(scores), len(tested), LEVEL, tuple(summaries), test, pairs)
-
-
-def mean_intervals(
-    scores: Floats,
-    systems: Sequence[str],
-    events: Events | None = None,
-    *,
-    resamples: int = 1000,
-    seed: int = 1,
-) -> dict[str, tuple[float, float]]:
-    """Percentile bootstrap intervals of the means of (n, m) scores; every system gets the same events drawn."""
     columns = dict(zip(systems, scores.T, strict=True))
-    means = measure(
+    drawn = measure(
         {"": np.ones(len(scores)), **columns},
         lambda sums: {name: sums[name] / sums[""] for name in columns},
         events=events,
         resamples=resamples,
         seed=seed,
     )[AVERAGE]
-    intervals = {}
-    for name, column in columns.items():
-        low, high = np.clip(means[name].interval, column.min(), column.max()).tolist()
-        intervals[name] = low, high
-    return intervals
+    tested = event_means(scores, events)
+    summaries = []
+    for (name, column), means in zip(columns.items(), tested.T, strict=True):
+        low, high = np.clip(drawn[name].interval, column.min(), column.max()).tolist()
+        summaries.append(SystemSummary(name, float(column.mean()), (low, high), _shapiro(means, seed)))
+    normal = all(summary.shapiro_p is not None and summary.shapiro_p >= NORMAL for summary in summaries)
+    pairs = tuple(_pairs(scores, tested, systems, normal))
+    test: Literal["tukey", "rank-sum"] = "tukey" if normal else "rank-sum"
+    return Comparison(len(scores), len(tested), LEVEL, tuple(summaries), test, pairs)
 
 
 def _pairs(scores: Floats, tested: Floats, systems: Sequence[str], normal: bool) -> Iterator[Pair]:
@@ -176,7 +151,6 @@ def _pairs(scores: Floats, tested: Floats, systems: Sequence[str], normal: bool)
             wilcoxon=statistic,
             p=p,
             p_holm=corrected,
-            rank_biserial=rank_biserial(first, second),
         )
 
 
@@ -185,9 +159,13 @@ def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
 
     Returns the smaller sum of ranks and the p-value; 0 and 1 where all scores are equal.
     """
-    ranks = _signed_ranks(first, second)
-    if not len(ranks):
+    differences = np.round(
+        first - second, DECIMALS
+    )  # without the noise of floating point, which would break ties
+    differences = differences[differences != 0]
+    if not len(differences):
         return 0.0, 1.0
+    ranks = np.sign(differences) * scipy.stats.rankdata(np.abs(differences))
     few = len(ranks) <= _EXACT_MOST
     test = scipy.stats.wilcoxon(ranks, method="exact" if few else "auto")
     exact = test
@@ -209,15 +187,6 @@ def _rank_sum(first: Floats, second: Floats) -> float:
     return float(scipy.stats.mannwhitneyu(first, second).pvalue)
 
 
-def rank_biserial(first: Floats, second: Floats) -> float:
-    """Matched-pairs rank-biserial correlation (Kerby 2014): share of the ranks of differences for the first system less that against it.
-
-    From -1 to 1; 0 where all scores are equal.
-    """
-    ranks = _signed_ranks(first, second)
-    return float(ranks.sum() / np.abs(ranks).sum()) if len(ranks) else 0.0
-
-
 def _tukey(scores: Floats) -> Floats:
     """Tukey's HSD, which assumes independent groups: (n, m) scores of m systems to (m, m) corrected p-values."""
     with warnings.catch_warnings():
@@ -226,19 +195,18 @@ def _tukey(scores: Floats) -> Floats:
         return np.clip(scipy.stats.tukey_hsd(*scores.T).pvalue, 0, 1)
 
 
-def _shapiro(scores: Floats, *, seed: int = 1) -> tuple[float, float] | None:
-    """Statistic and p-value of Shapiro and Wilk's test of normality; of more than 5,000 scores as many are drawn.
+def _shapiro(scores: Floats, seed: int) -> float | None:
+    """p-value of Shapiro and Wilk's test of normality; of more than 5,000 scores as many are drawn.
 
     None for fewer than three scores and for constant ones.
     """
     if len(scores) < 3 or not np.ptp(np.round(scores, DECIMALS)):
         return None
-    w, p = scipy.stats.shapiro(np.random.default_rng(seed).permutation(scores)[:_SHAPIRO_MOST])
-    return float(w), float(p)
+    return float(scipy.stats.shapiro(np.random.default_rng(seed).permutation(scores)[:_SHAPIRO_MOST]).pvalue)
 
 
 def correlations(scores: Mapping[str, Floats]) -> Correlations:
-    """Pearson's and Spearman's correlation between all metrics over all items of all systems."""
+    """Correlate all metrics with each other over all items of all systems."""
     columns = np.array([np.ravel(values) for values in scores.values()], np.float64)
     for name, bad in zip(scores, (~np.isfinite(columns)).sum(axis=1).tolist(), strict=True):
         if bad:
@@ -246,23 +214,11 @@ def correlations(scores: Mapping[str, Floats]) -> Correlations:
                 f"{name} has {bad} scores that are not numbers: score such headlines 0, or omit them"
             )
     columns = np.round(columns, DECIMALS)
-    ranks = scipy.stats.rankdata(columns, axis=1)
-    return Correlations(tuple(scores), columns.shape[1], _matrix(columns), _matrix(ranks))
-
-
-def _signed_ranks(first: Floats, second: Floats) -> Floats:
-    """Ranks of the differences that are not zero, with their signs; without the noise of floating point that would break ties."""
-    differences = np.round(first - second, DECIMALS)
-    differences = differences[differences != 0]
-    return np.sign(differences) * scipy.stats.rankdata(np.abs(differences))
-
-
-def _matrix(columns: Floats) -> Matrix:
-    """Pearson's correlation of rows; None where it is not defined."""
     varies = np.ptp(columns, axis=1) > 0
     if columns.shape[1] < 3:
         varies[:] = False
     matrix = np.full((len(columns), len(columns)), np.nan)
     if varies.any():
         matrix[np.ix_(varies, varies)] = np.clip(np.corrcoef(columns[varies]), -1, 1)
-    return tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in matrix)
+    pearson = tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in matrix)
+    return Correlations(tuple(scores), columns.shape[1], pearson)

@@ -1,7 +1,7 @@
 """The five baseline systems of HEvAS: headlines that any other system should beat (HEvAS 2019, section 3.3).
 
-TextRank is Mihalcea and Tarau's (2004): words are linked where they stand side by side, sentences by the words that they
-share. Unlike theirs, whose words are nouns and adjectives, vertices are the words that are no stop words. Where the papers
+TextRank is Mihalcea and Tarau's (2004): words are linked where they are adjacent, sentences by the words that they
+share. They take nouns and adjectives as vertices; here all words but stop words are vertices. Where the papers
 are silent: of equal scores the earlier one wins; a headline ends after exactly the n words of `text.tokens`, in the writing of the article where it is a piece of it.
 """
 
@@ -25,8 +25,6 @@ BASELINES = get_args(Baseline)
 _DAMPING = 0.85
 #: The scores of n vertices are final when they change by no more than n times this on average.
 _TOLERANCE = 1e-10
-#: Sentences of a document that `stextrank` ranks, the first ones.
-RANKED = 3000
 
 
 def baseline(
@@ -37,11 +35,11 @@ def baseline(
     Args:
         name: one of `BASELINES`: `first`, the first words of the document; `random`, those of a random sentence; `tfidf`, the
             words of highest tf-idf; `wtextrank`, those of highest TextRank; `stextrank`, the first words of the sentence of
-            highest TextRank, of the first `RANKED` sentences.
+            highest TextRank.
         documents: texts of any length.
         n_words: words in a headline, at most.
         seed: of `random`.
-        language: whose stop words `tfidf` and TextRank leave out; `none` leaves them in.
+        language: the stop words of this language are left out by `tfidf` and TextRank; `none` leaves them in.
 
     Returns:
         One headline a document; empty for a document without words, and where all its words are left out.
@@ -71,13 +69,6 @@ def baseline(
     return [rank(text, stop, n_words) for text in documents]
 
 
-def remarks_on(name: str, documents: Sequence[str]) -> tuple[str, ...]:
-    """A sentence where a baseline reads the first sentences of long documents alone."""
-    long = [text for text in documents if len(text) > RANKED and len(_worded_sentences(text)) > RANKED]
-    said = f"{name} ranks the first {RANKED:,} sentences of {len(long)} longer documents"
-    return (said,) if long and name == "stextrank" else ()
-
-
 def _random(text: str, draw: float, n_words: int) -> str:
     """The first words of a random sentence that has words."""
     several = _worded_sentences(text)
@@ -102,7 +93,7 @@ def _tfidf(texts: Sequence[Sequence[str]], n_words: int) -> list[str]:
 
 
 def _wtextrank(text: str, stop: frozenset[str], n_words: int) -> str:
-    """The words of highest TextRank: linked, without weights, where they stand side by side."""
+    """The words of highest TextRank: linked, without weights, where they are adjacent."""
     every = words(text)
     kept = {word: at for at, word in enumerate(dict.fromkeys(_kept(every, stop)))}
     pairs = (pair for pair in pairwise(every) if pair[0] != pair[1] and kept.keys() >= {*pair})
@@ -116,7 +107,7 @@ def _stextrank(text: str, stop: frozenset[str], n_words: int) -> str:
     """The first words of the sentence of highest TextRank, of equal ones the first: weights are common words over log of one length + log of the other."""
     from sklearn.feature_extraction.text import CountVectorizer  # loads pandas
 
-    several = _worded_sentences(text)[:RANKED]
+    several = _worded_sentences(text)
     kept = [_kept(words(sentence), stop) for sentence in several]
     if not any(kept):
         return _beginning("".join(several[:1]), n_words)

@@ -52,7 +52,7 @@ class Documents:
 
     Raises:
         InputError: there are no documents, a document or a reference is without words, a document has no reference, or
-            an id stands twice.
+            an id occurs twice.
     """
 
     ids: tuple[str, ...]
@@ -75,7 +75,7 @@ class Documents:
         counts = Counter(self.ids)
         rows = list(zip(self.ids, self.texts, self.references or [("1",)] * len(self.ids), strict=True))
         faults = {
-            "an id that stands twice": [id_ for id_, count in counts.items() if count > 1],
+            "a repeated id": [id_ for id_, count in counts.items() if count > 1],
             "an empty article": [id_ for id_, text, _ in rows if not worded(text)],
             "no reference headline": [id_ for id_, _, several in rows if not any(map(worded, several))],
         }
@@ -95,7 +95,7 @@ class System:
     """The headlines of a system.
 
     Attributes:
-        name: as it stands in tables.
+        name: as it appears in tables.
         headlines: (n,) in the order of the documents; empty where the system has none.
         remarks: sentences on what was strange in them.
     """
@@ -110,7 +110,7 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
 
     Args:
         source: a table (see `change_it.io.read_tables`) with the columns of `COLUMNS`, or a corpus folder.
-        columns: map `ours=theirs`, separated by commas; headline may stand several times.
+        columns: map `ours=theirs`, separated by commas; headline may be mapped several times.
     """
     path = Path(source)
     if (path / _ARTICLES).is_file():

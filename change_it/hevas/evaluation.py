@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,6 @@ from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.progress import Progress, bar
 from change_it.stats import Floats
 from change_it.text.stopwords import stop_words
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 #: Metrics without an upper end, which the documents decide before any average.
 UNBOUNDED = frozenset({"Fog", "AWL"})
@@ -76,7 +72,7 @@ class Evaluation:
 
         Most metrics have this range by themselves; what is outside it (R-WSU, cosines) becomes its end. Fog and AWL are stretched so
         that their lowest value over all documents and systems is 0 and their highest 1 (ours: the paper does not say
-        how), 1/2 where all values are equal. Then those of which less is better are inverted, the divergence KL among them. An empty headline has 0.
+        how), 1/2 where all values are equal. Then the metrics in which less is better are inverted, including the divergence KL. An empty headline has 0.
         """
         written = ~np.column_stack(list(self.empty.values()))
         result = {system: np.zeros((len(self.ids), len(self.averaged))) for system in self.systems}
@@ -93,7 +89,7 @@ class Evaluation:
 
     @property
     def indistinct(self) -> list[str]:
-        """The metrics whose means of all systems differ by less than `ALIKE` of the largest; none of a single system."""
+        """The metrics in which the means of all systems differ by less than `ALIKE` of the largest; empty for a single system."""
         means = {name: self.scores(name).mean(axis=0) for name in self.metrics if len(self.systems) > 1}
         return [name for name, of in means.items() if np.ptp(of) <= ALIKE * np.abs(of).max()]
 
@@ -145,7 +141,6 @@ def evaluate(
     *,
     metrics: Sequence[str] = (),
     options: MetricOptions | None = None,
-    vectors: "KeyedVectors | None" = None,
     progress: Progress = False,
 ) -> Evaluation:
     """Measure systems.
@@ -155,7 +150,6 @@ def evaluate(
         systems: n headlines each.
         metrics: names of `METRICS`; all when empty.
         options: what the values depend on; the defaults when None.
-        vectors: gensim `KeyedVectors` for WE, in place of those that `options` names.
         progress: True shows a bar; a function is called with what was measured and the share of the work that is done.
 
     Returns:
@@ -176,7 +170,7 @@ def evaluate(
     wanted = chosen_metrics(metrics)
     check_input(documents, wanted, options)
     _check_systems(documents, systems)
-    work = Work(documents, systems, wanted, options, vectors)
+    work = Work(documents, systems, wanted, options)
     columns: dict[str, dict[str, Floats]] = {system.name: {} for system in systems}
     families = [family for family in FAMILIES if work.names(family)]
     total = len(families) * len(systems)

@@ -81,7 +81,7 @@ class TopicModel(TextSpace):
     """LDA topics: topic i of a text weighs Σ P(w|P_i) · P(P_i|d) · P(d|P_i) over the text's words w, d its document.
 
     A headline and its references thus belong to a document, and the vectors of all three carry its topics. A word counts
-    as often as it stands; a vector is divided by its sum. `words_given_topic` is (K, words), the other two are (n, K).
+    as often as it occurs; a vector is divided by its sum. `words_given_topic` is (K, words), the other two are (n, K).
     """
 
     def __init__(self, vectorizer: CountVectorizer, words_given_topic: Floats, topics_given_document: Floats):

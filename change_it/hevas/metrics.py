@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from sys import intern
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from change_it import __version__
 from change_it.hevas.documents import Documents, System
@@ -12,9 +12,6 @@ from change_it.hevas.metric_options import MetricOptions, parse_lsi
 from change_it.hevas.text_space import TextSpace
 from change_it.stats import Floats
 from change_it.text.references import words_of
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 Words = Sequence[Sequence[str]]
 #: What a family measures: metric to (n,) values, of one system after the other.
@@ -63,7 +60,6 @@ class Work:
     systems: Sequence[System]
     metrics: tuple[str, ...]  # in the order of `METRICS`
     options: MetricOptions
-    vectors: "KeyedVectors | None"  # for WE, in place of those that the options name
     notes: dict[str, str] = field(default_factory=dict)  # parts of the signature that only the work shows
 
     @cached_property
@@ -133,10 +129,10 @@ def _lda(work: Work) -> Values:
 def _embeddings(work: Work) -> Values:
     from change_it.hevas.embeddings import WordEmbeddings, load_vectors, train_vectors
 
-    options, vectors, origin = work.options, work.vectors, "given"
-    if vectors is None and options.vectors:
+    options = work.options
+    if options.vectors:
         vectors, origin = load_vectors(options.vectors), options.vectors.name
-    elif vectors is None:
+    else:
         vectors, origin = train_vectors(work.words, seed=options.seed), "trained"
     work.notes["vectors"] = f"{origin},{len(vectors)}x{vectors.vector_size}"
     yield from _cosines(WordEmbeddings(work.words, vectors), work, "embeddings")

@@ -17,7 +17,7 @@ Tagged = tuple[str, str]
 #: The shares of words with a tag: proper nouns, common nouns, pronouns.
 RATIOS = {"PNR": "PROPN", "NR": "NOUN", "PR": "PRON"}
 
-#: The metrics of which less is better: inverted before any average.
+#: The metrics in which less is better: inverted before any average.
 LOWER_IS_BETTER = frozenset({"KL-C", "KL-S", "NR", "PR", "Fog", "AWL"})
 
 #: Syllables from which a word is complex.

@@ -77,7 +77,7 @@ class JudgeEntry:
 def judge_card(
     entries: Sequence[JudgeEntry], support: "SupportModel | None", folder: Path, options: PushOptions
 ) -> dict[str, bytes]:
-    """README.md of one judge or several, from a folder."""
+    """Write README.md of one judge or several, from a folder."""
     first = entries[0]
     outlets = first.judge.outlets
     corpus = _corpus(folder / first.prefix, first.judge.model.config.change_it["corpus"], options)
@@ -125,7 +125,7 @@ def _signature(judges: Sequence["Judge"], support: "SupportModel | None") -> str
 def generator_card(
     info: GeneratorInfo, metrics: dict[str, Any], folder: Path, options: PushOptions
 ) -> dict[str, bytes]:
-    """README.md of a generator; `metrics` is its `metrics.json`, empty where there is none."""
+    """Write README.md of a generator; `metrics` is its `metrics.json`, or empty."""
     corpus = _corpus(folder, info.corpus, options)
     report = _report(folder, info.outlets)
     scores = report.get("systems", {})
@@ -172,7 +172,7 @@ def generator_card(
 
 
 def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> dict[str, bytes]:
-    """README.md of a corpus: its own with the licence, and the picture of the alignment curve."""
+    """Write README.md of a corpus: its own, with the licence and the picture of the alignment curve."""
     card = DatasetCard.load(folder / "README.md")
     outlets = record["outlets"]["a"], record["outlets"]["b"]
     card.data.license = options.license or card.data.license or license_of(outlets)
@@ -190,13 +190,13 @@ def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> 
 
 
 def space_card(text: str, name: str, requirement: str, options: PushOptions) -> bytes:
-    """README.md of the Space, for use from the Hub; pip installs the package from `requirement`."""
+    """Write README.md of the Space, for use from the Hub; pip installs the package from `requirement`."""
     text = text.replace(f"owner/{name}", options.repo_id)
     return text.replace("<!-- install -->\n", INSTALL.format(requirement=requirement)).encode()
 
 
 def metric_card(text: str, module: str, name: str, requirement: str, options: PushOptions) -> bytes:
-    """README.md of a metric: its own, with what every metric's has and what its module says of arguments and citation."""
+    """Write README.md of a metric: its own, with what all metrics have and what its module says of arguments and citation."""
     title, _, body = text.removeprefix("# ").partition("\n")
     measures, example, rest = body.partition("## Example")
     said = {
@@ -217,7 +217,7 @@ def metric_card(text: str, module: str, name: str, requirement: str, options: Pu
 
 
 def license_of(outlets: Sequence[str]) -> str:
-    """Licence of texts of these outlets, and of what is made from them; the Hub's word where nobody has named one.
+    """Find the licence of these outlets' texts, and of what is made from them; `unknown` where nobody has named one.
 
     Examples:
         >>> license_of(("gio", "rep")), license_of(("colle", "faro")), license_of(("left", "right"))
@@ -233,7 +233,7 @@ def _corpus(folder: Path, name: str, options: PushOptions) -> dict[str, Any]:
 
 
 def _report(folder: Path, outlets: Sequence[str]) -> dict[str, Any]:
-    """The report of a model's own outlets in a folder above it, as in `scores.json`; empty where there is none."""
+    """Find the report of a model's own outlets in a folder above it, as in `scores.json`; empty without one."""
     for above in list(folder.resolve().parents)[:3]:
         report = read_json(above / "report" / "scores.json")
         if report and {*report["outlets"]} == {*outlets}:
@@ -285,7 +285,7 @@ def _model_files(
 
 
 def public(value: Any) -> Any:
-    """A JSON value in which every absolute path, and one in NAME=PATH, has become the last name in it."""
+    """Replace every absolute path in a JSON value, also one in NAME=PATH, by its last name."""
     if isinstance(value, str):
         path = _PATH.match(value)
         return (path[1] or "") + re.split(r"[\\/]", value.rstrip("\\/"))[-1] if path else value
@@ -319,7 +319,7 @@ FUNCTIONS: dict[str, Any] = {
 
 
 def _template(name: str) -> str:
-    """A template, behind the macros of all; lines of tags alone leave nothing."""
+    """Load a template behind the macros of all; lines that hold only tags leave nothing."""
     folder = resources.files("change_it.hub") / "templates"
     texts = [(folder / f"{one}.md.jinja").read_text(encoding="utf-8") for one in ("data", name)]
     return "".join(texts).replace("%}\n", "%}")

@@ -3,10 +3,10 @@
 import warnings
 from pathlib import Path
 from shutil import copyfile
-from tempfile import TemporaryDirectory
 
-from huggingface_hub import CommitInfo, HfApi, RepoCard, get_token
+from huggingface_hub import CommitInfo, CommitOperationAdd, CommitOperationDelete, HfApi, RepoCard, get_token
 from huggingface_hub.errors import HfHubHTTPError, HTTPError, OfflineModeIsEnabled
+from huggingface_hub.utils import filter_repo_objects
 
 from change_it import __version__
 from change_it.errors import InputError
@@ -28,18 +28,16 @@ ADVICE = {
 }
 
 
-def write(files: Files, out: Path, *, copy: bool = True) -> None:
-    """Write the files of a push, or links to those on disk, to a folder, which appears when it is complete."""
+def write(files: Files, out: Path) -> None:
+    """Write the files of a push to a folder, which appears when it is complete."""
     with replace_folder(out) as partial:
         for name, content in files.items():
             target = partial / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if isinstance(content, bytes):
                 target.write_bytes(content)
-            elif copy:
-                copyfile(content, target)
             else:
-                target.symlink_to(content.resolve())
+                copyfile(content, target)
 
 
 def publish(files: Files, options: PushOptions) -> CommitInfo:
@@ -55,15 +53,18 @@ def publish(files: Files, options: PushOptions) -> CommitInfo:
             raise InputError(
                 f"the {where} exists and is public: make it private in its settings, or push without --private"
             )
-        with TemporaryDirectory() as folder, warnings.catch_warnings():
-            write(files, Path(folder) / "push", copy=False)
+        there = api.list_repo_files(repo, repo_type=kind)
+        stale = set(filter_repo_objects(there, allow_patterns=STALE[kind])) - files.keys()
+        with warnings.catch_warnings():
             # The sample in the package's source is meant to be in a Space.
             warnings.filterwarnings("ignore", "It seems that you are about to commit a data file")
-            return api.upload_folder(
-                repo_id=repo,
+            return api.create_commit(
+                repo,
+                [
+                    *(CommitOperationAdd(name, content) for name, content in files.items()),
+                    *map(CommitOperationDelete, sorted(stale)),
+                ],
                 repo_type=kind,
-                folder_path=Path(folder) / "push",
-                delete_patterns=STALE[kind],
                 commit_message=f"Push {options.kind} with change-it {__version__}",
             )
     except OfflineModeIsEnabled as error:

@@ -4,7 +4,6 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -39,7 +38,7 @@ OWN_REQUIREMENT = re.compile(r"change-it(?:\[(?P<extras>.*?)\])?")
 
 
 def files_of(options: PushOptions) -> Files:
-    """The files of a push; nothing from outside the folder that is pushed."""
+    """Collect the files of a push; nothing comes from outside the folder that is pushed."""
     _check_links(Path(options.folder))
     made = {"dataset": _dataset, "judge": _judge, "generator": _generator, "metric": _app, "space": _app}
     return made[options.kind](options)
@@ -119,20 +118,14 @@ def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
 def _generator(options: PushOptions) -> Files:
     """One generator: a model, or adapters on a model that the Hub has."""
     folder = Path(options.folder)
-    info, files = GeneratorInfo.load(folder), _model(folder, "")
-    if options.base:
-        if not info.base:
-            raise InputError(f"--base requires a generator of adapters, and {folder} holds a whole model")
-        info = replace(info, base=options.base)
-        for name, key in ((GENERATOR_FILE, "base"), ("adapter_config.json", "base_model_name_or_path")):
-            files[name] = _as_json({**public(read_json(folder / name)), key: options.base})
-    elif info.base and _is_local(info.base):
+    info = GeneratorInfo.load(folder)
+    if info.base and _is_local(info.base):
         raise InputError(
-            f"the adapters in {folder} belong to a folder of this machine ({info.base}): "
-            "name the same model on the Hub with --base OWNER/NAME"
+            f"the adapters in {folder} belong to a folder of this machine ({info.base}): write the name of the same model on "
+            f"the Hub as base in {GENERATOR_FILE} and as base_model_name_or_path in adapter_config.json"
         )
     metrics = _metrics(folder, "change-it train generator")
-    return files | cards.generator_card(info, metrics, folder, options)
+    return _model(folder, "") | cards.generator_card(info, metrics, folder, options)
 
 
 def _is_local(model: str) -> bool:
@@ -189,7 +182,7 @@ def _app(options: PushOptions) -> Files:
             raise InputError(f"{folder} holds no {module}: an evaluate module is named as its folder")
         text = (folder / module).read_text(encoding="utf-8")
         files["README.md"] = cards.metric_card(card, text, folder.name, requirement, options)
-        # evaluate tells whoever lacks the package to install what stands in this comment.
+        # evaluate tells users without the package to install what this comment names.
         text = re.sub(
             r"^((?:from|import) change_it\b.*)", rf"\1  # From: '{requirement}'", text, flags=re.MULTILINE
         )
@@ -200,7 +193,7 @@ def _app(options: PushOptions) -> Files:
 
 
 def _package() -> tuple[Files, dict[str, Any]]:
-    """The package's source with what builds it, the same from a checkout and from installed files, and its project table."""
+    """Collect the package's source with what builds it, the same from a checkout and from installed files, and its project table."""
     files = _tree(Path(str(resources.files("change_it"))), "change_it/")
     for name in SHIPPED:
         files |= _tree(shipped_path(name), f"change_it/_shipped/{name}")

@@ -45,8 +45,6 @@ class PushOptions:
     """Licence on the card of a data set or model, as cc-by-4.0; without it that of the corpus, where one is known."""
     dataset: str | None = None
     """Hub id of the corpus that judges or a generator were trained on, for their card."""
-    base: str | None = None
-    """Hub id of the pre-trained model of a generator of adapters, where they were trained on a copy of it in a folder."""
     dry_run: bool = False
     """Write the folder that would be pushed, exactly, and push nothing."""
     out: Path | None = None

@@ -367,9 +367,8 @@ def judges_table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def correlations_table(correlations: Correlations) -> Table:
-    """All metrics with all: Pearson above the diagonal, Spearman below it."""
-    pearson, spearman = correlations.pearson, correlations.spearman
-    return _square(correlations.metrics, "correlation", lambda i, j: (pearson if i < j else spearman)[i][j])
+    """All metrics with all: Pearson's correlation."""
+    return _square(correlations.metrics, "correlation", lambda i, j: correlations.pearson[i][j])
 
 
 def _square(names: Sequence[str], format_: Format, cell: Callable[[int, int], Value]) -> Table:
@@ -484,7 +483,6 @@ def summaries_table(comparison: Comparison) -> Table:
         Column("system", "text"),
         Column("mean"),
         Column("interval", "interval", f"{100 * comparison.level:g}% interval"),
-        Column("deviation"),
         Column("shapiro_p", "p", "normal, p"),
     )
     return Table(columns, [Row(vars(summary)) for summary in comparison.systems])
@@ -498,7 +496,6 @@ def pairs_table(comparison: Comparison) -> Table:
         Column("published_p", "p", f"HEvAS ({published}), p"),
         Column("p", "p", "signed-rank, p"),
         Column("p_holm", "p", "Holm, p"),
-        Column("rank_biserial", title="effect"),
     )
     rows = [Row({"systems": f"{pair.first} – {pair.second}", **vars(pair)}) for pair in comparison.pairs]
     return Table([Column("systems", "text"), *columns], rows)

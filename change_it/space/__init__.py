@@ -1,4 +1,4 @@
-"""The Space: transfer, score and judge the quality of headlines in a browser.
+"""The Space: transfer and score headlines in a browser.
 
 `app.build` makes the page over `models.Models`; `change-it demo` and `spaces/headline_transfer` launch it.
 """

@@ -1,51 +1,45 @@
-"""The page: three tabs."""
+"""The page: two tabs."""
 
 from importlib.resources import files
 from typing import Any
 
 import gradio as gr
 
-from change_it.space import quality_tab, score_tab, transfer_tab
+from change_it.space import score_tab, transfer_tab
 from change_it.space.labels import LABELS
 from change_it.space.models import Models
 from change_it.space.parts import render
 
 #: Requests that wait; later ones are refused.
 _QUEUE = 512
-#: Seconds: how often files of earlier requests are looked for, and how old they get.
-_DELETE_CACHE = (3600, 24 * 3600)
 
 
-def build(models: Models | None) -> gr.Blocks:
-    """The page over loaded models, with its queue; without models it offers what needs none."""
-    with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=_DELETE_CACHE) as page:
+def build(models: Models) -> gr.Blocks:
+    """Build the page over loaded models, with its queue."""
+    with gr.Blocks(title="change_it", analytics_enabled=False) as page:
         gr.Markdown(LABELS["heading"])
-        if models:
-            gr.HTML(render("about.html.jinja", models=models), elem_id="about", padding=False)
+        gr.HTML(render("about.html.jinja", models=models), elem_id="about", padding=False)
         with gr.Tabs():
             with gr.Tab(LABELS["transfer"], id="transfer"):
-                transfer_tab.build(models) if models else gr.Markdown(LABELS["no_models"])
+                transfer_tab.build(models)
             with gr.Tab(LABELS["score"], id="score"):
-                score_tab.build(models) if models else gr.Markdown(LABELS["no_models"])
-            with gr.Tab(LABELS["quality"], id="quality"):
-                quality_tab.build(models)
+                score_tab.build(models)
     return page.queue(max_size=_QUEUE)
 
 
 def launch(page: gr.Blocks, **settings: Any) -> Any:
-    """Serve the page; `settings` are further arguments of Gradio's `launch`, whose answer is returned."""
+    """Serve the page, and return what Gradio's `launch` returns; `settings` are further arguments of it."""
     defaults: dict[str, Any] = {
         "theme": _theme(),
         "css": (files("change_it.space") / "page.css").read_text(encoding="utf-8"),
         "ssr_mode": False,
         "footer_links": ["api"],
-        "max_file_size": "10mb",
     }
     return page.launch(**defaults | settings)
 
 
 def _theme() -> gr.themes.Base:
-    """The fonts of the reader's own machine, so that nothing is fetched from elsewhere; Gradio's own greys are too pale to read."""
+    """Use the fonts of the reader's own machine, so that nothing is fetched from elsewhere; Gradio's own greys are too pale to read."""
     base = gr.themes.Base(
         primary_hue="teal",
         secondary_hue="teal",

@@ -16,14 +16,14 @@ from change_it.text.tokens import words
 
 @cache
 def examples(language: str) -> list[dict[str, Any]]:
-    """Invented headlines with `outlet` (0 or 1), `headline` and `article`; the Italian ones for a language that has none."""
+    """Read invented headlines with `outlet` (0 or 1), `headline` and `article`; the Italian ones where a language has none."""
     source = files("change_it.space") / "texts" / "examples.toml"
     record = tomllib.loads(source.read_text(encoding="utf-8"))
     return list(record.get(language, record["it"]))
 
 
 def invented_examples(outlets: tuple[str, str], language: str) -> list[Item]:
-    """The invented headlines as items without a new headline."""
+    """Make items without a new headline of the invented headlines."""
     return [
         Item("", outlets[text["outlet"]], outlets[1 - text["outlet"]], text["headline"], text["article"])
         for text in examples(language)
@@ -31,7 +31,10 @@ def invented_examples(outlets: tuple[str, str], language: str) -> list[Item]:
 
 
 def corpus_examples(corpus: str, language: str) -> tuple[Item, ...]:
-    """Examples of a corpus (folder or Hub id), always the same, each with a new headline, and what that is as its id: two that the outlet aimed at printed, and one with another number."""
+    """Choose examples of a corpus (folder or Hub id), always the same.
+
+    Each has a new headline, and its id says what that is: two are printed by the target outlet, one has another number.
+    """
     try:
         audited = read_corpus(corpus, language)
     except InputError:

@@ -81,7 +81,7 @@ class Models:
 
     @classmethod
     def from_run(cls, folder: str | Path) -> "Models":
-        """The models of a run `runs/<name>`: its judges, and a system for each recipe of its generators."""
+        """Load the models of a run `runs/<name>`: its judges, and a system for each recipe of its generators."""
         run = Path(folder)
         generators = run / "generators"
         recipes = dict.fromkeys(
@@ -94,22 +94,21 @@ class Models:
         return cls._of(str(run / "judges"), systems, corpus)
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Models | None":
-        """The models that environment variables name, as on Spaces.
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Models":
+        """Load the models that environment variables name, as on Spaces.
 
         Args:
             environment: CHANGE_IT_JUDGES, a folder or Hub id; CHANGE_IT_GENERATORS, comma separated NAME=ID, twice
                 the same name for one generator of each direction; CHANGE_IT_CORPUS, for examples.
 
-        Returns:
-            None where no judges are named: the page then offers what needs none.
-
         Raises:
-            InputError: something is not written as above or cannot be loaded.
+            InputError: no judges are named, or something is not written as above or cannot be loaded.
         """
         judges = environment.get("CHANGE_IT_JUDGES", "").strip()
         if not judges:
-            return None
+            raise InputError(
+                "the page requires judges: name them by CHANGE_IT_JUDGES, and generators by CHANGE_IT_GENERATORS"
+            )
         named: dict[str, list[str]] = {}
         entries = filter(None, map(str.strip, environment.get("CHANGE_IT_GENERATORS", "").split(",")))
         for name, folder in named_files(
@@ -138,27 +137,20 @@ class Models:
             corpus_examples(corpus, language) if corpus else (),
         )
 
-    def answer_all(self, questions: Sequence[Question]) -> list[list[JudgedCandidate]]:
-        """For each question the distinct new headlines with words, best first; of a system's those that are nearly as a better one are left out."""
-        offered = [dict.fromkeys([question.item.prediction]) for question in questions]
-        for name in {question.system for question in questions if question.system}:
-            rows = [row for row, question in enumerate(questions) if question.system == name]
-            items = [questions[row].item for row in rows]
-            proposed = self.systems[name].propose(items, Search(candidates=CANDIDATES))
-            for row, candidates in zip(rows, proposed, strict=True):
-                texts = (candidate.text for candidate in candidates)
-                offered[row] = dict.fromkeys(" ".join(text.split()) for text in texts if words(text))
-        judged = judge_candidates(
-            self.judges,
-            [[Candidate(text, 0.0) for text in new] for new in offered],
-            [question.item for question in questions],
-            language=self.language,
-        )
-        return list(map(without_near, judged))
+    def answer(self, question: Question) -> list[JudgedCandidate]:
+        """Judge the distinct new headlines with words, best first; of a system's, near copies of a better one are left out."""
+        offered = [question.item.prediction]
+        if question.system:
+            [proposed] = self.systems[question.system].propose([question.item], Search(candidates=CANDIDATES))
+            texts = (candidate.text for candidate in proposed)
+            offered = list(dict.fromkeys(" ".join(text.split()) for text in texts if words(text)))
+        candidates = [Candidate(text, 0.0) for text in offered]
+        [judged] = judge_candidates(self.judges, [candidates], [question.item], language=self.language)
+        return without_near(judged)
 
 
 def without_near(judged: Sequence[JudgedCandidate]) -> list[JudgedCandidate]:
-    """The candidates, best first, without those that share nearly all words of the shorter one with a better one: often the same, cut elsewhere."""
+    """Drop each candidate that shares nearly all words of the shorter headline with a better one: often the same, cut elsewhere."""
     kept: dict[frozenset[str], JudgedCandidate] = {}
     for one in judged:
         own = frozenset(words(fold(one.text).lower()))
@@ -168,7 +160,7 @@ def without_near(judged: Sequence[JudgedCandidate]) -> list[JudgedCandidate]:
 
 
 def _system(folders: Sequence[str]) -> HeadlineTransfer:
-    """One system of the generators at several places."""
+    """Combine the generators of several folders into one system."""
     loaded = [HeadlineTransfer.from_pretrained(folder) for folder in folders]
     distinct = {id(generator): generator for system in loaded for generator in system.generators.values()}
     return HeadlineTransfer(list(distinct.values()))

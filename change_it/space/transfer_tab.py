@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -24,21 +25,20 @@ from change_it.text.tokens import words
 SHOWN = 3
 
 _QUEUE: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": 1}
-_BATCH = 32  # requests of the page that the models answer together
 
 
 def build(models: Models) -> None:
-    """The tab's components and events, inside its `gr.Tab`."""
-    asked, shown = opening(models)
+    """Make the tab's components and events, inside its `gr.Tab`."""
+    first, shown = opening(models)
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=320):
             headline = gr.Textbox(
-                asked[0], label=LABELS["original"], lines=2, max_lines=4, elem_id="headline"
+                first[0], label=LABELS["original"], lines=2, max_lines=4, elem_id="headline"
             )
-            article = gr.Textbox(asked[1], label=LABELS["article"], lines=6, max_lines=12, elem_id="article")
+            article = gr.Textbox(first[1], label=LABELS["article"], lines=6, max_lines=12, elem_id="article")
             with gr.Row():
-                direction = direction_of(models, asked[2])
-                system = gr.Dropdown(list(models.systems), value=asked[3], label=LABELS["system"])
+                direction = direction_of(models, first[2])
+                system = gr.Dropdown(list(models.systems), value=first[3], label=LABELS["system"])
             count = gr.Slider(1, CANDIDATES, value=SHOWN, step=1, label=LABELS["candidates"])
             button = gr.Button(LABELS["transfer"], variant="primary", elem_id="transfer")
         with gr.Column(scale=7, min_width=320):
@@ -57,7 +57,7 @@ def build(models: Models) -> None:
 
 
 def direction_of(models: Models, value: str) -> gr.Radio:
-    """The choice of the direction."""
+    """Make the choice of the direction."""
     choices = [(" → ".join(outlets), name) for name, outlets in models.directions.items()]
     return gr.Radio(choices, value=value, label=LABELS["direction"])
 
@@ -69,45 +69,29 @@ def answer_live(
     found: gr.HTML,
     presses: Sequence[Any] = (),
 ) -> None:
-    """Show what `ask` makes of the fields whenever one changes; requests that wait are answered together."""
-
-    @refused
-    def on_change(*columns: list[Any]) -> list[list[str]]:
-        return [cards(models, ask, list(zip(*columns, strict=True)))]
-
+    """Show what `ask` makes of the fields whenever one changes."""
     gr.on(  # not `input`: Gradio sends it for keys, but not for what is pasted
         [*presses, *(field.change for field in fields)],
-        on_change,
+        partial(cards, models, ask),
         list(fields),
         found,
         trigger_mode="always_last",
         show_progress="minimal",
-        batch=True,
-        max_batch_size=_BATCH,
         **_QUEUE,
         **PRIVATE,
     )
 
 
-def cards(models: Models, ask: Callable[..., Question], rows: Sequence[Sequence[Any]]) -> list[str]:
-    """HTML for each request of a batch: its headlines with verdicts, or the sentence that refuses it."""
-    shown, asked = [""] * len(rows), {}
-    for place, row in enumerate(rows):
-        try:
-            asked[place] = ask(models, *row)
-        except InputError as error:
-            shown[place] = notice(error)
-    answers = models.answer_all(list(asked.values()))
-    for (place, question), judged in zip(asked.items(), answers, strict=True):
-        try:
-            shown[place] = cards_html(answer_of(models, question, judged))
-        except InputError as error:
-            shown[place] = notice(error)
-    return shown
+def cards(models: Models, ask: Callable[..., Question], *fields: Any) -> str:
+    """Answer what `ask` makes of the fields, as HTML, or with the sentence that refuses it."""
+    try:
+        return cards_html(answer(models, ask, *fields))
+    except InputError as error:
+        return notice(error)
 
 
 def cards_html(found: Mapping[str, Any]) -> str:
-    """An answer as HTML."""
+    """Render an answer as HTML."""
     shown = [
         UnderlinedText(one["headline"], tuple((wrong["start"], wrong["end"]) for wrong in one["unsupported"]))
         for one in found["candidates"]
@@ -116,7 +100,11 @@ def cards_html(found: Mapping[str, Any]) -> str:
 
 
 def opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
-    """The initial fields and their answer: the first example with a headline that passes and one that does not, which are shown, or else the first that is answered at all."""
+    """Choose the initial fields and show their answer.
+
+    They are of the first example with a headline that passes and one that does not, and these two are shown; without such
+    an example, of the first one that is answered at all.
+    """
     answers = []
     for example in models.examples:
         for system in models.systems:
@@ -137,9 +125,9 @@ def opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
 
 
 def answer(models: Models, ask: Callable[..., Question], *fields: Any) -> dict[str, Any]:
-    """The answer to what `ask` makes of the fields; see `answer_of`."""
+    """Answer what `ask` makes of the fields; see `answer_of`."""
     question = ask(models, *fields)
-    return answer_of(models, question, models.answer_all([question])[0])
+    return answer_of(models, question, models.answer(question))
 
 
 def transfer_question(
@@ -150,7 +138,7 @@ def transfer_question(
     system: str,
     candidates: float = SHOWN,
 ) -> Question:
-    """The question for new headlines of an original."""
+    """Make the question for new headlines of an original."""
     item = _item(models, headline, article, direction)
     if system not in models.systems:
         raise InputError(f"There is no such system: choose one of {', '.join(models.systems)}.")
@@ -164,7 +152,7 @@ def transfer_question(
 
 
 def judge_question(models: Models, headline: str, original: str, article: str, direction: str) -> Question:
-    """The question for a headline that somebody wrote."""
+    """Make the question for a headline that somebody wrote."""
     item = _item(models, original, article, direction)
     new = " ".join(text_of(headline, HEADLINE, "new headline").split())
     if not words(new):
@@ -173,7 +161,7 @@ def judge_question(models: Models, headline: str, original: str, article: str, d
 
 
 def _item(models: Models, headline: str, article: str, direction: str) -> Item:
-    """The item to transfer."""
+    """Check the fields and make the item to transfer."""
     source = " ".join(text_of(headline, HEADLINE, "original headline").split())
     text = text_of(article, ARTICLE, "article")
     if not words(source):
@@ -186,7 +174,7 @@ def _item(models: Models, headline: str, article: str, direction: str) -> Item:
 
 
 def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandidate]) -> dict[str, Any]:
-    """The answer to a question whose new headlines were judged, the best first.
+    """Describe the judged new headlines of a question, the best first.
 
     Returns:
         What can be written as JSON: `system`, `from`, `to`, `original`, `signature`; `candidates`, the best by `joint`;
@@ -258,7 +246,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _endpoints(models: Models) -> None:
-    """The named endpoints, documented by what is written here."""
+    """Make the named endpoints, documented by what is written here."""
     directions, systems = list(models.directions), list(models.systems)
 
     @refused

@@ -35,7 +35,7 @@ Args:
     documents: for each the article.
     metrics: names, such as ["R-1", "LSA-C", "Fog"]; all when not given.
     use_aggregator: True (default) for means, False for one value a headline.
-    vectors: gensim KeyedVectors for WE-C and WE-S, or a word2vec file; trained on the documents when not given.
+    vectors: a word2vec file for WE-C and WE-S; trained on the documents when not given.
     language, stop_words, weights, lsi, topics, seed: as the options of `change-it hevas`.
 Returns:
     a value (or list) under the name of each metric.
@@ -86,15 +86,11 @@ class Hevas(Module):
         several = tuple(map(tuple, references)) if any(references) else None
         if several is None:
             metrics = metrics or [name for name, metric in METRICS.items() if not metric.references]
-        given = {"vectors": vectors} if hasattr(vectors, "vector_size") else {}
-        if vectors is not None and not given:
-            options["vectors"] = Path(vectors)
         result = measure(
             Documents(ids, tuple(documents), several, "documents"),
             [System("predictions", tuple(predictions))],
             metrics=metrics,
-            options=MetricOptions(**options),
-            **given,
+            options=MetricOptions(vectors=Path(vectors) if vectors else None, **options),
         )
         values = result.values["predictions"]
         columns = values.mean(axis=0) if use_aggregator else values.T

@@ -1,6 +1,6 @@
-"""The Space: headlines transferred, judged and measured. Models come from environment variables.
+"""The Space: headlines transferred and judged. Models come from environment variables.
 
-CHANGE_IT_JUDGES and CHANGE_IT_GENERATORS name them, see README.md; without them the tab on quality works alone.
+CHANGE_IT_JUDGES and CHANGE_IT_GENERATORS name them, see README.md.
 """
 
 from change_it.space.app import build, launch

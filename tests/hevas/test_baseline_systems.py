@@ -1,8 +1,7 @@
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from change_it.hevas import baseline_systems
-from change_it.hevas.baseline_systems import baseline, remarks_on
+from change_it.hevas.baseline_systems import baseline
 from change_it.text.stopwords import stop_words
 from change_it.text.tokens import words
 
@@ -69,14 +68,6 @@ def test_function_words_alone_and_unlinked_words():
     assert baseline("stextrank", ["Il la e. Non si."], language="it") == ["Il la e."]
     assert baseline("wtextrank", ["Il la e. Non si."], language="it") == [""]
     assert baseline("wtextrank", ["mare e vento e pane"], n_words=2, language="it") == ["mare vento"]
-
-
-def test_sentences_beyond_the_limit_are_not_ranked_and_it_says_so(monkeypatch):
-    monkeypatch.setattr(baseline_systems, "RANKED", 3)
-    text = "Mare e pane. Mare, porto e pane. Vento e porto. Mare, porto, pane e vento."
-    assert baseline("stextrank", [text], language="it") == ["Mare, porto e pane."]
-    said = ("stextrank ranks the first 3 sentences of 1 longer documents",)
-    assert (remarks_on("stextrank", [text, "Mare."]), remarks_on("first", [text])) == (said, ())
 
 
 def test_scripts_without_spaces_are_cut_between_letters():

@@ -50,22 +50,6 @@ def test_vectors_come_back_from_their_file(vectors, tmp_path, form):
     np.testing.assert_array_equal(loaded.vectors, vectors.vectors)
 
 
-def bad_files(folder):
-    (folder / "glove.txt").write_text("pane 0.1 0.2\nmare 0.3 0.4\n")
-    (folder / "empty.txt").write_text("")
-    (folder / "flat.txt").write_text("2 0\npane\nmare\n")
-    (folder / "short.txt").write_text("3 2\npane 0.1 0.2\nmare 0.3 0.4\n")
-    (folder / "cut.bin").write_bytes(b"2 2\npane " + bytes(8) + b"mare " + bytes(3))
-    (folder / "noise.gz").write_bytes(b"\x1f\x8b" + bytes(20))
-    return sorted(folder.iterdir())
-
-
-def test_files_of_another_format_are_bad_input(tmp_path):
-    for path in bad_files(tmp_path):
-        with pytest.raises(InputError, match="is no word2vec file"):
-            print(path.name, load_vectors(path))
-
-
 @pytest.mark.parametrize("name", ["v.kv", "v.vec", "v.bin"])
 def test_a_pickle_is_refused_and_not_opened(vectors, tmp_path, name):
     for number, content in enumerate([pickle.dumps(Malicious(tmp_path / "ran")), pickle.dumps(vectors)]):

@@ -1,6 +1,6 @@
 import json
 from dataclasses import asdict
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -8,18 +8,13 @@ from drawn import normal_scores, tied_scores
 from scipy import stats
 
 from change_it import InputError
-from change_it.hevas.analysis import compare, correlations, mean_intervals, rank_biserial, wilcoxon
+from change_it.hevas.analysis import compare, correlations, wilcoxon
 from change_it.stats import holm
 
 #: What earlier tests in the process left open is not ours.
 LEFT_OPEN = ("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 pytestmark = pytest.mark.filterwarnings("error", *LEFT_OPEN)
 SYSTEMS = ["one", "two", "three", "four"]
-
-
-def intervals(data, **options):
-    names = SYSTEMS[: data.shape[1]]
-    return np.array([mean_intervals(data, names, **options)[name] for name in names])
 
 
 def test_normal_scores_get_tukey():
@@ -32,7 +27,7 @@ def test_normal_scores_get_tukey():
         assert pair.published_p == pytest.approx(expected.pvalue[i, j], abs=1e-12)
         assert pair.difference == pytest.approx(expected.statistic[i, j])
     for summary, column in zip(found.systems, data.T, strict=True):
-        assert (summary.shapiro_w, summary.shapiro_p) == pytest.approx(tuple(stats.shapiro(column)))
+        assert summary.shapiro_p == pytest.approx(stats.shapiro(column).pvalue)
 
 
 def test_documents_of_one_event_are_no_more_evidence():
@@ -76,24 +71,15 @@ def test_constant_scores():
     data[:, 1] = 0.1
     found = compare(data, SYSTEMS)
     constant = found.systems[1]
-    assert (constant.shapiro_w, constant.shapiro_p) == (None, None)
-    assert constant.interval == (0.1, 0.1)
+    assert (constant.shapiro_p, constant.interval) == (None, (0.1, 0.1))
     assert found.published_test == "rank-sum"
 
 
 def test_intervals_draw_the_same_documents_for_every_system():
     data = normal_scores(50)
     shifted = np.stack([data[:, 0], data[:, 0] + 1], axis=1)
-    first, second = intervals(shifted)
+    first, second = (np.array(summary.interval) for summary in compare(shifted, SYSTEMS[:2]).systems)
     assert second == pytest.approx(first + 1)
-
-
-def test_rank_biserial_by_hand():
-    # differences 4, -2, 2, 0, 1: ranks 4, 2.5, 2.5, -, 1 of 10
-    first, second = np.array([5.0, 1, 3, 2, 2]), np.array([1.0, 3, 1, 2, 1])
-    assert rank_biserial(first, second) == pytest.approx(0.5)
-    assert rank_biserial(second, first) == pytest.approx(-0.5)
-    assert rank_biserial(second, second + 1) == -1
 
 
 def test_ties_survive_floating_point():
@@ -112,27 +98,14 @@ def test_correlations_equal_scipy():
         for j, second in enumerate(table.values()):
             columns = first.ravel(), second.ravel()
             assert found.pearson[i][j] == pytest.approx(stats.pearsonr(*columns)[0])
-            assert found.spearman[i][j] == pytest.approx(stats.spearmanr(*columns)[0])
-    assert found.pearson[0][1] != pytest.approx(found.spearman[0][1])
 
 
 def test_correlation_with_a_constant_metric_is_not_defined():
     found = correlations({"a": normal_scores(), "flat": np.full((60, 4), 0.1) + 1e-15 * tied_scores()})
     assert found.pearson == ((pytest.approx(1), None), (None, None))
-    assert found.spearman == ((pytest.approx(1), None), (None, None))
     json.dumps(asdict(found), allow_nan=False)
     two = normal_scores(2)
     assert correlations({"a": two[:, 0], "b": two[:, 1]}).pearson == ((None, None),) * 2
-
-
-def test_with_ties_all_choices_of_signs_are_counted():
-    differences = np.array([0.5, 0.5, -0.5, 0.25, -0.25, 0.75, 0.75, 0.75])
-    ranks = stats.rankdata(np.abs(differences))
-    choices = map(np.array, product([True, False], repeat=len(differences)))
-    smaller = [min(ranks[signs].sum(), ranks[~signs].sum()) for signs in choices]
-    statistic = ranks[differences < 0].sum()
-    expected = np.mean(np.array(smaller) <= statistic)
-    assert wilcoxon(differences, np.zeros(8)) == (statistic, pytest.approx(expected))
 
 
 def test_scores_that_are_no_numbers_are_refused():

@@ -129,15 +129,3 @@ def test_metrics_that_do_not_tell_systems_apart():
         AWL=([4, 5], [5, 5]),
     )
     assert found.indistinct == ["WE-C", "JS-C"]
-
-
-def test_the_average_is_of_the_papers_metrics():
-    found = example(**{name.replace("-", "_"): ([0, 0], [0, 0]) for name in METRICS})
-    ours = {"JS-C", "JS-S"}
-    assert set(found.averaged) == METRICS.keys() - ours
-
-
-def test_progress_tells_what_is_measured_and_how_much_is_done():
-    told = []
-    evaluate(DOCUMENTS, [GOOD, POOR], metrics=["Fog", "R-1"], progress=lambda *args: told.append(args))
-    assert told == [("length: good", 0.25), ("length: poor", 0.5), ("ROUGE: good", 0.75), ("ROUGE: poor", 1)]

@@ -72,14 +72,6 @@ def test_judges_name_the_model_that_judges_support(run, options, tmp_path, monke
         files_of(options("judge", folder, "me/judges"))
 
 
-def test_a_card_claims_no_data_set_that_nobody_named(run, options):
-    files = files_of(options("judge", run / "judges/main", license="mit"))
-    card = model_card(files)
-    assert (card.data.datasets, card.data.base_model, card.data.license) == (None, None, "mit")
-    assert "trust_remote_code=True" in card.text
-    assert "n-grams of words, logistic regression" in card.text
-
-
 def test_a_generator_shows_its_system_between_gold_and_copy(run, options):
     card = model_card(files_of(options("generator", run / "generators/sum-gio", "me/sum-gio")))
     assert (card.data.library_name, card.data.pipeline_tag) == ("transformers", "text-generation")

@@ -3,108 +3,67 @@
 from types import SimpleNamespace
 
 import pytest
+from huggingface_hub import HfApi, RepoCard
 from huggingface_hub.errors import HfHubHTTPError, HTTPError
 
 from change_it.cli import main
 from change_it.errors import InputError
-from change_it.hub import commit
+from change_it.hub.commit import publish
 
 FILES = {"README.md": b"---\nlicense: mit\n---\n", "model.safetensors": b"new"}
-#: What is done on the Hub, in turn.
-CALLS = ("create_repo", "upload_folder")
 
 
-class FakeApi:
-    """An `HfApi` that notes its calls; those in `faults` fail with a status, or with 0 without an answer."""
-
-    def __init__(self):
-        self.calls, self.faults, self.private = [], {}, False
-
-    def __getattr__(self, name):
-        def call(*_, **given):
-            self.calls.append((name, given))
-            if (status := self.faults.get(name)) == 0:
-                raise HTTPError("lost")
-            if status == 400:
-                raise ValueError('"license" must be one of\n[mit]')
-            if status:
-                response = SimpleNamespace(status_code=status, headers={}, request=None)
-                raise HfHubHTTPError(f"{status}\nfor that", response=response)
-            if name == "repo_info":
-                return SimpleNamespace(private=self.private)
-            if name == "upload_folder":
-                root = given["folder_path"]
-                self.files = {
-                    path.relative_to(root).as_posix(): path.read_bytes()
-                    for path in root.rglob("*")
-                    if path.is_file()
-                }
-                self.links = {path.name for path in root.rglob("*") if path.is_symlink()}
-                return SimpleNamespace(pr_url=None, commit_url="https://hf.co/commit/1")
-            return None
-
-        return call
-
-    def made(self, name):
-        return [given for called, given in self.calls if called == name]
+def refused(status):
+    response = SimpleNamespace(status_code=status, headers={}, request=None)
+    return HfHubHTTPError(f"{status}\nfor that", response=response)
 
 
 @pytest.fixture
-def api(monkeypatch):
-    api = FakeApi()
-    monkeypatch.setattr(commit, "HfApi", lambda **_: api)
-    monkeypatch.setattr(commit.RepoCard, "validate", lambda *_: api.validate())
-    return api
+def hub(monkeypatch):
+    """Calls of the Hub's client that answer at once: `hub(name, fault)` makes one fail."""
+    there = {"create_repo": None, "list_repo_files": [], "create_commit": None}
+    there["repo_info"] = SimpleNamespace(private=False)
+    for name, answer in there.items():
+        monkeypatch.setattr(HfApi, name, lambda *_, answer=answer, **__: answer)
+    monkeypatch.setattr(RepoCard, "validate", lambda *_: None)
+
+    def fails(name, fault):
+        def fail(*_, **__):
+            raise fault
+
+        monkeypatch.setattr(HfApi, name, fail)
+
+    return fails
 
 
-def test_one_commit_brings_the_files_and_removes_what_an_earlier_push_left(api, options):
-    commit.publish(FILES, options("judge", "none", "nina/x", private=False))
-    [made] = api.made("upload_folder")
-    assert (made["repo_id"], made["repo_type"]) == ("nina/x", "model")
-    assert "*.safetensors" in made["delete_patterns"]
-    assert api.files == FILES
-
-
-def test_weights_are_not_copied_to_be_pushed(api, options, tmp_path):
-    weights = tmp_path / "model.safetensors"
-    weights.write_bytes(b"new")
-    commit.publish(FILES | {weights.name: weights}, options("judge", "none", "nina/x"))
-    assert api.files == FILES
-    assert api.links == {weights.name}
-
-
-def test_kinds_and_private_repositories(api, options):
-    commit.publish(FILES, options("dataset", "none"))
-    commit.publish(FILES, options("metric", "none"))
-    assert [one["space_sdk"] for one in api.made("create_repo")] == [None, "gradio"]
-    with pytest.raises(InputError, match="exists and is public"):
-        commit.publish(FILES, options("judge", "none", private=True))
-    assert len(api.made("upload_folder")) == 2
-
-
-@pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize(
-    ("status", "words"),
-    [(401, "log in"), (403, "may not write"), (404, "none that"), (503, "503"), (0, "lost")],
+    ("fault", "words"),
+    [
+        (refused(401), "log in"),
+        (refused(403), "may not write"),
+        (refused(404), "none that"),
+        (refused(503), "503"),
+        (HTTPError("lost"), "lost"),
+        (
+            ValueError('"license" must be one of\n[mit]'),
+            r'does not take the model me/thing: "license" must be',
+        ),
+    ],
 )
-def test_a_fault_is_one_sentence(api, options, call, status, words):
-    api.faults[call] = status
+def test_a_fault_is_one_sentence(hub, options, fault, words):
+    hub("create_commit", fault)
     with pytest.raises(InputError, match=words) as error:
-        commit.publish(FILES, options("judge", "none"))
+        publish(FILES, options("judge", "none"))
     assert "\n" not in str(error.value)
-    assert call == "upload_folder" or api.made("upload_folder") == []
 
 
-def test_a_card_that_the_hub_does_not_take_is_refused_before_a_repository_is_made(api, options):
-    api.faults["validate"] = 400
-    with pytest.raises(
-        InputError, match=r'does not take the model me/thing: "license" must be one of \[mit\]'
-    ):
-        commit.publish(FILES, options("judge", "none"))
-    assert [name for name, _ in api.calls] == ["validate"]
+def test_private_is_refused_where_the_repository_is_public(hub, options):
+    hub("create_commit", AssertionError())
+    with pytest.raises(InputError, match="exists and is public"):
+        publish(FILES, options("judge", "none", private=True))
 
 
-def test_bad_input_is_refused_before_anything_is_sent(api, run, tmp_path, capsys):
+def test_bad_input_is_refused_before_anything_is_sent(run, tmp_path, capsys):
     (tmp_path / "full").mkdir()
     (tmp_path / "full/file").touch()
     generator = run / "generators/sum-gio"
@@ -117,12 +76,9 @@ def test_bad_input_is_refused_before_anything_is_sent(api, run, tmp_path, capsys
         (("generator", generator, "nina/a b"), "nina/a b"),
         (("generator", generator, "nina/x", "--license", "CC BY 4.0"), "as cc-by-4.0"),
         (("metric", "hevas", "nina/x", "--license", "mit"), "not of a metric"),
-        (("judge", run / "judges", "nina/x", "--base", "nina/base"), "requires a generator"),
-        (("generator", generator, "nina/x", "--base", "/home/base"), "the Hub id"),
         (("generator", generator, "nina/x", "--out", tmp_path / "out"), "--dry-run"),
         (("generator", generator, "nina/x", "--dry-run", "--out", tmp_path / "full"), "not empty"),
     ]:
         assert main(["push", *map(str, arguments)]) == 2, arguments
         [sentence] = (line for line in capsys.readouterr().err.splitlines() if line.startswith("change-it: "))
         assert words in sentence
-    assert api.calls == []

@@ -1,7 +1,5 @@
 """A tiny run on disk, models of it, and a client of their page."""
 
-import shutil
-
 import pytest
 from space_runs import models_of, served, write_run
 
@@ -14,16 +12,6 @@ def tiny_run(tmp_path_factory):
 @pytest.fixture(scope="session")
 def models(tiny_run):
     return models_of(tiny_run)
-
-
-@pytest.fixture
-def corpus_run(corpus, saved_models, tmp_path):
-    """A run with judges, a corpus and a generator of one direction."""
-    run = shutil.copytree(saved_models, tmp_path / "run")
-    shutil.copytree(corpus, run / "corpus")
-    (run / "generators").mkdir()
-    (run / "generator").rename(run / "generators" / "sum-faro")
-    return run
 
 
 @pytest.fixture(scope="module")
