@@ -1,6 +1,5 @@
 """The `change-it` program as a user meets it: help, version, exit codes, one sentence for bad input."""
 
-import errno
 import itertools
 import re
 import shlex
@@ -16,7 +15,6 @@ from change_it.cli import (
     COMMANDS,
     LAST,
     TYRO_CONFIG,
-    exit_on_input_error,
     main,
     names_of,
     options_of,
@@ -109,14 +107,6 @@ def test_output_that_nobody_reads_is_no_fault():
     process.stdout.close()
     assert process.stderr.read() == b""
     assert process.wait() == 141
-
-
-def test_another_pipe_that_breaks_is_no_output_that_nobody_reads():
-    def broken():
-        raise BrokenPipeError(errno.EPIPE, "of a process that was killed")
-
-    with pytest.raises(BrokenPipeError, match="was killed"):
-        exit_on_input_error(broken)
 
 
 @pytest.mark.parametrize("words", COMMANDS_AND_GROUPS, ids=" ".join)
