@@ -137,32 +137,31 @@ def _drop(path: Path) -> None:
 def check_writable(
     path: Path,
     *,
-    kind: Literal["csv", "file", "folder", "run"],
-    option: str = "--out",
+    kind: Literal["csv", "folder", "run"],
     inputs: Iterable[str | Path | None] = (),
 ) -> None:
-    """See, before work begins, that a file, a folder that is replaced as a whole, or a run's folder can be written.
+    """Refuse, before work begins, an --out that cannot be written: a file, a folder that is replaced as a whole, or a run's.
 
-    `inputs` may not be overwritten: what is there of them.
+    It may not overwrite `inputs`, of which some need not be there.
     """
-    target, is_file = path.resolve(), kind in ("csv", "file")
-    if kind == "csv" and path.suffix.lower() not in ("", ".csv"):
-        raise InputError(f"{option} {path} is written as CSV: name it {path.stem}.csv")
+    target, is_file = path.resolve(), kind == "csv"
+    if is_file and path.suffix.lower() not in ("", ".csv"):
+        raise InputError(f"--out {path} is written as CSV: name it {path.stem}.csv")
     found, wanted = ("a folder or a device", "a file") if is_file else ("a file", "a folder")
     try:
         if target.exists() and not (target.is_file() if is_file else target.is_dir()):
-            raise InputError(f"{option} {path} is {found}: name {wanted}")
+            raise InputError(f"--out {path} is {found}: name {wanted}")
         near = target if kind == "run" else target.parent
         while not near.exists():
             near = near.parent
         with tempfile.TemporaryFile(dir=near):
             pass
     except OSError as error:
-        raise InputError(f"cannot write {option} {path}: {error.strerror}; choose another place") from error
+        raise InputError(f"cannot write --out {path}: {error.strerror}; choose another place") from error
     for given in (Path(name) for name in inputs if name and Path(name).exists()):
         source = given.resolve()
         if target in (source, *source.parents) or (is_file and source in target.parents):
             raise InputError(
-                f"{option} {path} is or holds the input {given} or lies in it, and no output may overwrite an input: choose "
-                f"another {option}"
+                f"--out {path} is or holds the input {given} or lies in it, and no output may overwrite an input: choose "
+                f"another --out"
             )

@@ -108,11 +108,11 @@ def test_a_full_disk_is_known_as_libraries_say_it(capsys):
 def test_a_place_is_tried_before_work_begins(tmp_path):
     (tmp_path / "file").touch()
     io.check_writable(tmp_path / "new/deep/out", kind="folder")
-    io.check_writable(tmp_path / "new/out.csv", kind="file")
+    io.check_writable(tmp_path / "new/out.csv", kind="csv")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
     for path, kind, words in [
         (tmp_path / "file", "folder", "name a folder"),
-        (tmp_path, "file", "name a file"),
+        (tmp_path, "csv", "name a file"),
         (tmp_path / "file/out", "run", "Not a directory"),
         (tmp_path / ("x" * 300) / "out", "folder", "too long"),
     ]:
