@@ -58,10 +58,10 @@ class Row:
     """A row of a table."""
 
     values: Mapping[str, Value]  # by the name of the column
-    group: str = ""  # neighbours of one group stand together, in HTML below its name where there are several
+    group: str = ""  # rows of one group are neighbours, in HTML below its name where there are several groups
     highlight: bool = False
     best: Collection[str] = ()  # names of the columns in which it is the best
-    marks: Mapping[str, str] = field(default_factory=dict)  # name of a column to what stands behind its value
+    marks: Mapping[str, str] = field(default_factory=dict)  # name of a column to what follows its value
     tags: Sequence[str] = ()  # short remarks in the first cell, such as `published`
     remark: str = ""  # one more line in the first cell
 
@@ -160,7 +160,7 @@ def records(table: Table) -> tuple[list[str], list[list[str | int | float | None
 
 
 def to_markdown(table: Table) -> str:
-    """The table in Markdown, what stands below a value in brackets after it, without title and notes."""
+    """Write the table in Markdown, secondary values in brackets, without title and notes."""
     import pandas as pd
 
     rows = [
@@ -175,7 +175,7 @@ def to_markdown(table: Table) -> str:
 def to_latex(table: Table, *, label: str) -> str:
     """The table as a LaTeX float for the package booktabs, title and notes as its caption.
 
-    What stands below a value goes into a line of its own in small figures. Ten columns of figures with intervals are as wide as
+    A secondary value goes into a line of its own in small figures. Ten columns of figures with intervals are as wide as
     a page of two columns.
     """
     import pandas as pd

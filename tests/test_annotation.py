@@ -122,7 +122,7 @@ def answered(text, answer):
         (lambda text: text, "has no answers"),
         (lambda text: text.replace("item", "itme", 1), "has no column item"),
         (lambda text: re.sub(r"(?m)^h[0-9a-f]{8}", "h00000000", text), "not in the key"),
-        (lambda text: answered(text, 2) + answered(text, 1).splitlines()[1], "stands twice"),
+        (lambda text: answered(text, 2) + answered(text, 1).splitlines()[1], "appears twice"),
     ],
     ids=["value", "empty", "column", "other study", "twice"],
 )

@@ -63,7 +63,7 @@ def append(file: BinaryIO, text: bytes) -> None:
 def write_table(
     path: Path, header: Sequence[str], rows: Iterable[Sequence[object]], *, quote_formulas: bool = False
 ) -> None:
-    """Write a CSV file; with `quote_formulas` an apostrophe stands before texts that a spreadsheet would take for a formula."""
+    """Write a CSV file; `quote_formulas` puts an apostrophe before texts that a spreadsheet would take for a formula."""
     with (
         replace_file(path) as partial,
         partial.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
