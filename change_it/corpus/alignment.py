@@ -243,7 +243,8 @@ def find_pairs(
 ) -> Candidates:
     """Compare the articles of the two outlets (LREC 2020 §4.1).
 
-    Where the input gives the splits, partners come from undated similarity inside each of A1, A2 and A3. Where the loose threshold leaves fewer than `wanted` pairs, those down to .05 are returned too.
+    Where the input gives the splits, partners come from undated similarity inside each of A1, A2 and A3. Where the loose
+    threshold leaves fewer than `wanted` pairs, those down to .05 are returned too.
     """
     if any(article.alignment for article in articles):
         if options.other_outlets:
