@@ -15,10 +15,9 @@ from change_it.errors import InputError
 from change_it.hevas.documents import Documents, System, worded
 from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metric_options import MetricOptions
-from change_it.scoring import compliancy, overlap
+from change_it.scoring import compliancy
 from change_it.scoring.item import Item
 from change_it.text.evidence import unsupported
-from change_it.text.rouge import headline_rouge
 
 FEW = settings(max_examples=settings.default.max_examples // 20 or 3)  # of what takes a second
 
@@ -107,22 +106,6 @@ def test_no_event_crosses_the_split(linked, seed):
     a, b = (side[found.pairs] for side in pairs[:2])
     assert (found.alignment[a] == found.alignment[b])[found.pair_alignment == "A2"].all()
     assert (found.fold[a] == found.fold[b]).all()
-
-
-@given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4))
-def test_overlap_is_in_0_1_and_1_with_oneself(texts):
-    given_, wanted = zip(*texts, strict=True)
-    others, own = ([[text] for text in side] for side in (wanted, given_))
-    for counts in ("set", "clipped"):
-        measures = ["rouge1", "rouge2", "rouge3", "rougeL", "rougeSU"]
-        for values in headline_rouge(given_, others, measures=measures, counts=counts).values():
-            assert ((values >= 0) & (values <= 1)).all()
-        measures = ["rouge1", "rougeL", "rougeSU"]
-        for values in headline_rouge(given_, own, measures=measures, counts=counts).values():
-            assert set(values.tolist()) <= {0.0, 1.0}
-    columns = overlap.statistics(given_, wanted, given_)
-    found = overlap.aggregate({name: values.sum() for name, values in columns.items()})
-    assert all(np.isnan(value) or 0 <= value <= 1 + 1e-9 for value in found.values())
 
 
 @FEW

@@ -2,7 +2,6 @@ import json
 from datetime import UTC, date, datetime, timedelta
 
 import pandas as pd
-import polars as pl
 import pytest
 
 from change_it.cli import main
@@ -35,22 +34,6 @@ def read_pair(path, **options):
     reading = read([path], **options)
     assert len(reading.articles) + len(reading.rejected) == reading.rows
     return reading
-
-
-def test_the_hub_layout_takes_the_outlet_from_the_name_and_keeps_the_alignment(write):
-    header = "id,headline,full_text,alignment"
-    files = [
-        write("repubblica/train.csv", release("1,a,testo a,A1", "2,b,testo b,R", header=header)),
-        write("ilgiornale_train.csv", release("1,c,testo c,A1", "3,d,testo d,", header=header)),
-    ]
-    reading = read(files)
-    assert reading.outlets.names == ("rep", "gio")
-    assert [(a.id, a.label, a.alignment) for a in reading.articles] == [
-        ("rep-1", "rep", "A1"),
-        ("2", "rep", "R"),
-        ("gio-1", "gio", "A1"),
-        ("3", "gio", None),
-    ]
 
 
 def test_every_reason_for_rejection_with_its_line(write):
@@ -112,36 +95,6 @@ def test_json_lines_with_missing_keys_and_numbers_as_ids(write):
     missing = "missing column article or full_text or full"
     rejected = [(item.line, item.id, item.reason) for item in reading.rejected]
     assert rejected == [(3, "9", missing), (5, "news-4", "empty headline")]
-
-
-def test_parquet_with_native_dates_and_numbers(tmp_path):
-    path = tmp_path / "x.parquet"
-    pl.DataFrame(
-        {
-            "id": [1.0, 2.0, None],
-            "headline": ["a", "b", "c"],
-            "article": ["x", "y", "z"],
-            "label": ["left", "right", "right"],
-            "date": [datetime(2017, 6, 15, 23, 30), None, datetime(2050, 1, 1)],
-        }
-    ).write_parquet(path)
-    reading = read_pair(str(path), labels="right,left")
-    assert reading.outlets.names == ("right", "left")
-    kept = [(a.id, a.label, a.date) for a in reading.articles]
-    assert kept == [("1", "left", date(2017, 6, 15)), ("2", "right", None)]
-    [rejected] = reading.rejected
-    assert (rejected.line, rejected.id) == (3, "x-3")
-    assert rejected.reason == "date before 1900 or in the future: 2050-01-01 00:00:00"
-
-
-def test_tsv_semicolons_a_column_map_and_globs_that_overlap(write, tmp_path):
-    header = "title\tbody\tlabel\talignment\n"
-    write("in/a.tsv", header + "t, con virgola\tx\tR\tleft\n")
-    write("in/b.csv", "title;body;label;alignment\nu;y;G;right\n")
-    files = [str(tmp_path / "in/*"), str(tmp_path / "**/a.tsv")]
-    reading = read(files, columns="headline=title, article=body,alignment=")
-    kept = [(a.id, a.headline, a.alignment) for a in reading.articles]
-    assert kept == [("a-1", "t, con virgola", None), ("b-1", "u", None)]
 
 
 def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):

@@ -258,22 +258,6 @@ class TestTaskSets:
         assert rows["id"].is_unique().all()
         assert rows.filter(pl.col("id") == pairs["a_id"][0])["target"].item() == pairs["b_headline"][0]
 
-
-class TestEvents:
-    """One event, one side: articles above the strict threshold stand together, whoever their partner is."""
-
-    def test_articles_of_a_test_event_are_in_the_test_set_with_or_without_a_partner(self):
-        pairs = ranked(60)
-        # a second pair of the event; an article without a partner
-        first, second = np.array([0, 1]), np.array([3, 120])
-        seen = set()
-        for seed in range(8):
-            result = split_of(np.arange(140), pairs, seed=seed, events=(first, second))
-            assert result.alignment[0] == result.alignment[3]
-            assert (result.alignment[120] == "A2") == (result.alignment[1] == "A2")
-            seen.add(result.alignment[1])
-        assert seen == {"A1", "A2"}
-
     def test_train_d_has_no_article_with_any_partner(self):
         made = articles(close=30, loose=20, alone=40)
         taken = next(article for article in made if article.id == "rep40")  # loosely aligned with gio40
