@@ -205,13 +205,21 @@ def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) ->
 
 
 def _blocks(x: csr_matrix, y: csr_matrix, low: Ints, high: Ints) -> Iterator[tuple[Block]]:
-    """Blocks, for `map_ordered`, with every row i of x and the rows `low[i]:high[i]` of y."""
-    for row in range(0, len(low), ROWS):
+    """Blocks, for `map_ordered`, with every row i of x and the rows `low[i]:high[i]` of y.
+
+    The intervals of a block together are little wider than that of its first row alone.
+    """
+    row = 0
+    while row < len(low):
+        left, right = int(low[row]), int(high[row])
         rows = slice(row, row + ROWS)
+        is_near = (low[rows] >= left) & (high[rows] <= left + max(64, 2 * (right - left)))
+        rows = slice(row, row + (len(is_near) if is_near.all() else int(is_near.argmin())))
         right = int(high[rows].max())
-        for column in range(int(low[rows].min()), right, COLUMNS):
+        for column in range(left, right, COLUMNS):
             stop = min(column + COLUMNS, right)
             yield (Block(x[rows], y[column:stop], row, column, low[rows], high[rows]),)
+        row = rows.stop
 
 
 @dataclass(frozen=True, slots=True)

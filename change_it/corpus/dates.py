@@ -38,7 +38,7 @@ class _Names(parser.parserinfo):
         for english, italian in zip(parser.parserinfo.MONTHS, _MONTHS.split("|"), strict=True)
     ]
     WEEKDAYS = [  # noqa: RUF012
-        (*english, *italian.split())
+        (*english, *italian.split())  # type: ignore[misc]  # its stub has two names of a day
         for english, italian in zip(parser.parserinfo.WEEKDAYS, _WEEKDAYS.split("|"), strict=True)
     ]
 

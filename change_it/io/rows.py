@@ -311,6 +311,7 @@ def _csv_rows(table: InputTable, path: Path, file: TextIO, line: int, top: str, 
 def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator[tuple[int, str]]) -> Rows:
     """Rows of JSON: an object a line, or one list of objects."""
     line, text = first
+    rows: Iterable[tuple[int, Any]]
     if text.lstrip().startswith("["):
         rows = enumerate(_parsed(path, line, text + file.read()), start=1)
     else:
