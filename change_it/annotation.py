@@ -32,7 +32,7 @@ QUESTIONS = {
     "fluency": ("1", "2", "3", "4", "5"),
     "supported": ("yes", "partly", "no", "contradicted"),
 }
-#: What stands for yes, 1; all else is 2, as the second outlet is.
+#: Answers that count as yes, 1; all others are 2, as the second outlet is.
 YES = {"answer": ("1",), "content": ("4", "5"), "fluency": ("4", "5"), "supported": ("yes",)}
 #: Which question a judge answers.
 JUDGES = {
@@ -157,7 +157,7 @@ def read_answers(files: Sequence[Path], key: Sequence[KeyRow]) -> Answers:
             for question, value in _values(file, record, rows[item]).items():
                 if question in given:
                     raise InputError(
-                        f"{file}, line {record.line}: {question} of {item} stands twice; keep one"
+                        f"{file}, line {record.line}: {question} of {item} appears twice; keep one"
                     )
                 given[question] = value
     return answers

@@ -3,11 +3,8 @@
 Only the module that is called is loaded, those of a list for its help. They load what is large only once they run.
 """
 
-import errno
-import gc
 import os
 import re
-import select
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
@@ -91,7 +88,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal need not know every letter
-    gc.set_threshold(10_000, 50, 1000)  # an eighth of the time of `score`: libraries make objects that stay
     return exit_on_input_error(lambda: _call(arguments))
 
 
@@ -217,8 +213,7 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
         print("change-it: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        if not _output_is_gone():  # a pipe to another process, or a connection
-            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to be printed
         return 141
     except Exception as error:
         if not (number := _os_error(error)):
@@ -233,20 +228,8 @@ def _os_error(error: Exception) -> int:
     """The number of a fault of a file or disk, as libraries in Rust write it too; 0 for every other exception."""
     if isinstance(error, OSError):
         return error.errno or 0
-    if "PytorchStreamWriter" in str(error):  # torch does not say why it could not write
-        return errno.ENOSPC
     found = re.search(r"\(os error (\d+)\)", str(error))
     return int(found[1]) if found else 0
-
-
-def _output_is_gone() -> bool:
-    """Whether nobody reads what is printed any more; what is still to be printed is dropped then."""
-    output = select.poll()
-    output.register(sys.stdout.fileno(), 0)
-    gone = any(event & select.POLLERR for _, event in output.poll(0))
-    if gone:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return gone
 
 
 if __name__ == "__main__":

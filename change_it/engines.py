@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import islice, starmap
+from itertools import islice
 from typing import Any, Literal, TypeVar
 
 from change_it.errors import InputError
@@ -81,11 +81,9 @@ def is_cluster() -> bool:
 
 def map_ordered(function: Callable[..., Result], items: Iterable[Sequence[object]]) -> Iterator[Result]:
     """`function(*item)` for each item, in their order."""
-    cluster = _cluster.get()
-    if cluster is None and THREADS == 1:
-        yield from starmap(function, items)
-        return
     from joblib import Parallel, delayed
+
+    cluster = _cluster.get()
 
     calls = (delayed(function)(*item) for item in items)
     if cluster is None:

@@ -5,8 +5,8 @@ to measures by name: `lambda sums: {"share": sums["hits"] / sums["n"]}`; the sum
 resamples. Items may belong to strata (directions): a measure is computed in each stratum and then averaged over the strata.
 Metrics with columns of different names are joined with `{**first, **second}`, their statistics as well as their measures.
 
-Items may also belong to events, which are what is drawn: both directions of a pair of articles stand or fall together, and
-drawn one by one they would pass for twice as much evidence as there is. An item without an event is one of its own.
+Items may also belong to events, which are the unit of resampling: both directions of a pair of articles are drawn
+together. Drawn one by one they would pass for twice as much evidence as there is. An item without an event is one of its own.
 
     value, low, high = measure(statistics, aggregate, directions, events)[AVERAGE]["share"]
 

@@ -17,7 +17,7 @@ for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "
     os.environ.setdefault(variable, "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-for profile, examples in (("gate", 15), ("many", 200), ("night", 4000)):
+for profile, examples in (("gate", 15), ("night", 4000)):
     settings.register_profile(
         profile,
         max_examples=examples,

@@ -88,8 +88,7 @@ def test_commands_write_the_same_bytes_on_a_cluster(
     on_cluster = {"engine": "ray", "address": cluster.address}
     news = str(write_articles(tmp_path / "news.csv", articles(close=60, loose=40, alone=60)))
     corpus_build.run(options(tmp_path / "local", files=(news,)))
-    monkeypatch.setattr(alignment, "WIDTH", 16)
-    monkeypatch.setattr(alignment, "BLOCKS", 2)
+    monkeypatch.setattr(alignment, "ROWS", 16)
     corpus_build.run(options(tmp_path / "ray", files=(news,), **on_cluster))
     assert same_files(tmp_path / "local", tmp_path / "ray")
 
@@ -106,11 +105,10 @@ def test_commands_write_the_same_bytes_on_a_cluster(
     assert same_files(tmp_path / "local/report/items", tmp_path / "ray/report/items")
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere", "127.0.0.1:99999"])
-def test_a_cluster_that_does_not_answer_is_named(address):
+def test_a_cluster_that_does_not_answer_is_named():
     pytest.importorskip("ray")
     with (
-        pytest.raises(InputError, match=f"no Ray cluster answers at {address}: start one"),
-        use_engine(EngineOptions(engine="ray", address=address)),
+        pytest.raises(InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:1: start one"),
+        use_engine(EngineOptions(engine="ray", address="127.0.0.1:1")),
     ):
         pass

@@ -1,31 +1,23 @@
 """What holds for any input, tried on generated ones: the same few in the fast part, others and more with `--hypothesis-profile`."""
 
-from unicodedata import normalize
-
 import numpy as np
-import pytest
-from corpus_fakes import articles, options, random_texts, reading
+from corpus_fakes import articles, options, reading
 from csv_files import write_rows
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from processes import run_python
 from scoring_fakes import OUTLETS, FakeJudges
 
-from change_it.corpus.alignment import UNDATED, align, nearest_wrong, one_to_one
 from change_it.corpus.build import build_corpus
 from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.reading import read_articles
 from change_it.corpus.splits import split
-from change_it.corpus.vectors import tfidf
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, System, worded
 from change_it.hevas.evaluation import evaluate
 from change_it.hevas.metric_options import MetricOptions
-from change_it.scoring import compliancy, overlap
+from change_it.scoring import compliancy
 from change_it.scoring.item import Item
 from change_it.text.evidence import unsupported
-from change_it.text.rouge import headline_rouge
-from change_it.text.tokens import words
 
 FEW = settings(max_examples=settings.default.max_examples // 20 or 3)  # of what takes a second
 
@@ -116,51 +108,6 @@ def test_no_event_crosses_the_split(linked, seed):
     assert (found.fold[a] == found.fold[b]).all()
 
 
-@given(SEEDS, st.sampled_from([None, 0, 3]), st.floats(0.05, 0.9))
-def test_alignment_is_that_of_all_products_in_any_order(seed, window, floor):
-    random = np.random.default_rng(seed)
-    matrix = tfidf([*random_texts(40, seed=seed % 1000), "w0 w1"], min_df=1)[:40]
-    days = random.integers(736000, 736010, size=40)
-    days[random.random(40) < 0.1] = UNDATED
-    x, y = np.arange(20), np.arange(20, 40)
-    found = align(matrix, days, (x, y), window_days=window, floor=floor)
-    cosines = (matrix @ matrix.T).toarray().round(9)
-    near = np.abs(days[:, None] - days) <= (window or 0)
-    near &= (days[:, None] != UNDATED) & (days != UNDATED)
-    close = (cosines > floor) & (near if window is not None else True)
-    expected = {(a, b) for a, b in np.argwhere(close).tolist() if a < 20 <= b}
-    assert set(zip(found.a_index.tolist(), found.b_index.tolist(), strict=True)) == expected
-    assert ((found.similarity > floor) & (found.similarity <= 1)).all()
-    order = random.permutation(20)
-    turned = align(matrix, days, (order, y), window_days=window, floor=floor)
-    assert set(zip(turned.a_index.tolist(), turned.b_index.tolist(), strict=True)) == expected
-    best = one_to_one(found)
-    assert len(set(best.a_index.tolist())) == len(set(best.b_index.tolist())) == len(best)
-    left = [pair for pair in expected if pair[0] not in best.a_index and pair[1] not in best.b_index]
-    assert not left
-    index, nearest = nearest_wrong(
-        matrix, days, np.zeros(40, int), np.arange(40), (x, y), window_days=window, ceiling=floor, at_least=1
-    )
-    assert (nearest < floor).all()
-    assert ((nearest > 0) == (index >= 0)).all()
-
-
-@given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4))
-def test_overlap_is_in_0_1_and_1_with_oneself(texts):
-    given_, wanted = zip(*texts, strict=True)
-    others, own = ([[text] for text in side] for side in (wanted, given_))
-    for counts in ("set", "clipped"):
-        measures = ["rouge1", "rouge2", "rouge3", "rougeL", "rougeSU"]
-        for values in headline_rouge(given_, others, measures=measures, counts=counts).values():
-            assert ((values >= 0) & (values <= 1)).all()
-        measures = ["rouge1", "rougeL", "rougeSU"]
-        for values in headline_rouge(given_, own, measures=measures, counts=counts).values():
-            assert set(values.tolist()) <= {0.0, 1.0}
-    columns = overlap.statistics(given_, wanted, given_)
-    found = overlap.aggregate({name: values.sum() for name, values in columns.items()})
-    assert all(np.isnan(value) or 0 <= value <= 1 + 1e-9 for value in found.values())
-
-
 @FEW
 @given(st.data())
 def test_scores_of_hevas_are_in_0_1(data):
@@ -219,26 +166,3 @@ def test_what_lacks_evidence_stands_in_the_headline_and_a_headline_is_its_own_ev
     for one in unsupported(headline, [article]):
         assert headline[one.start : one.end] == one.text
     assert unsupported(headline, [article, headline]) == ()
-
-
-FORMS = ("NFC", "NFD"), ("NFKC", "NFKD")
-
-
-@given(TEXT, st.sampled_from(FORMS))
-def test_canonically_equal_texts_have_equal_words_and_rouge_1(text, forms):
-    """Whatever letters, marks and scripts."""
-    one, other = (normalize(form, text) for form in forms)
-    assert words(one) == words(other)
-    assert (words(text) != []) == worded(text)
-    for values in headline_rouge(
-        [one], [[other]], measures=("rouge1", "rougeL", "rougeSU", "rougeWSU")
-    ).values():
-        assert values.tolist() == [float(worded(one))]
-    assert unsupported(one, [other]) == ()
-
-
-@pytest.mark.slow(seconds=40)
-def test_many_examples():
-    command = ["-q", "-p", "no:cacheprovider", "-m", "not slow", __file__, "--hypothesis-profile", "many"]
-    done = run_python("-m", "pytest", *command)
-    assert done.returncode == 0, done.stdout[-5000:]

@@ -1,18 +1,15 @@
 """What a run may do to the machine it runs on: no code of strangers, no network offline, one sentence where nothing can be written."""
 
-import json
 import os
 import pickle
 import pty
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from malformed import Malicious, edit
-from processes import run_python
 
 from change_it import InputError
 from change_it.cli import main
@@ -132,55 +129,3 @@ def test_code_in_the_folder_of_a_model_is_not_run_whatever_is_answered(
     [sentence] = capsys.readouterr().err.strip().splitlines()
     assert "custom code" in sentence or "no tokenizer" in sentence
     assert not (tmp_path / "ran").exists()
-
-
-OFFLINE = """
-import json, socket, sys
-asked = []
-def refuse(self, address, *more):
-    asked.append(str(address))
-    raise OSError("no network in this test")
-socket.socket.connect = socket.socket.connect_ex = refuse
-socket.getaddrinfo = lambda *address, **more: refuse(None, address)
-from change_it.cli import main
-codes = [main(arguments) for arguments in json.loads(sys.argv[1])]
-print(json.dumps([codes, asked]))
-"""
-
-
-@pytest.mark.slow
-def test_offline_nobody_asks_the_network(saved_models, corpus, tmp_path):
-    local = [commands(saved_models, corpus, tmp_path / name)[name] for name in ("score", "hevas", "transfer")]
-    hub = [
-        ["score", "--corpus", corpus, "--judges", "nina/judges"],
-        ["transfer", "--generator", "nina/generator", "--corpus", corpus, "--out", str(tmp_path / "x.csv")],
-        ["train", "judge", "--task", "hh", "--encoder", "nina/encoder", "--corpus", corpus, "--out", str(tmp_path / "j")],
-        ["corpus", "build", "hf://datasets/nina/news", "--out", str(tmp_path / "c")],
-    ]  # fmt: skip
-    offline = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
-    done = run_python("-c", OFFLINE, json.dumps([*local, *hub]), env=offline, check=True)
-    codes, asked = json.loads(done.stdout.splitlines()[-1])
-    assert codes == [0] * len(local) + [2] * len(hub), done.stderr
-    assert asked == []
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A disk of 64 KB."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("only root can mount a small disk")
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in WRITERS if name not in ("push", "quickstart")])
-def test_a_full_disk_is_one_sentence(name, saved_models, corpus, small_disk, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "1000")
-    (small_disk / "other").write_bytes(bytes(61_440 if name == "transfer" else 40_960))
-    assert main(commands(saved_models, corpus, small_disk / "new")[name]) == 2
-    assert "No space left on device" in capsys.readouterr().err
-    assert not [path for path in small_disk.iterdir() if path.name.endswith(".partial")]

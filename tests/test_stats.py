@@ -53,19 +53,6 @@ def test_strata_and_events_by_hand():
     ]  # an event is in or out as a whole
 
 
-def test_strata_are_resampled_apart():
-    """A stratum without any spread keeps an interval of width 0."""
-    data = joined(binary(1.0, 20, 1), binary(0.5, 20, 1))
-    found = intervals(data, ["x"] * 20 + ["y"] * 20)
-    assert found[0].tolist() == [1, 1]
-    assert found[1, 0] < found[1, 1]
-
-
-def test_identical_systems_have_p_1():
-    data = binary(0.3, 200, 1)
-    assert (p_values(data, data, ["x"] * 200) == 1).all()
-
-
 def test_p_equals_the_exact_sign_test():
     """With 0/1 outcomes the paired randomisation test is the sign test on the items that differ."""
     first, second = binary(0, 12, 1), binary(0, 12, 1)

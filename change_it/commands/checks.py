@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from change_it.errors import InputError
-from change_it.io import check_file, check_header, named_files
+from change_it.io import check_file, named_files, read_records
 from change_it.scoring.columns import BUILT_IN, LABEL_COLUMNS, PREDICTION_COLUMNS, PREDICTION_EXTRAS
 
 
@@ -18,7 +18,7 @@ def check_counts(**counts: int | None) -> None:
 def check_labels(files: Sequence[Path]) -> None:
     """Refuse label files that are not there or lack a column."""
     for file in files:
-        check_header(file, required=LABEL_COLUMNS)
+        read_records(file, required=LABEL_COLUMNS)
 
 
 def check_predictions(specs: Sequence[str], columns: str = "") -> list[Path]:
@@ -29,5 +29,5 @@ def check_predictions(specs: Sequence[str], columns: str = "") -> list[Path]:
         if file.suffix.lower() == ".txt":  # a headline a line
             check_file(file)
         else:
-            check_header(file, required=PREDICTION_COLUMNS, optional=PREDICTION_EXTRAS, columns=columns)
+            read_records(file, required=PREDICTION_COLUMNS, optional=PREDICTION_EXTRAS, columns=columns)
     return files

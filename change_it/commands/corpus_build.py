@@ -61,8 +61,8 @@ def print_summary(report: dict[str, Any]) -> None:
         f"{pairs['above_loose']:,} · not kept, because they touch the test set: {pairs['dropped']:,}"
     ]
     lines += [
-        f"Partners in {group}: {how['pairs']:,} pairs by {how['by']}; {how['alone']:,} articles without one"
-        for group, how in report["partners"].items()
+        f"Partners in {group}: {found['pairs']:,} pairs; {found['alone']:,} articles without one"
+        for group, found in report["partners"].items()
     ]
     if other := report["other_outlets"]:
         lines.append(

@@ -1,16 +1,15 @@
 """Alignment of two newspapers' articles by similarity inside a window of days (LREC 2020 §4.1), exactly.
 
-Both sides are sorted by date, so what an article may be compared with is one interval of the other side. Blocks of
-neighbouring articles are multiplied with the union of their intervals; what lies outside an article's own is dropped.
+Both sides are sorted by date, so what an article may be compared with is one interval of the other side. Neighbouring
+articles are multiplied with the union of their intervals; what lies outside an article's own is dropped.
 Cosines have nine decimals, so that the order of summation decides nothing.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
-from itertools import product
-from typing import Any, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -23,31 +22,36 @@ from change_it.engines import map_ordered
 from change_it.errors import InputError
 from change_it.stats import Floats, Ints
 
-Reduced = TypeVar("Reduced")
-
 #: The day number of an article without a date.
 UNDATED = -1
 
 #: Edges of the similarity bins that are counted in passing: .05, .055, … 1. A bin holds `edge < similarity <= next edge`.
 EDGES: Floats = np.arange(10, 201) / 200
 
-#: At most this many similarities are held at a time by each thread.
-BLOCK = 1 << 21
-
-#: Columns of a block at most.
-WIDTH = 2048
-
-#: Blocks of a partition at most: what a task of a cluster does.
-BLOCKS = 64
-
-#: Without a window, a nearest wrong article is looked for above these shares of the cosine that it must stay below, one after the other.
-STEPS = (0.95, 0.6, 0.0)
+#: Articles of each side that are multiplied at a time, at most.
+ROWS, COLUMNS = 512, 4096
 
 LOWEST = float(EDGES[0])
-#: Where fewer pairs than this are above the thresholds, lower ones are counted too.
-FEW = 300
 
-Block = tuple[int, int, int, int]  # rows `start:stop`, columns `left:right`
+
+class Block(NamedTuple):
+    """Neighbouring articles of one side, and of the other what they may be compared with."""
+
+    x: csr_matrix
+    y: csr_matrix
+    row: int  # position of the first article of x
+    column: int  # and of y
+    low: Ints  # each article of x may be compared with the positions from here
+    high: Ints  # to before here
+
+    def cosines(self, lowest: float) -> tuple[Ints, Ints, Floats]:
+        """Positions of both articles and the cosine of each pair that may be compared and has a cosine above `lowest`."""
+        product = self.x @ self.y.T.tocsr()
+        above = np.flatnonzero(product.data > lowest)
+        i = np.searchsorted(product.indptr, above, side="right") - 1
+        j = product.indices[above].astype(np.int64) + self.column
+        inside = (j >= self.low[i]) & (j < self.high[i])
+        return i[inside] + self.row, j[inside], np.minimum(product.data[above[inside]].round(9), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,30 +90,32 @@ def align(
     if once:
         low = np.maximum(low, np.arange(1, len(rows) + 1))
 
-    def above_floor(i: Ints, j: Ints, cosine: Floats) -> tuple[Ints, Ints, Floats, Ints]:
-        inside = (j >= low[i]) & (j < high[i])
-        kept = np.flatnonzero(inside & (cosine > floor))
-        return rows[i[kept]], columns[j[kept]], cosine[kept], histogram(cosine[inside])
-
     lowest = floor if once else min(floor, LOWEST)
-    parts = _over_blocks(vectors[rows], vectors[columns], low, high, lowest, above_floor)
+    compared = partial(_pairs_of_block, lowest=lowest, floor=floor)
+    parts = list(map_ordered(compared, _blocks(vectors[rows], vectors[columns], low, high)))
     counts = np.sum([histogram(np.zeros(0)), *(part[3] for part in parts)], axis=0)
-    a_index, b_index = (np.concatenate([NONE, *(part[side] for part in parts)]) for side in (0, 1))
+    i, j = (np.concatenate([NONE, *(part[side] for part in parts)]) for side in (0, 1))
+    a_index, b_index = rows[i], columns[j]
     similarity = np.concatenate([np.zeros(0), *(part[2] for part in parts)])
     order = np.lexsort((b_index, a_index, -similarity))
     return Pairs(a_index[order], b_index[order], similarity[order], counts)
+
+
+def _pairs_of_block(block: Block, lowest: float, floor: float) -> tuple[Ints, Ints, Floats, Ints]:
+    """The pairs of a block above the floor, and the counts of those above `lowest`."""
+    i, j, cosine = block.cosines(lowest)
+    kept = cosine > floor
+    return i[kept], j[kept], cosine[kept], histogram(cosine)
 
 
 def one_to_one(pairs: Pairs) -> Pairs:
     """The pairs whose articles are in no better pair, of pairs by position, best first: a greedy one-to-one matching (ours; LREC 2020 §4.1 ranks and cuts at thresholds alone)."""
     free = [True] * (1 + max(pairs.a_index.max(initial=-1), pairs.b_index.max(initial=-1)))
     kept = []
-    for start in range(0, len(pairs), BLOCK):
-        part = (index[start : start + BLOCK].tolist() for index in (pairs.a_index, pairs.b_index))
-        for position, (a, b) in enumerate(zip(*part, strict=True), start):
-            if free[a] and free[b]:
-                free[a] = free[b] = False
-                kept.append(position)
+    for position, (a, b) in enumerate(zip(pairs.a_index.tolist(), pairs.b_index.tolist(), strict=True)):
+        if free[a] and free[b]:
+            free[a] = free[b] = False
+            kept.append(position)
     chosen = np.array(kept, dtype=np.int64)
     similarity = pairs.similarity[chosen]
     return Pairs(pairs.a_index[chosen], pairs.b_index[chosen], similarity, histogram(similarity))
@@ -131,8 +137,8 @@ def nearest_wrong(
     window_days: int | None,
     ceiling: float,
     at_least: int = 25,
-) -> tuple[Ints, Floats]:
-    """For each article of the first side (positions) the most similar of the other that is surely not its partner, and their cosine: a hard negative; -1 and 0 where none shares a word.
+) -> Ints:
+    """For each article of the first side (positions) the most similar of the other that is surely not its partner: a hard negative; -1 where none shares a word.
 
     It is of the same group (side of the split, fold), of another cluster (event), and less similar than the ceiling. It is
     looked for in the window; where that holds fewer than `at_least` articles of the group, among the `at_least` nearest in
@@ -140,35 +146,24 @@ def nearest_wrong(
     than `at_least` dated ones.
     """
     x, y = sides
-    index, nearest = np.full(len(x), -1, dtype=np.int64), np.zeros(len(x))
-    steps = STEPS if window_days is None else STEPS[-1:]
-    for group, step in product(np.intersect1d(groups[x], groups[y]), steps):
-        places, columns = np.flatnonzero((groups[x] == group) & (index < 0)), y[groups[y] == group]
+    index = np.full(len(x), -1, dtype=np.int64)
+    for group in np.intersect1d(groups[x], groups[y]):
+        places, columns = np.flatnonzero(groups[x] == group), y[groups[y] == group]
         places = places[_by_day(days[x[places]])]
         rows, columns = x[places], columns[_by_day(days[columns])]
         low, high = _widened(days[rows], days[columns], window_days, at_least)
-        both = clusters[rows], clusters[columns]
-        best = partial(_nearest_of_block, intervals=(low, high), clusters=both, ceiling=ceiling)
-        parts = _over_blocks(vectors[rows], vectors[columns], low, high, step * ceiling, best)
-        if parts:
-            i, j, cosine = _highest(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-            index[places[i]], nearest[places[i]] = columns[j], cosine
-    return index, nearest
+        nearest = partial(_nearest_of_block, clusters=(clusters[rows], clusters[columns]), ceiling=ceiling)
+        parts = map_ordered(nearest, _blocks(vectors[rows], vectors[columns], low, high))
+        i, j, _ = _highest(*map(np.concatenate, zip(*parts, strict=True)))
+        index[places[i]] = columns[j]
+    return index
 
 
-def _nearest_of_block(
-    i: Ints,
-    j: Ints,
-    cosine: Floats,
-    *,
-    intervals: tuple[Ints, Ints],
-    clusters: tuple[Ints, Ints],
-    ceiling: float,
-) -> tuple[Ints, Ints, Floats]:
-    """The nearest column of each row below the ceiling, in the row's interval and of another cluster."""
-    (low, high), (x_clusters, y_clusters) = intervals, clusters
-    inside = (cosine < ceiling) & (j >= low[i]) & (j < high[i])
-    allowed = np.flatnonzero(inside & (x_clusters[i] != y_clusters[j]))
+def _nearest_of_block(block: Block, clusters: tuple[Ints, Ints], ceiling: float) -> tuple[Ints, Ints, Floats]:
+    """The nearest column of each row of a block that is below the ceiling and of another cluster."""
+    i, j, cosine = block.cosines(0.0)
+    x_clusters, y_clusters = clusters
+    allowed = (cosine < ceiling) & (x_clusters[i] != y_clusters[j])
     return _highest(i[allowed], j[allowed], cosine[allowed])
 
 
@@ -209,71 +204,22 @@ def _widened(days: Ints, among: Ints, window_days: int | None, at_least: int) ->
     return low, high
 
 
-def _over_blocks(
-    x: csr_matrix,
-    y: csr_matrix,
-    low: Ints,
-    high: Ints,
-    lowest: float,
-    reduce: Callable[[Ints, Ints, Floats], Reduced],
-) -> list[Reduced]:
-    """Results of `reduce` on the rows, columns and cosines above `lowest` of each block; the blocks hold the rows `low[i]:high[i]` of y for each row i of x, and others."""
-    work = partial(_multiply, lowest=lowest, reduce=reduce)
-    parts = map_ordered(work, _partitions(x, y, low, high))
-    return [part for group in parts for part in group]
+def _blocks(x: csr_matrix, y: csr_matrix, low: Ints, high: Ints) -> Iterator[tuple[Block]]:
+    """Blocks, for `map_ordered`, with every row i of x and the rows `low[i]:high[i]` of y.
 
-
-def _multiply(
-    x: csr_matrix,
-    y: csr_matrix,
-    corner: tuple[int, int],
-    blocks: list[Block],
-    *,
-    lowest: float,
-    reduce: Callable[[Ints, Ints, Floats], Reduced],
-) -> list[Reduced]:
-    """Multiply the blocks of a partition; `x` and `y` are its articles alone, of which the first are at `corner`."""
-    row, column = corner
-    done, held = [], (0, 0)
-    for start, stop, left, right in blocks:
-        if held != (left, right):
-            held, columns = (left, right), y[left - column : right - column].T.tocsr()
-        product = x[start - row : stop - row] @ columns
-        above = np.flatnonzero(product.data > lowest)
-        i = np.searchsorted(product.indptr, above, side="right") - 1
-        j, cosine = product.indices[above].astype(np.int64), product.data[above]
-        done.append(reduce(i + start, j + left, np.minimum(cosine.round(9), 1.0)))
-    return done
-
-
-def _partitions(
-    x: csr_matrix, y: csr_matrix, low: Ints, high: Ints
-) -> Iterator[tuple[csr_matrix, csr_matrix, tuple[int, int], list[Block]]]:
-    """Neighbouring blocks, with the articles that they compare: those of some days, and of the other side those inside the window."""
-    blocks = sorted(_blocks(low.tolist(), high.tolist()), key=lambda block: block[2:])
-    held = (0, 0)
-    for first in range(0, len(blocks), BLOCKS):
-        group = blocks[first : first + BLOCKS]
-        starts, stops, lefts, rights = zip(*group, strict=True)
-        start, stop, left, right = min(starts), max(stops), min(lefts), max(rights)
-        if held != (start, stop):
-            held, rows = (start, stop), x[start:stop]
-        yield rows, y[left:right], (start, left), group
-
-
-def _blocks(low: list[int], high: list[int]) -> Iterator[Block]:
-    """Neighbouring rows `start:stop` whose intervals together are little wider than one alone, and a part `left:right` of them."""
-    start, n = 0, len(low)
-    while start < n:
-        left, right, stop = low[start], high[start], start + 1
-        widest = left + max(64, 2 * (right - left))
-        while stop < n and low[stop] >= left and high[stop] <= widest:
-            if (stop + 1 - start) * min(max(right, high[stop]) - left, WIDTH) > BLOCK:
-                break
-            right, stop = max(right, high[stop]), stop + 1
-        for part in range(left, right, WIDTH):
-            yield start, stop, part, min(part + WIDTH, right)
-        start = stop
+    The intervals of a block together are little wider than that of its first row alone.
+    """
+    row = 0
+    while row < len(low):
+        left, right = int(low[row]), int(high[row])
+        rows = slice(row, row + ROWS)
+        is_near = (low[rows] >= left) & (high[rows] <= left + max(64, 2 * (right - left)))
+        rows = slice(row, row + (len(is_near) if is_near.all() else int(is_near.argmin())))
+        right = int(high[rows].max())
+        for column in range(left, right, COLUMNS):
+            stop = min(column + COLUMNS, right)
+            yield (Block(x[rows], y[column:stop], row, column, low[rows], high[rows]),)
+        row = rows.stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,12 +230,11 @@ class Candidates:
     b: Ints  # (pairs,) positions of articles of outlet B
     similarity: Floats
     compared: Ints  # number of all pairs compared, by cosine in the bins of `EDGES`
-    ranked: Floats  # cosines of the one-to-one pairs, best first; where they are few, down to .05
     events: tuple[Ints, Ints]  # each two articles with a cosine above the strict threshold inside the window
     # (articles,) highest cosine with an article of the other outlet in the window; 0 where none is above `loose`
     nearest: Floats
-    # for each alignment group that the input gives: how its pairs were found, and how many
-    partners: dict[str, dict[str, Any]] = field(default_factory=dict)
+    # for each alignment group that the input gives: its pairs, and its articles without one
+    partners: dict[str, dict[str, int]] = field(default_factory=dict)
     # strict pairs of which one article at least is of a further outlet, best first, each such article in one: positions
     others: tuple[Ints, Ints, Floats] = (NONE, NONE, np.zeros(0))
 
@@ -306,9 +251,8 @@ def find_pairs(
 ) -> Candidates:
     """Compare the articles of the two outlets (LREC 2020 §4.1).
 
-    Where the input gives the splits, partners come from a shared id or else from undated similarity inside each of A1,
-    A2 and A3. Shared ids count only if they look like partners: their median cosine is above the loose threshold.
-    Where the loose threshold leaves fewer than `wanted` pairs, those down to .05 are returned too.
+    Where the input gives the splits, partners come from undated similarity inside each of A1, A2 and A3. Where the loose
+    threshold leaves fewer than `wanted` pairs, those down to .05 are returned too.
     """
     if any(article.alignment for article in articles):
         if options.other_outlets:
@@ -323,21 +267,8 @@ def find_pairs(
         raise InputError(
             "an outlet has no dated article to align: give a date column, or use --window-days none"
         )
-    if window is not None and not _share_days(days[a_rows], days[b_rows], window):
-        spans = (
-            f"{name} has {min(of)} to {max(of)}"
-            for name in outlets.names
-            if (of := [article.date for article in articles if article.label == name and article.date])
-        )
-        raise InputError(
-            f"no two articles of the outlets are within {window} days ({', '.join(spans)}): give articles of the same days, or "
-            "a wider --window-days"
-        )
-
-    compared = partial(align, vectors, days, (a_rows, b_rows), window_days=window)
-    lowest = min(LOWEST, options.loose)
-    for floor in (options.loose, lowest):
-        every = compared(floor=floor)
+    for floor in (options.loose, min(LOWEST, options.loose)):
+        every = align(vectors, days, (a_rows, b_rows), window_days=window, floor=floor)
         best = one_to_one(every)
         if len(best) >= wanted:
             break
@@ -350,7 +281,6 @@ def find_pairs(
         best.b_index,
         best.similarity,
         every.counts,
-        best.similarity if len(best) >= FEW else one_to_one(compared(floor=lowest)).similarity,
         (strict.a_index, strict.b_index),
         nearest,
         others=_of_other_outlets(strict, labels),
@@ -371,7 +301,7 @@ def find_neighbours(
             x = np.flatnonzero(present & (labels == outlet))
             others = (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
             y = x if which == "own" else np.flatnonzero(present & others)
-            index[x], _ = nearest_wrong(
+            index[x] = nearest_wrong(
                 vectors, days, groups, splits.event, (x, y), window_days=options.window, ceiling=options.loose
             )
         names = [articles[place].id if place >= 0 else None for place in index.tolist()]
@@ -389,12 +319,6 @@ def _of_other_outlets(pairs: Pairs, labels: Ints) -> tuple[Ints, Ints, Floats]:
     return best.a_index, best.b_index, best.similarity
 
 
-def _share_days(a: Ints, b: Ints, window: int) -> bool:
-    """Whether a day of each side is close to one of the other."""
-    a, b = (np.unique(days[days != UNDATED]) for days in (a, b))
-    return bool((np.searchsorted(b, a - window) < np.searchsorted(b, a + window, "right")).any())
-
-
 def _given_pairs(
     articles: Sequence[Article], outlets: Outlets, vectors: csr_matrix, options: BuildOptions
 ) -> Candidates:
@@ -405,22 +329,11 @@ def _given_pairs(
     for group in ("A1", "A2", "A3"):
         inside = np.array([article.alignment == group for article in articles])
         a_rows, b_rows = np.flatnonzero(inside & of_a), np.flatnonzero(inside & ~of_a)
-        shared = _shared(articles, a_rows, b_rows)
-        cosine = np.minimum(vectors[shared[0]].multiply(vectors[shared[1]]).sum(axis=1).A1, 1.0)
-        by_id = len(cosine) > 0 and float(np.median(cosine)) > options.loose
-        if by_id:
-            part = (*shared, cosine)
-        else:
-            every = align(vectors, days, (a_rows, b_rows), window_days=None, floor=options.loose)
-            compared = compared + every.counts
-            best = one_to_one(every)
-            part = (best.a_index, best.b_index, best.similarity)
-        parts.append(part)
-        partners[group] = {
-            "by": "shared id" if by_id else "similarity",
-            "pairs": len(part[0]),
-            "alone": int(inside.sum()) - 2 * len(part[0]),
-        }
+        every = align(vectors, days, (a_rows, b_rows), window_days=None, floor=options.loose)
+        compared = compared + every.counts
+        best = one_to_one(every)
+        parts.append((best.a_index, best.b_index, best.similarity))
+        partners[group] = {"pairs": len(best), "alone": int(inside.sum()) - 2 * len(best)}
     a, b, similarity = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     order = np.lexsort((b, a, -similarity))
     # Events of the test set; training articles are not compared with each other, there can be very many.
@@ -433,18 +346,7 @@ def _given_pairs(
         b[order],
         similarity[order],
         compared,
-        similarity[order],
         (close.a_index, close.b_index),
         np.zeros(len(articles)),
         partners,
     )
-
-
-def _shared(articles: Sequence[Article], a_rows: Ints, b_rows: Ints) -> tuple[Ints, Ints]:
-    """Positions of the articles of A and B that share an id of the input."""
-    of_b = {articles[row].shared_id: row for row in b_rows.tolist() if articles[row].shared_id is not None}
-    pairs = [
-        (row, of_b[articles[row].shared_id]) for row in a_rows.tolist() if articles[row].shared_id in of_b
-    ]
-    both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return both[:, 0], both[:, 1]

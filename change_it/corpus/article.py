@@ -24,7 +24,6 @@ class Article:
     article: str
     date: datetime.date | None = None
     alignment: Alignment | None = None  # the split that the input gives; None where the package decides
-    shared_id: str | None = None  # the id in the input where both outlets use it, which marks partners
 
 
 @dataclass(frozen=True, slots=True)

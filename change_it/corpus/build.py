@@ -2,7 +2,6 @@
 
 import dataclasses
 import hashlib
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +40,6 @@ from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split, test_neighbours
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.corpus.vectors import near_duplicates, tfidf
-from change_it.errors import InputError
 from change_it.io import replace_folder, write_json, write_table, write_text
 from change_it.stats import Ints
 from change_it.templates import template_environment, without_markup
@@ -74,7 +72,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     reading = in_canonical_order(reading)
     articles, outlets = reading.articles, reading.outlets
     given = [article.alignment for article in articles]
-    notes = list(reading.notes)
+    notes: list[str] = []
     language = _language(articles, outlets, options.language)
     if language == "none" != options.language:
         notes.append("No stop words are ignored, since the articles are neither in it nor in en")
@@ -145,16 +143,14 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
 
 
 def _language(articles: Sequence[Article], outlets: Outlets, given: str | None) -> Any:
-    """The language given, or the one that some articles of both outlets are in; refused where they contradict each other."""
-    found = {}
+    """The language given, or the one that some articles of an outlet are in."""
+    if given:
+        return given
     for name in outlets.names:
         texts = [article.article for article in articles if article.label == name]
-        found[f"the articles of {name} are in"] = guess_language(texts[:: len(texts) // GUESSED or 1])
-    known = ({"--language is": given} if given else {}) | found
-    if {"it", "en"} <= {*known.values()}:
-        said = ", ".join(f"{what} {language}" for what, language in known.items())
-        raise InputError(f"{said}: {'omit --language' if given else 'give articles in one language'}")
-    return given or next((language for language in found.values() if language != "none"), "none")
+        if (language := guess_language(texts[:: len(texts) // GUESSED or 1])) != "none":
+            return language
+    return "none"
 
 
 def _report(
@@ -312,26 +308,16 @@ def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) 
 
 
 def _warnings(pairs: int, candidates: Candidates, options: BuildOptions) -> list[str]:
-    """One sentence where the test set is too small, with the thresholds that would do."""
+    """One sentence where the test set is too small."""
     if pairs >= ENOUGH:
         return []
-    sentence = f"the test set has {pairs:,} pairs, and scores on fewer than {ENOUGH} say little"
-    if options.sizes or candidates.partners:
-        return [
-            f"{sentence}: {'ask for more A2 in --sizes' if options.sizes else 'give more articles of A2'}"
-        ]
-    if len(candidates.ranked) < 2 * ENOUGH:
-        return [
-            f"{sentence}: no thresholds would give as many, so give more or longer articles, or widen --window-days"
-        ]
-
-    def below(rank: int) -> float:
-        return math.ceil(candidates.ranked[min(rank, len(candidates.ranked)) - 1] * 1000 - 1) / 1000
-
-    strict, loose = below(2 * ENOUGH), min(options.loose, below(3 * ENOUGH))
-    return [
-        f"{sentence}: --strict {strict:g} --loose {loose:g} would give {ENOUGH}, or give more or longer articles"
-    ]
+    if options.sizes:
+        mend = "ask for more A2 in --sizes"
+    elif candidates.partners:
+        mend = "give more articles of A2"
+    else:
+        mend = "give more or longer articles, widen --window-days, or lower --strict"
+    return [f"the test set has {pairs:,} pairs, and scores on fewer than {ENOUGH} say little: {mend}"]
 
 
 def _sides(rows: pl.DataFrame, columns: Iterable[str]) -> dict[str, pl.DataFrame]:

@@ -19,50 +19,28 @@ _YEAR_LAST = re.compile(r"(\d\d?)([/.-])(\d\d?)\2(\d{4}|(?<!-)\d\d)(?:[ ,].*)?",
 _EPOCH = re.compile(r"-?\d{9,19}(?:\.\d*)?")
 #: From here on a number is of milliseconds, or of thousandths of them.
 _MILLISECONDS = 1e11
-_ZONE = re.compile(
-    r"(?::\d\d|T\d{4})[\d.,]*\s*(?:(Z|UTC|GMT|[+-]00:?00)|([+-]\d\d):?(\d\d)|([A-Z]{3,4}))\s*", re.IGNORECASE
-)
 _EMPTY = frozenset({"", "nan", "nat", "none", "null"})
 _DEFAULTS = datetime(2000, 1, 1), datetime(2001, 2, 2)
-_MONTHS = [
-    "gennaio",
-    "febbraio",
-    "marzo",
-    "aprile",
-    "maggio",
-    "giugno",
-    "luglio",
-    "agosto",
-    "settembre",
-    "ottobre",
-    "novembre",
-    "dicembre",
-]
-_WEEKDAYS = ["lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"]
+#: Italian names and their short forms; `mar` is March.
+_MONTHS = (
+    "gen gennaio|feb febbraio|mar marzo|apr aprile|mag maggio|giu giugno|"
+    "lug luglio|ago agosto|set sett settembre|ott ottobre|nov novembre|dic dicembre"
+)
+_WEEKDAYS = "lun lunedì|martedì|mer mercoledì|gio giovedì|ven venerdì|sab sabato|dom domenica"
 
 
 class _Names(parser.parserinfo):
-    """English and Italian names of months and days, also cut off after three letters."""
+    """English and Italian names of months and days."""
 
     JUMP = [*parser.parserinfo.JUMP, "alle", "ore", "º", "°"]  # noqa: RUF012 (the library's form)
-
-    def month(self, name: str) -> int | None:
-        """The number of a month, from 1."""
-        return super().month(name) or _italian(_MONTHS, name, first=1)
-
-    def weekday(self, name: str) -> int | None:
-        """The number of a day, from 0; `mar` is March."""
-        english = super().weekday(name)
-        return _italian(_WEEKDAYS, name) if english is None and name.lower() != "mar" else english
-
-
-def _italian(names: list[str], name: str, first: int = 0) -> int | None:
-    """The number of the name that a name of three letters or more is the start of."""
-    start = name.lower()
-    numbers = (
-        number for number, whole in enumerate(names, first) if len(start) > 2 and whole.startswith(start)
-    )
-    return next(numbers, None)
+    MONTHS = [  # noqa: RUF012
+        (*english, *italian.split())
+        for english, italian in zip(parser.parserinfo.MONTHS, _MONTHS.split("|"), strict=True)
+    ]
+    WEEKDAYS = [  # noqa: RUF012
+        (*english, *italian.split())  # type: ignore[misc]  # its stub has two names of a day
+        for english, italian in zip(parser.parserinfo.WEEKDAYS, _WEEKDAYS.split("|"), strict=True)
+    ]
 
 
 _PARSER = parser.parser(_Names())
@@ -113,19 +91,6 @@ def parse_date(value: object, *, day_first: bool | None = None) -> date | str | 
     if len(days) > 1:  # dateutil has filled in a day, month or year
         raise ValueError(NO_DAY)
     return days.pop()
-
-
-def zone_of(value: object) -> str:
-    """The time zone that a date is written in, as `+01:00`; empty where there is none."""
-    if isinstance(value, datetime) and value.tzinfo:
-        return value.isoformat()[-6:]
-    text = str(value)
-    if _EPOCH.fullmatch(text):
-        return "+00:00"
-    match = _ZONE.search(text) if len(text) > 10 else None
-    if not match:
-        return ""
-    return "+00:00" if match[1] else match[4] or f"{match[2]}:{match[3]}"
 
 
 def both_orders(text: str) -> dict[bool, Any]:

@@ -32,7 +32,7 @@ _AUXILIARY = re.compile(
     r"(?<=\w )(?:is|are|was|were|will|can|could|may|might|must|should|would|has|have|had|does|do|did)\b(?!['’])",
     re.IGNORECASE,
 )
-#: Italian pronouns that stand before a verb, and forms that no "non" is put before: infinitives, gerunds, participles.
+#: Italian pronouns that come before a verb, and forms that no "non" is put before: infinitives, gerunds, participles.
 _CLITICS = frozenset(["si", "lo", "la", "li", "le", "ci", "ne", "mi", "ti", "vi", "gli"])
 _NOT_FINITE = re.compile(r"(?:[aei]r(?:e|[slmn][ioae])|[aei]ndo|[aiu]t[oaie])$")
 
@@ -115,7 +115,7 @@ def negate(text: str, rng: Random, language: str) -> str | None:
         return None
     start, end, new = rng.choice(changes)
     new, rest = new.upper() if text.isupper() else new, text[end:]
-    if start == 0 and not text.isupper():  # the capital goes to what stands first now
+    if start == 0 and not text.isupper():  # the capital goes to what comes first now
         change = str.lower if new else str.upper
         new, rest = new.capitalize(), change(rest[:1]) + rest[1:]
     return text[:start] + new + rest

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_args
 
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
 from change_it.corpus.corpus_options import ReadingOptions
-from change_it.corpus.dates import DAY_NUMBER, NO_DAY, both_orders, parse_date, zone_of
+from change_it.corpus.dates import DAY_NUMBER, NO_DAY, both_orders, parse_date
 from change_it.errors import InputError
 from change_it.io import (
     InputTable,
@@ -63,7 +63,6 @@ class Reading:
     # file and line of each article, for rows that later steps reject
     places: list[tuple[str, int]]
     day_first: dict[str, bool] = field(default_factory=dict)  # by file, where its dates decided
-    notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -76,9 +75,8 @@ def read_articles(options: ReadingOptions) -> Reading:
     """Read, check and clean the articles of two outlets.
 
     A row without an id gets `<file stem>-<row>`. All rows of `OUTLET=FILE` are that outlet's, whatever their label. An id that
-    both outlets use is taken for a shared one, the mark of partners: each article keeps it as `shared_id` and is called
-    `rep-123` or `gio-123` itself. Without a label column the outlet comes from `repubblica` or `ilgiornale` in the name of the
-    file, its folder or Hub config.
+    both outlets use becomes `rep-123` and `gio-123`. Without a label column the outlet comes from `repubblica` or
+    `ilgiornale` in the name of the file, its folder or Hub config.
     An empty date is None; one that cannot be read, before 1900 or in the future is rejected. Whether the day or the month
     comes first in `06/03/2024` is decided by each file's dates with a field above 12.
     """
@@ -109,7 +107,6 @@ class _Reader:
         self.latest = date.today() + TOLERANCE
         self.found = Reading([], [], 0, Outlets("", "", "", ""), [])
         self.taken: set[tuple[str, str, str]] = set()  # ids and texts of each label
-        self.zones: dict[str, set[str]] = {}  # of the dates of each label
         self.twice: list[str] = []  # words that were encoded twice, and where
 
     def take_table(self, table: InputTable) -> None:
@@ -153,8 +150,6 @@ class _Reader:
         headline, body = (self._words(table, row, column) for column in ("headline", "article"))
         written = row.cells.get("date")
         day = self._day(written, self.options.dayfirst)
-        if zone := zone_of(written):
-            self.zones.setdefault(name or label, set()).add(zone)
         alignment = cell_text(row.cells.get("alignment"), "alignment").strip() or None
         if alignment not in (None, *get_args(Alignment)):
             raise InputError(f"unknown alignment: {alignment}")
@@ -197,12 +192,9 @@ class _Reader:
         if not found.articles:
             first = {item.kind: item.reason for item in reversed(found.rejected)}
             reasons = listed([f"{count} {first[kind]}" for kind, count in found.reasons.most_common()])
-            hints = {"no text": "headline=headline.main reads a field", "date": "date= leaves dates unread"}
-            hint = "".join(
-                f" ({hint})" for what, hint in hints.items() if any(what in kind for kind in first)
-            )
             raise InputError(
-                f"no row of {files} can be used ({reasons}): correct them, or --columns{hint} and --labels"
+                f"no row of {files} can be used ({reasons}): correct them, or give --columns, as in "
+                "headline=headline.main, or --labels"
             )
         labels = {article.label for article in found.articles}
         found.outlets = outlets = self.outlets or _found_outlets(labels, tables)
@@ -213,30 +205,12 @@ class _Reader:
                     f"no usable row has the label {label!r}: give files of both outlets, or correct --labels"
                 )
         found.articles = _settled(found.articles, names)
-        self._remark(found, names)
-        return found
-
-    def _remark(self, found: Reading, names: Mapping[str, str]) -> None:
-        """Say what is strange in the input as a whole."""
-        zones = {names.get(label, label): zones for label, zones in self.zones.items()}
-        a, b = (zones.get(name, set()) for name in found.outlets.names)
-        if a - b and b - a:
-            found.notes.append(
-                f"Dates of {found.outlets.a} are in the time zone {listed(sorted(a))} and those of {found.outlets.b} in "
-                f"{listed(sorted(b))}: the day of each is the one that is written"
-            )
         if self.twice:
             found.warnings.append(
                 f"{len(self.twice):,} texts were encoded as UTF-8 twice, as {self.twice[0]}: mend them, for example with "
                 "text.encode('cp1252').decode()"
             )
-        if len(found.rejected) * 5 > found.rows:
-            ((reason, count),) = found.reasons.most_common(1)
-            first = next(item for item in found.rejected if item.kind == reason)
-            found.warnings.append(
-                f"{len(found.rejected):,} of {found.rows:,} rows are rejected, {count:,} of them with {reason!r}, the first in "
-                f"{first.file}, line {first.line} ({listed([first.reason])})"
-            )
+        return found
 
 
 def _found_outlets(occurring: Collection[str], tables: Iterable[InputTable]) -> Outlets:
@@ -284,6 +258,6 @@ def _settled(articles: list[Article], names: Mapping[str, str]) -> list[Article]
     for article in articles:
         name, id_ = names[article.label], article.id
         if id_ in shared:
-            article = replace(article, id=f"{name}{joint}{id_}", shared_id=id_)
+            article = replace(article, id=f"{name}{joint}{id_}")
         settled.append(replace(article, label=name))
     return settled

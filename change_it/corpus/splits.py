@@ -23,7 +23,7 @@ from change_it.stats import Bools, Floats, Ints
 
 NEAR_DUPLICATE = "near-duplicate of a test article"
 OTHER_OUTLET = "another outlet's article of a test event"
-REMOVED = ""  #: stands in `Splits.alignment` for an article that left the corpus
+REMOVED = ""  #: in `Splits.alignment`, of an article that left the corpus
 _ORDER = ("R", "A3", "A1", "A2")  # weakest claim on an article first
 NONE: Ints = np.zeros(0, dtype=np.int64)
 
@@ -100,7 +100,7 @@ def split(
 
     `labels` (0 for A, 1 for B) only balance the folds; from 2 on they are of other outlets, whose articles are never in the
     test set: those of its events leave. `others` are pairs with one of them, kept where both stay.
-    `events` are positions of two articles of one event each; with `given` they join only what stands on one side.
+    `events` are positions of two articles of one event each; with `given` they join only what is on one side.
     """
     a, b, similarity = pairs
     wanted, top, next_best = _ranked(similarity, len(clusters), strict, loose, sizes, given)
@@ -121,7 +121,7 @@ def split(
     else:
         pair_alignment[top] = np.where(free[top], "A1", "A2")
         pair_alignment[next_best & free] = "A3"
-        if sizes is not None:  # ranks further down stand in for those that touched the test set
+        if sizes is not None:  # lower ranks replace those that touched the test set
             missing = sizes["A3"] - int((pair_alignment == "A3").sum())
             pair_alignment[np.flatnonzero(free & ~next_best & ~top)[:missing]] = "A3"
 

@@ -14,7 +14,7 @@ from change_it.text.tokens import is_unspaced, words
 ALIKE = 0.9
 #: Of so many of their rarest words two texts have to share half to be compared at all.
 RAREST = 4
-TEXTS_A_BLOCK, PAIRS_A_BLOCK = 2048, 50_000
+TEXTS_A_BLOCK = 2048
 
 
 def tfidf(texts: Sequence[str], *, stop_words: Collection[str] = (), min_df: int = 2) -> csr_matrix:
@@ -58,12 +58,10 @@ def near_duplicates(vectors: csr_matrix) -> Ints:
     for start in range(0, count, TEXTS_A_BLOCK):
         shared = triu(rarest[start : start + TEXTS_A_BLOCK] @ columns, k=start + 1, format="coo")
         likely = 2 * shared.data >= words[start + shared.row]
-        rows, others = start + shared.row[likely], shared.col[likely]
-        for pair in range(0, len(rows), PAIRS_A_BLOCK):
-            i, j = rows[pair : pair + PAIRS_A_BLOCK], others[pair : pair + PAIRS_A_BLOCK]
-            alike = vectors[i].multiply(vectors[j]).sum(axis=1).A1 > ALIKE
-            first.append(i[alike])
-            second.append(j[alike])
+        i, j = start + shared.row[likely], shared.col[likely]
+        alike = vectors[i].multiply(vectors[j]).sum(axis=1).A1 > ALIKE
+        first.append(i[alike])
+        second.append(j[alike])
     a, b = (np.concatenate([np.zeros(0, dtype=np.int64), *part]) for part in (first, second))
     edges = coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(count, count))
     return connected_components(edges, directed=False)[1].astype(np.int64)

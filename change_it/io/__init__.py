@@ -32,7 +32,6 @@ from change_it.io.rows import (
     Record,
     cell_named,
     check_columns,
-    check_header,
     kind_of,
     outlet_and_file,
     parse_columns,

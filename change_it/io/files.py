@@ -1,8 +1,8 @@
 """Files and folders written next to their place and moved there, and tried before work begins; JSON that this package wrote.
 
-What is written is the old or the new one, never half of it. A killed run leaves `.NAME.*.partial` next to it, which a
-later one clears after a day. A folder is replaced in two steps, the old one to `.NAME.old` and the new one to NAME: killed
-between them, NAME is missing, and the old one is whole until the next run has written a new one.
+What is written is the old or the new one, never half of it. A killed run leaves `.NAME.*.partial` next to it. A folder is
+replaced in two steps, the old one to `.NAME.old` and the new one to NAME: killed between them, NAME is missing, and the old
+one is whole until the next run has written a new one.
 """
 
 import csv
@@ -10,10 +10,8 @@ import json
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from glob import escape
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO, Literal
@@ -22,7 +20,6 @@ from change_it.errors import InputError
 
 #: First characters by which a spreadsheet takes a cell for a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_DAY = 86_400
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
@@ -66,7 +63,7 @@ def append(file: BinaryIO, text: bytes) -> None:
 def write_table(
     path: Path, header: Sequence[str], rows: Iterable[Sequence[object]], *, quote_formulas: bool = False
 ) -> None:
-    """Write a CSV file; with `quote_formulas` an apostrophe stands before texts that a spreadsheet would take for a formula."""
+    """Write a CSV file; `quote_formulas` puts an apostrophe before texts that a spreadsheet would take for a formula."""
     with (
         replace_file(path) as partial,
         partial.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
@@ -87,7 +84,7 @@ def replace_file(path: Path) -> Iterator[Path]:
     target = path.resolve()
     if target.exists() and not target.is_file():
         raise InputError(f"cannot write {path}, which is a folder or a device: name a file")
-    with _naming(path), _beside(target) as partial:
+    with _beside(target) as partial:
         yield partial
         os.replace(partial, target)
 
@@ -100,7 +97,7 @@ def replace_folder(path: Path, *, ours: Collection[str] | None = None) -> Iterat
     """
     target = path.resolve()
     old = target.with_name(f".{target.name}.old")
-    with _naming(path), _beside(target) as partial:
+    with _beside(target) as partial:
         partial.mkdir()
         yield partial
         if target.exists():
@@ -116,25 +113,11 @@ def replace_folder(path: Path, *, ours: Collection[str] | None = None) -> Iterat
 def _beside(target: Path) -> Iterator[Path]:
     """A temporary name next to the target, for what replaces it; what is left of it is dropped."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    for left in target.parent.glob(f".{escape(target.name)}.*.partial"):
-        if left.stat().st_mtime < time.time() - _DAY:
-            _drop(left)
     partial = target.with_name(f".{target.name}.{token_hex(4)}.partial")
     try:
         yield partial
     finally:
         _drop(partial)
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """A full disk names no file: give its error one, which the command line prints."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno and not error.filename:
-            error.filename = str(path)
-        raise
 
 
 def _copy_others(old: Path, new: Path, ours: Collection[str]) -> None:
@@ -154,33 +137,31 @@ def _drop(path: Path) -> None:
 def check_writable(
     path: Path,
     *,
-    kind: Literal["csv", "file", "folder", "run"],
-    option: str = "--out",
+    kind: Literal["csv", "folder", "run"],
     inputs: Iterable[str | Path | None] = (),
 ) -> None:
-    """See, before work begins, that a file, a folder that is replaced as a whole, or a run's folder can be written.
+    """Refuse, before work begins, an --out that cannot be written: a file, a folder that is replaced as a whole, or a run's.
 
-    `inputs` may not be overwritten: what is there of them.
+    It may not overwrite `inputs`, of which some need not be there.
     """
-    target, is_file = path.resolve(), kind in ("csv", "file")
-    if kind == "csv" and path.suffix.lower() not in ("", ".csv"):
-        raise InputError(f"{option} {path} is written as CSV: name it {path.stem}.csv")
+    target, is_file = path.resolve(), kind == "csv"
+    if is_file and path.suffix.lower() not in ("", ".csv"):
+        raise InputError(f"--out {path} is written as CSV: name it {path.stem}.csv")
     found, wanted = ("a folder or a device", "a file") if is_file else ("a file", "a folder")
     try:
         if target.exists() and not (target.is_file() if is_file else target.is_dir()):
-            raise InputError(f"{option} {path} is {found}: name {wanted}")
+            raise InputError(f"--out {path} is {found}: name {wanted}")
         near = target if kind == "run" else target.parent
         while not near.exists():
             near = near.parent
-        with tempfile.TemporaryFile(dir=near) as file:
-            file.write(b"\0" * 4096)
-            file.flush()
+        with tempfile.TemporaryFile(dir=near):
+            pass
     except OSError as error:
-        raise InputError(f"cannot write {option} {path}: {error.strerror}; choose another place") from error
+        raise InputError(f"cannot write --out {path}: {error.strerror}; choose another place") from error
     for given in (Path(name) for name in inputs if name and Path(name).exists()):
         source = given.resolve()
         if target in (source, *source.parents) or (is_file and source in target.parents):
             raise InputError(
-                f"{option} {path} is or holds the input {given} or lies in it, and no output may overwrite an input: choose "
-                f"another {option}"
+                f"--out {path} is or holds the input {given} or lies in it, and no output may overwrite an input: choose "
+                f"another --out"
             )

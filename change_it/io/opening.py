@@ -2,7 +2,6 @@
 
 import codecs
 import sys
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader, TextIOWrapper
@@ -13,7 +12,7 @@ from change_it.errors import InputError
 #: Byte order marks of UTF-16.
 MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 #: Endings of packed files, and what pyarrow calls them.
-PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zip": ""}
+PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 
 
 def read_input(file: Path) -> str:
@@ -35,18 +34,8 @@ def check_file(file: Path) -> None:
 
 
 def file_inside(path: Path) -> str:
-    """The name of the file that is packed in another; its own where it is no packed one."""
-    if path.suffix.lower() != ".zip":
-        return path.stem if path.suffix.lower() in PACKED else path.name
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = [item.filename for item in archive.infolist() if not item.is_dir()]
-    except zipfile.BadZipFile as error:
-        raise _not_unpacked(path, error) from error
-    names = [name for name in names if not name.startswith("__MACOSX/")]
-    if len(names) != 1:
-        raise InputError(f"{path} holds {len(names)} files: unpack it and name them")
-    return names[0]
+    """The name of the file that is packed in another; its own where it is not packed."""
+    return path.stem if path.suffix.lower() in PACKED else path.name
 
 
 @contextmanager
@@ -62,10 +51,12 @@ def open_text(path: Path) -> Iterator[TextIOWrapper]:
                 yield text
     except UnicodeError as error:
         raise InputError(_not_utf8(path)) from error
-    except (OSError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError) as error:
         if path.suffix.lower() not in PACKED or getattr(error, "errno", None):
             raise
-        raise _not_unpacked(path, error) from error
+        raise InputError(
+            f"{path} cannot be unpacked ({error}): pack it again, or give the file itself"
+        ) from error
 
 
 def open_bytes(path: Path) -> BufferedReader:
@@ -73,15 +64,9 @@ def open_bytes(path: Path) -> BufferedReader:
     packing = PACKED.get(path.suffix.lower())
     if packing is None:
         return path.open("rb")
-    if not packing:
-        return BufferedReader(zipfile.ZipFile(path).open(file_inside(path)))  # type: ignore[arg-type]  # it has readinto
     import pyarrow as pa
 
     return BufferedReader(pa.input_stream(str(path), compression=packing))
-
-
-def _not_unpacked(path: Path, error: Exception) -> InputError:
-    return InputError(f"{path} cannot be unpacked ({error}): pack it again, or give the file itself")
 
 
 def _not_utf8(path: Path) -> str:

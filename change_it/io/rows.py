@@ -13,7 +13,6 @@ from glob import glob, has_magic
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
-from urllib.parse import unquote
 
 from change_it.errors import InputError
 from change_it.io.model_folders import hub_fault
@@ -67,9 +66,9 @@ class InputTable:
 def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputTable]:
     """Find files and data sets, in the order given and each once; nothing is read before `rows` is used.
 
-    `files` are CSV (comma, semicolon, tab or bar), TSV, JSON (one object a line, or one list) or parquet files, in .gz, .bz2,
-    .zst and .zip too, globs of them (`**` included), folders of `save_to_disk` or with folders as `label=left` in them, or
-    data set ids `hf://datasets/owner/name[/config]`, each perhaps as `OUTLET=FILE`. `names` are those that `cells` have.
+    `files` are CSV (comma, semicolon, tab or bar), TSV, JSON (one object a line, or one list) or parquet files, in .gz, .bz2
+    and .zst too, globs of them (`**` included), folders of `save_to_disk`, or data set ids
+    `hf://datasets/owner/name[/config]`, each perhaps as `OUTLET=FILE`. `names` are those that `cells` have.
     """
     if not files:
         raise InputError("no input: name files, a glob, or a data set as hf://datasets/owner/name")
@@ -109,9 +108,8 @@ def read_records(
     optional: Columns = (),
     columns: str | None = None,
     max_rows: int | None = None,
-    header: bool = False,
 ) -> list[Record]:
-    """Read a small table whole, its cells as text; with `header` only see whether it has the columns.
+    """Read a small table whole, its cells as text.
 
     `required` are our columns, or our columns and the names of each; `columns` is a map `ours=theirs`, None where the command has
     no such option. A file of no known ending is read as CSV. Optional columns that the file lacks are not in `cells`, rows
@@ -124,8 +122,7 @@ def read_records(
     }
     names = parse_columns(columns or "", defaults)
     tables = [table for _, table in _tables(str(file), names, otherwise="CSV")]
-    most = 1 if header else max_rows and max_rows + 1
-    rows = list(islice(chain.from_iterable(table.rows for table in tables), most))
+    rows = list(islice(chain.from_iterable(table.rows for table in tables), max_rows and max_rows + 1))
     seen = dict.fromkeys(chain.from_iterable(table.columns for table in tables))
     if seen:
         advice = None if columns is None else ""
@@ -144,17 +141,9 @@ def read_records(
         others = (str(value).strip() for value in row.values.values() if not is_missing(value))
         if len(seen) == 1 or any(cells.values()) or any(others):
             records.append(row._replace(cells=cells))
-    if not (records or (header and seen)):
+    if not records:
         raise InputError(f"{file} has no rows: give a header and at least one row below it")
     return records
-
-
-def check_header(
-    file: Path, *, required: Columns, optional: Columns = (), columns: str | None = None
-) -> None:
-    """Refuse a small table by its header, as `read_records` does; JSON has none."""
-    if kind_of(file) != "JSON":
-        read_records(file, required=required, optional=optional, columns=columns, header=True)
 
 
 def parse_columns(spec: str, defaults: Names) -> dict[str, tuple[str, ...]]:
@@ -247,19 +236,19 @@ def _tables(name: str, names: Names, otherwise: str | None = None) -> Iterator[t
         return
     for path in _paths(name):
         if (kind := kind_of(path) or otherwise) is None:
-            endings = f"{', '.join(KINDS)}, perhaps with .gz, .bz2, .zst or .zip after it"
+            endings = f"{', '.join(KINDS)}, perhaps with .gz, .bz2 or .zst after it"
             raise InputError(f"{path} is of no known kind: export it as a file that ends in {endings}")
         stem = Path(file_inside(path)).stem
         table = InputTable(str(path), stem, _outlet(stem) or _outlet(path.resolve().parent.name))
-        table.rows = _records(table, _file_rows(table, path, kind, names), names)
+        parquet = _readable(table, _parquet_rows(table, path))
+        rows = parquet if kind == "parquet" else _text_rows(table, path, kind)
+        table.rows = _records(table, rows, names)
         yield str(path.resolve()), table
 
 
 def _paths(name: str) -> list[Path]:
     path = Path(name)
     if path.is_dir():
-        if hive := [file for file in sorted(path.rglob("*")) if "=" in file.parent.name and kind_of(file)]:
-            return hive
         raise InputError(f"{name} is a folder: name its files, for example '{name.rstrip('/')}/*.csv'")
     if path.exists() or not has_magic(name):
         check_file(path)
@@ -275,34 +264,17 @@ def _outlet(name: str) -> str | None:
     return labels.pop() if len(labels) == 1 else None
 
 
-def _file_rows(table: InputTable, path: Path, kind: str, names: Names) -> Rows:
-    """Rows of a file, with the columns that its folders give it, as `label=left/a.parquet`."""
-    folders = (unquote(part).partition("=") for part in path.parent.parts if "=" in part)
-    given = {key: value for key, _, value in folders}
-    parquet = _readable(table, _parquet_rows(table, path))
-    rows = parquet if kind == "parquet" else _text_rows(table, path, kind, names)
-    yield from ((line, given | values) for line, values in rows) if given else rows
-
-
-def _text_rows(table: InputTable, path: Path, kind: str, names: Names) -> Rows:
-    """Rows of CSV, by the delimiter that gives its header the most columns of ours, or of JSON."""
-    every = chain.from_iterable(names.values())
-    wanted = {part.lower() for name in every for part in (name, name.partition(".")[0])}
-
-    def fit(delimiter: str) -> tuple[int, int]:
-        cells = next(csv.reader([top.lower()], delimiter=delimiter), [])
-        return len({cell.strip() for cell in cells} & wanted), top.count(delimiter)
-
+def _text_rows(table: InputTable, path: Path, kind: str) -> Rows:
+    """Rows of CSV, by the delimiter that its header has most often, or of JSON."""
     with open_text(path) as file:
         lines = ((line, text) for line, text in enumerate(file, start=1) if text.strip())
         line, top = first = next(lines, (0, ""))
         if kind == "JSON" and top:
-            yield from _json_rows(path, file, first, lines, wanted)
+            yield from _json_rows(path, file, first, lines)
         elif top:
-            said = re.fullmatch(r'"?sep=(.)"?\s*', top)
-            line, top = next(lines, first) if said else first
-            is_tsv = Path(file_inside(path)).suffix.lower() == ".tsv"
-            delimiter = said[1] if said else "\t" if is_tsv else max(",;\t|", key=fit)
+            named = re.fullmatch(r'"?sep=(.)"?\s*', top)
+            line, top = next(lines, first) if named else first
+            delimiter = named[1] if named else max(",;\t|", key=top.count)
             yield from _csv_rows(table, path, file, line, top, delimiter)
 
 
@@ -336,53 +308,27 @@ def _csv_rows(table: InputTable, path: Path, file: TextIO, line: int, top: str, 
         ) from error
 
 
-def _json_rows(
-    path: Path, file: TextIO, first: tuple[int, str], lines: Iterator[tuple[int, str]], wanted: set[str]
-) -> Rows:
-    """Rows of JSON: an object a line, one list of objects, or one object with such a list."""
+def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator[tuple[int, str]]) -> Rows:
+    """Rows of JSON: an object a line, or one list of objects."""
     line, text = first
-    try:
-        value = None if text.lstrip().startswith("[") else json.loads(text)
-    except (ValueError, RecursionError):
-        value = None
-    if value is None:  # of more than this line
-        value = _parsed(path, line, text + file.read())
-    more = next(lines, None)
-    if isinstance(value, dict) and not more:
-        value = _rows_inside(path, value, wanted)
-    rest = ((line, _parsed(path, line, text)) for line, text in chain([more] if more else [], lines))
-    items = enumerate(value, start=1) if isinstance(value, list) else chain([(line, value)], rest)
-    for number, row in items:
+    rows: Iterable[tuple[int, Any]]
+    if text.lstrip().startswith("["):
+        rows = enumerate(_parsed(path, line, text + file.read()), start=1)
+    else:
+        rows = ((line, _parsed(path, line, text)) for line, text in chain([first], lines))
+    for number, row in rows:
         if not isinstance(row, dict):
             raise InputError(f"{path}, line {number}: this is no JSON object; write one a line")
         yield number, row
-
-
-def _rows_inside(path: Path, value: dict[str, Any], wanted: set[str]) -> Any:
-    """The one list of objects in an object without columns of ours; the object where it is a row itself."""
-    cells = list(value.values())
-    if cells and all(isinstance(cell, dict) and cell and all(map(str.isdigit, cell)) for cell in cells):
-        raise InputError(
-            f"{path} is written by columns, as pandas does: write rows, with to_json(..., orient='records', lines=True)"
-        )
-    lists = [] if wanted & {key.lower() for key in value} else list(_lists_inside(value))
-    return lists[0] if len(lists) == 1 else value
-
-
-def _lists_inside(value: dict[str, Any]) -> Iterator[list[Any]]:
-    """The lists of objects in an object, and in objects that it holds."""
-    for cell in value.values():
-        if isinstance(cell, dict):
-            yield from _lists_inside(cell)
-        elif isinstance(cell, list) and any(isinstance(item, dict) for item in cell):
-            yield cell
 
 
 def _parsed(path: Path, line: int, text: str) -> Any:
     try:
         return json.loads(text.rstrip())
     except json.JSONDecodeError as error:
-        raise InputError(f"{path}, line {line + error.lineno - 1}: broken JSON ({error.msg})") from error
+        raise InputError(
+            f"{path}, line {line + error.lineno - 1}: broken JSON ({error.msg}); write an object a line"
+        ) from error
     except (ValueError, RecursionError) as error:
         fault = "nested too deeply" if isinstance(error, RecursionError) else "with a number that is too long"
         raise InputError(f"{path}, line {line}: JSON {fault}") from error

@@ -19,7 +19,7 @@ from change_it.text.sentences import sentences, without_end
 _WORD = re.compile(r"\w+(?:['’.,\-]\w+)*(?:['’](?=\w))?")
 #: Marks that come in pairs.
 PAIRS = (("«", "»"), ("“", "”"), ("(", ")"), ("[", "]"))
-#: Function words are those of the most frequent words of which at most a share stands before a mark or at the end.
+#: Function words are those of the most frequent words that appear before a mark or at the end at most this often.
 FREQUENT, ENDING = 120, 0.03
 #: A headline does without those that headlines have less often than articles have, by this factor: English "the", "is".
 NEEDED = 0.5
@@ -31,7 +31,7 @@ TRIES = 8
 BEGINNING, REST = (5, 21), 2
 #: Style words of an outlet; how many of them enter a headline, at least and less than.
 TYPICAL, STYLED = 60, (2, 7)
-#: Share of the headlines with style words that these stand behind.
+#: Share of the headlines with style words that have them at the end.
 BEHIND = 0.3
 
 
@@ -77,7 +77,7 @@ class Lexicon:
 
     @cached_property
     def words(self) -> list[str]:
-        """The words of all headlines, each as often as it stands there."""
+        """The words of all headlines, each as often as it appears."""
         return [word for split in self.splits for word in split.words]
 
     @cached_property
@@ -105,7 +105,7 @@ class Lexicon:
 
     @cached_property
     def adjacent(self) -> frozenset[tuple[str, str]]:
-        """Words that stand side by side in headlines and articles, in lower case."""
+        """Pairs of neighbouring words in headlines and articles, in lower case."""
         rows = chain((split.words for split in self.splits), self.rows)
         return frozenset(pair for row in rows for pair in pairwise(map(str.lower, row)))
 
@@ -139,7 +139,7 @@ def corrupt(
 
 
 def _tidy(text: str) -> str:
-    """The text without marks that stand at its beginning or whose other half is missing."""
+    """Leave out marks at the beginning and marks whose other half is missing."""
     for left, right in PAIRS:
         if text.count(left) != text.count(right):
             text = text.replace(left, "").replace(right, "")
@@ -160,7 +160,7 @@ class Corruption:
         self._random, self._lexicon = random, lexicon
 
     def _cased(self, words: list[str], gaps: list[str] | None = None) -> str:
-        """Words between gaps, the headline's unless given, with the case that its first words have where they stand now."""
+        """Words between gaps, the headline's unless given, with the case of their new places."""
         if not words:
             return ""
         first, inside = self._words[0], self._lexicon.inside
@@ -244,7 +244,7 @@ class Corruption:
         return self._cased(words, gaps)
 
     def inserted(self) -> str | None:
-        """One to four function words stand where they do not belong."""
+        """One to four function words are put where they do not belong."""
         functions = self._lexicon.functions
         if self._count < 3 or not functions:
             return None
@@ -260,7 +260,7 @@ class Corruption:
         return self._exchanging([others[at] for at in self._random.integers(len(others), size=many)])
 
     def style_added(self) -> str | None:
-        """Two to six words that are typical of one outlet stand anywhere, or behind the headline."""
+        """Two to six words that are typical of one outlet are put anywhere, or at the end."""
         new = self._styled()
         if self._random.random() < BEHIND:
             return self._ended(self._words + new, [*self._gaps[:-1], *" " * len(new)])
@@ -282,7 +282,7 @@ class Corruption:
         return [words[at] for at in random.permutation(len(words))[: random.integers(*STYLED)]]
 
     def stuttered(self) -> str | None:
-        """One to three times, one to three words stand twice, side by side or further on."""
+        """One to three times, one to three words are repeated, at once or further on."""
         if self._count < 3:
             return None
         words, gaps, random = list(self._words), self._gaps[:-1], self._random

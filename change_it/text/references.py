@@ -5,7 +5,6 @@ from itertools import chain
 
 import numpy as np
 
-from change_it.errors import InputError
 from change_it.stats import Floats
 from change_it.text.tokens import words
 
@@ -19,22 +18,10 @@ def words_of(texts: Sequence[Text]) -> list[Sequence[str]]:
 
 
 class Matched:
-    """Pairs of candidate and reference, as words: one row for each candidate and reference of it."""
+    """Pairs of candidate and reference, as words: one row for each candidate and reference of it. Each candidate has a reference at least."""
 
     def __init__(self, candidates: Sequence[Text], references: Sequence[Sequence[Text]]) -> None:
-        if len(candidates) != len(references):
-            raise InputError(
-                f"{len(candidates)} headlines but references for {len(references)}: give a list of references "
-                "for each headline"
-            )
-        for index, several in enumerate(references):
-            if isinstance(several, str):
-                raise InputError(
-                    f"the references of headline {index} are a text: give a list of texts, [[text], …] for one each"
-                )
         numbers = np.fromiter(map(len, references), np.int64, len(references))
-        if (numbers == 0).any():
-            raise InputError(f"headline {numbers.argmin()} has no reference: give at least one")
         self.owners = np.repeat(np.arange(len(candidates)), numbers)  # candidate of each row
         self.starts = np.cumsum(numbers) - numbers  # first row of each candidate
         self.references = words_of(list(chain.from_iterable(references)))

@@ -1,4 +1,4 @@
-"""Sentences of Italian and English articles, by rule: end marks, then what stands on both sides of them.
+"""Sentences of Italian and English articles, by rule: end marks, then what is on both sides of them.
 
 A full stop ends no sentence after a title ("Mr.", "dott.") or an initial ("J. Edgar"), nor before a number after
 "n." or "art."; after letters with dots ("U.S.", "S.p.A.") and words like "ecc." it ends one only where a function
@@ -48,7 +48,7 @@ _REACH = 40
 def sentences(text: str) -> list[str]:
     """The sentences of an Italian or English text in order; their words, joined, are the words of the text.
 
-    A blank line ends a sentence, whatever stands before it; a single line break is a space. In a text without
+    A blank line ends a sentence, whatever comes before it; a single line break is a space. In a text without
     capitals every end mark counts that no abbreviation explains.
     """
     caseless = text == text.lower()

@@ -1,4 +1,4 @@
-"""Where names and numbers stand in a headline, by its letters alone: what negatives and perturbations exchange."""
+"""Places of names and numbers in a headline, by its letters alone: what negatives and perturbations exchange."""
 
 import re
 

@@ -9,7 +9,7 @@ _UNSPACED = (
     "\uaa60-\uaa7f\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 _LETTER, _MARK = rf"[^\W{_UNSPACED}]", r"[^\w\s]"
-#: Words of a text in which nothing but marks stands between letters and spaces.
+#: Words of a text in which there are only marks between letters and spaces.
 _WORD = re.compile(rf"(?!{_LETTER})\w{_MARK}*|{_LETTER}(?:{_LETTER}|{_MARK})*")
 _OF_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 

@@ -10,11 +10,11 @@ N = 90
 A, B = np.arange(N), np.arange(N, 2 * N)
 
 
-@pytest.fixture(params=[1 << 21, 300], ids=["one block", "many blocks"])
+@pytest.fixture(params=[500, 20], ids=["one block", "many blocks"])
 def corpus(request, monkeypatch):
     """Vectors and days of two outlets; some undated, some texts repeated so that similarities tie."""
-    monkeypatch.setattr(alignment, "BLOCK", request.param)
-    monkeypatch.setattr(alignment, "WIDTH", request.param >> 3)
+    monkeypatch.setattr(alignment, "ROWS", request.param)
+    monkeypatch.setattr(alignment, "COLUMNS", request.param)
     texts = random_texts(2 * N, seed=3)
     texts[5] = texts[9] = texts[N + 7] = texts[N + 30] = texts[2]
     texts[N + 11] = ""
@@ -102,7 +102,7 @@ def test_nearest_wrong_is_the_best_allowed_row(corpus, window, at_least, own):
     # Days that are all different leave no choice at the edges of a widened window.
     days[y] = np.where(days[y] == UNDATED, UNDATED, 736000 + 3 * random.permutation(N))
     groups, clusters = np.tile(random.integers(0, 2, size=N), 2), np.tile(A // 2, 2)
-    index, cosine = nearest_wrong(
+    index = nearest_wrong(
         vectors, days, groups, clusters, (A, y), window_days=window, ceiling=0.6, at_least=at_least
     )
     cosines = (vectors @ vectors.T).toarray()
@@ -111,9 +111,8 @@ def test_nearest_wrong_is_the_best_allowed_row(corpus, window, at_least, own):
         columns = allowed_columns(days[i], days, group, window, at_least)
         fit = [cosines[i, j] for j in columns if clusters[j] != clusters[i] and 0 < cosines[i, j] < 0.6]
         if not fit:
-            assert (index[i], cosine[i]) == (-1, 0)
+            assert index[i] == -1
             continue
         assert index[i] in columns
         assert clusters[index[i]] != clusters[i]
-        assert cosine[i] == pytest.approx(max(fit), abs=1e-9)
-        assert cosine[i] == pytest.approx(cosines[i, index[i]], abs=1e-9)
+        assert cosines[i, index[i]] == pytest.approx(max(fit), abs=1e-9)

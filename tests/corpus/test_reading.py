@@ -2,7 +2,6 @@ import json
 from datetime import UTC, date, datetime, timedelta
 
 import pandas as pd
-import polars as pl
 import pytest
 
 from change_it.cli import main
@@ -35,22 +34,6 @@ def read_pair(path, **options):
     reading = read([path], **options)
     assert len(reading.articles) + len(reading.rejected) == reading.rows
     return reading
-
-
-def test_the_hub_layout_takes_the_outlet_from_the_name_and_keeps_the_alignment(write):
-    header = "id,headline,full_text,alignment"
-    files = [
-        write("repubblica/train.csv", release("1,a,testo a,A1", "2,b,testo b,R", header=header)),
-        write("ilgiornale_train.csv", release("1,c,testo c,A1", "3,d,testo d,", header=header)),
-    ]
-    reading = read(files)
-    assert reading.outlets.names == ("rep", "gio")
-    assert [(a.id, a.label, a.alignment, a.shared_id) for a in reading.articles] == [
-        ("rep-1", "rep", "A1", "1"),
-        ("2", "rep", "R", None),
-        ("gio-1", "gio", "A1", "1"),
-        ("3", "gio", None, None),
-    ]
 
 
 def test_every_reason_for_rejection_with_its_line(write):
@@ -114,36 +97,6 @@ def test_json_lines_with_missing_keys_and_numbers_as_ids(write):
     assert rejected == [(3, "9", missing), (5, "news-4", "empty headline")]
 
 
-def test_parquet_with_native_dates_and_numbers(tmp_path):
-    path = tmp_path / "x.parquet"
-    pl.DataFrame(
-        {
-            "id": [1.0, 2.0, None],
-            "headline": ["a", "b", "c"],
-            "article": ["x", "y", "z"],
-            "label": ["left", "right", "right"],
-            "date": [datetime(2017, 6, 15, 23, 30), None, datetime(2050, 1, 1)],
-        }
-    ).write_parquet(path)
-    reading = read_pair(str(path), labels="right,left")
-    assert reading.outlets.names == ("right", "left")
-    kept = [(a.id, a.label, a.date) for a in reading.articles]
-    assert kept == [("1", "left", date(2017, 6, 15)), ("2", "right", None)]
-    [rejected] = reading.rejected
-    assert (rejected.line, rejected.id) == (3, "x-3")
-    assert rejected.reason == "date before 1900 or in the future: 2050-01-01 00:00:00"
-
-
-def test_tsv_semicolons_a_column_map_and_globs_that_overlap(write, tmp_path):
-    header = "title\tbody\tlabel\talignment\n"
-    write("in/a.tsv", header + "t, con virgola\tx\tR\tleft\n")
-    write("in/b.csv", "title;body;label;alignment\nu;y;G;right\n")
-    files = [str(tmp_path / "in/*"), str(tmp_path / "**/a.tsv")]
-    reading = read(files, columns="headline=title, article=body,alignment=")
-    kept = [(a.id, a.headline, a.alignment) for a in reading.articles]
-    assert kept == [("a-1", "t, con virgola", None), ("b-1", "u", None)]
-
-
 def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
     """A folder `owner/name` in the working directory stands for the Hub, as it does for `load_dataset`."""
     from datasets import ClassLabel, Dataset, Image
@@ -164,7 +117,6 @@ def test_data_set_ids_load_through_datasets(tmp_path, monkeypatch):
     reading = read(["hf://datasets/owner/hub"])
     assert reading.outlets.names == ("rep", "gio")
     assert sorted(a.id for a in reading.articles) == ["gio-1", "gio-2", "rep-1", "rep-2"]
-    assert all(a.id == f"{a.label}-{a.shared_id}" for a in reading.articles)
     with pytest.raises(InputError, match="the labels of usable rows are G: give files of two outlets"):
         read(["hf://owner/hub/ilgiornale"])
     with pytest.raises(InputError, match=r"hf://owner/hub/ilgiornale/train is given twice, of other outlets"):
@@ -261,16 +213,14 @@ def test_unreadable_dates(text):
     assert str(refused.value) == named.get(text, str(refused.value))
 
 
-def test_what_is_strange_in_the_input_is_said(write):
+def test_texts_that_were_encoded_twice_are_named_and_a_zone_moves_no_day(write):
     days = {"R": "2024-03-06T23:30:00-05:00", "G": "2024-03-07T04:30:00Z"}
     rows = [f"{n},Titolo,PerchÃ© il testo {n},{label},{day}" for n, (label, day) in enumerate(days.items())]
-    path = write("x.csv", release(*rows, *["9,,x,R,"], header=DATED))
+    path = write("x.csv", release(*rows, header=DATED))
     reading = read_pair(path)
     assert [str(article.date) for article in reading.articles] == ["2024-03-06", "2024-03-07"]
-    [note], [twice, many] = reading.notes, reading.warnings
-    assert "rep are in the time zone -05:00 and those of gio in +00:00" in note
+    [twice] = reading.warnings
     assert f"2 texts were encoded as UTF-8 twice, as 'PerchÃ©' in {path}, line 2" in twice
-    assert "1 of 3 rows are rejected, 1 of them with 'empty headline'" in many
 
 
 def test_cells_that_are_no_text_are_rejected_and_their_fields_can_be_named(write):
@@ -279,9 +229,7 @@ def test_cells_that_are_no_text_are_rejected_and_their_fields_can_be_named(write
         for label in "RG"
     ]
     path = write("x.jsonl", "\n".join(map(json.dumps, rows)))
-    with pytest.raises(
-        InputError, match=r"2 headline is no text: a dict .*\(headline=headline.main reads a field\)"
-    ):
+    with pytest.raises(InputError, match=r"2 headline is no text: a dict .*as in headline=headline.main"):
         read([path])
     reading = read_pair(path, columns="headline=headline.main")
     assert [article.headline for article in reading.articles] == ["Titolo R", "Titolo G"]

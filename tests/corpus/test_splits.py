@@ -7,8 +7,8 @@ from corpus_fakes import articles, options, reading
 
 from change_it.corpus.build import build_corpus
 from change_it.corpus.corpus_options import parse_sizes
-from change_it.corpus.splits import NEAR_DUPLICATE, components, leak_check, split
-from change_it.corpus.training_sets import crossed, headline_pairs
+from change_it.corpus.splits import NEAR_DUPLICATE, leak_check, split
+from change_it.corpus.training_sets import crossed
 from change_it.errors import InputError
 
 
@@ -98,10 +98,6 @@ class TestSplit:
         assert result.pair_alignment.tolist() == ["A1", "A2", "A3"]
         with pytest.raises(InputError, match="no A2"):
             split_of(clusters, (rows, rows + 4, np.ones(3)), given=["A1"] * 8)
-
-
-def test_components_join_clusters_and_pairs():
-    assert components(np.array([5, 5, 6, 7]), np.array([1]), np.array([3])).tolist() == [0, 0, 1, 0]
 
 
 @pytest.mark.parametrize("text", ["A1=5", "A1=0,A2=5", "A1=5,A2=x", "A1=5,A2=5,A4=1", "A1 5"])
@@ -207,25 +203,6 @@ class TestMatches:
                 wrong = rows[side].filter(label=0)
                 assert facts.height == round(0.1 * wrong.height)
 
-    def test_hard_ones_are_near_and_of_another_event(self, corpus):
-        rows = corpus.tables["ah"]["test"].filter(kind="hard")
-        articles = corpus.tables["articles"]["test"]
-        headline, body = by(articles, "headline"), by(articles, "article")
-        assert rows.height > 10
-        for row in rows.iter_rows(named=True):
-            one, two = headline[row["headline"]], body[row["article"]]
-            assert (one["label"], one["fold"]) == (two["label"], two["fold"])
-            assert one["event"] != two["event"]
-
-    def test_two_pairs_of_the_same_event_make_no_negative(self, corpus):
-        articles = corpus.tables["articles"]["train"]
-        pairs = (
-            corpus.tables["pairs"]["train"].head(2).with_columns(a_headline=pl.lit("same"), fold=pl.lit(0))
-        )
-        none = pl.DataFrame(schema=dict.fromkeys(("id", "own_id", "other_id"), pl.String))
-        made = headline_pairs(pairs, articles, none, negatives="random", seed=1)
-        assert made["label"].to_list() == [1, 1]
-
 
 class TestTaskSets:
     def test_who_trains_on_what(self, corpus):
@@ -280,42 +257,6 @@ class TestTaskSets:
         rows = crossed(pl.concat([pairs, worse]), reading([]).outlets, source="headline")
         assert rows["id"].is_unique().all()
         assert rows.filter(pl.col("id") == pairs["a_id"][0])["target"].item() == pairs["b_headline"][0]
-
-
-class TestEvents:
-    """One event, one side: articles above the strict threshold stand together, whoever their partner is."""
-
-    def test_articles_of_a_test_event_are_in_the_test_set_with_or_without_a_partner(self):
-        pairs = ranked(60)
-        # a second pair of the event; an article without a partner
-        first, second = np.array([0, 1]), np.array([3, 120])
-        seen = set()
-        for seed in range(8):
-            result = split_of(np.arange(140), pairs, seed=seed, events=(first, second))
-            assert result.alignment[0] == result.alignment[3]
-            assert (result.alignment[120] == "A2") == (result.alignment[1] == "A2")
-            seen.add(result.alignment[1])
-        assert seen == {"A1", "A2"}
-
-    def test_no_event_crosses_the_split_of_a_corpus_whose_events_have_many_articles(self):
-        made = articles(close=30, loose=20, alone=15)
-        more = [
-            dataclasses.replace(
-                article,
-                id=f"{article.id}-again",
-                headline=f"Ancora {article.headline}",
-                article=" ".join([*article.article.split()[8:], "altre", "parole"]),  # no near-duplicate
-            )
-            for article in made
-            if article.label == "rep" and int(article.id[3:]) < 30
-        ]
-        corpus = build_corpus(reading(made + more), options())
-        assert corpus.report["leak_check"]["neighbours"] == {"articles": 0, "other_outlet": 0}
-        test, train = (corpus.tables["articles"][side] for side in ("test", "train"))
-        paired = corpus.tables["pairs"]["test"]
-        assert test.height > paired["a_id"].n_unique() + paired["b_id"].n_unique()  # some have no partner
-        tied = {id_.removesuffix("-again") for id_ in test["id"]}
-        assert not tied & {id_.removesuffix("-again") for id_ in train["id"]}
 
     def test_train_d_has_no_article_with_any_partner(self):
         made = articles(close=30, loose=20, alone=40)

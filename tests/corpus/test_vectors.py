@@ -34,7 +34,6 @@ def test_nothing_to_compare_by_is_an_input_error(texts):
 def test_near_duplicates_are_the_chains_of_cosines_above_the_threshold(min_df, block, monkeypatch):
     """Edited copies of long texts, from hardly to hardly alike; blocks change nothing."""
     monkeypatch.setattr(vectors, "TEXTS_A_BLOCK", block)
-    monkeypatch.setattr(vectors, "PAIRS_A_BLOCK", block)
     chance = random.Random(1)
     texts = [[f"parola{chance.randrange(5000)}" for _ in range(200)] for _ in range(150)]
     for k in range(150):

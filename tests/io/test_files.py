@@ -60,21 +60,6 @@ def test_a_failed_block_changes_nothing(tmp_path):
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.txt", "folder", "kept.txt"]
 
 
-def test_what_a_killed_run_left_is_cleared_by_a_later_one(tmp_path):
-    for name in (".folder.ab.partial", ".folder.cd.partial", ".folder.old"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "x").touch()
-    (tmp_path / ".a.txt.ab.partial").touch()
-    for name in (".folder.ab.partial", ".a.txt.ab.partial"):
-        os.utime(tmp_path / name, (0, 0))
-    (tmp_path / "folder").mkdir()
-    with io.replace_folder(tmp_path / "folder") as folder:
-        assert not list(folder.iterdir())
-    io.write_text(tmp_path / "a.txt", "")
-    left = sorted(path.name for path in tmp_path.iterdir())
-    assert left == [".folder.cd.partial", "a.txt", "folder"]  # the younger one may be written now
-
-
 def test_a_folder_keeps_what_is_not_its_writer_s(tmp_path):
     for name in ("folder/ours/a.txt", "folder/ours/theirs.txt", "folder/all/b.txt", "folder/notes.txt"):
         io.write_text(tmp_path / name, "old")
@@ -102,21 +87,19 @@ def test_formulas_are_quoted_where_strangers_write(tmp_path):
     assert plain[:2] == ["=1+1", "+a"]
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EDQUOT])
-def test_faults_of_the_disk_are_one_sentence_and_leave_nothing(tmp_path, monkeypatch, capsys, number):
+def test_faults_of_the_disk_are_one_sentence_and_leave_nothing(tmp_path, monkeypatch, capsys):
     def fail(*_):
-        raise OSError(number, os.strerror(number))
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "replace", fail)
     assert exit_on_input_error(lambda: io.write_text(tmp_path / "a.txt", "text")) == 2
-    assert capsys.readouterr().err == f"change-it: {tmp_path}/a.txt: {os.strerror(number)}\n"
+    assert capsys.readouterr().err == f"change-it: {os.strerror(errno.ENOSPC)}\n"
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("text", ["No space left on device (os error 28)", "PytorchStreamWriter failed"])
-def test_a_full_disk_is_known_as_libraries_say_it(capsys, text):
+def test_a_full_disk_is_known_as_libraries_say_it(capsys):
     def fail():
-        raise RuntimeError(text)
+        raise RuntimeError("No space left on device (os error 28)")
 
     assert exit_on_input_error(fail) == 2
     assert capsys.readouterr().err == f"change-it: {os.strerror(errno.ENOSPC)}\n"
@@ -125,11 +108,11 @@ def test_a_full_disk_is_known_as_libraries_say_it(capsys, text):
 def test_a_place_is_tried_before_work_begins(tmp_path):
     (tmp_path / "file").touch()
     io.check_writable(tmp_path / "new/deep/out", kind="folder")
-    io.check_writable(tmp_path / "new/out.csv", kind="file")
+    io.check_writable(tmp_path / "new/out.csv", kind="csv")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
     for path, kind, words in [
         (tmp_path / "file", "folder", "name a folder"),
-        (tmp_path, "file", "name a file"),
+        (tmp_path, "csv", "name a file"),
         (tmp_path / "file/out", "run", "Not a directory"),
         (tmp_path / ("x" * 300) / "out", "folder", "too long"),
     ]:

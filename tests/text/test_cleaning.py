@@ -19,11 +19,8 @@ from change_it.text.cleaning import clean
         ("perche\u0301", "perché"),
         ("l\x92Italia\x00 \x07va\u200b\ufeff avanti\xad", "l’Italia va avanti"),
         ("  a\r\n\tb\u00a0\u2028c ", "a b c"),
-        ("rotto \ud800 qui", "rotto qui"),
-        ("<p>&nbsp;</p>\u200b", ""),
         ("a<!-- b <p> -->c<!-- d", "a c<!-- d"),
         ("a<script x='<b>'>no</SCRIPT >b<script>c", "a b c"),
-        ("<b>x</b><p>y<script", "x y<script"),
     ],
 )
 def test_clean(raw, expected):

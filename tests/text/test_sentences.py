@@ -34,11 +34,6 @@ def test_a_text_without_capitals_is_split_at_its_end_marks():
     assert sentences(" ".join(parts)) == parts
 
 
-@pytest.mark.parametrize("text", ["", "  \n\n ", "\n"])
-def test_white_space_has_no_sentences(text):
-    assert sentences(text) == []
-
-
 @pytest.mark.parametrize("text", ["...", "No stop at all", "?! … .", "A. B. C.", "x." * 300])
 def test_no_word_is_lost(text):
     text = text + " Fine. " + text

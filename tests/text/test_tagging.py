@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from change_it.text.tagging import CLOSED, TAGS, load_tagger, sentence_case, tokens
+from change_it.text.tagging import CLOSED, TAGS, load_tagger, tokens
 
 
 @pytest.mark.parametrize(
@@ -10,15 +10,11 @@ from change_it.text.tagging import CLOSED, TAGS, load_tagger, sentence_case, tok
     [
         ("it", "Dell’amore e d'altro", ["Dell’", "amore", "e", "d'", "altro"]),
         ("it", "un po' d'aria negli anni '80: 5%", ["un", "po'", "d'", "aria", "negli", "anni", "'80", ":", "5", "%"]),
-        ("it", "'Basta tasse' dice", ["'", "Basta", "tasse", "'", "dice"]),
         ("it", "Nord-ovest: 1.500 euro alle 9:30...", ["Nord-ovest", ":", "1.500", "euro", "alle", "9:30", "..."]),
         ("it", "Perché così? È l'U.E.!", ["Perché", "così", "?", "È", "l'", "U.E.", "!"]),
-        ("it", "M5S, il voto #oggi @roma", ["M5S", ",", "il", "voto", "#oggi", "@roma"]),
         ("en", "Don't, can't, won’t", ["Do", "n't", ",", "ca", "n't", ",", "wo", "n’t"]),
         ("en", "They're O'Neill's and the players' 1960s", ["They", "'re", "O'Neill", "'s", "and", "the", "players", "'", "1960s"]),
-        ("en", "DON'T CANNOT IT'S", ["DO", "N'T", "CAN", "NOT", "IT", "'S"]),
         ("en", "Mr. Smith, U.S. co-founder: $3bn", ["Mr.", "Smith", ",", "U.S.", "co-founder", ":", "$", "3bn"]),
-        ("en", "", []),
     ],
 )  # fmt: skip
 def test_tokens_are_those_of_the_treebanks(language, text, expected):
@@ -74,18 +70,3 @@ def test_any_words_get_as_many_tags_and_unknown_ones_no_function_word_tag(langua
         assert set(tags) <= set(TAGS)
     assert tagger.tag([]) == []
     assert set(tagger.tag(["", "►", "†"])[1:]) <= {"PUNCT", "SYM"}
-
-
-@pytest.mark.parametrize(
-    ("text", "case"),
-    [
-        ("roma vince ancora", "lower"),
-        ("2016: …", "lower"),
-        ("ROMA VINCE 3 A 1", "upper"),
-        ("ROMA", "sentence"),
-        ("Roma vince, Milano perde", "sentence"),
-        ("Sindaco Lascia Il Comune Di Roma", "title"),
-    ],
-)
-def test_case_of_a_sentence(text, case):
-    assert sentence_case(text.split(), "it") == case

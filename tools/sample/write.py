@@ -16,7 +16,7 @@ from change_it.cli import exit_on_input_error
 from change_it.corpus.article import Article
 from change_it.corpus.sample import COLUMNS, write_csv
 from change_it.errors import InputError
-from change_it.io import check_writable, replace_file
+from change_it.io import replace_file
 from tools.sample.articles import Angle, write_article
 from tools.sample.events import Event, Grammar
 from tools.sample.headlines import write_headline
@@ -84,7 +84,6 @@ def write_parquet(path: Path, articles: int, seed: int) -> None:
 
 def run(options: WriteOptions) -> None:
     """Write the file."""
-    check_writable(options.out, kind="file")
     if options.out.suffix == ".parquet":
         write_parquet(options.out, options.articles, options.seed)
     else:
