@@ -107,7 +107,7 @@ def _prepare(
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
     validation = data.validation.select(order[:most])
     examples = _token_ids(format_, data.train)
-    learnt = [row["labels"] for row in examples.rows]
+    learnt = [row["labels"] for row in examples]
     tried = [tokenizer.eos_token_id not in row for row in learnt[:TRIED]]
     if (cut := sum(tried) / len(tried)) > CUT:
         warn(
@@ -155,8 +155,7 @@ def batches_of(
     format_: Format, examples: SourcesAndTargets, *, batch_size: int
 ) -> list[dict[str, torch.Tensor]]:
     """Batches of examples of like length."""
-    found = _token_ids(format_, examples)
-    rows = [found.rows[row] for row in np.argsort(found.lengths, kind="stable")]
+    rows = sorted(_token_ids(format_, examples), key=lambda row: len(row["input_ids"]))
     return [format_.pad(rows[start : start + batch_size]) for start in range(0, len(rows), batch_size)]
 
 

@@ -119,8 +119,7 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
     def encode(rows: range) -> dict[str, Any]:
         part = data.train.select(rows)
         read = judge.encode(part.texts, part.pairs, settings.max_tokens, padded=False)
-        lengths = [len(row) for row in read["input_ids"]]
-        return {**read, "labels": part.labels, "length": lengths}
+        return {**read, "labels": part.labels}
 
     def evaluate(_: Any) -> dict[str, float]:
         given = judge.predict_batches(validated())
@@ -147,7 +146,7 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
 
     examples = None if linear else tokenized(encode, len(data.train))
     if examples and settings.encoder != BILSTM:
-        warn(unknown_tokens(tokenizer, [row["input_ids"] for row in examples.rows], data.train.texts))
+        warn(unknown_tokens(tokenizer, [row["input_ids"] for row in examples], data.train.texts))
     return TrainingRun(
         model=model,
         examples=examples,

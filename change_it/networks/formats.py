@@ -90,7 +90,7 @@ class Format:
         return Padding({"input_ids": self.tokenizer.pad_token_id, "labels": IGNORED})
 
     def encode(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, list[Any]]:
-        """Token ids of training examples as `pad` takes them, and the `length` by which like is batched with like."""
+        """Token ids of training examples as `pad` takes them."""
         batch = self.collate(sources, targets)
         read = batch["attention_mask"].bool()
         learnt = read if self.pad.left else batch["labels"] != IGNORED
@@ -98,13 +98,8 @@ class Format:
             [row[mask].tolist() for row, mask in zip(batch[name], masks, strict=True)]
             for name, masks in (("input_ids", read), ("labels", learnt))
         )
-        lengths = [self.length(len(row), len(label)) for row, label in zip(inputs, labels, strict=True)]
         masks = [[1] * len(row) for row in inputs]
-        return {"input_ids": inputs, "attention_mask": masks, "labels": labels, "length": lengths}
-
-    def length(self, read: int, learnt: int) -> int:
-        """What an example of so many tokens costs, in any unit."""
-        return read + learnt
+        return {"input_ids": inputs, "attention_mask": masks, "labels": labels}
 
     def tokens(self, text: str) -> int:
         """Tokens of a text."""
@@ -135,10 +130,6 @@ class WordFormat(Format):
         batch, unknown = self.inputs(sources)
         copied, most = unknown if self.copies else None, self.max_target_tokens
         return {**batch, "labels": self.tokenizer.targets(clean(targets, most), copied, max_tokens=most)}
-
-    def length(self, read: int, learnt: int) -> int:
-        """Attention looks at every source word for every word written."""
-        return read * learnt
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
         """`no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice."""

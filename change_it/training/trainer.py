@@ -14,12 +14,11 @@ from functools import partial
 from pathlib import Path
 from shutil import copyfile
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 from accelerate.utils import get_max_memory
-from datasets import Dataset
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
@@ -61,20 +60,6 @@ COMPLETE, BEST = "complete", "best.safetensors"
 TERMINATED = "SIGTERM"
 
 
-class RunDataset(Dataset):
-    """The examples of a run. Trainer looks for lengths in a column of a `Dataset`; that of a plain one takes 50 µs for each that is read, and a row as long."""
-
-    token_ids: TokenIds
-
-    def __getitem__(self, key: Any) -> Any:
-        """A row, or the lengths."""
-        return self.token_ids.lengths if isinstance(key, str) else self.token_ids.rows[key]
-
-    def __getitems__(self, keys: list[int]) -> list[Any]:
-        """Rows."""
-        return [self.token_ids.rows[key] for key in keys]
-
-
 class RunArguments(TrainingArguments):
     """Arguments of a process that trains on one device; the others are for further processes."""
 
@@ -94,7 +79,6 @@ def training_arguments(settings: TrainingSettings, out: Path) -> RunArguments:
         "weight_decay": 0.0 if constant else WEIGHT_DECAY,
         "lr_scheduler_type": "constant" if constant else "linear",
         "warmup_steps": 0 if constant else WARMUP,
-        "train_sampling_strategy": "group_by_length",
         "logging_nan_inf_filter": False,  # it waits for the device at each update
         "save_total_limit": 2,
         "report_to": "none",
@@ -116,7 +100,7 @@ def training_arguments(settings: TrainingSettings, out: Path) -> RunArguments:
     }
     given = settings.arguments
     refused = {*of_run, "num_train_epochs", "fsdp", "deepspeed", "push_to_hub", "save_steps"} - OPTIONS.keys()
-    refused |= {"load_best_model_at_end", "auto_find_batch_size", "length_column_name"}
+    refused |= {"load_best_model_at_end", "auto_find_batch_size"}
     if theirs := sorted(refused & given.keys()):
         raise InputError(
             f"--arg {listed(theirs)}: that is set by the run, or --epochs, --batch-size, --seed, --checkpoint-minutes and --out"
@@ -280,18 +264,16 @@ class RunTrainer(Trainer):
     """transformers' `Trainer` over a `TrainingRun`, which is evaluated by its own function."""
 
     def __init__(
-        self, run: TrainingRun, token_ids: TokenIds, arguments: RunArguments, clock: Clock, patience: int
+        self, run: TrainingRun, examples: TokenIds, arguments: RunArguments, clock: Clock, patience: int
     ):
         config = vars(getattr(run.model, "config", SimpleNamespace()))
         before = dict(config)
-        examples = RunDataset.from_dict({"length": token_ids.lengths})
-        examples.token_ids = token_ids
         super().__init__(
             model=run.model,
             args=arguments,
             data_collator=run.collate,
-            train_dataset=examples,
-            eval_dataset=examples,  # Trainer wants one
+            train_dataset=cast(Any, examples),  # a list is one, too
+            eval_dataset=cast(Any, examples),  # Trainer wants one
             callbacks=[clock, *([EarlyStoppingCallback(patience)] if patience and run.evaluate else [])],
             optimizer_cls_and_kwargs=adagrad(arguments) if arguments.optim == "adagrad" else None,
         )
@@ -364,7 +346,7 @@ def train(
     Every process calls it with the same settings and `arguments` of `training_arguments`, which are completed. What was done since
     `started`, in `time.monotonic()`, counts among the minutes. SIGTERM leaves a checkpoint and ends the program.
     """
-    n = len(examples.rows)
+    n = len(examples)
     if not n:
         raise InputError(f"there is nothing to train the {run.name} on: the training set is empty")
     batches = math.ceil(math.ceil(n / settings.batch_size) / arguments.world_size)
