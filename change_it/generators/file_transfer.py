@@ -18,12 +18,12 @@ from change_it.errors import InputError
 from change_it.generators.generator_options import CANDIDATES, TransferOptions
 from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
 from change_it.generators.prompt import Prompt
-from change_it.generators.prompted import SENT, LocalModel, PromptedWriter, ServedModel
+from change_it.generators.prompted import SENT, PromptedWriter
 from change_it.generators.rerank import order
 from change_it.generators.search import BEAMS, Search, read_decoding
-from change_it.io import append, cell_text, check_columns, parse_columns, read_tables, write_table
+from change_it.io import append, cell_text, parse_columns, read_tables, write_table
 from change_it.networks.pretrained import map_threads
-from change_it.networks.server import CONCURRENCY
+from change_it.networks.server import CONCURRENCY, Server
 from change_it.progress import bar
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.judges import Judges
@@ -64,7 +64,7 @@ class TransferSetup:
 
 
 def load_setup(options: TransferOptions) -> TransferSetup:
-    """The generators or the model that is prompted, and the judges that choose."""
+    """The generators or the model of a server, and the judges that choose."""
     settings: dict[str, Any] = {} if options.endpoint else {"num_beams": BEAMS}
     settings |= {"do_sample": True} if options.all_draws else {}
     search = Search(
@@ -76,20 +76,14 @@ def load_setup(options: TransferOptions) -> TransferSetup:
     if options.all_draws and not search.is_drawn:
         raise InputError("--all-draws and --generation do_sample=false exclude each other")
     system: HeadlineSystem
-    where: dict[str, Any] = {"precision": options.precision, "device": options.device}
-    if options.is_prompted:
-        prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
-        model: LocalModel | ServedModel
-        if options.endpoint is None:
-            where["max_new_tokens"] = search.decoding.max_new_tokens
-            model = LocalModel.from_pretrained(options.generator, prompt.outlets, **where)
-        elif unknown := search.settings.keys() - SENT:
+    if options.endpoint:
+        if unknown := search.settings.keys() - SENT:
             raise InputError(f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone")
-        else:
-            at_once = options.concurrency or CONCURRENCY
-            model = ServedModel(options.endpoint, options.generator, prompt.outlets, at_once)
-        system = PromptedWriter(prompt, model)
+        prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
+        server = Server(options.endpoint, options.generator)
+        system = PromptedWriter(prompt, server, options.concurrency or CONCURRENCY)
     else:
+        where: dict[str, Any] = {"precision": options.precision, "device": options.device}
         system = HeadlineTransfer.from_pretrained(
             options.generator, recipe=options.recipe, to=options.to, **where
         )
@@ -126,7 +120,6 @@ def file_items(options: TransferOptions, setup: TransferSetup) -> list[Item]:
     file, names = str(options.input), parse_columns(options.columns, COLUMNS)
     outlets, targets = setup.system.outlets, setup.system.targets
     items: list[Item] = []
-    seen: dict[str, None] = {}
     for table in read_tables([file], names):
         for number, row in enumerate(table.rows, start=1):
             label, target, fault, id_, headline, article = "", "", "", f"{table.stem}-{number}", "", ""
@@ -147,15 +140,6 @@ def file_items(options: TransferOptions, setup: TransferSetup) -> list[Item]:
             else:
                 fault = fault or (f"unknown label: {label}" if label else "empty label")
             items.append(Item(id_, label, target, headline, article, error=fault))
-        seen.update(table.columns)
-    if not items or not seen:
-        raise InputError(
-            f"{file} holds no rows that can be read: give CSV with a header, or JSON with one object a line"
-        )
-    needs = [*setup.needs, *([] if len(targets) == 1 else ["label"])]
-    check_columns(
-        file, seen, names, COLUMNS, needs=needs, advice=", or give --to" if "label" in needs else ""
-    )
     return [_checked(item, setup.needs) for item in items]
 
 

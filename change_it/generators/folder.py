@@ -112,7 +112,7 @@ def choose_generators(
     if not infos:
         if (folder / "config.json").exists():
             raise InputError(
-                f"{name} is a model that was not trained here: ask it with --prompt, or train it with {COMMAND} --architecture {name}"
+                f"{name} is a model that was not trained here: serve it and give its --endpoint, or train it with {COMMAND} --architecture {name}"
             )
         raise InputError(f"{name} holds no generator: train one with {COMMAND} --out {name}")
     recipes = list(dict.fromkeys(info.recipe for info in infos.values()))

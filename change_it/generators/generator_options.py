@@ -102,8 +102,7 @@ class TransferOptions(InferenceOptions):
         change-it transfer --corpus runs/quickstart/corpus --items 20 --out runs/mine/predictions/rewrite.csv
         change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
         change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
-        change-it transfer --generator owner/model --prompt --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
-        change-it transfer --generator NAME --endpoint http://localhost:8000/v1 --corpus runs/mine/corpus --out runs/mine/predictions/served.csv
+        change-it transfer --generator NAME --endpoint http://localhost:8000/v1 --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
         change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
         change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --candidates 16 --all-draws --out runs/mine/predictions/drawn.csv
     """
@@ -119,13 +118,11 @@ class TransferOptions(InferenceOptions):
     items: int | None = None
     """Number of headlines of --corpus to transfer, drawn by --seed among those with an aligned one; all when not given."""
     generator: str = "runs/quickstart/generators"
-    """Folder or Hub id of a generator, or a folder of them (both directions); with --prompt any causal model or encoder-decoder, with --endpoint the server's name of the model."""
+    """Folder or Hub id of a generator, or a folder of them (both directions); with --endpoint the server's name of the model."""
     recipe: Recipe | None = None
     """Which generators of a folder that holds several recipes."""
-    prompt: bool = False
-    """Prompt the --generator in the language of --corpus, without training."""
     endpoint: str | None = None
-    """Address of an OpenAI-compatible server whose model --generator gets the same prompt; its key is read from the environment, CHANGE_IT_API_KEY."""
+    """Address of an OpenAI-compatible server whose model --generator is prompted in the language of --corpus, without training; its key is read from the environment, CHANGE_IT_API_KEY."""
     concurrency: int | None = None
     """Requests at a time to --endpoint; 8 when not given."""
     shots: int = 0
@@ -144,11 +141,6 @@ class TransferOptions(InferenceOptions):
     """Sources a generator reads at once; its own choice when not given."""
     seed: int = 1
     """Seed of headlines that are drawn and of --items."""
-
-    @property
-    def is_prompted(self) -> bool:
-        """Whether a model is prompted."""
-        return self.prompt or self.endpoint is not None
 
 
 #: The papers' networks and their training, to the end and without blocked n-grams; the organisers' file for S2S has half the cells and larger batches.

@@ -2,9 +2,8 @@
 
 import os
 import re
-from email.utils import parsedate_to_datetime
 from itertools import count
-from time import monotonic, sleep, time
+from time import monotonic, sleep
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -68,11 +67,8 @@ class Server:
                     [{"role": "user", "content": prompt}], model=self.model, **settings
                 )
                 self._answered = monotonic()
-                if refusal := getattr(completion, "error", None):
-                    return None, f"server refused: {self._reason(refusal)}"
                 choice = completion.choices[0]
-                choice.model = " ".join(str(completion.model or "").split()) or self.model
-                choice.message.content = _text_of(choice.message.content)
+                content = choice.message.content
                 break
             except errors.InferenceTimeoutError:
                 return None, "server timeout"
@@ -80,25 +76,26 @@ class Server:
                 raise InputError("HF_HUB_OFFLINE forbids every request: unset it to ask a server") from error
             except (errors.HTTPError, *UNEXPECTED) as error:
                 response = getattr(error, "response", None) or getattr(error.__context__, "response", None)
-                if response is not None and response.status_code in BUSY:
-                    self._wait(response, attempt)
-                    continue
-                if response is not None:
+                if response is None and not isinstance(error, errors.HTTPError):
+                    return None, "server refused: the answer is no chat completion"
+                if response is None:
+                    raise InputError(
+                        f"{self.url} cannot be reached ({type(error).__name__}): start the server, or give another {self.option}"
+                    ) from error
+                if response.status_code not in BUSY:
                     self._answered = monotonic()
                     return None, self._refused(response)
-                if not isinstance(error, errors.HTTPError):
-                    return None, "server refused: the answer is no chat completion"
-                raise InputError(
-                    f"{self.url} cannot be reached ({type(error).__name__}): start the server, or give another {self.option}"
-                ) from error
+                self._wait(response, attempt)
+        choice.model = " ".join(str(completion.model or "").split()) or self.model
+        choice.message.content = content if isinstance(content, str) else ""
         if getattr(choice.message, "refusal", None) or choice.finish_reason == "content_filter":
             return None, "refused by the model"
         return choice, ""
 
     def _wait(self, response: Any, attempt: int) -> None:
         """Let all requests wait for a busy server; ends the run where that would take too long."""
-        seconds = _seconds(response.headers.get("retry-after", ""))
-        wait = min(2.0**attempt, LONGEST_WAIT) if seconds is None else seconds
+        named = response.headers.get("retry-after", "")
+        wait = float(named) if named.isdecimal() else min(2.0**attempt, LONGEST_WAIT)
         if monotonic() + wait - self._answered > PATIENCE:
             raise InputError(
                 f"{self.url} answers with {self._detail(response)} and is to be asked again after {wait:.0f} s: "
@@ -107,11 +104,8 @@ class Server:
         self._free = max(self._free, monotonic() + wait)
 
     def _detail(self, response: Any) -> str:
-        """The status of a refusal, and the server's reason."""
-        try:
-            reason = self._reason(response.json())
-        except ValueError:
-            reason = ""
+        """The status of a refusal and what the server says, without the key."""
+        reason = " ".join(response.text.replace(self._key, "…").split())[:REASON]
         return f"status {response.status_code}" + (f" ({reason})" if reason else "")
 
     def _refused(self, response: Any) -> str:
@@ -122,30 +116,3 @@ class Server:
         raise InputError(
             f"{self.url} answers with {detail}: mend that and call the command again"
         ) from None  # the error may show the key
-
-    def _reason(self, body: Any) -> str:
-        """The server's message of a refusal, without the key."""
-        while isinstance(body, list | dict):
-            fields = map(body.get, ("error", "message", "detail")) if isinstance(body, dict) else body
-            body = next(filter(None, fields), "")
-        return " ".join(str(body or "").replace(self._key, "…").split())[:REASON]
-
-
-def _seconds(retry_after: str) -> float | None:
-    """The seconds to wait that a header names, as a number or as a date; None where it names none."""
-    try:
-        return max(0.0, float(retry_after))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time())
-    except (ValueError, TypeError):
-        return None
-
-
-def _text_of(content: Any) -> str:
-    """The text of a message, which some servers give in parts, thoughts among them."""
-    if isinstance(content, list):
-        parts = (part for part in content if isinstance(part, dict) and part.get("type", "text") == "text")
-        return "".join(str(part.get("text") or "") for part in parts)
-    return str(content or "")

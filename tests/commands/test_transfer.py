@@ -127,7 +127,7 @@ def test_to_aims_every_row_and_needs_no_label(generators, tmp_path):
     [
         ({"candidates": 4}, "--candidates requires --rerank or --all-draws"),
         ({"concurrency": 2}, "--concurrency requires --endpoint"),
-        ({"shots": 3}, "--shots requires --prompt or --endpoint"),
+        ({"shots": 3}, "--shots requires --endpoint"),
         ({"support": "judge"}, "--support requires --rerank"),
     ],
 )
