@@ -69,13 +69,6 @@ NUMBERS = (
     *("gradient_accumulation_steps", "data_seed", "dataloader_num_workers", "weight_decay"),
     "label_smoothing_factor",
 )
-#: Environment variables by which `accelerate launch` passes on its options and `accelerate config`, what says that there is none,
-#: and the argument of TrainingArguments that they are.
-LAUNCHED = {
-    "ACCELERATE_MIXED_PRECISION": ("no", "{}=true"),
-    "ACCELERATE_GRADIENT_ACCUMULATION_STEPS": ("1", "gradient_accumulation_steps={}"),
-    "ACCELERATE_DYNAMO_BACKEND": ("no", "torch_compile_backend={}"),
-}
 
 
 @dataclass(kw_only=True)
@@ -93,7 +86,7 @@ class TrainingOptions:
     max_minutes: float | None = None
     """Stop cleanly after this many minutes, those of loading and of evaluations among them, and keep the best weights; the learning rate falls with the time."""
     checkpoint_minutes: float = 15.0
-    """Minutes between checkpoints that --resume goes on from; SIGTERM writes one too."""
+    """Minutes between checkpoints that --resume goes on from."""
     seed: int = 1
     """Seed of weights, order and dropout."""
 
@@ -112,8 +105,9 @@ class TrainingOptions:
 
     @property
     def bf16(self) -> bool:
-        """Whether the forward pass is in bfloat16."""
-        return str(self.arguments.get("bf16")).lower() in ("true", "t", "yes", "y", "1")
+        """Whether the forward pass is in bfloat16, by `--arg` or by `accelerate launch`."""
+        launched = os.environ.get("ACCELERATE_MIXED_PRECISION") == "bf16"
+        return str(self.arguments.get("bf16", launched)).lower() in ("true", "t", "yes", "y", "1")
 
 
 @dataclass(kw_only=True)
@@ -158,21 +152,6 @@ def check_numbers(options: TrainingOptions) -> None:
         raise InputError("--epochs must be above 0")
 
 
-def launched(given: tuple[str, ...]) -> tuple[str, ...]:
-    """What `--arg` lacks of the environment of `accelerate launch`."""
-    names = {each.partition("=")[0] for each in given} | {"no", ""}
-    more: list[str] = []
-    for variable, (none, form) in LAUNCHED.items():
-        value = os.environ.get(variable, none).lower()
-        if value == "fp8":
-            raise InputError(f"{variable}=fp8 is no precision of these models: give bf16")
-        argument = form.format(value)
-        both = {"bf16", "fp16"} if variable == "ACCELERATE_MIXED_PRECISION" else {argument.partition("=")[0]}
-        if value != none and not both & names:
-            more.append(argument)
-    return tuple(more)
-
-
 Settings = TypeVar("Settings", bound=TrainingSettings)
 
 
@@ -182,7 +161,6 @@ def resolve(options: TrainingOptions, preset: Mapping[str, Any], into: type[Sett
     names = [each.name for each in fields(into)]
     given = {name: getattr(options, name) for name in names}
     given |= {OPTIONS[name]: value for name, value in options.arguments.items() if name in OPTIONS}
-    given["arg"] = (*options.arg, *launched(options.arg))
     return into(
         **{name: preset[name] for name in names if name in preset}
         | {name: value for name, value in given.items() if value is not None}
