@@ -63,8 +63,7 @@ JUDGES = {
 GENERATORS = {
     "NaN": (change_weights(spoil), "not finite numbers"),
     "a tensor is missing": (change_weights(partial(drop, "switch.weight")), "lack switch.weight"),
-    "recipe": (set_in("generator.json", "recipe", value=["sum"]), "generator.json is broken"),
-    "length": (set_in("generator.json", "target_tokens", value=1), "generator.json is broken"),
+    "outlets": (set_in("generator.json", "outlets", value=3), "generator.json is broken"),
     "nested": (write("generator.json", '{"recipe":' + DEEP), "generator.json is broken"),
     "tokenizer": (write("tokenizer.json", "{}"), "no tokenizer that can be loaded"),
 }  # fmt: skip

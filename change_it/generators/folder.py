@@ -6,25 +6,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from huggingface_hub.dataclasses import strict
-from huggingface_hub.errors import StrictDataclassError
-
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.generators.generator_options import (
-    SHORTEST,
-    Language,
-    ModelKind,
-    Reads,
-    Recipe,
-)
+from change_it.generators.generator_options import Language, ModelKind, Reads, Recipe
 from change_it.io import GENERATOR_FILE, read_json, write_json
 
 COMMAND = "change-it train generator"
 Dtype = Literal["float32", "bfloat16"]
 
 
-@strict
 @dataclass(kw_only=True)
 class GeneratorInfo:
     """Recipe, outlets, model and lengths of a generator."""
@@ -73,18 +63,8 @@ class GeneratorInfo:
             of_info = {field.name: values[field.name] for field in fields(cls) if field.name in values}
             outlets, prompt = tuple(of_info["outlets"]), of_info.get("prompt")
             return cls(**of_info | {"outlets": outlets, "prompt": prompt and tuple(prompt)})
-        except (StrictDataclassError, TypeError, LookupError) as error:
+        except (TypeError, LookupError) as error:
             raise InputError(f"{path} is broken or of another version: train the generator again") from error
-
-    def validate_bounds(self) -> None:
-        """Refuse values out of bounds; `strict` calls it, and compares types."""
-        if (
-            min(self.source_tokens, self.target_tokens) < SHORTEST
-            or self.to not in (None, *self.outlets)
-            or self.no_repeat_ngram_size < 0
-            or (self.kind == "causal" and not self.prompt)
-        ):
-            raise ValueError("a length, the outlet or the prompt does not fit")
 
 
 def read_prompts(language: str) -> dict[str, Any]:

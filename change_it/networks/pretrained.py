@@ -29,7 +29,6 @@ from change_it.io import PICKLE, check_model, hub_fault, listed, read_json, weig
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-ADAPTER = "adapter_config.json"
 #: What a model is loaded for: to answer as it was saved; as the base that adapters or training start from; as an encoder
 #: that gets a new head.
 Use = Literal["saved", "base", "encoder"]

@@ -134,11 +134,7 @@ def drop(tensors):
     ("name", "damage", "says"),
     [
         ("weights", spoil, "not finite numbers"),
-        ("weights", drop, "is missing or too much"),
-        ("adapter_config.json", lambda record: record.update(peft_type="XLORA", adapters={"a": "/tmp"}), "is broken"),
-        ("adapter_config.json", lambda record: record.update(r=10**9), "not of rank 1000000000"),
-        ("adapter_config.json", lambda record: record.update(target_modules="([a-z.]+)+X"), "is broken"),
-        ("adapter_config.json", lambda record: record.pop("target_modules"), "is broken"),
+        ("weights", drop, "do not fit their base model .*missing"),
         ("adapter_config.json", lambda record: record.update(lora_alpha="x"), "do not fit their base model"),
     ],
 )  # fmt: skip
