@@ -7,7 +7,7 @@ import pytest
 import torch
 from malformed import edit, edit_weights, spoil
 from safetensors import safe_open
-from tiny_generators import CARD, HEADLINES, options
+from tiny_generators import CARD, HEADLINES, batch_of, options
 from transformers import GenerationConfig
 
 from change_it.errors import InputError
@@ -55,7 +55,7 @@ def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, m
     monkeypatch.chdir(tmp_path)  # from anywhere
     generator = load_generator(out, device="cpu")
     base = load_model(tiny, generator.info.kind, load_tokenizer(tiny)).eval()
-    batch = generator.format.collate(HEADLINES, HEADLINES)
+    batch = batch_of(generator.format, HEADLINES, HEADLINES)
     with torch.no_grad():
         adapted, bare = generator.model(**batch).loss, base(**batch).loss
     assert abs(float(adapted - bare)) > 1e-4

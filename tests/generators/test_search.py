@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from tiny_generators import batch_of
 from transformers import GenerationConfig
 
 from change_it.generators.folder import prompt_of
@@ -42,7 +43,7 @@ def generator(request, tiny_t5, tiny_gpt2, tiny_llama):
 
 def test_labels_are_the_headline_and_its_end_unless_it_is_cut(generator):
     format_, _ = generator
-    batch = format_.collate(SOURCES, ["Si torna a votare", "Sì", "Il ponte " * 20])
+    batch = batch_of(format_, SOURCES, ["Si torna a votare", "Sì", "Il ponte " * 20])
     for row, length in zip(batch["labels"], (None, None, format_.max_target_tokens), strict=True):
         learnt = row[row != IGNORED]
         assert (learnt[-1] == format_.tokenizer.eos_token_id) == (length is None)
@@ -58,7 +59,7 @@ def test_labels_are_the_headline_and_its_end_unless_it_is_cut(generator):
 def test_causal_labels_leave_the_prompt_out_and_sources_are_cut_not_the_prompt(tiny_llama):
     tokenizer = load_tokenizer(tiny_llama)
     format_ = CausalFormat(tokenizer, **LENGTHS, prompt=prompt_of("it", "article", "gio"))
-    batch = format_.collate(["parola " * 500, "Breve"], ["Crolla il ponte", "Sì"])
+    batch = batch_of(format_, ["parola " * 500, "Breve"], ["Crolla il ponte", "Sì"])
     ids, mask, labels = (batch[name] for name in ("input_ids", "attention_mask", "labels"))
     long, short = (row[held.bool()] for row, held in zip(ids, mask, strict=True))
     assert tokenizer.decode(long).startswith("<s>Articolo:")

@@ -15,7 +15,7 @@ from transformers import (
 )
 
 from change_it.networks.pretrained_loss import headline_loss
-from change_it.networks.tokenizer import IGNORED, prompted_batch
+from change_it.networks.tokenizer import IGNORED, padded, padded_inputs
 
 ENDS = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": 2}
 LAYERS = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
@@ -45,8 +45,11 @@ def gemma():
 def test_the_loss_is_the_models_own_and_no_prompt_gets_logits(make):
     torch.manual_seed(0)
     model = make().eval()
-    prompts, answers = ([torch.randint(3, 50, (n,)).tolist() for n in both] for both in ([9, 5], [3, 7]))
-    batch, width = prompted_batch(prompts, answers, 0), 8
+    prompts, answers = ([torch.randint(3, 50, (n,)).tolist() for n in sizes] for sizes in ([9, 5], [3, 7]))
+    both = list(zip(prompts, answers, strict=True))
+    batch = padded_inputs([prompt + answer for prompt, answer in both], 0, left=True)
+    labels = [[IGNORED] * len(prompt) + answer for prompt, answer in both]
+    batch, width = {**batch, "labels": padded(labels, IGNORED, left=True)}, 8
     if model.config.is_encoder_decoder:
         batch, width = {**batch, "labels": torch.tensor([[*answers[0], *[IGNORED] * 4], answers[1]])}, 7
     alone = []
