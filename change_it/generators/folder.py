@@ -105,23 +105,15 @@ def choose_generators(
         if info.recipe == recipe and (to is None or info.to in (None, to))
     }
     if not chosen:
-        held = ", ".join(f"{path.name} ({usual_name(info)})" for path, info in infos.items())
+        held = ", ".join(f"{path.name} ({info.recipe})" for path, info in infos.items())
         raise InputError(f"{name} has no {recipe} generator{f' for {to}' if to else ''}: it holds {held}")
     outlets = next(iter(chosen.values())).outlets
     if to not in (None, *outlets):
         raise InputError(f"{to} is no outlet of {name}: give {' or '.join(outlets)}")
-    kept = []
-    for outlet in dict.fromkeys(info.to for info in chosen.values()):
+    for outlet in (None, *outlets):
         paths = [path for path, info in chosen.items() if info.to == outlet]
-        usual = [path for path in paths if path.name == usual_name(chosen[path])]
-        if len(paths) > 1 and not usual:
+        if len(paths) > 1:
             raise InputError(
                 f"{name} has several generators for {outlet}: give one of them, {' or '.join(map(str, paths))}"
             )
-        kept.append((usual or paths)[0])
-    return {path: chosen[path] for path in kept}
-
-
-def usual_name(info: GeneratorInfo) -> str:
-    """`<recipe>-<outlet>`, the folder's usual name."""
-    return f"{info.recipe}-{info.to}" if info.to else info.recipe
+    return chosen

@@ -72,15 +72,12 @@ def test_an_empty_source_is_refused_in_a_call_and_gives_no_candidates(both):
     assert both("", article=ARTICLES[2], to="gio") == some[2][0].text
 
 
-def test_a_folder_chooses_by_recipe_outlet_and_usual_name(folder, tmp_path):
+def test_a_folder_chooses_by_recipe_and_outlet(folder, tmp_path):
     one = HeadlineTransfer.from_pretrained(folder, recipe="sum", to="rep", device="cpu")
     assert one.targets == ("rep",)
     assert one.generators["rep"].folder == folder / "sum-rep"
-    save_generator(tmp_path / "sum-gio", seed=1)
-    save_generator(tmp_path / "a-trial", seed=5)
-    usual = HeadlineTransfer.from_pretrained(tmp_path, device="cpu")
-    assert usual.generators["gio"].folder == tmp_path / "sum-gio"
-    (tmp_path / "sum-gio").rename(tmp_path / "b-trial")
+    for name in ("a-trial", "b-trial"):
+        save_generator(tmp_path / name)
     with pytest.raises(InputError, match=r"several generators for gio: give one of them, .*a-trial or "):
         HeadlineTransfer.from_pretrained(tmp_path, device="cpu")
 
