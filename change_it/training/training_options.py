@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal, TypeVar
@@ -17,27 +16,14 @@ Arithmetic = Literal["float32", "bf16"]
 #: A setting that is no option of the command line.
 Value = TypeVar("Value")
 Hidden = Annotated[Value, Fixed, Suppress]
-#: Names that torch has for devices, with a number where a machine may have several.
-DEVICE = r"auto|(cpu|cuda|mps|xpu|npu|hpu|mlu|musa|xla)(:\d+)?"
 
 
 @dataclass(kw_only=True)
-class DeviceOptions:
-    """The option --device."""
+class InferenceOptions:
+    """Options of every command that runs judges."""
 
     device: str = "auto"
     """Where models run: auto, cpu, cuda, cuda:1, mps."""
-
-    def __post_init__(self) -> None:
-        """Refuse a name of no device at once; whether the machine has it is known when torch is loaded."""
-        if not re.fullmatch(DEVICE, self.device):
-            raise InputError(f"--device {self.device}: choose auto, cpu, cuda, cuda:1 or mps")
-
-
-@dataclass(kw_only=True)
-class InferenceOptions(DeviceOptions):
-    """Options of every command that runs judges."""
-
     precision: Arithmetic = "float32"
     """Arithmetic of the judges, and of a pre-trained model that writes: bf16 takes half the time where the processor multiplies bfloat16 matrices, nearly all verdicts stay, and signatures say it."""
     support: str | None = None
@@ -47,7 +33,6 @@ class InferenceOptions(DeviceOptions):
 
     def __post_init__(self) -> None:
         """Refuse a server without a model."""
-        super().__post_init__()
         if self.support_endpoint and not self.support:
             raise InputError("--support-endpoint requires --support: the server's name of the model")
 
@@ -64,11 +49,6 @@ OPTIONS = {
     "max_steps": "updates",
     "eval_steps": "evaluation_steps",
 }
-#: Others whose numbers transformers takes as they are.
-NUMBERS = (
-    *("gradient_accumulation_steps", "data_seed", "dataloader_num_workers", "weight_decay"),
-    "label_smoothing_factor",
-)
 
 
 @dataclass(kw_only=True)
@@ -139,15 +119,13 @@ def check_numbers(options: TrainingOptions) -> None:
     numbers += [("--checkpoint-minutes ", options.checkpoint_minutes, 0), ("--seed ", options.seed, 0)]
     numbers += [
         (f"--arg {name}=", options.arguments.get(name), int(name.endswith("steps")))
-        for name in (*OPTIONS, *NUMBERS)
+        for name in (*OPTIONS, "gradient_accumulation_steps")
     ]
     for name, value, least in numbers:
-        kind = (int, "whole number") if name.endswith(("steps=", "seed=")) else (int | float, "number")
-        most = 1.0 if "smoothing" in name else math.inf
-        if value is None or (isinstance(value, kind[0]) and value is not True and least <= value < most):
+        kind = (int, "whole number") if name.endswith("steps=") else (int | float, "number")
+        if value is None or (isinstance(value, kind[0]) and value is not True and least <= value < math.inf):
             continue
-        below = " and below 1" if most == 1 else ""
-        raise InputError(f"{name}{value} is out of range: give a {kind[1]} of at least {least}{below}")
+        raise InputError(f"{name}{value} is out of range: give a {kind[1]} of at least {least}")
     if options.epochs == 0:
         raise InputError("--epochs must be above 0")
 
