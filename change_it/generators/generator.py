@@ -256,14 +256,9 @@ def add_adapters(model: Any, options: GeneratorOptions, kind: ModelKind) -> Any:
     targets = usual.get(model.config.model_type, "all-linear")
     scale = {"r": LORA_RANK, "lora_alpha": LORA_ALPHA}
     config = peft.LoraConfig(task_type=task, **scale, target_modules=targets)
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            return peft.get_peft_model(model, config)
-    except ValueError as error:
-        reason = str(error).partition("\n")[0][:200]
-        raise InputError(
-            f"adapters do not fit {options.architecture} ({reason}): train it without --lora, or another model"
-        ) from error
+    refusal = f"adapters do not fit {options.architecture}: train it without --lora, or another model"
+    with load_errors(refusal), warnings.catch_warnings(action="ignore"):
+        return peft.get_peft_model(model, config)
 
 
 def load_adapters(model: Any, folder: Path) -> Any:
