@@ -7,18 +7,15 @@ and whatever a library raises over it is one sentence.
 import hashlib
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-import numpy as np
 import torch
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError
-from numpy.typing import NDArray
 from torch import nn
 from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 from transformers.utils import logging
@@ -44,8 +41,6 @@ ANSWERING = (
     "tokenizer.model",
 )
 _KERNEL = re.compile(r'_implementation": "[^"]*/')
-#: Examples that are looked through for unknown tokens, and the share of these that is worth a warning.
-READ, UNKNOWN = 5000, 0.01
 _ADAPTERS = "holds adapters, not a model: merge them first with merge_and_unload of peft"
 
 #: Parameters from which a model takes all threads for one batch.
@@ -139,24 +134,6 @@ def load_errors(refusal: str) -> Iterator[None]:
 def reading_errors(tokenizer: PreTrainedTokenizerBase) -> AbstractContextManager[None]:
     """As `load_errors`, for a tokenizer that cannot read a text: a regular expression in it can give up on some texts alone."""
     return load_errors(f"the tokenizer in {tokenizer.name_or_path} cannot read a text")
-
-
-def unknown_tokens(
-    tokenizer: PreTrainedTokenizerBase, rows: Sequence[NDArray[Any]], texts: Sequence[str]
-) -> str:
-    """A sentence where more than `UNKNOWN` of the tokens of texts, whose ids are the rows, are unknown to a tokenizer, with the characters that are; empty elsewhere."""
-    ids, unknown = np.concatenate([np.empty(0, np.int32), *rows[:READ]]), tokenizer.unk_token_id
-    count, total = np.count_nonzero(ids == unknown), np.count_nonzero(ids >= 0)
-    if unknown is None or count <= UNKNOWN * total:
-        return ""
-    with reading_errors(tokenizer):
-        characters = [one for one, _ in Counter("".join("".join(texts[:READ]).split())).most_common()]
-        alone = tokenizer(characters, add_special_tokens=False)["input_ids"]
-    lacking = " ".join(one for one, row in zip(characters, alone, strict=True) if unknown in row)
-    return (
-        f"{count:,} of {total:,} tokens of the training texts are unknown to {tokenizer.name_or_path}, which lacks "
-        f"{lacking[:40] or 'their words'}: give a model that knows them"
-    )
 
 
 def read_config(name: str | Path) -> Any:

@@ -1,6 +1,5 @@
 """A run of training as judges and generators describe it, its result, and the processes that it runs in; transformers' Trainer is not loaded."""
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,12 +51,6 @@ class TrainingRun:
     describe: Callable[[TrainingResult], dict[str, Any]]  # metrics of the model, with the sizes of the data
     min_updates: int = MIN_UPDATES
     loss: Callable[[nn.Module, Any], Tensor] | None = None  # of the model and a batch; None: the model's own
-
-
-def warn(sentence: str) -> None:
-    """Print a sentence, where there is one, as a warning of the main process."""
-    if sentence and process_state().is_main_process:
-        print(f"Warning: {sentence}.", file=sys.stderr)
 
 
 def tokenized(encode: Callable[[range], Mapping[str, Any]], n: int) -> TokenIds:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 
 import judge_data
@@ -111,15 +110,6 @@ def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(train
     for low, expected in ((-0.01, 1), (0.0, 1), (0.001, 0)):
         beside["lead"] = {"value": 0.01, "low": low, "high": 0.02}
         assert sum(said in note for note in train.table_of(metrics).notes) == expected
-
-
-def test_unknown_tokens_of_training_headlines_are_said(corpus, encoder, tmp_path, capsys):
-    """The tokenizer has seen a few headlines alone."""
-    train_judge.run(options(corpus, tmp_path / "main", encoder=encoder, **TINY | {"updates": 1}))
-    [warning] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Warning:")]
-    assert re.search(
-        r"Warning: [\d,]+ of [\d,]+ tokens of the training texts are unknown to .*lacks .*«", warning
-    )
 
 
 def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
