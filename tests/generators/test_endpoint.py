@@ -79,20 +79,6 @@ def test_all_draws_are_drawn_and_kept_equal_or_empty(server, options):
         transferred(options(all_draws=True, generation=("do_sample=false",)))
 
 
-def test_items_are_kept_as_soon_as_all_their_draws_are_there(server, options, tmp_path):
-    server.reply = lambda prompt, number: 500 if "ponte 5 è" in prompt else f"Ponte giù {number}"
-    with pytest.raises(InputError, match="status 500: mend that") as error:
-        transferred(options(all_draws=True, candidates=4))
-    [partial] = tmp_path.glob("*.partial")
-    kept = (len(partial.read_text().splitlines()) - 1) // 4
-    assert kept >= 7  # those before it, the longest first
-    assert f"({kept} of 12 headlines are kept, and the same command goes on" in str(error.value)
-    asked = len(server.requests)
-    server.reply = lambda prompt, number: "Ponte giù"
-    assert len(transferred(options(all_draws=True, candidates=4))) == 48
-    assert len(server.requests) == asked + 4 * (12 - kept)
-
-
 def test_the_key_is_sent_and_never_shown_or_written(server, options, tmp_path, capsys, caplog):
     server.reply = lambda prompt, number: refusal(401, f"no such key: {SECRET}")
     with pytest.raises(InputError, match=r"answers with status 401 \(.*no such key: …") as error:
@@ -204,8 +190,6 @@ def test_the_address_is_taken_as_other_clients_take_it(server, options):
     ("changes", "message"),
     [
         ({"corpus": None}, "--endpoint requires --corpus"),
-        ({"items": 5}, "--items requires a --corpus without --input"),
-        ({"concurrency": 0}, "--concurrency 0 is too few"),
         ({"endpoint": "localhost:8000"}, "is no address of a server"),
         ({"endpoint": "http://me:secret@localhost/v1"}, "put it into the environment as CHANGE_IT_API_KEY"),
         ({"shots": -1}, "give --shots from 0 to"),

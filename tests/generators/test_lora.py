@@ -111,7 +111,6 @@ def adapters(untrained, tmp_path):
     ("base", "says"),
     [
         ("../tiny-t5", "neither the full path of a folder nor a Hub id"),
-        ("http://127.0.0.1:9/x", "neither the full path"),
         ("/nowhere/t5", r"belong to /nowhere/t5, .*name its new place as base in .*generator\.json"),
         ("nina/nothing", "nina/nothing cannot be loaded as a generator"),
     ],
