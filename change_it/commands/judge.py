@@ -22,7 +22,7 @@ QUESTIONS = {
     "ah": "does it fit the article?",
     "main": "is its style the other outlet's ({target})?",
     "fluency": "would a newspaper print it?",
-    "evidence": "every number, name and quotation stands in the sources (who did or said it is not checked)?",
+    "evidence": "every number, name and quotation appears in the sources (who did or said it is not checked)?",
     "support": "do the sources support it, by a model that is prompted?",
 }
 

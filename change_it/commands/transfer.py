@@ -29,7 +29,7 @@ SHOWN, LOOKED_AT = 5, 1000
 def check(options: TransferOptions) -> None:
     """Refuse, before anything large loads, what is not there, and options that require another one."""
     if not (options.corpus or options.input):
-        raise InputError("give --corpus to transfer its A2 headlines, or --input for a file")
+        raise InputError("give --corpus to transfer its test headlines, or --input for a file")
     if options.endpoint and not options.corpus:
         raise InputError("--endpoint requires --corpus")
     if options.items and options.input:

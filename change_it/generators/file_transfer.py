@@ -32,7 +32,7 @@ from change_it.text import cleaning
 from change_it.text.folding import composed
 from change_it.text.stopwords import guess_language
 
-#: Columns of all draws, the last two where judges have ordered them, stand behind.
+#: Further columns of all draws; the last two are written where judges have ordered them.
 HEADER, DRAWS = ("id", "headline", "target", "error", "reranker", "generator"), ("draw", "chosen", "rank")
 NOTHING = "nothing was written"
 #: Options that may differ between a run and the one that goes on with it.
@@ -97,7 +97,7 @@ def load_setup(options: TransferOptions) -> TransferSetup:
 
 
 def corpus_items(options: TransferOptions, setup: TransferSetup) -> list[Item]:
-    """The A2 headlines of the corpus that aim at the targets, all of direction A to B first; or some with a reference, drawn by the seed."""
+    """The headlines of the test set that aim at the targets, all of direction A to B first; or some with a reference, drawn by the seed."""
     test, outlets = read_test_set(str(options.corpus)), setup.system.outlets
     if set(test.outlets) != set(outlets):
         raise InputError(

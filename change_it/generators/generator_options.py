@@ -110,7 +110,7 @@ class TransferOptions(InferenceOptions):
     out: Path
     """CSV file to write; it appears only when the run is finished."""
     corpus: str | None = None
-    """Corpus folder or data set id on the Hub; its A2 headlines are transferred unless there is an --input."""
+    """Corpus folder or data set id on the Hub; its test headlines are transferred unless there is an --input."""
     input: str | None = None
     """CSV, TSV, JSON lines or parquet file with headline, article and label (the outlet the row comes from); id if there is one."""
     columns: str = ""
@@ -126,7 +126,7 @@ class TransferOptions(InferenceOptions):
     concurrency: int | None = None
     """Requests at a time to --endpoint; 8 when not given."""
     shots: int = 0
-    """Examples in a prompt: the training pairs of --corpus, never of A2, that are nearest to each item by tf-idf."""
+    """Examples in a prompt: the training pairs of --corpus, never of the test set, that are nearest to each item by tf-idf."""
     to: str | None = None
     """Outlet to write for; of the rows of a file the other one than their label when not given."""
     rerank: str | None = None

@@ -22,11 +22,11 @@ from change_it.text.typography import BULLET, LABEL
 ARTICLE, EXAMPLE_ARTICLE = 1200, 400
 
 _QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|\'([^\']*)\'|‘([^‘’]*)’')
-#: Thoughts before an answer, and what stands around a block of text.
+#: Thoughts before an answer, and the marks around a block of text.
 _THINK = "(?:think|thinking|thought|reasoning)>"
 _THOUGHTS = re.compile(rf"\A.*</{_THINK}|<{_THINK}.*\Z", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
-#: What stands around a line, and before the headline in it.
+#: Marks around a line.
 _MARKDOWN = " \t*_`"
 
 
@@ -137,7 +137,7 @@ def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ())
 
 
 def _pairs(corpus: str) -> pl.DataFrame:
-    """Training pairs that are whole, none of whose articles is in A2."""
+    """Training pairs with all texts and with no article of the test set."""
     sides = [f"{side}_{column}" for side in "ab" for column in ("id", "headline", "article")]
     pairs = read_table(corpus, "pairs", "train", [*sides, "alignment"])
     test = read_table(corpus, "articles", "test", ["id"])["id"]

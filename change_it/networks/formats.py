@@ -33,7 +33,7 @@ class NoRepeatedWord(LogitsProcessor):
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         """Scores with -inf for the words that would be repeated."""
-        written = input_ids[:, 1:]  # `<s>` stands before them
+        written = input_ids[:, 1:]  # `<s>` comes before them
         repeated = torch.zeros_like(scores, dtype=torch.bool).scatter_(1, written, True)
         repeated[:, :FREQUENT] = False
         repeated.scatter_(1, written[:, -1:], True)
@@ -98,7 +98,7 @@ class Format:
         return 1
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
-        """Arguments of `generate` that keep n-grams from being written twice; `prompt` tokens stand before them."""
+        """Arguments of `generate` that keep n-grams from being written twice; `prompt` tokens come before them."""
         return {"no_repeat_ngram_size": no_repeat_ngram_size}
 
 
@@ -140,9 +140,9 @@ class CausalFormat(Format):
     """Format of language models: a prompt with the source, then the headline; the loss counts the headline alone."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase, *, prompt: Sequence[str], **lengths: int):
-        """`prompt` stands before and after the source; sources are cut, the prompt never is.
+        """`prompt` is the text before and after the source; sources are cut, the prompt never is.
 
-        With fields {to} and {headline} after it, a source is `to | headline | article`: the article stands in its place. The
+        With fields {to} and {headline} after it, a source is `to | headline | article`: the article takes its place. The
         line of {headline} is left out where there is none.
         """
         super().__init__(tokenizer, **lengths)
@@ -163,7 +163,7 @@ class CausalFormat(Format):
         return inputs["input_ids"].shape[1]
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
-        """Not by transformers' rule: that of transformers holds for what stands in the prompt too."""
+        """Not by transformers' rule: that of transformers counts the prompt, too."""
         rules = [NoRepeatedNGram(no_repeat_ngram_size, prompt)] if no_repeat_ngram_size else []
         return {"no_repeat_ngram_size": 0, "logits_processor": rules}
 

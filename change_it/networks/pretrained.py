@@ -87,7 +87,7 @@ def batches_at_once(model: object) -> int:
 
 
 def map_threads(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """`function(item)` for each item, in their order, in threads in each of which torch computes with one thread."""
+    """`function(item)` for each item, in their order, in threads; torch computes with one thread in each."""
     if threads == 1:
         yield from map(function, items)
         return
@@ -152,7 +152,7 @@ def load_weights(
     """A model with the safetensors of a folder or Hub id; weights in a pickle, which can run code, are refused.
 
     What is saved has each tensor of its model and no other; of a base others are left; of an encoder the head and the
-    pooler may be new too. A `config` stands for the one in the folder.
+    pooler may be new too. A `config` takes the place of the one in the folder.
     """
     file = Path(name, "config.json")
     if file.is_file() and _KERNEL.search(json.dumps(read_json(file))):

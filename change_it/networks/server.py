@@ -19,8 +19,8 @@ NO_KEY = "none"
 CONCURRENCY, TIMEOUT = 8, 600.0
 #: Statuses that are of one request and not of the server: the others go on.
 OF_ONE_REQUEST = {400, 413, 422}
-#: Statuses of a server that is busy or not ready yet: what is asked waits as long as it says, or else longer each time, and is
-#: asked again, until the server has answered nothing for so many seconds.
+#: Statuses of a server that is busy or not ready yet: a request waits as long as it says, or else longer each time, and is
+#: sent again, until the server has answered nothing for so many seconds.
 BUSY, PATIENCE, LONGEST_WAIT = {429, 503}, 600.0, 60.0
 #: What the client raises over a response that it does not expect: no chat completion, or a refusal in a list.
 UNEXPECTED = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
@@ -29,11 +29,11 @@ REASON = 200
 
 
 def check_url(url: str, option: str = "--endpoint") -> str:
-    """The address of a server; refused where it is none or holds a password."""
+    """The address of a server; refused where it is not one or holds a password."""
     parts = urlsplit(url)
     try:
         is_server = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
-    except ValueError:  # the port is none
+    except ValueError:  # the port is not a number
         is_server = False
     if not is_server:
         raise InputError(f"{option} {url} is no address of a server: give one as http://localhost:8000/v1")
@@ -46,14 +46,16 @@ class Server:
     """Answers chat prompts; shared by threads."""
 
     def __init__(self, url: str, model: str, option: str = "--endpoint"):
-        """Nothing is asked yet; `url` is the base of the server's paths, such as http://localhost:8000/v1."""
+        """Nothing is sent yet; `url` is the base of the server's paths, such as http://localhost:8000/v1."""
         self.url, self.model, self.option = check_url(url, option), model, option
         self._key = os.environ.get(KEY) or NO_KEY
         # The client would add /v1 to a path that has another version in it.
         versioned = re.search(r"/v\d\w*(/|$)", self.url) and not self.url.endswith("/chat/completions")
         path = f"{self.url}/chat/completions" if versioned else self.url
         self._client = InferenceClient(base_url=path, api_key=self._key, timeout=TIMEOUT)
-        self._answered = self._free = monotonic()  # when it last answered, and when it may be asked again
+        self._answered = self._free = (
+            monotonic()
+        )  # when it last answered, and when the next request may be sent
 
     def complete(self, prompt: str, **settings: Any) -> tuple[Any, str]:
         """The first choice of a completion, with the `model` that the server says it is; or None and why there is none.

@@ -2,7 +2,7 @@
 
 A token is a word, an elided word with its apostrophe (`dell'`), or a punctuation mark *with the spaces around it*
 (`", "`, `" «"`); only the space between two words is left out. So a headline comes back exactly, while a word is the
-same token wherever it stands and can be copied anywhere. Words outside the vocabulary get ids after its end, in
+same token wherever it appears and can be copied anywhere. Words outside the vocabulary get ids after its end, in
 order of first occurrence in their source (See et al. 2017, §2.2, with a fixed number of such ids).
 
 No module of the package is imported, so that `register_for_auto_class` can send it to the Hub with the weights.
@@ -163,7 +163,7 @@ class Padding:
     left: bool = False
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Tensor]:
-        """Tensors (n, longest) of examples that are alike in their kinds of ids, (n,) of numbers."""
+        """Tensors (n, longest) of examples with the same kinds of ids, (n,) of numbers."""
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         return {
             name: padded(column, self.values.get(name, 0), left=self.left)

@@ -1,4 +1,4 @@
-"""A training command from its settings to the finished model in its folder, for judges and generators alike.
+"""A training command from its settings to the finished model in its folder, for judges and generators.
 
 Everything unfinished lives in `<out>/checkpoints`; only a finished run replaces what `<out>` holds.
 """

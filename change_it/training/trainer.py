@@ -40,7 +40,7 @@ from change_it.training.training_run import (
     process_state,
 )
 
-#: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end, none before the first update.
+#: Evaluations of a whole run by default, equally spaced; the last one is at its end, none before the first update.
 EVALUATIONS = 10
 #: Share of the time that evaluations take, where the last one alone does not take more; and what an example costs in
 #: an evaluation, without a way back, of what it costs in training.
