@@ -32,8 +32,8 @@ from change_it.text import cleaning
 from change_it.text.folding import composed
 from change_it.text.stopwords import guess_language
 
-#: Further columns of all draws; the last two are written where judges have ordered them.
-HEADER, DRAWS = ("id", "headline", "target", "error", "reranker", "generator"), ("draw", "chosen", "rank")
+#: Columns of predictions, and the one that all draws have too.
+HEADER, DRAW = ("id", "headline", "target", "error", "reranker", "generator"), ("draw",)
 NOTHING = "nothing was written"
 #: Options that may differ between a run and the one that goes on with it.
 FREE = ("out", "device", "concurrency")
@@ -160,10 +160,10 @@ def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequen
     if setup.judges:  # that a model of support is prompted in
         articles = [item.article for item in items if item.article]
         language = read_language(options.corpus or "") or guess_language(articles)
-    columns = DRAWS[: 0 if not setup.search.all_draws else 3 if setup.judges else 1]
+    columns = HEADER + DRAW * setup.search.all_draws
     unfinished = _unfinished(options, setup, items)
     done = _finished(unfinished, setup, items)
-    write_table(unfinished, HEADER + columns, [row for rows in done.values() for row in rows])
+    write_table(unfinished, columns, [row for rows in done.values() for row in rows])
     headline_is_read = setup.system.needs == ("headline",)
     lengths = [len(item.source if headline_is_read else item.article) for item in items]
     places = sorted(
@@ -197,9 +197,9 @@ def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequen
             raise InputError(f"{error} ({kept})") from error
     for place, item in enumerate(items):
         if item.error:
-            done[place] = _rows(setup, item, [""] * setup.draws, (), item.error)
+            done[place] = _rows(setup, item, [""] * setup.draws, item.error)
     in_order = [done[place] for place in range(len(items))]
-    write_table(options.out, HEADER + columns, [row for rows in in_order for row in rows])
+    write_table(options.out, columns, [row for rows in in_order for row in rows])
     unfinished.unlink()
     return [_transferred(item, rows) for item, rows in zip(items, in_order, strict=True)]
 
@@ -224,24 +224,19 @@ def _finished(file: Path, setup: TransferSetup, items: Sequence[Item]) -> dict[i
     return {place: rows for place, rows in found.items() if len(rows) == setup.draws}
 
 
-def _rows(
-    setup: TransferSetup, item: Item, headlines: Sequence[str], places: Sequence[int], fault: str
-) -> list[list[str]]:
-    """A row for an item, or for each of its draws; `places` are these as judges put them, best first."""
+def _rows(setup: TransferSetup, item: Item, headlines: Sequence[str], fault: str) -> list[list[str]]:
+    """A row for an item, or for each of its draws."""
     rows = []
     for draw, text in enumerate(headlines):
         signed = (setup.reranker, setup.system.writer(item.target).signature) if text else ("", "")
         row = [item.id, text, item.target, "" if text else fault or NOTHING, *signed]
-        rank = places.index(draw) + 1 if places else draw + 1
-        ranked = [str(rank == 1).lower(), str(rank)] if setup.judges else []
-        rows.append([*row, str(draw), *ranked] if setup.search.all_draws else row)
+        rows.append([*row, str(draw)] if setup.search.all_draws else row)
     return rows
 
 
 def _transferred(item: Item, rows: Sequence[Sequence[str]]) -> Item:
-    """The item with its headline: of draws the one that judges put first, or the first that is not empty."""
-    full = [row for row in rows if row[1]]
-    row = min(full or rows, key=lambda row: int(row[-1]) if len(row) == len(HEADER + DRAWS) else 0)
+    """The item with its headline: of draws the first that is not empty."""
+    row = next((row for row in rows if row[1]), rows[0])
     return replace(item, prediction=row[1], error=row[3])
 
 
@@ -254,16 +249,12 @@ def new_rows(
     if setup.search.all_draws:
         texts = [(drawn + [""] * setup.draws)[: setup.draws] for drawn in texts]
     else:
-        texts = [[text for text in offered if text] for offered in texts]
-    orders: list[tuple[int, ...]] = [()] * len(items)
-    if setup.judges:
-        orders = order(setup.judges, texts, items, language=language)
-    if not setup.search.all_draws:
-        texts = [
-            [offered[of_judges[0] if of_judges else 0]] if offered else [""]
-            for offered, of_judges in zip(texts, orders, strict=True)
-        ]
+        texts = [[text for text in offered if text] or [""] for offered in texts]
+        if setup.judges:
+            orders = order(setup.judges, texts, items, language=language)
+            texts = [[offered[best]] for offered, (best, *_) in zip(texts, orders, strict=True)]
+        texts = [offered[:1] for offered in texts]
     return [
-        _rows(setup, item, of_item, of_judges, setup.system.faults.get(item, ""))
-        for item, of_item, of_judges in zip(items, texts, orders, strict=True)
+        _rows(setup, item, of_item, setup.system.faults.get(item, ""))
+        for item, of_item in zip(items, texts, strict=True)
     ]

@@ -134,7 +134,7 @@ class TransferOptions(InferenceOptions):
     candidates: int | None = None
     """Candidates a headline that --rerank chooses among, or that --all-draws draws; 10 when not given, and one without these."""
     all_draws: bool = False
-    """Draw the candidates at random (do_sample=true) and write them all, a row for each (column draw); with --rerank also the judges' order of them (chosen, rank)."""
+    """Draw the candidates at random (do_sample=true) and write them all, a row for each (column draw); change-it score --chooser lets judges choose among them."""
     generation: tuple[str, ...] = ()
     """Settings of transformers' GenerationConfig: num_beams=1 (greedy; 5 when not given) do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
     batch_size: int | None = None

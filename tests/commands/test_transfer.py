@@ -13,11 +13,9 @@ from change_it.errors import InputError
 from change_it.generators import file_transfer
 from change_it.generators.file_transfer import new_rows
 from change_it.generators.headline_transfer import HeadlineTransfer
-from change_it.generators.rerank import order
 from change_it.generators.search import Candidate
 from change_it.networks.pretrained import hash_of_weights
 from change_it.scoring.floors_and_predictions import read_predictions
-from change_it.scoring.item import Item
 from change_it.scoring.judges import Judges
 from change_it.scoring.signature import parse_reranker
 
@@ -154,29 +152,13 @@ def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
     assert parse_reranker(made[0]["reranker"]).fold == "0"
 
 
-def test_all_draws_are_written_and_judges_order_them(generators, tmp_path, judges, toy_corpus):
+def test_all_draws_are_written(generators, tmp_path):
     given = {"input": write(tmp_path / "in.csv"), "all_draws": True, "candidates": 6}
     made = transferred(options(generators, tmp_path, **given))
     assert [(row["id"], row["draw"]) for row in made] == [(row["id"], n) for row in ROWS for n in "012345"]
     assert made == transferred(options(generators, tmp_path, **given))
     assert len({row["headline"] for row in made}) > 6
     assert {row["error"] for row in made[18:24]} == {"empty article"}
-    assert not {"chosen", "rank"} & made[0].keys()
-    ordered = transferred(options(generators, tmp_path, **given, rerank="judges"))
-    for start in range(0, 36, 6):
-        of_item = ordered[start : start + 6]
-        assert sorted(row["rank"] for row in of_item) == list("123456")
-        assert [row["chosen"] for row in of_item] == [str(row["rank"] == "1").lower() for row in of_item]
-    texts = [row["headline"] for row in ordered[:6]]
-    [[best, *_]] = order(judges, [texts], [Item("", "", "gio", ROWS[0]["headline"], ROWS[0]["article"])])
-    assert ordered[best]["chosen"] == "true"
-    given = {"corpus": str(toy_corpus), "all_draws": True, "candidates": 3, "rerank": "judges"}
-    corpus = options(generators, tmp_path, **given)
-    ordered = [row["headline"] for row in transferred(corpus)]
-    assert ordered == [row["headline"] for row in transferred(replace(corpus, rerank=None))]
-    transferred(corpus)
-    system = read_predictions(corpus.out, toy_test_set())
-    assert [len(system.draws), len(system.order), {len(of) for of in system.order}] == [8, 8, {3}]
 
 
 def many(tmp_path):
