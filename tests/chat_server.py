@@ -38,7 +38,7 @@ def serve():
             if isinstance(reply, tuple):
                 status, body, headers = (*reply, {})[:3]
             else:
-                status, body = (reply, b"{}") if isinstance(reply, int) else (200, completion(reply))
+                status, body = (reply, b"") if isinstance(reply, int) else (200, completion(reply))
                 headers = {}
             try:
                 self.send_response(status)

@@ -49,7 +49,9 @@ train generator --recipe sum --to one --corpus corpus --architecture ./nope --ou
 transfer --generator judges --input rows.csv --out out.csv | judges holds no generator
 transfer --generator sum-two --input rows.csv --to nope --out out.csv | sum-two has no sum generator for nope
 transfer --generator sum-two --input nope.csv --out out.csv | nope.csv does not exist
-transfer --generator sum-two --out out.csv | give --corpus to transfer its A2 headlines, or --input for a file
+transfer --generator sum-two --input predictions.csv --out out.csv | predictions.csv has no column article
+transfer --generator rewrite --input article.csv --columns article=text --out out.csv | article.csv has no column headline and no column label
+transfer --generator sum-two --out out.csv | give --corpus to transfer its test headlines, or --input for a file
 transfer --generator sum-two --corpus corpus --rerank corpus --out out.csv | corpus lacks the judge main and hh and ah
 transfer --generator rewrite --input rows.csv --to rewrite --out out.csv | rewrite is no outlet of rewrite: give one or two
 judge headline --original headline --article rows.csv --judges judges --to nope | --to nope is no outlet of these judges: give one or two

@@ -1,4 +1,4 @@
-"""SIGKILL at moments drawn from a seed, half of them when files are written: what stands there is the old or the new state.
+"""SIGKILL when a file is written, one of those drawn from a seed: what is there is the old or the new state.
 
 python tests/test_killed.py COMMAND FOLDER [SEED [MOMENTS]]
 """
@@ -10,7 +10,6 @@ import random
 import shutil
 import signal
 import sys
-import time
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -132,27 +131,21 @@ def check(name, folder, seed, moments):
     out = place / ("out.csv" if name == "transfer" else "out")
 
     def whole(out, seed, *more):
-        begun = time.monotonic()
         code, files = finish(*start([*arguments(name, folder, out, seed), *more], place, log))
         assert code == 0, log.read_text()[-3000:]
-        return state(out, name), files, time.monotonic() - begun
+        return state(out, name), files
 
     resumed = ["--resume"] if name == "judge" else []
-    old, *_ = whole(out, 1)
-    new, files, seconds = whole(out.with_name(f"whole-{out.name}"), 2)
+    old, _ = whole(out, 1)
+    new, files = whole(out.with_name(f"whole-{out.name}"), 2)
     assert old != new
     assert "" not in (old, new)
     beside = names(place)
     found = []
     for moment in range(moments):
-        at = rng.randint(1, files) if moment % 2 else 0
-        child, said = start(
-            [*arguments(name, folder, out, 2), *(resumed if found else [])], place, log, at=at
-        )
-        if not at:
-            time.sleep(rng.uniform(0, seconds))
-            os.kill(child, signal.SIGKILL)
-        code, _ = finish(child, said)
+        at = rng.randint(1, files)
+        given = [*arguments(name, folder, out, 2), *(resumed if found else [])]
+        code, _ = finish(*start(given, place, log, at=at))
         assert code in (0, -signal.SIGKILL), log.read_text()[-3000:]
         found.append(state(out, name))
         assert found[-1] in (old, new), (name, f"moment {moment} of seed {seed}, file {at} of {files}")

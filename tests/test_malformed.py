@@ -52,15 +52,12 @@ JUDGES = {
     "NaN": (change_weights(spoil), "not finite numbers"),
     "a tensor is missing": (change_weights(partial(drop, "classifier.weight")), "lack classifier.weight"),
     "a shard elsewhere": (partial(in_shards, elsewhere=True), "which is missing in its folder"),
-    "adapters": (write("adapter_config.json", "{}"), "holds adapters"),
     "a kernel": (set_in("config.json", "attn_implementation", value="kernels-community/flash-attn"), "code of the Hub"),
-    "a million layers": (set_in("config.json", "num_hidden_layers", value=10**6), "far larger model"),
     "three classes": (set_in("config.json", "id2label", value={"0": "a", "1": "b", "2": "c"}), "another version"),
     "nested": (write("config.json", '{"model_type":' + DEEP), "config.json is broken"),
     "no tokenizer": (write("tokenizer.json", "{}"), "cannot be loaded as a judge"),
 }  # fmt: skip
 GENERATORS = {
-    "a billion words": (set_in("config.json", "vocab_size", value=10**9), "far larger model"),
     "NaN": (change_weights(spoil), "not finite numbers"),
     "a tensor is missing": (change_weights(partial(drop, "switch.weight")), "lack switch.weight"),
     "nested": (write("generator.json", '{"recipe":' + DEEP), "generator.json is broken"),

@@ -55,6 +55,12 @@ def options(corpus, out, architecture, **changes):
     return GeneratorOptions(corpus=corpus, out=out, architecture=architecture, **{**settings, **changes})
 
 
+def batch_of(format_, sources, targets):
+    """A training batch, as it is made of examples."""
+    columns = format_.encode(sources, targets)
+    return format_.pad([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
+
+
 def transferred(chosen):
     """The rows that `change-it transfer` writes."""
     from csv_files import read_csv

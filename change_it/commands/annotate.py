@@ -28,7 +28,7 @@ class AnnotateSheetsOptions:
     """
 
     corpus: str
-    """Corpus folder or data set id on the Hub; its A2 articles are sampled."""
+    """Corpus folder or data set id on the Hub; its test articles are sampled."""
     predictions: tuple[str, ...] = ()
     """Systems as NAME=FILE, files as `change-it transfer` writes them; each is a condition in addition to gold. A name may stand before several files; headlines aim at the other outlet, or all at the original's own (LREC 2020, settings 1 and 2)."""
     items: int = 200

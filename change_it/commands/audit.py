@@ -26,7 +26,7 @@ class AuditOptions(InferenceOptions):
     """
 
     corpus: str
-    """Corpus folder or data set id on the Hub; its A2 pairs are the test."""
+    """Corpus folder or data set id on the Hub; its test pairs are read."""
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and perhaps fluency."""
     out: Path | None = None

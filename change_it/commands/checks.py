@@ -9,7 +9,7 @@ from change_it.scoring.columns import BUILT_IN, LABEL_COLUMNS, PREDICTION_COLUMN
 
 
 def check_counts(**counts: int | None) -> None:
-    """Refuse numbers, by the names of their options, of which at least one is needed; None is a default."""
+    """Refuse numbers below 1, by the names of their options; None is a default."""
     for name, count in counts.items():
         if count is not None and count < 1:
             raise InputError(f"--{name.replace('_', '-')} {count} is too few: give at least 1")

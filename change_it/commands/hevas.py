@@ -21,7 +21,7 @@ class HevasOptions(MetricOptions):
     """Measure headlines with HEvAS: informativeness and readability, with statistics and charts; no judges.
 
     Documents are CSV, TSV, JSON lines or parquet with article, headline (or headlines, headline1, headline2, … for several
-    references) and perhaps id, or the paired A2 articles of a corpus folder, whose references are the other newspaper's headlines.
+    references) and perhaps id, or the paired test articles of a corpus folder; their references are the other newspaper's headlines.
 
     Examples:
         change-it hevas --documents runs/quickstart/corpus --system rewrite=runs/quickstart/predictions/rewrite.csv --out runs/mine/hevas
@@ -39,7 +39,7 @@ class HevasOptions(MetricOptions):
     metrics: tuple[str, ...] = ()
     """R-1 R-2 R-SU R-WSU LSA-C LSA-S TM-C TM-S WE-C WE-S KL-C KL-S JS-C JS-S PNR NR PR Fog AWL; all when not given."""
     columns: str = ""
-    """Column map of --documents, ours=theirs: article=body,headline=title; headline may stand several times."""
+    """Column map of --documents, ours=theirs: article=body,headline=title; headline may be given several times."""
     n_words: int = 9
     """Words in a baseline's headline, at most."""
     resamples: int = 1000

@@ -32,13 +32,13 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     Examples:
         change-it score --corpus runs/quickstart/corpus --judges runs/quickstart/judges --out runs/mine/report
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=sum.csv s2s=s2s.csv
-        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions asked=asked.csv --shared-items
+        change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions prompted=prompted.csv --shared-items
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --floor runs/mine/judges-0
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --predictions drawn=drawn.csv --chooser runs/mine/judges-0
     """
 
     corpus: str
-    """Corpus folder or data set id on the Hub; its A2 articles are the test."""
+    """Corpus folder or data set id on the Hub; its test articles are scored."""
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and fluency for the joint score."""
     predictions: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     chooser: str | None = None
     """Folder or Hub id of judges of the other fold that choose among the draws of files with a column draw: the table has the chosen and the expected single draw, the report a chart of the best of N."""
     reversal: Literal["relative", "target"] = "relative"
-    """Style counts as reversed when main decides otherwise than on the original (the paper's), or for the target."""
+    """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
     language: str | None = None
     """Language of the headlines, for a model of support: it, en or any other; the corpus's when not given."""
     out: Path | None = None

@@ -2,8 +2,9 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator_options import TransferOptions
-from change_it.io import HUB, check_model, check_writable, parse_columns, read_tables
+from change_it.io import HUB, check_columns, check_model, check_writable, parse_columns, read_tables
 from change_it.judges.judge_options import check_judges
 from change_it.tables import Column, Row, Table, console, print_table
 
@@ -21,22 +22,26 @@ if TYPE_CHECKING:  # loads torch
     from change_it.generators.file_transfer import TransferSetup
     from change_it.scoring.item import Item
 
-#: Transfers that are printed at the end.
-SHOWN = 5
+#: Transfers that are printed at the end, and rows of a table whose columns are looked at.
+SHOWN, LOOKED_AT = 5, 1000
 
 
 def check(options: TransferOptions) -> None:
     """Refuse, before anything large loads, what is not there, and options that require another one."""
     if not (options.corpus or options.input):
-        raise InputError("give --corpus to transfer its A2 headlines, or --input for a file")
-    if options.is_prompted and not options.corpus:
-        raise InputError("--prompt and --endpoint require --corpus")
+        raise InputError("give --corpus to transfer its test headlines, or --input for a file")
+    if options.endpoint and not options.corpus:
+        raise InputError("--endpoint requires --corpus")
     if options.items and options.input:
         raise InputError("--items requires a --corpus without --input")
+    if options.all_draws and options.rerank:
+        raise InputError(
+            "--all-draws and --rerank exclude each other: change-it score --chooser chooses among draws"
+        )
     partners = {
         "candidates": ("--rerank or --all-draws", options.rerank or options.all_draws),
         "concurrency": ("--endpoint", options.endpoint),
-        "shots": ("--prompt or --endpoint", options.is_prompted),
+        "shots": ("--endpoint", options.endpoint),
         "support": ("--rerank", options.rerank),
     }
     for name, (partner, given) in partners.items():
@@ -46,18 +51,38 @@ def check(options: TransferOptions) -> None:
     check_counts(**{name: getattr(options, name) for name in counts})
     if options.corpus:
         check_corpus(options.corpus)
-    if options.input and not options.input.startswith(HUB):
-        read_tables([options.input], parse_columns(options.columns, COLUMNS))  # nothing is read yet
     if options.rerank:
         check_judges(options.rerank)
-    if options.endpoint is None:
+    needs, both = {"headline", "article"}, options.to is None
+    if options.endpoint:
+        if options.to is not None:
+            check_outlet(str(options.corpus), options.to)
+    else:
         check_model(options.generator, command=COMMAND)
-    if options.is_prompted and options.to is not None:
-        check_outlet(str(options.corpus), options.to)
-    elif not options.is_prompted and (folder := Path(options.generator)).is_dir():
-        choose_generators(folder, options.recipe, options.to, name=options.generator)
+        needs, both = set(), False  # of a Hub id they are not known yet
+        if (folder := Path(options.generator)).is_dir():
+            infos = choose_generators(folder, options.recipe, options.to, name=options.generator).values()
+            needs = {need for info in infos for need in info.needs}
+            both = options.to is None and (len(infos) > 1 or any(info.to is None for info in infos))
+    if options.input and not options.input.startswith(HUB):
+        check_input(options, needs, both=both)
     inputs = options.input, options.corpus, options.generator, options.rerank
     check_writable(options.out, kind="csv", inputs=inputs)
+
+
+def check_input(options: TransferOptions, needs: Collection[str], *, both: bool) -> None:
+    """Refuse a file that has no rows or lacks a column that is read; where headlines are written for `both` outlets, the label is."""
+    names, file = parse_columns(options.columns, COLUMNS), str(options.input)
+    tables = read_tables([file], names)
+    rows = [row for table in tables for row in islice(table.rows, LOOKED_AT)]
+    columns = [column for table in tables for column in table.columns]
+    if not rows or not columns:
+        raise InputError(
+            f"{file} holds no rows that can be read: give CSV with a header, or JSON with one object a line"
+        )
+    advice = ", or give --to" if both else ""
+    needed = [*needs, *(["label"] if both else [])]
+    check_columns(file, columns, names, COLUMNS, needs=needed, advice=advice)
 
 
 def run(options: TransferOptions) -> None:
@@ -68,6 +93,8 @@ def run(options: TransferOptions) -> None:
 
     started = time.monotonic()
     setup = load_setup(options)
+    if options.input:
+        check_input(options, setup.needs, both=len(setup.system.targets) > 1)
     items = file_items(options, setup) if options.input else corpus_items(options, setup)
     items = transfer_items(options, setup, items)
     _show(items, options, setup, time.monotonic() - started)

@@ -18,12 +18,12 @@ from change_it.errors import InputError
 from change_it.generators.generator_options import CANDIDATES, TransferOptions
 from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
 from change_it.generators.prompt import Prompt
-from change_it.generators.prompted import SENT, LocalModel, PromptedWriter, ServedModel
+from change_it.generators.prompted import SENT, PromptedWriter
 from change_it.generators.rerank import order
 from change_it.generators.search import BEAMS, Search, read_decoding
-from change_it.io import append, cell_text, check_columns, parse_columns, read_tables, write_table
+from change_it.io import append, cell_text, parse_columns, read_tables, write_table
 from change_it.networks.pretrained import map_threads
-from change_it.networks.server import CONCURRENCY
+from change_it.networks.server import CONCURRENCY, Server
 from change_it.progress import bar
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.judges import Judges
@@ -32,8 +32,8 @@ from change_it.text import cleaning
 from change_it.text.folding import composed
 from change_it.text.stopwords import guess_language
 
-#: Columns of all draws, the last two where judges have ordered them, stand behind.
-HEADER, DRAWS = ("id", "headline", "target", "error", "reranker", "generator"), ("draw", "chosen", "rank")
+#: Columns of predictions, and the one that all draws have too.
+HEADER, DRAW = ("id", "headline", "target", "error", "reranker", "generator"), ("draw",)
 NOTHING = "nothing was written"
 #: Options that may differ between a run and the one that goes on with it.
 FREE = ("out", "device", "concurrency")
@@ -64,7 +64,7 @@ class TransferSetup:
 
 
 def load_setup(options: TransferOptions) -> TransferSetup:
-    """The generators or the model that is prompted, and the judges that choose."""
+    """The generators or the model of a server, and the judges that choose."""
     settings: dict[str, Any] = {} if options.endpoint else {"num_beams": BEAMS}
     settings |= {"do_sample": True} if options.all_draws else {}
     search = Search(
@@ -76,20 +76,14 @@ def load_setup(options: TransferOptions) -> TransferSetup:
     if options.all_draws and not search.is_drawn:
         raise InputError("--all-draws and --generation do_sample=false exclude each other")
     system: HeadlineSystem
-    where: dict[str, Any] = {"precision": options.precision, "device": options.device}
-    if options.is_prompted:
-        prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
-        model: LocalModel | ServedModel
-        if options.endpoint is None:
-            where["max_new_tokens"] = search.decoding.max_new_tokens
-            model = LocalModel.from_pretrained(options.generator, prompt.outlets, **where)
-        elif unknown := search.settings.keys() - SENT:
+    if options.endpoint:
+        if unknown := search.settings.keys() - SENT:
             raise InputError(f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone")
-        else:
-            at_once = options.concurrency or CONCURRENCY
-            model = ServedModel(options.endpoint, options.generator, prompt.outlets, at_once)
-        system = PromptedWriter(prompt, model)
+        prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
+        server = Server(options.endpoint, options.generator)
+        system = PromptedWriter(prompt, server, options.concurrency or CONCURRENCY)
     else:
+        where: dict[str, Any] = {"precision": options.precision, "device": options.device}
         system = HeadlineTransfer.from_pretrained(
             options.generator, recipe=options.recipe, to=options.to, **where
         )
@@ -103,7 +97,7 @@ def load_setup(options: TransferOptions) -> TransferSetup:
 
 
 def corpus_items(options: TransferOptions, setup: TransferSetup) -> list[Item]:
-    """The A2 headlines of the corpus that aim at the targets, all of direction A to B first; or some with a reference, drawn by the seed."""
+    """The headlines of the test set that aim at the targets, all of direction A to B first; or some with a reference, drawn by the seed."""
     test, outlets = read_test_set(str(options.corpus)), setup.system.outlets
     if set(test.outlets) != set(outlets):
         raise InputError(
@@ -126,7 +120,6 @@ def file_items(options: TransferOptions, setup: TransferSetup) -> list[Item]:
     file, names = str(options.input), parse_columns(options.columns, COLUMNS)
     outlets, targets = setup.system.outlets, setup.system.targets
     items: list[Item] = []
-    seen: dict[str, None] = {}
     for table in read_tables([file], names):
         for number, row in enumerate(table.rows, start=1):
             label, target, fault, id_, headline, article = "", "", "", f"{table.stem}-{number}", "", ""
@@ -147,15 +140,6 @@ def file_items(options: TransferOptions, setup: TransferSetup) -> list[Item]:
             else:
                 fault = fault or (f"unknown label: {label}" if label else "empty label")
             items.append(Item(id_, label, target, headline, article, error=fault))
-        seen.update(table.columns)
-    if not items or not seen:
-        raise InputError(
-            f"{file} holds no rows that can be read: give CSV with a header, or JSON with one object a line"
-        )
-    needs = [*setup.needs, *([] if len(targets) == 1 else ["label"])]
-    check_columns(
-        file, seen, names, COLUMNS, needs=needs, advice=", or give --to" if "label" in needs else ""
-    )
     return [_checked(item, setup.needs) for item in items]
 
 
@@ -176,10 +160,10 @@ def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequen
     if setup.judges:  # that a model of support is prompted in
         articles = [item.article for item in items if item.article]
         language = read_language(options.corpus or "") or guess_language(articles)
-    columns = DRAWS[: 0 if not setup.search.all_draws else 3 if setup.judges else 1]
+    columns = HEADER + DRAW * setup.search.all_draws
     unfinished = _unfinished(options, setup, items)
     done = _finished(unfinished, setup, items)
-    write_table(unfinished, HEADER + columns, [row for rows in done.values() for row in rows])
+    write_table(unfinished, columns, [row for rows in done.values() for row in rows])
     headline_is_read = setup.system.needs == ("headline",)
     lengths = [len(item.source if headline_is_read else item.article) for item in items]
     places = sorted(
@@ -213,9 +197,9 @@ def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequen
             raise InputError(f"{error} ({kept})") from error
     for place, item in enumerate(items):
         if item.error:
-            done[place] = _rows(setup, item, [""] * setup.draws, (), item.error)
+            done[place] = _rows(setup, item, [""] * setup.draws, item.error)
     in_order = [done[place] for place in range(len(items))]
-    write_table(options.out, HEADER + columns, [row for rows in in_order for row in rows])
+    write_table(options.out, columns, [row for rows in in_order for row in rows])
     unfinished.unlink()
     return [_transferred(item, rows) for item, rows in zip(items, in_order, strict=True)]
 
@@ -240,24 +224,19 @@ def _finished(file: Path, setup: TransferSetup, items: Sequence[Item]) -> dict[i
     return {place: rows for place, rows in found.items() if len(rows) == setup.draws}
 
 
-def _rows(
-    setup: TransferSetup, item: Item, headlines: Sequence[str], places: Sequence[int], fault: str
-) -> list[list[str]]:
-    """A row for an item, or for each of its draws; `places` are these as judges put them, best first."""
+def _rows(setup: TransferSetup, item: Item, headlines: Sequence[str], fault: str) -> list[list[str]]:
+    """A row for an item, or for each of its draws."""
     rows = []
     for draw, text in enumerate(headlines):
         signed = (setup.reranker, setup.system.writer(item.target).signature) if text else ("", "")
         row = [item.id, text, item.target, "" if text else fault or NOTHING, *signed]
-        rank = places.index(draw) + 1 if places else draw + 1
-        ranked = [str(rank == 1).lower(), str(rank)] if setup.judges else []
-        rows.append([*row, str(draw), *ranked] if setup.search.all_draws else row)
+        rows.append([*row, str(draw)] if setup.search.all_draws else row)
     return rows
 
 
 def _transferred(item: Item, rows: Sequence[Sequence[str]]) -> Item:
-    """The item with its headline: of draws the one that judges put first, or the first that is not empty."""
-    full = [row for row in rows if row[1]]
-    row = min(full or rows, key=lambda row: int(row[-1]) if len(row) == len(HEADER + DRAWS) else 0)
+    """The item with its headline: of draws the first that is not empty."""
+    row = next((row for row in rows if row[1]), rows[0])
     return replace(item, prediction=row[1], error=row[3])
 
 
@@ -270,16 +249,12 @@ def new_rows(
     if setup.search.all_draws:
         texts = [(drawn + [""] * setup.draws)[: setup.draws] for drawn in texts]
     else:
-        texts = [[text for text in offered if text] for offered in texts]
-    orders: list[tuple[int, ...]] = [()] * len(items)
-    if setup.judges:
-        orders = order(setup.judges, texts, items, language=language)
-    if not setup.search.all_draws:
-        texts = [
-            [offered[of_judges[0] if of_judges else 0]] if offered else [""]
-            for offered, of_judges in zip(texts, orders, strict=True)
-        ]
+        texts = [[text for text in offered if text] or [""] for offered in texts]
+        if setup.judges:
+            orders = order(setup.judges, texts, items, language=language)
+            texts = [[offered[best]] for offered, (best, *_) in zip(texts, orders, strict=True)]
+        texts = [offered[:1] for offered in texts]
     return [
-        _rows(setup, item, of_item, of_judges, setup.system.faults.get(item, ""))
-        for item, of_item, of_judges in zip(items, texts, orders, strict=True)
+        _rows(setup, item, of_item, setup.system.faults.get(item, ""))
+        for item, of_item in zip(items, texts, strict=True)
     ]

@@ -6,25 +6,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from huggingface_hub.dataclasses import strict
-from huggingface_hub.errors import StrictDataclassError
-
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.generators.generator_options import (
-    SHORTEST,
-    Language,
-    ModelKind,
-    Reads,
-    Recipe,
-)
+from change_it.generators.generator_options import Language, ModelKind, Reads, Recipe
 from change_it.io import GENERATOR_FILE, read_json, write_json
 
 COMMAND = "change-it train generator"
 Dtype = Literal["float32", "bfloat16"]
 
 
-@strict
 @dataclass(kw_only=True)
 class GeneratorInfo:
     """Recipe, outlets, model and lengths of a generator."""
@@ -73,18 +63,8 @@ class GeneratorInfo:
             of_info = {field.name: values[field.name] for field in fields(cls) if field.name in values}
             outlets, prompt = tuple(of_info["outlets"]), of_info.get("prompt")
             return cls(**of_info | {"outlets": outlets, "prompt": prompt and tuple(prompt)})
-        except (StrictDataclassError, TypeError, LookupError) as error:
+        except (TypeError, LookupError) as error:
             raise InputError(f"{path} is broken or of another version: train the generator again") from error
-
-    def validate_bounds(self) -> None:
-        """Refuse values out of bounds; `strict` calls it, and compares types."""
-        if (
-            min(self.source_tokens, self.target_tokens) < SHORTEST
-            or self.to not in (None, *self.outlets)
-            or self.no_repeat_ngram_size < 0
-            or (self.kind == "causal" and not self.prompt)
-        ):
-            raise ValueError("a length, the outlet or the prompt does not fit")
 
 
 def read_prompts(language: str) -> dict[str, Any]:
@@ -112,7 +92,7 @@ def choose_generators(
     if not infos:
         if (folder / "config.json").exists():
             raise InputError(
-                f"{name} is a model that was not trained here: ask it with --prompt, or train it with {COMMAND} --architecture {name}"
+                f"{name} is a model that was not trained here: serve it and give its --endpoint, or train it with {COMMAND} --architecture {name}"
             )
         raise InputError(f"{name} holds no generator: train one with {COMMAND} --out {name}")
     recipes = list(dict.fromkeys(info.recipe for info in infos.values()))
@@ -125,23 +105,15 @@ def choose_generators(
         if info.recipe == recipe and (to is None or info.to in (None, to))
     }
     if not chosen:
-        held = ", ".join(f"{path.name} ({usual_name(info)})" for path, info in infos.items())
+        held = ", ".join(f"{path.name} ({info.recipe})" for path, info in infos.items())
         raise InputError(f"{name} has no {recipe} generator{f' for {to}' if to else ''}: it holds {held}")
     outlets = next(iter(chosen.values())).outlets
     if to not in (None, *outlets):
         raise InputError(f"{to} is no outlet of {name}: give {' or '.join(outlets)}")
-    kept = []
-    for outlet in dict.fromkeys(info.to for info in chosen.values()):
+    for outlet in (None, *outlets):
         paths = [path for path, info in chosen.items() if info.to == outlet]
-        usual = [path for path in paths if path.name == usual_name(chosen[path])]
-        if len(paths) > 1 and not usual:
+        if len(paths) > 1:
             raise InputError(
                 f"{name} has several generators for {outlet}: give one of them, {' or '.join(map(str, paths))}"
             )
-        kept.append((usual or paths)[0])
-    return {path: chosen[path] for path in kept}
-
-
-def usual_name(info: GeneratorInfo) -> str:
-    """`<recipe>-<outlet>`, the folder's usual name."""
-    return f"{info.recipe}-{info.to}" if info.to else info.recipe
+    return chosen

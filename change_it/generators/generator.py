@@ -9,7 +9,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-from safetensors import safe_open
 from transformers import (
     AutoModelForCausalLM,
     AutoModelForSeq2SeqLM,
@@ -36,7 +35,7 @@ from change_it.generators.generator_options import (
     no_model,
 )
 from change_it.generators.search import BEAMS
-from change_it.io import GENERATOR_FILE, PICKLE, is_missing_path, read_json, record_errors, write_json
+from change_it.io import GENERATOR_FILE, PICKLE, is_missing_path, read_json, write_json
 from change_it.networks.formats import FORMATS, Format
 from change_it.networks.pointer_generator import (
     AS_PUBLISHED,
@@ -49,7 +48,6 @@ from change_it.networks.pointer_transformer import (
     PointerTransformerForConditionalGeneration,
 )
 from change_it.networks.pretrained import (
-    ADAPTER,
     Use,
     check_finite,
     hash_of_weights,
@@ -64,8 +62,6 @@ from change_it.networks.pretrained import (
 from change_it.networks.tokenizer import HeadlineTokenizer, train_tokenizer
 from change_it.training.training_options import Arithmetic
 
-#: What `add_adapters` chooses of an adapter's settings; others are PEFT's own values, whatever a file says.
-LORA = ("task_type", "r", "lora_alpha", "target_modules", "fan_in_fan_out")
 #: Pieces or words of the smallest tokenizer.
 PIECES = 4
 #: The formats cut, not the tokenizer.
@@ -260,41 +256,25 @@ def add_adapters(model: Any, options: GeneratorOptions, kind: ModelKind) -> Any:
     targets = usual.get(model.config.model_type, "all-linear")
     scale = {"r": LORA_RANK, "lora_alpha": LORA_ALPHA}
     config = peft.LoraConfig(task_type=task, **scale, target_modules=targets)
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            return peft.get_peft_model(model, config)
-    except ValueError as error:
-        reason = str(error).partition("\n")[0][:200]
-        raise InputError(
-            f"adapters do not fit {options.architecture} ({reason}): train it without --lora, or another model"
-        ) from error
+    refusal = f"adapters do not fit {options.architecture}: train it without --lora, or another model"
+    with load_errors(refusal), warnings.catch_warnings(action="ignore"):
+        return peft.get_peft_model(model, config)
 
 
-def load_adapters(model: Any, folder: Path, *, trainable: bool = False) -> Any:
+def load_adapters(model: Any, folder: Path) -> Any:
     """Put saved adapters around their base model."""
     peft = import_peft()
-    weights = folder / "adapter_model.safetensors"
-    if not weights.is_file():
+    if not (folder / "adapter_model.safetensors").is_file():
         raise InputError(f"{folder} {PICKLE}")
-    with record_errors(folder / ADAPTER):
-        record = read_json(folder / ADAPTER) or {}
-        targets = record["target_modules"]
-        if record["peft_type"] != "LORA" or not (targets == "all-linear" or isinstance(targets, list)):
-            raise ValueError
-        config = peft.LoraConfig(**{name: record[name] for name in LORA})
-    with load_errors(
-        f"the adapters in {folder} do not fit their base model: train them again, or restore the base"
+    with (
+        load_errors(
+            f"the adapters in {folder} do not fit their base model: train them again, or restore the base"
+        ),
+        warnings.catch_warnings(action="ignore"),
     ):
-        with safe_open(weights, framework="pt") as file:
-            shapes = {name: file.get_slice(name).get_shape() for name in sorted(file.keys())}
-        if any(shape[0] != config.r for name, shape in shapes.items() if "_A" in name):
-            raise ValueError(f"they are not of rank {config.r}")
-        with warnings.catch_warnings(action="ignore"):  # of what is missing, too, which is looked for below
-            adapted = peft.PeftModel.from_pretrained(model, folder, is_trainable=trainable, config=config)
-        state = peft.get_peft_model_state_dict(adapted, save_embedding_layers=False)
-        if different := shapes.keys() ^ state.keys():
-            raise ValueError(f"{min(different)} is missing or too much")
-        check_finite(state, folder)
+        warnings.filterwarnings("error", message="Found missing")  # weights, of which PEFT only warns
+        adapted = peft.PeftModel.from_pretrained(model, folder)
+        check_finite(peft.get_peft_model_state_dict(adapted, save_embedding_layers=False), folder)
     return adapted
 
 

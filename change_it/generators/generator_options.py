@@ -102,8 +102,7 @@ class TransferOptions(InferenceOptions):
         change-it transfer --corpus runs/quickstart/corpus --items 20 --out runs/mine/predictions/rewrite.csv
         change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
         change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
-        change-it transfer --generator owner/model --prompt --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
-        change-it transfer --generator NAME --endpoint http://localhost:8000/v1 --corpus runs/mine/corpus --out runs/mine/predictions/served.csv
+        change-it transfer --generator NAME --endpoint http://localhost:8000/v1 --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
         change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
         change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --candidates 16 --all-draws --out runs/mine/predictions/drawn.csv
     """
@@ -111,7 +110,7 @@ class TransferOptions(InferenceOptions):
     out: Path
     """CSV file to write; it appears only when the run is finished."""
     corpus: str | None = None
-    """Corpus folder or data set id on the Hub; its A2 headlines are transferred unless there is an --input."""
+    """Corpus folder or data set id on the Hub; its test headlines are transferred unless there is an --input."""
     input: str | None = None
     """CSV, TSV, JSON lines or parquet file with headline, article and label (the outlet the row comes from); id if there is one."""
     columns: str = ""
@@ -119,17 +118,15 @@ class TransferOptions(InferenceOptions):
     items: int | None = None
     """Number of headlines of --corpus to transfer, drawn by --seed among those with an aligned one; all when not given."""
     generator: str = "runs/quickstart/generators"
-    """Folder or Hub id of a generator, or a folder of them (both directions); with --prompt any causal model or encoder-decoder, with --endpoint the server's name of the model."""
+    """Folder or Hub id of a generator, or a folder of them (both directions); with --endpoint the server's name of the model."""
     recipe: Recipe | None = None
     """Which generators of a folder that holds several recipes."""
-    prompt: bool = False
-    """Prompt the --generator in the language of --corpus, without training."""
     endpoint: str | None = None
-    """Address of an OpenAI-compatible server whose model --generator gets the same prompt; its key is read from the environment, CHANGE_IT_API_KEY."""
+    """Address of an OpenAI-compatible server whose model --generator is prompted in the language of --corpus, without training; its key is read from the environment, CHANGE_IT_API_KEY."""
     concurrency: int | None = None
     """Requests at a time to --endpoint; 8 when not given."""
     shots: int = 0
-    """Examples in a prompt: the training pairs of --corpus, never of A2, that are nearest to each item by tf-idf."""
+    """Examples in a prompt: the training pairs of --corpus, never of the test set, that are nearest to each item by tf-idf."""
     to: str | None = None
     """Outlet to write for; of the rows of a file the other one than their label when not given."""
     rerank: str | None = None
@@ -137,18 +134,13 @@ class TransferOptions(InferenceOptions):
     candidates: int | None = None
     """Candidates a headline that --rerank chooses among, or that --all-draws draws; 10 when not given, and one without these."""
     all_draws: bool = False
-    """Draw the candidates at random (do_sample=true) and write them all, a row for each (column draw); with --rerank also the judges' order of them (chosen, rank)."""
+    """Draw the candidates at random (do_sample=true) and write them all, a row for each (column draw); change-it score --chooser lets judges choose among them."""
     generation: tuple[str, ...] = ()
     """Settings of transformers' GenerationConfig: num_beams=1 (greedy; 5 when not given) do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
     batch_size: int | None = None
     """Sources a generator reads at once; its own choice when not given."""
     seed: int = 1
     """Seed of headlines that are drawn and of --items."""
-
-    @property
-    def is_prompted(self) -> bool:
-        """Whether a model is prompted."""
-        return self.prompt or self.endpoint is not None
 
 
 #: The papers' networks and their training, to the end and without blocked n-grams; the organisers' file for S2S has half the cells and larger batches.

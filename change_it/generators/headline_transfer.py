@@ -10,7 +10,7 @@ from transformers import GenerationConfig
 
 from change_it.corpus.article import outlet_names
 from change_it.errors import InputError
-from change_it.generators.folder import COMMAND, choose_generators, usual_name
+from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator import Generator, load_generator
 from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
@@ -94,11 +94,6 @@ class HeadlineTransfer(HeadlineSystem):
     def __init__(self, generators: Sequence[Generator]):
         """Transfer with loaded generators: one, or one for each outlet, of one recipe and one pair of outlets."""
         infos = [generator.info for generator in generators]
-        if len({info.recipe for info in infos}) != 1 or len({info.outlets for info in infos}) != 1:
-            given = (
-                ", ".join(f"{usual_name(info)} for {' and '.join(info.outlets)}" for info in infos) or "none"
-            )
-            raise InputError(f"generators of one recipe and one corpus are needed, these are {given}")
         outlets, self.recipe, self.reads = infos[0].outlets, infos[0].recipe, infos[0].reads
         self._judges = cache(Judges.from_pretrained)  # those that calls have named
         self.generators = {
@@ -124,7 +119,6 @@ class HeadlineTransfer(HeadlineSystem):
 
         Args:
             name: folder written by `change-it train generator`, or a folder of such folders; or a Hub id of either.
-                Where several are of one recipe and outlet, the one named `<recipe>-<outlet>` is taken.
             recipe: which ones of several.
             to: load the generator for this outlet alone.
             precision: bf16 leaves weights in bfloat16 around which adapters were trained so; they are float32 otherwise.

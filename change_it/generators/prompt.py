@@ -1,7 +1,6 @@
 """Prompts for models that were not trained for the task: an instruction in the language of the corpus, examples, the item."""
 
 import hashlib
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ from change_it.errors import InputError
 from change_it.generators.folder import read_prompts
 from change_it.scoring.item import Item
 from change_it.text.cleaning import visible
-from change_it.text.sentences import sentences
 from change_it.text.stopwords import guess_language
 from change_it.text.typography import BULLET, LABEL
 
@@ -24,33 +22,12 @@ from change_it.text.typography import BULLET, LABEL
 ARTICLE, EXAMPLE_ARTICLE = 1200, 400
 
 _QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|\'([^\']*)\'|‘([^‘’]*)’')
-#: How thoughts begin and end, and what the answer that follows is put into.
-_NAMES = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratchpad)"
-_BEGIN = rf"(?:<{_NAMES}>|\[THINK\]|◁think▷|<\|begin_of_thought\|>)"
-_END = rf"(?:</{_NAMES}>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>)"
-_THOUGHTS = tuple(
-    re.compile(pattern, re.DOTALL | re.IGNORECASE)
-    for pattern in (rf"{_BEGIN}.*?{_END}", rf"\A.*{_END}", rf"{_BEGIN}.*\Z")
-)
-#: Channels of the Harmony format, with its marks and without: all but the last one, or one that is not final.
-_CHANNELS = re.compile(
-    r"\A.*<\|channel\|>\s*final\b.*?<\|message\|>|(?:<\|start\|>.*?)?<\|channel\|>.*\Z"
-    r"|\A(?-i:(?:analysis|commentary)(?=[A-ZÀ-Þ])).*?(?:assistantfinal|\Z)",
-    re.DOTALL | re.IGNORECASE,
-)
-_MARK = re.compile(r"<\|[^<>|]*\|>|</?s>|^\s*```\w*\s*$", re.MULTILINE)
-_ANSWER = re.compile(
-    r"<(answer|final|final_answer|output|response|solution|headline|title|titolo)>(.*?)(?:</\1>|\Z)",
-    re.DOTALL | re.IGNORECASE,
-)
-_JSON = re.compile(r"""\{\s*(?:\}\s*\Z|(["'])[^"']*(?:\1\s*(?::|\Z)|\Z))|\A\[\s*["']""")
-_BOXED = re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
-#: What stands around a line, and before the headline in it.
+#: Thoughts before an answer, and the marks around a block of text.
+_THINK = "(?:think|thinking|thought|reasoning)>"
+_THOUGHTS = re.compile(rf"\A.*</{_THINK}|<{_THINK}.*\Z", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
+#: Marks around a line.
 _MARKDOWN = " \t*_`"
-_OPENED = re.compile(r'"[^"]+|“[^”]+|«[^»]+')
-_QUOTES = (("“", "”"), ("«", "»"))
-#: Where a headline that was cut off may end.
-_CLAUSE = re.compile(r"[,;:–—]")
 
 
 class Example(NamedTuple):
@@ -86,7 +63,6 @@ class Prompt:
     outlets: tuple[str, str]
     language: str
     instruction: str
-    heading: str  # in the instruction's place for a model that only goes on with a text
     example: str
     shots: int = 0
     examples: dict[str, Examples] | None = None  # outlet aimed at to its pairs; None without examples
@@ -110,13 +86,12 @@ class Prompt:
             }
         return cls(outlets, language, **prompted, shots=shots, examples=examples)
 
-    def text(self, item: Item, shots: int | None = None, *, instructs: bool = True) -> str:
-        """The prompt for an original headline with its article, with `shots` examples, all when None."""
+    def text(self, item: Item) -> str:
+        """The prompt for an original headline with its article."""
         headline, article, to = item.source, item.article, item.target
-        count = self.shots if shots is None else shots
         names = {"{to}": to, "{from}": self.outlets[to == self.outlets[0]]}
-        chosen = self.examples[to].choose(headline, article, count) if self.examples and count else []
-        parts = [_filled(self.instruction if instructs else self.heading, names)]
+        chosen = self.examples[to].choose(headline, article, self.shots) if self.examples else []
+        parts = [_filled(self.instruction, names)]
         for each in (*chosen, Example(headline, cut(article, ARTICLE), "")):
             fields = {"{headline}": each.headline, "{article}": each.article, "{answer}": each.answer}
             parts.append(_filled(self.example, names | fields))
@@ -131,7 +106,7 @@ class Prompt:
     @property
     def signature(self) -> str:
         """Language and six digits of the wording's hash, and which examples: `prompt:it+1a2b3c|shots:3+nearest`."""
-        wording = hashlib.sha256(f"{self.instruction}\0{self.heading}\0{self.example}".encode()).hexdigest()
+        wording = hashlib.sha256(f"{self.instruction}\0{self.example}".encode()).hexdigest()
         shown = f"{self.shots}+nearest" if self.shots else "0"
         return f"prompt:{self.language}+{wording[:6]}|shots:{shown}"
 
@@ -145,59 +120,24 @@ def cut(text: str, characters: int) -> str:
 def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ()) -> str:
     """The headline in an answer: its first line that introduces no other, without thoughts before it, label and marks around it.
 
-    An answer that has not `ended`, since it was too long, is a text: its first sentence counts, or what is whole of that.
-    The names of `outlets` are labels, too.
+    Empty where there is none, or where the answer was too long and has not `ended` in that line. The names of `outlets` are
+    labels, too.
     """
-    lines = [line for line in (visible(line).strip(_MARKDOWN) for line in _said(answer).splitlines()) if line]
+    said = _FENCE.sub("", _THOUGHTS.sub("", answer))
+    lines = [line for line in (visible(line).strip(_MARKDOWN) for line in said.splitlines()) if line]
     while len(lines) > 1 and lines[0].endswith(":"):
         lines.pop(0)
-    text = " ".join(lines[0].split()) if lines else ""
-    text = LABEL.sub("", BULLET.sub("", text)).strip(_MARKDOWN)
+    if not lines or (not ended and len(lines) == 1):
+        return ""
+    text = LABEL.sub("", BULLET.sub("", " ".join(lines[0].split()))).strip(_MARKDOWN)
     if names := "|".join(map(re.escape, outlets)):
         text = re.sub(rf"\A(?:(?:in|su) )?(?:{names})[*_ ]*:[*_ ]+", "", text, flags=re.IGNORECASE)
-    if not ended and len(lines) == 1:
-        if _OPENED.fullmatch(text):
-            text = text[1:]
-        text = _whole(text)
     quoted = _QUOTED.fullmatch(text)
     return next(part for part in quoted.groups() if part is not None).strip() if quoted else text
 
 
-def _said(answer: str) -> str:
-    """What an answer says: without thoughts, and out of what it is put into; empty where that is not whole."""
-    for pattern in (*_THOUGHTS, _CHANNELS):
-        answer = pattern.sub("\n", answer)
-    answer = _MARK.sub("\n", answer).strip()
-    if tagged := _ANSWER.findall(answer):
-        answer = tagged[-1][1]
-    if "\\boxed" in answer:
-        boxed = _BOXED.findall(answer)
-        return re.sub(r"\\\w+\s*\{(.*)\}", r"\1", boxed[-1]) if boxed else ""
-    if not (start := _JSON.search(answer)):
-        return answer
-    try:
-        found = json.JSONDecoder().raw_decode(answer, start.start())[0]
-    except ValueError:
-        return ""
-    values = found.values() if isinstance(found, dict) else found
-    texts = [value for value in values if isinstance(value, str)]
-    return texts[0] if len(texts) == 1 else ""
-
-
-def _whole(text: str) -> str:
-    """The first sentence of a text whose end is missing; without its last clause where there is but one; no quotation is left open."""
-    parts = sentences(text)
-    ends = [" ".join(parts[:count]) for count in range(1, len(parts))]
-    ends += [text[: match.start()].rstrip() for match in reversed([*_CLAUSE.finditer(text)])]
-    return next(filter(_is_closed, ends), text)
-
-
-def _is_closed(text: str) -> bool:
-    return text.count('"') % 2 == 0 and all(text.count(left) == text.count(right) for left, right in _QUOTES)
-
-
 def _pairs(corpus: str) -> pl.DataFrame:
-    """Training pairs that are whole, none of whose articles is in A2."""
+    """Training pairs with all texts and with no article of the test set."""
     sides = [f"{side}_{column}" for side in "ab" for column in ("id", "headline", "article")]
     pairs = read_table(corpus, "pairs", "train", [*sides, "alignment"])
     test = read_table(corpus, "articles", "test", ["id"])["id"]

@@ -1,4 +1,4 @@
-"""Training data of each recipe (EvalNLGEval 2020; agnostic: LREC 2020). The test, always A2, is not read here."""
+"""Training data of each recipe (EvalNLGEval 2020; agnostic: LREC 2020). The test set is not read here."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

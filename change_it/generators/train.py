@@ -40,7 +40,6 @@ from change_it.generators.generator_options import (
 )
 from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_recipe
 from change_it.networks.formats import Format
-from change_it.networks.pretrained import unknown_tokens
 from change_it.networks.pretrained_loss import headline_loss, loss_per_token, own_loss
 from change_it.training.run_folder import train_in_folder
 from change_it.training.training_options import resolve
@@ -50,15 +49,12 @@ from change_it.training.training_run import (
     TrainingRun,
     process_state,
     tokenized,
-    warn,
 )
 
 #: Validation examples an evaluation reads, at most; and of a pre-trained model that has --max-minutes.
 VALIDATION, FEW = 1000, 100
 #: Updates between evaluations: an epoch, within these limits; a model that knows a language is soon past its best on few pairs.
 EVALUATION_STEPS = {"scratch": (100, 1000), "pretrained": (20, 1000)}
-#: Headlines that tell how many are longer than `--target-tokens`, and the share from which that is worth a warning.
-TRIED, CUT = 1000, 0.01
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets")
 
 
@@ -107,15 +103,6 @@ def _prepare(
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
     validation = data.validation.select(order[:most])
     examples = _token_ids(format_, data.train)
-    learnt = [row["labels"] for row in examples.rows]
-    tried = [tokenizer.eos_token_id not in row for row in learnt[:TRIED]]
-    if (cut := sum(tried) / len(tried)) > CUT:
-        warn(
-            f"{cut:.0%} of the headlines are longer than --target-tokens {info.target_tokens} and are learnt without their end: "
-            "give more"
-        )
-    if kind != "words":
-        warn(unknown_tokens(tokenizer, learnt, data.train.targets))
     loss = own_loss if kind == "words" else headline_loss
     batches = cache(partial(batches_of, format_, validation, batch_size=settings.batch_size))
 
@@ -155,8 +142,7 @@ def batches_of(
     format_: Format, examples: SourcesAndTargets, *, batch_size: int
 ) -> list[dict[str, torch.Tensor]]:
     """Batches of examples of like length."""
-    found = _token_ids(format_, examples)
-    rows = [found.rows[row] for row in np.argsort(found.lengths, kind="stable")]
+    rows = sorted(_token_ids(format_, examples), key=lambda row: len(row["input_ids"]))
     return [format_.pad(rows[start : start + batch_size]) for start in range(0, len(rows), batch_size)]
 
 

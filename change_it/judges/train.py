@@ -44,13 +44,12 @@ from change_it.networks.pretrained import (
     load_weights,
     read_config,
     read_tokenizer,
-    unknown_tokens,
 )
 from change_it.networks.tokenizer import Padding
 from change_it.stats import Ints, log_odds
 from change_it.tables import Column, Row, Table
 from change_it.training.run_folder import train_in_folder
-from change_it.training.training_run import MIN_UPDATES, TrainingRun, process_state, tokenized, warn
+from change_it.training.training_run import MIN_UPDATES, TrainingRun, process_state, tokenized
 
 TITLES = {
     "main": "main: which outlet",
@@ -119,8 +118,7 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
     def encode(rows: range) -> dict[str, Any]:
         part = data.train.select(rows)
         read = judge.encode(part.texts, part.pairs, settings.max_tokens, padded=False)
-        lengths = [len(row) for row in read["input_ids"]]
-        return {**read, "labels": part.labels, "length": lengths}
+        return {**read, "labels": part.labels}
 
     def evaluate(_: Any) -> dict[str, float]:
         given = judge.predict_batches(validated())
@@ -146,8 +144,6 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
         return metrics
 
     examples = None if linear else tokenized(encode, len(data.train))
-    if examples and settings.encoder != BILSTM:
-        warn(unknown_tokens(tokenizer, [row["input_ids"] for row in examples.rows], data.train.texts))
     return TrainingRun(
         model=model,
         examples=examples,

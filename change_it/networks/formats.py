@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from transformers import LogitsProcessor, NoRepeatNGramLogitsProcessor, PreTrainedTokenizerBase
 
-from .tokenizer import IGNORED, HeadlineTokenizer, Padding, padded, padded_inputs, prompted_batch
+from .tokenizer import IGNORED, HeadlineTokenizer, Padding, padded_inputs
 
 #: Characters of a token, at most: what lies behind is cut before the tokenizer reads it.
 CHARACTERS = 40
@@ -33,7 +33,7 @@ class NoRepeatedWord(LogitsProcessor):
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         """Scores with -inf for the words that would be repeated."""
-        written = input_ids[:, 1:]  # `<s>` stands before them
+        written = input_ids[:, 1:]  # `<s>` comes before them
         repeated = torch.zeros_like(scores, dtype=torch.bool).scatter_(1, written, True)
         repeated[:, :FREQUENT] = False
         repeated.scatter_(1, written[:, -1:], True)
@@ -65,20 +65,24 @@ class Format:
         self.ends = [tokenizer.eos_token_id]  # tokens that end a headline
         self.lock = threading.Lock()  # a tokenizer must not be used by two threads at once
 
-    def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
-        """A training batch: arguments of the model, `labels` among them with -100 where nothing is learnt."""
-        batch, _ = self.inputs(sources)
+    def read(self, sources: Sequence[str]) -> tuple[list[list[int]], list[list[str]]]:
+        """Token ids of each source, and what `texts` needs of it."""
+        most = self.max_source_tokens
+        rows = self.tokenizer(clean(sources, most), truncation=True, max_length=most)["input_ids"]
+        return [row or [self.tokenizer.eos_token_id] for row in rows], [[]] * len(rows)
+
+    def encode(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, list[list[int]]]:
+        """Token ids of training examples as `pad` takes them."""
+        rows, _ = self.read(sources)
         end = self.tokenizer.eos_token_id
         encoded = self.tokenizer(text_target=clean(targets, self.max_target_tokens))["input_ids"]
         ended = [row if row[-1:] == [end] else [*row, end] for row in encoded]
-        return {**batch, "labels": padded([row[: self.max_target_tokens] for row in ended], IGNORED)}
+        return examples(rows, [row[: self.max_target_tokens] for row in ended])
 
     def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
         """Arguments of `generate`, and what `texts` needs of each source."""
-        most = self.max_source_tokens
-        rows = self.tokenizer(clean(sources, most), truncation=True, max_length=most)["input_ids"]
-        rows = [row or [self.tokenizer.eos_token_id] for row in rows]
-        return padded_inputs(rows, self.tokenizer.pad_token_id), [[]] * len(rows)
+        rows, context = self.read(sources)
+        return padded_inputs(rows, self.tokenizer.pad_token_id, left=self.pad.left), context
 
     def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
         """Generated ids, (rows, steps) without the prompt, as text; each row with what `inputs` gave for its source."""
@@ -86,37 +90,15 @@ class Format:
 
     @property
     def pad(self) -> Padding:
-        """Makes a batch, as `collate` does, of what `encode` gives."""
+        """Makes a training batch of what `encode` gives: arguments of the model, `labels` among them with -100 where nothing is learnt."""
         return Padding({"input_ids": self.tokenizer.pad_token_id, "labels": IGNORED})
-
-    def encode(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, list[Any]]:
-        """Token ids of training examples as `pad` takes them, and the `length` by which like is batched with like."""
-        batch = self.collate(sources, targets)
-        read = batch["attention_mask"].bool()
-        learnt = read if self.pad.left else batch["labels"] != IGNORED
-        inputs, labels = (
-            [row[mask].tolist() for row, mask in zip(batch[name], masks, strict=True)]
-            for name, masks in (("input_ids", read), ("labels", learnt))
-        )
-        lengths = [self.length(len(row), len(label)) for row, label in zip(inputs, labels, strict=True)]
-        masks = [[1] * len(row) for row in inputs]
-        return {"input_ids": inputs, "attention_mask": masks, "labels": labels, "length": lengths}
-
-    def length(self, read: int, learnt: int) -> int:
-        """What an example of so many tokens costs, in any unit."""
-        return read + learnt
-
-    def tokens(self, text: str) -> int:
-        """Tokens of a text."""
-        with self.lock:
-            return len(self.tokenizer(clean([text], self.max_source_tokens)[0])["input_ids"])
 
     def prompt_tokens(self, inputs: dict[str, Tensor]) -> int:
         """Tokens that the output of `generate` begins with: the one that the decoder starts with, or the prompt."""
         return 1
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
-        """Arguments of `generate` that keep n-grams from being written twice; `prompt` tokens stand before them."""
+        """Arguments of `generate` that keep n-grams from being written twice; `prompt` tokens come before them."""
         return {"no_repeat_ngram_size": no_repeat_ngram_size}
 
 
@@ -130,15 +112,11 @@ class WordFormat(Format):
         super().__init__(tokenizer, **lengths)
         self.copies = copies
 
-    def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
+    def encode(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, list[list[int]]]:
         """See `Format`."""
-        batch, unknown = self.inputs(sources)
+        rows, unknown = self.read(sources)
         copied, most = unknown if self.copies else None, self.max_target_tokens
-        return {**batch, "labels": self.tokenizer.targets(clean(targets, most), copied, max_tokens=most)}
-
-    def length(self, read: int, learnt: int) -> int:
-        """Attention looks at every source word for every word written."""
-        return read * learnt
+        return examples(rows, self.tokenizer.targets(clean(targets, most), copied, max_tokens=most))
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
         """`no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice."""
@@ -148,23 +126,23 @@ class WordFormat(Format):
         marks = sorted(id_ for token, id_ in ids if not any(map(str.isalnum, token)))
         return {"no_repeat_ngram_size": 3, "logits_processor": [NoRepeatedWord(marks)]}
 
-    def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
+    def read(self, sources: Sequence[str]) -> tuple[list[list[int]], list[list[str]]]:
         """See `Format`."""
         most = self.max_source_tokens
         return self.tokenizer.sources(clean(sources, most), max_tokens=most)
 
     def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
         """See `Format`."""
-        return self.tokenizer.headlines(ids, context)
+        return self.tokenizer.headlines(ids.tolist(), context)
 
 
 class CausalFormat(Format):
     """Format of language models: a prompt with the source, then the headline; the loss counts the headline alone."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase, *, prompt: Sequence[str], **lengths: int):
-        """`prompt` stands before and after the source; sources are cut, the prompt never is.
+        """`prompt` is the text before and after the source; sources are cut, the prompt never is.
 
-        With fields {to} and {headline} after it, a source is `to | headline | article`: the article stands in its place. The
+        With fields {to} and {headline} after it, a source is `to | headline | article`: the article takes its place. The
         line of {headline} is left out where there is none.
         """
         super().__init__(tokenizer, **lengths)
@@ -185,26 +163,28 @@ class CausalFormat(Format):
         return inputs["input_ids"].shape[1]
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
-        """Not by transformers' rule: that of transformers holds for what stands in the prompt too."""
+        """Not by transformers' rule: that of transformers counts the prompt, too."""
         rules = [NoRepeatedNGram(no_repeat_ngram_size, prompt)] if no_repeat_ngram_size else []
         return {"no_repeat_ngram_size": 0, "logits_processor": rules}
 
-    def collate(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, Tensor]:
+    def encode(self, sources: Sequence[str], targets: Sequence[str]) -> dict[str, list[list[int]]]:
         """`input_ids` are of prompt, headline and end, `labels` without the prompt."""
-        prompts = self._prompts(clean(sources, self.max_source_tokens))
+        prompts, _ = self.read(sources)
         headlines = self._ids([f" {target}" for target in clean(targets, self.max_target_tokens)])
         answers = [[*row, self.tokenizer.eos_token_id][: self.max_target_tokens] for row in headlines]
-        return prompted_batch(prompts, answers, self.tokenizer.pad_token_id)
-
-    def inputs(self, sources: Sequence[str]) -> tuple[dict[str, Tensor], list[list[str]]]:
-        """See `Format`."""
-        prompts = self._prompts(clean(sources, self.max_source_tokens))
-        return padded_inputs(prompts, self.tokenizer.pad_token_id, left=True), [[]] * len(prompts)
+        pairs = list(zip(prompts, answers, strict=True))
+        labels = [[IGNORED] * len(prompt) + answer for prompt, answer in pairs]
+        return examples([prompt + answer for prompt, answer in pairs], labels)
 
     def texts(self, ids: Tensor, context: Sequence[list[str]]) -> list[str]:
         """See `Format`."""
         texts = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
         return [one_line(text.lstrip().partition("\n")[0]) for text in texts]
+
+    def read(self, sources: Sequence[str]) -> tuple[list[list[int]], list[list[str]]]:
+        """See `Format`."""
+        prompts = self._prompts(clean(sources, self.max_source_tokens))
+        return prompts, [[]] * len(prompts)
 
     def _prompts(self, sources: list[str]) -> list[list[int]]:
         if HEADLINE not in self.template:
@@ -230,6 +210,11 @@ class CausalFormat(Format):
 
 #: Formats by the kind of generator.
 FORMATS: dict[str, type[Format]] = {"words": WordFormat, "encoder-decoder": Format, "causal": CausalFormat}
+
+
+def examples(rows: list[list[int]], labels: list[list[int]]) -> dict[str, list[list[int]]]:
+    """Columns of training examples."""
+    return {"input_ids": rows, "attention_mask": [[1] * len(row) for row in rows], "labels": labels}
 
 
 def clean(texts: Sequence[str], tokens: int) -> list[str]:

@@ -295,7 +295,7 @@ class PointerGeneratorForConditionalGeneration(WordGenerator):
         return self._mean(losses, lengths, rows)
 
     def _mean(self, losses: Tensor, lengths: Tensor, rows: Tensor) -> Tensor:
-        """Mean of the losses of words that stand in these rows, as the configuration says."""
+        """Mean of the losses of words in these rows, as the configuration says."""
         if not self.config.loss_by_sequence:
             return losses.mean()
         return (losses / lengths[rows]).sum() / (lengths > 0).sum()

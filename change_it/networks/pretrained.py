@@ -7,35 +7,28 @@ and whatever a library raises over it is one sentence.
 import hashlib
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-import numpy as np
 import torch
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError
-from numpy.typing import NDArray
-from safetensors import safe_open
 from torch import nn
 from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 from transformers.utils import logging
 
 from change_it.errors import InputError
-from change_it.io import PICKLE, check_model, find_weights, hub_fault, listed, read_json, weight_files
+from change_it.io import PICKLE, check_model, hub_fault, listed, read_json, weight_files
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-ADAPTER = "adapter_config.json"
 #: What a model is loaded for: to answer as it was saved; as the base that adapters or training start from; as an encoder
 #: that gets a new head.
 Use = Literal["saved", "base", "encoder"]
-#: Numbers of a model beyond twice the bytes of its weights: what a new head and tables that are not saved may have.
-SPARE = 50_000_000
 #: What a configuration also says, where and with what a model was made, on which no answer depends.
 ORIGIN = frozenset({"_name_or_path", "architectures", "auto_map", "transformers_version"})
 TRAINED_ON = frozenset({"corpus", "encoder", "seed"})
@@ -47,9 +40,7 @@ ANSWERING = (
     "sentencepiece.bpe.model",
     "tokenizer.model",
 )
-_LAYERS = re.compile(r"(?<!window_)layers?$")  # max_window_layers is a place among the layers
-#: Examples that are looked through for unknown tokens, and the share of these that is worth a warning.
-READ, UNKNOWN = 5000, 0.01
+_KERNEL = re.compile(r'_implementation": "[^"]*/')
 _ADAPTERS = "holds adapters, not a model: merge them first with merge_and_unload of peft"
 
 #: Parameters from which a model takes all threads for one batch.
@@ -96,7 +87,7 @@ def batches_at_once(model: object) -> int:
 
 
 def map_threads(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """`function(item)` for each item, in their order, in threads in each of which torch computes with one thread."""
+    """`function(item)` for each item, in their order, in threads; torch computes with one thread in each."""
     if threads == 1:
         yield from map(function, items)
         return
@@ -145,24 +136,6 @@ def reading_errors(tokenizer: PreTrainedTokenizerBase) -> AbstractContextManager
     return load_errors(f"the tokenizer in {tokenizer.name_or_path} cannot read a text")
 
 
-def unknown_tokens(
-    tokenizer: PreTrainedTokenizerBase, rows: Sequence[NDArray[Any]], texts: Sequence[str]
-) -> str:
-    """A sentence where more than `UNKNOWN` of the tokens of texts, whose ids are the rows, are unknown to a tokenizer, with the characters that are; empty elsewhere."""
-    ids, unknown = np.concatenate([np.empty(0, np.int32), *rows[:READ]]), tokenizer.unk_token_id
-    count, total = np.count_nonzero(ids == unknown), np.count_nonzero(ids >= 0)
-    if unknown is None or count <= UNKNOWN * total:
-        return ""
-    with reading_errors(tokenizer):
-        characters = [one for one, _ in Counter("".join("".join(texts[:READ]).split())).most_common()]
-        alone = tokenizer(characters, add_special_tokens=False)["input_ids"]
-    lacking = " ".join(one for one, row in zip(characters, alone, strict=True) if unknown in row)
-    return (
-        f"{count:,} of {total:,} tokens of the training texts are unknown to {tokenizer.name_or_path}, which lacks "
-        f"{lacking[:40] or 'their words'}: give a model that knows them"
-    )
-
-
 def read_config(name: str | Path) -> Any:
     """The configuration of a model in a folder or on the Hub."""
     return AutoConfig.from_pretrained(name, trust_remote_code=False)
@@ -179,10 +152,11 @@ def load_weights(
     """A model with the safetensors of a folder or Hub id; weights in a pickle, which can run code, are refused.
 
     What is saved has each tensor of its model and no other; of a base others are left; of an encoder the head and the
-    pooler may be new too. A `config` stands for the one in the folder.
+    pooler may be new too. A `config` takes the place of the one in the folder.
     """
-    if Path(name).is_dir():
-        _check_folder(auto, Path(name), config)
+    file = Path(name, "config.json")
+    if file.is_file() and _KERNEL.search(json.dumps(read_json(file))):
+        raise InputError(f"{file} asks for a kernel, code of the Hub, which is not run: save the model again")
     other = f"{name} was saved by another version of change-it or has been damaged"
     options = {"dtype": dtype, "use_safetensors": True, "output_loading_info": True}
     options |= {} if config is None else {"config": config}
@@ -209,44 +183,6 @@ def load_weights(
         )
     check_finite(model.state_dict(), name)
     return model
-
-
-def _check_folder(auto: Any, folder: Path, config: Any) -> None:
-    """Refuse a folder of which other weights are loaded than `hash_of_weights` reads, or a model much larger than its weights, which transformers would make before it refuses them."""
-    if (folder / ADAPTER).exists():
-        raise InputError(f"{folder} {_ADAPTERS}")
-    record = read_json(folder / "config.json") or {}
-    values = list(_values(record))
-    if "transformers_weights" in record:
-        raise InputError(
-            f"{folder / 'config.json'} does not fit the weights in its folder: save the model again"
-        )
-    if any(name.endswith("_implementation") and "/" in str(value) for name, value in values):
-        raise InputError(
-            f"{folder / 'config.json'} asks for a kernel, code of the Hub, which is not run: save the model again"
-        )
-    if not (files := find_weights(folder)):
-        return  # transformers says what is missing
-    tensors = 0
-    for file in files:
-        with safe_open(file, framework="pt") as opened:
-            tensors += len(opened.keys())
-    larger = f"{folder / 'config.json'} is of a far larger model than the weights in its folder: save the model again"
-    if any(isinstance(value, int) and _LAYERS.search(name) and value > tensors for name, value in values):
-        raise InputError(larger)
-    if config is None and hasattr(auto, "from_config"):
-        with torch.device("meta"):
-            outline = auto.from_config(read_config(folder), trust_remote_code=False)
-        numbers = sum(tensor.numel() for tensor in (*outline.parameters(), *outline.buffers()))
-        if numbers > 2 * sum(file.stat().st_size for file in files) + SPARE:
-            raise InputError(larger)
-
-
-def _values(record: object) -> Iterator[tuple[str, object]]:
-    """Names and values of a configuration and of those in it."""
-    for name, value in record.items() if isinstance(record, Mapping) else ():
-        yield name, value
-        yield from _values(value)
 
 
 def _is_new(model: Any, key: str) -> bool:

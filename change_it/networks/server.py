@@ -2,9 +2,8 @@
 
 import os
 import re
-from email.utils import parsedate_to_datetime
 from itertools import count
-from time import monotonic, sleep, time
+from time import monotonic, sleep
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,8 +19,8 @@ NO_KEY = "none"
 CONCURRENCY, TIMEOUT = 8, 600.0
 #: Statuses that are of one request and not of the server: the others go on.
 OF_ONE_REQUEST = {400, 413, 422}
-#: Statuses of a server that is busy or not ready yet: what is asked waits as long as it says, or else longer each time, and is
-#: asked again, until the server has answered nothing for so many seconds.
+#: Statuses of a server that is busy or not ready yet: a request waits as long as it says, or else longer each time, and is
+#: sent again, until the server has answered nothing for so many seconds.
 BUSY, PATIENCE, LONGEST_WAIT = {429, 503}, 600.0, 60.0
 #: What the client raises over a response that it does not expect: no chat completion, or a refusal in a list.
 UNEXPECTED = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
@@ -30,11 +29,11 @@ REASON = 200
 
 
 def check_url(url: str, option: str = "--endpoint") -> str:
-    """The address of a server; refused where it is none or holds a password."""
+    """The address of a server; refused where it is not one or holds a password."""
     parts = urlsplit(url)
     try:
         is_server = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
-    except ValueError:  # the port is none
+    except ValueError:  # the port is not a number
         is_server = False
     if not is_server:
         raise InputError(f"{option} {url} is no address of a server: give one as http://localhost:8000/v1")
@@ -47,14 +46,16 @@ class Server:
     """Answers chat prompts; shared by threads."""
 
     def __init__(self, url: str, model: str, option: str = "--endpoint"):
-        """Nothing is asked yet; `url` is the base of the server's paths, such as http://localhost:8000/v1."""
+        """Nothing is sent yet; `url` is the base of the server's paths, such as http://localhost:8000/v1."""
         self.url, self.model, self.option = check_url(url, option), model, option
         self._key = os.environ.get(KEY) or NO_KEY
         # The client would add /v1 to a path that has another version in it.
         versioned = re.search(r"/v\d\w*(/|$)", self.url) and not self.url.endswith("/chat/completions")
         path = f"{self.url}/chat/completions" if versioned else self.url
         self._client = InferenceClient(base_url=path, api_key=self._key, timeout=TIMEOUT)
-        self._answered = self._free = monotonic()  # when it last answered, and when it may be asked again
+        self._answered = self._free = (
+            monotonic()
+        )  # when it last answered, and when the next request may be sent
 
     def complete(self, prompt: str, **settings: Any) -> tuple[Any, str]:
         """The first choice of a completion, with the `model` that the server says it is; or None and why there is none.
@@ -68,11 +69,8 @@ class Server:
                     [{"role": "user", "content": prompt}], model=self.model, **settings
                 )
                 self._answered = monotonic()
-                if refusal := getattr(completion, "error", None):
-                    return None, f"server refused: {self._reason(refusal)}"
                 choice = completion.choices[0]
-                choice.model = " ".join(str(completion.model or "").split()) or self.model
-                choice.message.content = _text_of(choice.message.content)
+                content = choice.message.content
                 break
             except errors.InferenceTimeoutError:
                 return None, "server timeout"
@@ -80,25 +78,26 @@ class Server:
                 raise InputError("HF_HUB_OFFLINE forbids every request: unset it to ask a server") from error
             except (errors.HTTPError, *UNEXPECTED) as error:
                 response = getattr(error, "response", None) or getattr(error.__context__, "response", None)
-                if response is not None and response.status_code in BUSY:
-                    self._wait(response, attempt)
-                    continue
-                if response is not None:
+                if response is None and not isinstance(error, errors.HTTPError):
+                    return None, "server refused: the answer is no chat completion"
+                if response is None:
+                    raise InputError(
+                        f"{self.url} cannot be reached ({type(error).__name__}): start the server, or give another {self.option}"
+                    ) from error
+                if response.status_code not in BUSY:
                     self._answered = monotonic()
                     return None, self._refused(response)
-                if not isinstance(error, errors.HTTPError):
-                    return None, "server refused: the answer is no chat completion"
-                raise InputError(
-                    f"{self.url} cannot be reached ({type(error).__name__}): start the server, or give another {self.option}"
-                ) from error
+                self._wait(response, attempt)
+        choice.model = " ".join(str(completion.model or "").split()) or self.model
+        choice.message.content = content if isinstance(content, str) else ""
         if getattr(choice.message, "refusal", None) or choice.finish_reason == "content_filter":
             return None, "refused by the model"
         return choice, ""
 
     def _wait(self, response: Any, attempt: int) -> None:
         """Let all requests wait for a busy server; ends the run where that would take too long."""
-        seconds = _seconds(response.headers.get("retry-after", ""))
-        wait = min(2.0**attempt, LONGEST_WAIT) if seconds is None else seconds
+        named = response.headers.get("retry-after", "")
+        wait = float(named) if named.isdecimal() else min(2.0**attempt, LONGEST_WAIT)
         if monotonic() + wait - self._answered > PATIENCE:
             raise InputError(
                 f"{self.url} answers with {self._detail(response)} and is to be asked again after {wait:.0f} s: "
@@ -107,11 +106,8 @@ class Server:
         self._free = max(self._free, monotonic() + wait)
 
     def _detail(self, response: Any) -> str:
-        """The status of a refusal, and the server's reason."""
-        try:
-            reason = self._reason(response.json())
-        except ValueError:
-            reason = ""
+        """The status of a refusal and what the server says, without the key."""
+        reason = " ".join(response.text.replace(self._key, "…").split())[:REASON]
         return f"status {response.status_code}" + (f" ({reason})" if reason else "")
 
     def _refused(self, response: Any) -> str:
@@ -122,30 +118,3 @@ class Server:
         raise InputError(
             f"{self.url} answers with {detail}: mend that and call the command again"
         ) from None  # the error may show the key
-
-    def _reason(self, body: Any) -> str:
-        """The server's message of a refusal, without the key."""
-        while isinstance(body, list | dict):
-            fields = map(body.get, ("error", "message", "detail")) if isinstance(body, dict) else body
-            body = next(filter(None, fields), "")
-        return " ".join(str(body or "").replace(self._key, "…").split())[:REASON]
-
-
-def _seconds(retry_after: str) -> float | None:
-    """The seconds to wait that a header names, as a number or as a date; None where it names none."""
-    try:
-        return max(0.0, float(retry_after))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time())
-    except (ValueError, TypeError):
-        return None
-
-
-def _text_of(content: Any) -> str:
-    """The text of a message, which some servers give in parts, thoughts among them."""
-    if isinstance(content, list):
-        parts = (part for part in content if isinstance(part, dict) and part.get("type", "text") == "text")
-        return "".join(str(part.get("text") or "") for part in parts)
-    return str(content or "")

@@ -2,7 +2,7 @@
 
 A token is a word, an elided word with its apostrophe (`dell'`), or a punctuation mark *with the spaces around it*
 (`", "`, `" «"`); only the space between two words is left out. So a headline comes back exactly, while a word is the
-same token wherever it stands and can be copied anywhere. Words outside the vocabulary get ids after its end, in
+same token wherever it appears and can be copied anywhere. Words outside the vocabulary get ids after its end, in
 order of first occurrence in their source (See et al. 2017, §2.2, with a fixed number of such ids).
 
 No module of the package is imported, so that `register_for_auto_class` can send it to the Hub with the weights.
@@ -39,7 +39,7 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
 
     Examples:
         >>> tokenizer = train_tokenizer(["Il sindaco: «Non c'è»", "il sindaco dice no, anzi"], size=100)
-        >>> batch, unknown = tokenizer.sources(["Il prefetto: «No»"], max_tokens=10)
+        >>> rows, unknown = tokenizer.sources(["Il prefetto: «No»"], max_tokens=10)
         >>> unknown
         [['prefetto', 'No']]
         >>> tokenizer.headlines(tokenizer.targets(["Non c'è il prefetto"], unknown, max_tokens=9), unknown)
@@ -55,8 +55,8 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
         """Temporary ids after the vocabulary: `len(tokenizer)` to `len(tokenizer) + reserved - 1`."""
         return int(self.init_kwargs["reserved"])
 
-    def sources(self, texts: Sequence[str], *, max_tokens: int) -> tuple[dict[str, Tensor], list[list[str]]]:
-        """(n, tokens) ids and mask, and each text's unknown words: word i has the id `len(self) + i`."""
+    def sources(self, texts: Sequence[str], *, max_tokens: int) -> tuple[list[list[int]], list[list[str]]]:
+        """Ids of each text, and its unknown words: word i has the id `len(self) + i`."""
         rows: list[list[int]] = []
         unknown: list[list[str]] = []
         for tokens, ids in self._read(texts, max_tokens):
@@ -67,12 +67,12 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
                     ids[position] = len(self) + number if number < self.reserved else UNKNOWN
             rows.append(ids or [UNKNOWN])
             unknown.append(list(numbers)[: self.reserved])
-        return padded_inputs(rows, PADDING), unknown
+        return rows, unknown
 
     def targets(
         self, texts: Sequence[str], unknown: Sequence[Sequence[str]] | None, *, max_tokens: int
-    ) -> Tensor:
-        """(n, steps) labels, padded with -100, without the end where a text is cut; `unknown` words of the sources are copied, if given."""
+    ) -> list[list[int]]:
+        """Labels of each text, without the end where it is cut; `unknown` words of the sources are copied, if given."""
         rows = []
         for index, (tokens, ids) in enumerate(self._read(texts, max_tokens)):
             numbers = {word: number for number, word in enumerate(unknown[index])} if unknown else {}
@@ -81,12 +81,12 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
                 for token, id_ in zip(tokens, ids, strict=True)
             ]
             rows.append([*row, END][:max_tokens])
-        return padded(rows, IGNORED)
+        return rows
 
-    def headlines(self, ids: Tensor, unknown: Sequence[Sequence[str]]) -> list[str]:
-        """The text of (n, steps) ids, without special tokens and temporary ids that have no word."""
+    def headlines(self, ids: Sequence[list[int]], unknown: Sequence[Sequence[str]]) -> list[str]:
+        """The texts of ids, without special tokens and temporary ids that have no word."""
         texts = []
-        for row, words in zip(ids.tolist(), unknown, strict=True):
+        for row, words in zip(ids, unknown, strict=True):
             end = row.index(END, 1) if END in row[1:] else len(row)
             written = [id_ for id_ in row[:end] if id_ > END and id_ - len(self) < len(words)]
             texts.append(
@@ -163,7 +163,7 @@ class Padding:
     left: bool = False
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Tensor]:
-        """Tensors (n, longest) of examples that are alike in their kinds of ids, (n,) of numbers."""
+        """Tensors (n, longest) of examples with the same kinds of ids, (n,) of numbers."""
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         return {
             name: padded(column, self.values.get(name, 0), left=self.left)
@@ -171,13 +171,3 @@ class Padding:
             else torch.as_tensor(np.stack(column), dtype=torch.long)
             for name, column in columns.items()
         }
-
-
-def prompted_batch(
-    prompts: Sequence[list[int]], answers: Sequence[list[int]], padding: int
-) -> dict[str, Tensor]:
-    """Training batch of a causal model: prompts with their answers, padded on the left, and `labels` of the answers alone."""
-    pairs = list(zip(prompts, answers, strict=True))
-    labels = [[IGNORED] * len(prompt) + answer for prompt, answer in pairs]
-    inputs = padded_inputs([prompt + answer for prompt, answer in pairs], padding, left=True)
-    return {**inputs, "labels": padded(labels, IGNORED, left=True)}

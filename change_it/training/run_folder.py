@@ -1,4 +1,4 @@
-"""A training command from its settings to the finished model in its folder, for judges and generators alike.
+"""A training command from its settings to the finished model in its folder, for judges and generators.
 
 Everything unfinished lives in `<out>/checkpoints`; only a finished run replaces what `<out>` holds.
 """
@@ -56,18 +56,12 @@ def train_in_folder(
     record = {"options": _recorded(settings), "files": dict(files)}
     if settings.resume and not work.exists() and (finished := _finished(record, out)):
         return finished
-    begun = not work.exists()
     if state.is_main_process:
         _open(settings, work, what, record)
     state.wait_for_everyone()
-    try:
-        set_seed(settings.seed)  # the weights before training are the same in a resumed run and every process
-        with quiet():
-            run = prepare()
-    except InputError:
-        if begun or not settings.resume:  # what was there to resume stays
-            _leave_nothing(work)
-        raise
+    set_seed(settings.seed)  # the weights before training are the same in a resumed run and every process
+    with quiet():
+        run = prepare()
     result = TrainingResult(0, 0.0, 0.0, "updates", None, 0, [])
     if run.examples is not None:
         with quiet(), redirect_stdout(sys.stderr):
@@ -140,14 +134,6 @@ def _open(settings: TrainingSettings, work: Path, what: str, record: Mapping[str
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     write_json(work / "options.json", record)
-
-
-def _leave_nothing(work: Path) -> None:
-    """Drop the work of a run that could not begin."""
-    if process_state().is_main_process:
-        shutil.rmtree(work, ignore_errors=True)
-        if not any(work.parent.iterdir()):
-            work.parent.rmdir()
 
 
 def _finished(record: Mapping[str, Any], out: Path) -> dict[str, Any] | None:

@@ -4,22 +4,17 @@ A run that is killed and resumed ends with the same weights, bit for bit on a CP
 """
 
 import math
-import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from shutil import copyfile
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
-from accelerate.utils import get_max_memory
-from datasets import Dataset
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
@@ -45,7 +40,7 @@ from change_it.training.training_run import (
     process_state,
 )
 
-#: Evaluations of a whole run when nothing else is asked, equally spaced; the last one is at its end, none before the first update.
+#: Evaluations of a whole run by default, equally spaced; the last one is at its end, none before the first update.
 EVALUATIONS = 10
 #: Share of the time that evaluations take, where the last one alone does not take more; and what an example costs in
 #: an evaluation, without a way back, of what it costs in training.
@@ -58,21 +53,6 @@ WEIGHT_DECAY, WARMUP = 0.01, 0.1
 AGREEING = 10
 #: Written into a checkpoint last: one without it was being written when the run died. BEST are the best weights so far.
 COMPLETE, BEST = "complete", "best.safetensors"
-TERMINATED = "SIGTERM"
-
-
-class RunDataset(Dataset):
-    """The examples of a run. Trainer looks for lengths in a column of a `Dataset`; that of a plain one takes 50 µs for each that is read, and a row as long."""
-
-    token_ids: TokenIds
-
-    def __getitem__(self, key: Any) -> Any:
-        """A row, or the lengths."""
-        return self.token_ids.lengths if isinstance(key, str) else self.token_ids.rows[key]
-
-    def __getitems__(self, keys: list[int]) -> list[Any]:
-        """Rows."""
-        return [self.token_ids.rows[key] for key in keys]
 
 
 class RunArguments(TrainingArguments):
@@ -94,7 +74,6 @@ def training_arguments(settings: TrainingSettings, out: Path) -> RunArguments:
         "weight_decay": 0.0 if constant else WEIGHT_DECAY,
         "lr_scheduler_type": "constant" if constant else "linear",
         "warmup_steps": 0 if constant else WARMUP,
-        "train_sampling_strategy": "group_by_length",
         "logging_nan_inf_filter": False,  # it waits for the device at each update
         "save_total_limit": 2,
         "report_to": "none",
@@ -116,7 +95,7 @@ def training_arguments(settings: TrainingSettings, out: Path) -> RunArguments:
     }
     given = settings.arguments
     refused = {*of_run, "num_train_epochs", "fsdp", "deepspeed", "push_to_hub", "save_steps"} - OPTIONS.keys()
-    refused |= {"load_best_model_at_end", "auto_find_batch_size", "length_column_name"}
+    refused |= {"load_best_model_at_end", "auto_find_batch_size"}
     if theirs := sorted(refused & given.keys()):
         raise InputError(
             f"--arg {listed(theirs)}: that is set by the run, or --epochs, --batch-size, --seed, --checkpoint-minutes and --out"
@@ -148,10 +127,10 @@ def argument_errors(settings: TrainingSettings, begun: Callable[[], bool] = bool
 
 
 class BestWeights:
-    """A copy of the trained weights and the buffers of a model, in memory, or in a file where that is short."""
+    """A copy in memory of the trained weights and the buffers of a model."""
 
-    def __init__(self, model: nn.Module, file: Path):
-        self.model, self.file, self.kept = model, file, dict[str, Tensor]()
+    def __init__(self, model: nn.Module):
+        self.model, self.kept = model, dict[str, Tensor]()
 
     @property
     def tensors(self) -> dict[str, Tensor]:
@@ -161,25 +140,13 @@ class BestWeights:
 
     def keep(self) -> None:
         """Take the weights as they are."""
-        tensors = self.tensors
-        if self.kept or 2 * sum(each.nbytes for each in tensors.values()) < get_max_memory()["cpu"]:
-            self.kept = {name: each.detach().to("cpu", copy=True) for name, each in tensors.items()}
-        else:
-            save_file({name: each.contiguous() for name, each in tensors.items()}, self.file)
-
-    def save(self, file: Path) -> None:
-        """Write the copy."""
-        if self.kept:
-            save_file(self.kept, file)
-        elif self.file.exists():
-            copyfile(self.file, file)
+        self.kept = {name: each.detach().to("cpu", copy=True) for name, each in self.tensors.items()}
 
     @torch.no_grad()
-    def restore(self, file: Path | None = None) -> None:
-        """Give the model the copy, or what a file has of one."""
-        tensors = self.tensors
-        for name, each in (self.kept or load_file(file or self.file)).items():
-            tensors[name].copy_(each)
+    def restore(self) -> None:
+        """Give the model the copy."""
+        for name, each in self.tensors.items():
+            each.copy_(self.kept[name])
 
 
 class Clock(TrainerCallback):
@@ -198,7 +165,7 @@ class Clock(TrainerCallback):
         self.limit = math.inf if settings.max_minutes is None else 60 * settings.max_minutes
         self.started = self.begun = started
         self.before = self.seconds = self.saved = self.evaluating = self.last_evaluation = 0.0
-        self.stopped, self.terminated = "", False
+        self.stopped = ""
 
     @property
     def share(self) -> float:
@@ -232,11 +199,7 @@ class Clock(TrainerCallback):
         if not (alone or decided or self.limit < math.inf or state.global_step % AGREEING == 0):
             return
         self.read()
-        self.terminated = of_main_process(self.terminated)
         total, ended = self.begun - self.started + self.seconds, state.global_step >= state.max_steps
-        if self.terminated and not ended:
-            control.should_training_stop, control.should_save, self.stopped = True, True, TERMINATED
-            return
         evaluation = self.last_evaluation or self.cost * self.seconds / state.global_step
         if not ended and total + evaluation > self.limit:
             control.should_training_stop, self.stopped = True, "time"
@@ -259,39 +222,25 @@ class Clock(TrainerCallback):
         self.saved = self.seconds
         if state.is_world_process_zero:
             folder = Path(str(args.output_dir)) / f"checkpoint-{state.global_step}"
-            if self.best:
-                self.best.save(folder / BEST)
+            if self.best and self.best.kept:
+                save_file(self.best.kept, folder / BEST)
             write_json(folder / COMPLETE, {"run": self.about, "seconds": self.seconds})
-
-    @contextmanager
-    def listening(self) -> Iterator[None]:
-        """Take SIGTERM as the wish for a checkpoint."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = signal.signal(signal.SIGTERM, lambda *_: setattr(self, "terminated", True))
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGTERM, before)
 
 
 class RunTrainer(Trainer):
     """transformers' `Trainer` over a `TrainingRun`, which is evaluated by its own function."""
 
     def __init__(
-        self, run: TrainingRun, token_ids: TokenIds, arguments: RunArguments, clock: Clock, patience: int
+        self, run: TrainingRun, examples: TokenIds, arguments: RunArguments, clock: Clock, patience: int
     ):
         config = vars(getattr(run.model, "config", SimpleNamespace()))
         before = dict(config)
-        examples = RunDataset.from_dict({"length": token_ids.lengths})
-        examples.token_ids = token_ids
         super().__init__(
             model=run.model,
             args=arguments,
             data_collator=run.collate,
-            train_dataset=examples,
-            eval_dataset=examples,  # Trainer wants one
+            train_dataset=cast(Any, examples),  # a list is one, too
+            eval_dataset=cast(Any, examples),  # Trainer wants one
             callbacks=[clock, *([EarlyStoppingCallback(patience)] if patience and run.evaluate else [])],
             optimizer_cls_and_kwargs=adagrad(arguments) if arguments.optim == "adagrad" else None,
         )
@@ -362,9 +311,9 @@ def train(
     """Train the model of a run in place; afterwards it has the best weights by validation score (the last without one).
 
     Every process calls it with the same settings and `arguments` of `training_arguments`, which are completed. What was done since
-    `started`, in `time.monotonic()`, counts among the minutes. SIGTERM leaves a checkpoint and ends the program.
+    `started`, in `time.monotonic()`, counts among the minutes.
     """
-    n = len(examples.rows)
+    n = len(examples)
     if not n:
         raise InputError(f"there is nothing to train the {run.name} on: the training set is empty")
     batches = math.ceil(math.ceil(n / settings.batch_size) / arguments.world_size)
@@ -382,7 +331,7 @@ def train(
         arguments.eval_strategy, arguments.eval_on_start = IntervalStrategy.NO, False
 
     about = f"{n} examples, {total} updates, {arguments.world_size} processes"
-    best = BestWeights(run.model, out / BEST) if run.evaluate else None
+    best = BestWeights(run.model) if run.evaluate else None
     clock = Clock(settings, started, about, best, cost)
     if checkpoint:
         record = read_json(checkpoint / COMPLETE) or {}
@@ -392,18 +341,13 @@ def train(
                 "use the same ones to finish it, or remove that folder to begin again"
             )
         clock.before = clock.seconds = record["seconds"]
-        if best:
-            best.restore(checkpoint / BEST)
-            best.keep()
+        if best and (checkpoint / BEST).exists():
+            best.kept = load_file(checkpoint / BEST)
     with argument_errors(settings):
         trainer = RunTrainer(run, examples, arguments, clock, settings.early_stopping)
-    with clock.listening(), argument_errors(settings, lambda: trainer.state.global_step > 0):
+    with argument_errors(settings, lambda: trainer.state.global_step > 0):
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     state = trainer.state
-    if clock.stopped == TERMINATED:
-        raise SystemExit(
-            f"Terminated after {state.global_step} updates: the same command with --resume goes on from there."
-        )
     if best and trainer.is_world_process_zero():
         best.restore()
     trainer.accelerator.unwrap_model(trainer.model_wrapped, keep_fp32_wrapper=False).eval()

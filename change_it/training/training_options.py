@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal, TypeVar
@@ -17,37 +16,23 @@ Arithmetic = Literal["float32", "bf16"]
 #: A setting that is no option of the command line.
 Value = TypeVar("Value")
 Hidden = Annotated[Value, Fixed, Suppress]
-#: Names that torch has for devices, with a number where a machine may have several.
-DEVICE = r"auto|(cpu|cuda|mps|xpu|npu|hpu|mlu|musa|xla)(:\d+)?"
 
 
 @dataclass(kw_only=True)
-class DeviceOptions:
-    """The option --device."""
+class InferenceOptions:
+    """Options of every command that runs judges."""
 
     device: str = "auto"
     """Where models run: auto, cpu, cuda, cuda:1, mps."""
-
-    def __post_init__(self) -> None:
-        """Refuse a name of no device at once; whether the machine has it is known when torch is loaded."""
-        if not re.fullmatch(DEVICE, self.device):
-            raise InputError(f"--device {self.device}: choose auto, cpu, cuda, cuda:1 or mps")
-
-
-@dataclass(kw_only=True)
-class InferenceOptions(DeviceOptions):
-    """Options of every command that runs judges."""
-
     precision: Arithmetic = "float32"
     """Arithmetic of the judges, and of a pre-trained model that writes: bf16 takes half the time where the processor multiplies bfloat16 matrices, nearly all verdicts stay, and signatures say it."""
     support: str | None = None
-    """Model that is asked whether the sources support a headline, in the place of the folder support of the judges: Hub id or folder of a chat model or an entailment classifier, or a folder of `change-it train judge --task support`."""
+    """Model that is prompted whether the sources support a headline, in the place of the folder support of the judges: Hub id or folder of a chat model or an entailment classifier, or a folder of `change-it train judge --task support`."""
     support_endpoint: str | None = None
     """Address of an OpenAI-compatible server; --support is then its name of the model."""
 
     def __post_init__(self) -> None:
         """Refuse a server without a model."""
-        super().__post_init__()
         if self.support_endpoint and not self.support:
             raise InputError("--support-endpoint requires --support: the server's name of the model")
 
@@ -63,18 +48,6 @@ OPTIONS = {
     "max_grad_norm": "max_grad_norm",
     "max_steps": "updates",
     "eval_steps": "evaluation_steps",
-}
-#: Others whose numbers transformers takes as they are.
-NUMBERS = (
-    *("gradient_accumulation_steps", "data_seed", "dataloader_num_workers", "weight_decay"),
-    "label_smoothing_factor",
-)
-#: Environment variables by which `accelerate launch` passes on its options and `accelerate config`, what says that there is none,
-#: and the argument of TrainingArguments that they are.
-LAUNCHED = {
-    "ACCELERATE_MIXED_PRECISION": ("no", "{}=true"),
-    "ACCELERATE_GRADIENT_ACCUMULATION_STEPS": ("1", "gradient_accumulation_steps={}"),
-    "ACCELERATE_DYNAMO_BACKEND": ("no", "torch_compile_backend={}"),
 }
 
 
@@ -93,7 +66,7 @@ class TrainingOptions:
     max_minutes: float | None = None
     """Stop cleanly after this many minutes, those of loading and of evaluations among them, and keep the best weights; the learning rate falls with the time."""
     checkpoint_minutes: float = 15.0
-    """Minutes between checkpoints that --resume goes on from; SIGTERM writes one too."""
+    """Minutes between checkpoints that --resume goes on from."""
     seed: int = 1
     """Seed of weights, order and dropout."""
 
@@ -112,8 +85,9 @@ class TrainingOptions:
 
     @property
     def bf16(self) -> bool:
-        """Whether the forward pass is in bfloat16."""
-        return str(self.arguments.get("bf16")).lower() in ("true", "t", "yes", "y", "1")
+        """Whether the forward pass is in bfloat16, by `--arg` or by `accelerate launch`."""
+        launched = os.environ.get("ACCELERATE_MIXED_PRECISION") == "bf16"
+        return str(self.arguments.get("bf16", launched)).lower() in ("true", "t", "yes", "y", "1")
 
 
 @dataclass(kw_only=True)
@@ -145,32 +119,15 @@ def check_numbers(options: TrainingOptions) -> None:
     numbers += [("--checkpoint-minutes ", options.checkpoint_minutes, 0), ("--seed ", options.seed, 0)]
     numbers += [
         (f"--arg {name}=", options.arguments.get(name), int(name.endswith("steps")))
-        for name in (*OPTIONS, *NUMBERS)
+        for name in (*OPTIONS, "gradient_accumulation_steps")
     ]
     for name, value, least in numbers:
-        kind = (int, "whole number") if name.endswith(("steps=", "seed=")) else (int | float, "number")
-        most = 1.0 if "smoothing" in name else math.inf
-        if value is None or (isinstance(value, kind[0]) and value is not True and least <= value < most):
+        kind = (int, "whole number") if name.endswith("steps=") else (int | float, "number")
+        if value is None or (isinstance(value, kind[0]) and value is not True and least <= value < math.inf):
             continue
-        below = " and below 1" if most == 1 else ""
-        raise InputError(f"{name}{value} is out of range: give a {kind[1]} of at least {least}{below}")
+        raise InputError(f"{name}{value} is out of range: give a {kind[1]} of at least {least}")
     if options.epochs == 0:
         raise InputError("--epochs must be above 0")
-
-
-def launched(given: tuple[str, ...]) -> tuple[str, ...]:
-    """What `--arg` lacks of the environment of `accelerate launch`."""
-    names = {each.partition("=")[0] for each in given} | {"no", ""}
-    more: list[str] = []
-    for variable, (none, form) in LAUNCHED.items():
-        value = os.environ.get(variable, none).lower()
-        if value == "fp8":
-            raise InputError(f"{variable}=fp8 is no precision of these models: give bf16")
-        argument = form.format(value)
-        both = {"bf16", "fp16"} if variable == "ACCELERATE_MIXED_PRECISION" else {argument.partition("=")[0]}
-        if value != none and not both & names:
-            more.append(argument)
-    return tuple(more)
 
 
 Settings = TypeVar("Settings", bound=TrainingSettings)
@@ -182,7 +139,6 @@ def resolve(options: TrainingOptions, preset: Mapping[str, Any], into: type[Sett
     names = [each.name for each in fields(into)]
     given = {name: getattr(options, name) for name in names}
     given |= {OPTIONS[name]: value for name, value in options.arguments.items() if name in OPTIONS}
-    given["arg"] = (*options.arg, *launched(options.arg))
     return into(
         **{name: preset[name] for name in names if name in preset}
         | {name: value for name, value in given.items() if value is not None}

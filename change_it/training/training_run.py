@@ -1,10 +1,9 @@
 """A run of training as judges and generators describe it, its result, and the processes that it runs in; transformers' Trainer is not loaded."""
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,6 +15,8 @@ from change_it.errors import InputError
 
 #: Epochs rise until there are this many updates (small corpora).
 MIN_UPDATES = 300
+#: Examples of a run in memory, by the names of their token ids; `tokenized` makes them.
+TokenIds = list[dict[str, Any]]
 #: Examples that are tokenized at once.
 AT_ONCE = 2000
 
@@ -32,13 +33,6 @@ class TrainingResult:
     best_update: int
     # for each evaluation `update`, `loss` (mean since the last one) and its numbers
     history: list[dict[str, float]]
-
-
-class TokenIds(NamedTuple):
-    """Examples of a run in memory, and the length of each by which like is batched with like; `tokenized` makes them."""
-
-    rows: list[dict[str, Any]]
-    lengths: list[int]
 
 
 @dataclass(frozen=True)
@@ -59,22 +53,14 @@ class TrainingRun:
     loss: Callable[[nn.Module, Any], Tensor] | None = None  # of the model and a batch; None: the model's own
 
 
-def warn(sentence: str) -> None:
-    """Print a sentence, where there is one, as a warning of the main process."""
-    if sentence and process_state().is_main_process:
-        print(f"Warning: {sentence}.", file=sys.stderr)
-
-
 def tokenized(encode: Callable[[range], Mapping[str, Any]], n: int) -> TokenIds:
-    """The examples of a run: `encode` gives the columns, `length` among them, of those with these numbers, of n."""
-    rows: list[dict[str, Any]] = []
-    lengths: list[int] = []
+    """The examples of a run: `encode` gives the columns of those with these numbers, of n."""
+    rows: TokenIds = []
     for start in range(0, n, AT_ONCE):
-        columns = dict(encode(range(start, min(start + AT_ONCE, n))))
-        lengths += columns.pop("length")
+        columns = encode(range(start, min(start + AT_ONCE, n)))
         ids = zip(*columns.values(), strict=True)
         rows += [dict(zip(columns, (np.asarray(each, np.int32) for each in row), strict=True)) for row in ids]
-    return TokenIds(rows, lengths)
+    return rows
 
 
 def process_state() -> PartialState:

@@ -1,7 +1,5 @@
-import polars as pl
 import pytest
-from csv_files import write_csv
-from scoring_fakes import FakeJudges, load_fakes, write_stand_ins
+from scoring_fakes import load_fakes, write_stand_ins
 
 from change_it.cli import main
 
@@ -45,34 +43,3 @@ def test_a_server_of_support_needs_the_name_of_its_model(command, capsys):
     with pytest.raises(SystemExit):
         command("Crolla il ponte", "--support-endpoint", "http://localhost:8000/v1")
     assert "--support-endpoint requires --support" in capsys.readouterr().err
-
-
-@pytest.fixture
-def many(tmp_path, monkeypatch, capsys):
-    """The command line for a file of headlines: exit code, standard output, standard error."""
-    write_stand_ins(tmp_path / "judges")
-    load_fakes(monkeypatch, digits="abcd")
-
-    def run(rows, *others, header=("headline", "original", "article")):
-        write_csv(tmp_path / "new.csv", rows, header)
-        given = ["--input", str(tmp_path / "new.csv"), "--judges", str(tmp_path / "judges")]
-        code = main(["judge", *given, *map(str, others)])
-        return code, *capsys.readouterr()
-
-    return run
-
-
-def test_a_file_of_headlines_becomes_a_table(many, tmp_path):
-    rows = [[new, ORIGINAL, ARTICLE] for new in ("Ecco: giù il ponte!", "Piove", "Crolla, 40 feriti")]
-    file = tmp_path / "judged.csv"
-    code, printed, _ = many(rows, "--out", file)
-    assert (code, printed) == (0, f"compliant: 1 of 3; joint: .333; wrote {file}\n")
-    table = pl.read_csv(file)
-    judges = FakeJudges(digits="abcd")
-    expected = judges([row[0] for row in rows], originals=[ORIGINAL] * 3, articles=[ARTICLE] * 3)
-    assert table["headline"].to_list() == [row[0] for row in rows]
-    assert table["id"].to_list() == [1, 2, 3]
-    assert set(table["direction"]) == {"rep2gio"}
-    for name in ("hh", "ah", "main", "fluency", "evidence"):
-        assert table[name].to_list() == [one.marks[name] for one in expected]
-    assert table["joint"].to_list() == [one.joint for one in expected]

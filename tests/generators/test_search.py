@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from tiny_generators import batch_of
 from transformers import GenerationConfig
 
 from change_it.generators.folder import prompt_of
@@ -23,15 +24,15 @@ ODD = ["", "   \n", "\ud800 a \x00", "parola " * 3000, "😀" * 50, "Il governo"
 LENGTHS = {"max_source_tokens": 40, "max_target_tokens": 12}
 
 
-@pytest.fixture(scope="module", params=["t5", "gpt2", "llama", "pn", "s2s", "transformer"])
-def generator(request, tiny_t5, tiny_gpt2, tiny_llama):
+@pytest.fixture(scope="module", params=["t5", "llama", "pn", "transformer"])
+def generator(request, tiny_t5, tiny_llama):
     """A format and an untrained model."""
     name = request.param
     if name in NETWORKS:
         torch.manual_seed(0)
         model, tokenizer = new_network(name, SOURCES[:2], vocabulary=100, cells=16)
-        return WordFormat(tokenizer, **LENGTHS, copies=name != "s2s"), model.eval()
-    folder = {"t5": tiny_t5, "gpt2": tiny_gpt2, "llama": tiny_llama}[name]
+        return WordFormat(tokenizer, **LENGTHS), model.eval()
+    folder = {"t5": tiny_t5, "llama": tiny_llama}[name]
     kind = "encoder-decoder" if name == "t5" else "causal"
     tokenizer = load_tokenizer(folder)
     model = load_model(folder, kind, tokenizer).eval()
@@ -42,7 +43,7 @@ def generator(request, tiny_t5, tiny_gpt2, tiny_llama):
 
 def test_labels_are_the_headline_and_its_end_unless_it_is_cut(generator):
     format_, _ = generator
-    batch = format_.collate(SOURCES, ["Si torna a votare", "Sì", "Il ponte " * 20])
+    batch = batch_of(format_, SOURCES, ["Si torna a votare", "Sì", "Il ponte " * 20])
     for row, length in zip(batch["labels"], (None, None, format_.max_target_tokens), strict=True):
         learnt = row[row != IGNORED]
         assert (learnt[-1] == format_.tokenizer.eos_token_id) == (length is None)
@@ -58,7 +59,7 @@ def test_labels_are_the_headline_and_its_end_unless_it_is_cut(generator):
 def test_causal_labels_leave_the_prompt_out_and_sources_are_cut_not_the_prompt(tiny_llama):
     tokenizer = load_tokenizer(tiny_llama)
     format_ = CausalFormat(tokenizer, **LENGTHS, prompt=prompt_of("it", "article", "gio"))
-    batch = format_.collate(["parola " * 500, "Breve"], ["Crolla il ponte", "Sì"])
+    batch = batch_of(format_, ["parola " * 500, "Breve"], ["Crolla il ponte", "Sì"])
     ids, mask, labels = (batch[name] for name in ("input_ids", "attention_mask", "labels"))
     long, short = (row[held.bool()] for row, held in zip(ids, mask, strict=True))
     assert tokenizer.decode(long).startswith("<s>Articolo:")
@@ -126,19 +127,6 @@ def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
     assert refused(copied, comma, crolla, stop, stop) == {copied, crolla}
     assert refused(il, stop) == set()
     assert NoRepeatedWord([])(torch.tensor([[2, 0]]), torch.zeros(1, 300)).isinf().sum() == 1
-
-
-def test_a_source_gives_the_same_alone_and_in_a_batch(generator):
-    """In float64: an untrained model likes many headlines equally well, and padding changes how sums are rounded."""
-    format_, model = generator
-    model.double()
-    for beams in (1, 4):
-        search = Search(GenerationConfig(num_beams=beams))
-        together = generate(model, format_, SOURCES, search)
-        alone = [generate(model, format_, [source], search)[0] for source in SOURCES]
-        for ours, theirs in zip(together, alone, strict=True):
-            assert [one.text for one in ours] == [one.text for one in theirs]
-            assert [one.score for one in ours] == pytest.approx([one.score for one in theirs], abs=1e-4)
 
 
 def test_greedy_scores_are_the_models_own(generator):

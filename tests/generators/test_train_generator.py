@@ -1,11 +1,8 @@
 """`change-it train generator` from the corpus folder to a saved generator: the papers' networks, resuming, failures."""
 
 import json
-import signal
-from dataclasses import replace
 
 import pytest
-from processes import run_python
 from transformers import GenerationConfig
 
 from change_it.commands import train_generator
@@ -33,10 +30,6 @@ def trained(corpus, tmp_path_factory):
     out = tmp_path_factory.mktemp("generator") / "s2s2-faro"
     train_generator.run(options(corpus, out))
     return out
-
-
-def weights(folder):
-    return (folder / "model.safetensors").read_bytes()
 
 
 def test_a_generator_learns_and_is_saved_with_its_numbers(trained, corpus):
@@ -68,37 +61,6 @@ def test_the_saved_generator_has_the_reported_loss_and_writes(trained, corpus):
     search = Search(GenerationConfig(num_beams=2))
     found = generate(generator.model, generator.format, validation.sources[:3], search)
     assert all(candidates[0].text for candidates in found)
-
-
-RUN = """
-import os, signal
-from pathlib import Path, PosixPath
-from change_it.commands import train_generator
-from change_it.generators.generator_options import GeneratorOptions
-from change_it.training.trainer import Clock
-decide = Clock.on_step_end
-def die(pace, args, state, control, **_):
-    if state.global_step == 35:
-        os.kill(os.getpid(), signal.SIGKILL)
-    decide(pace, args, state, control)
-if {kill}:
-    Clock.on_step_end = die
-train_generator.run({options!r})
-"""
-
-
-@pytest.mark.slow
-def test_a_killed_program_resumes_to_the_same_weights(trained, corpus, tmp_path):
-    chosen = options(corpus, tmp_path / "out")
-    killed = run_python("-c", RUN.format(kill=True, options=chosen))
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert not (tmp_path / "out/model.safetensors").exists()
-    resumed = run_python("-c", RUN.format(kill=False, options=replace(chosen, resume=True)))
-    assert resumed.returncode == 0, resumed.stderr
-    assert "40 updates" in resumed.stdout
-    alone = replace(chosen, out=tmp_path / "alone")
-    assert run_python("-c", RUN.format(kill=False, options=alone)).returncode == 0
-    assert weights(tmp_path / "out") == weights(alone.out)
 
 
 def test_a_generator_of_ours_is_trained_on(trained, corpus, tmp_path):

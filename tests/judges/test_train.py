@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 
 import judge_data
@@ -113,15 +112,6 @@ def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(train
         assert sum(said in note for note in train.table_of(metrics).notes) == expected
 
 
-def test_unknown_tokens_of_training_headlines_are_said(corpus, encoder, tmp_path, capsys):
-    """The tokenizer has seen a few headlines alone."""
-    train_judge.run(options(corpus, tmp_path / "main", encoder=encoder, **TINY | {"updates": 1}))
-    [warning] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Warning:")]
-    assert re.search(
-        r"Warning: [\d,]+ of [\d,]+ tokens of the training texts are unknown to .*lacks .*«", warning
-    )
-
-
 def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
     trained, encoder, corpus, tmp_path, interrupted_at
 ):
@@ -219,7 +209,7 @@ def test_ah_as_published_reads_the_article_first_and_no_token_types(corpus, enco
     read = {"truncation": True, "max_length": 200, "return_tensors": "pt"}
     expected = AutoTokenizer.from_pretrained(tmp_path / "ah")(article, headline, **read)
     assert "token_type_ids" not in expected
-    first = run["collate"](run["examples"].rows[:1])
+    first = run["collate"](run["examples"][:1])
     for batch in (first, judge.encode([headline], [article], 200)):
         assert batch["input_ids"].tolist() == expected["input_ids"].tolist()
         assert "token_type_ids" not in batch

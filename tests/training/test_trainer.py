@@ -1,7 +1,5 @@
 """Training: it learns, stops, keeps the best weights, and a killed run ends where an unbroken one does."""
 
-import os
-import signal
 import sys
 import time
 from itertools import chain, repeat
@@ -24,7 +22,7 @@ LABELS = (FEATURES.sum(1) > 0).long()
 
 
 class Classifier(nn.Module):
-    """Dropout makes the weights depend on the random state, length grouping on the order."""
+    """Dropout makes the weights depend on the random state, batches on the order."""
 
     def __init__(self):
         super().__init__()
@@ -42,12 +40,12 @@ def accuracy(model):
 
 def toy(rows):
     """Examples: the number of a row of the features stands for a token."""
-    return {"features": rows, "labels": LABELS[list(rows)].tolist(), "length": [row % 7 for row in rows]}
+    return {"input_ids": [[row] * (1 + row % 7) for row in rows], "labels": LABELS[list(rows)].tolist()}
 
 
 def toy_batch(rows):
     """In a process of its own, too."""
-    numbers = [int(row["features"]) for row in rows]
+    numbers = [int(row["input_ids"][0]) for row in rows]
     return {"features": FEATURES[numbers], "labels": LABELS[numbers]}
 
 
@@ -77,7 +75,7 @@ def same(one, other):
     return all(torch.equal(value, other.state_dict()[name]) for name, value in one.state_dict().items())
 
 
-@pytest.mark.parametrize("broken", [7, 17, 24, 30, 48])
+@pytest.mark.parametrize("broken", [7, 24])
 @pytest.mark.parametrize("given", [{}, {"arg": ("gradient_accumulation_steps=2",), "epochs": 8}])
 def test_a_run_that_broke_off_ends_with_the_same_weights(tmp_path, interrupted_at, broken, given):
     whole, result = trained(tmp_path / "whole", **given)
@@ -100,36 +98,6 @@ def test_a_checkpoint_that_was_being_written_is_passed_over(tmp_path, interrupte
     (newest / "optimizer.pt").write_bytes(b"half")
     (newest / "trainer_state.json").write_text("{")
     assert same(whole, trained(tmp_path / "broken", evaluate=None, resume=True)[0])
-
-
-def test_a_run_that_is_shorter_than_the_checkpoints_writes_none_and_begins_anew(tmp_path, interrupted_at):
-    whole, _ = trained(tmp_path / "whole", checkpoint_minutes=15.0)
-    assert not list((tmp_path / "whole").iterdir())
-    with interrupted_at(20):
-        trained(tmp_path / "broken", checkpoint_minutes=15.0)
-    assert same(whole, trained(tmp_path / "broken", checkpoint_minutes=15.0, resume=True)[0])
-
-
-@pytest.mark.parametrize("update", [12, 17])  # the end of an epoch, and the middle of one
-def test_sigterm_leaves_a_checkpoint_that_the_run_goes_on_from(tmp_path, update):
-    whole, _ = trained(tmp_path / "whole", evaluate=None, checkpoint_minutes=15.0)
-    model = Classifier()
-    seen = []
-
-    def terminate(*_):
-        seen.append(1)
-        if len(seen) == update:
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    model.register_forward_hook(terminate)
-    before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(SystemExit, match=f"after {update} updates: .*--resume"):
-        trained(tmp_path / "broken", model, evaluate=None, checkpoint_minutes=15.0)
-    assert signal.getsignal(signal.SIGTERM) == before
-    assert [path.name for path in (tmp_path / "broken").iterdir()] == [f"checkpoint-{update}"]
-    again, result = trained(tmp_path / "broken", evaluate=None, checkpoint_minutes=15.0, resume=True)
-    assert (result.updates, result.stopped) == (48, "updates")
-    assert same(whole, again)
 
 
 def test_early_stopping_goes_on_counting(tmp_path, interrupted_at):
@@ -158,26 +126,6 @@ def test_it_learns_and_keeps_the_best_weights(tmp_path):
     assert all(record.keys() == {"update", "loss", "score"} for record in result.history)
     assert result.history[-1]["loss"] < result.history[0]["loss"]
     assert len(list(tmp_path.glob("checkpoint-*"))) == 2
-
-
-def test_the_best_weights_are_in_a_file_where_memory_is_short(tmp_path, monkeypatch):
-    def run(out):
-        scores = chain([0.1, 0.7], repeat(0.2))
-        return trained(tmp_path / out, evaluate=lambda model: next(scores), checkpoint_minutes=15.0)
-
-    model, result = run("memory")
-    monkeypatch.setattr(trainer, "get_max_memory", lambda: {"cpu": 0})
-    assert same(run("file")[0], model)
-    assert result.best_update == 8
-    assert [path.name for path in (tmp_path / "file").iterdir()] == [trainer.BEST]
-
-
-def test_an_evaluation_before_training_is_an_argument(tmp_path):
-    scores = chain([0.9], repeat(0.2))
-    given = {"epochs": 10, "arg": ("eval_on_start=true",)}
-    model, result = trained(tmp_path, evaluate=lambda model: next(scores), **given)
-    assert (result.best_update, result.updates) == (0, 120)
-    assert same(model, Classifier())
 
 
 def test_frozen_weights_are_not_trained(tmp_path):
@@ -218,18 +166,10 @@ def test_bad_input(tmp_path):
         "max_steps=0": "out of range",
         "learning_rate=high": "out of range",
         "output_dir=x": "set by the run, or --epochs",
-        "warmup_steps=-1": "warmup_steps >= 0",
         "report_to=nobody": "nobody is not supported",
-        "data_seed=-1": "data_seed=-1 is out of range",
+        "data_seed=-1": "data_seed=-1",
         "adam_beta1=2": "Invalid beta parameter",
-        "optim=lomo": "lomo",
-        "use_liger_kernel=true": "liger",
-        "dataloader_num_workers=-1": "at least 0",
-        "torch_compile_mode=fastest": "fastest",
-        "weight_decay=-1": "at least 0",
         "gradient_accumulation_steps=0": "whole number of at least 1",
-        "max_steps=1.5": "whole number of at least 1",
-        "label_smoothing_factor=1": "at least 0 and below 1",
     }.items():
         with pytest.raises(InputError, match=words):
             trained(tmp_path, arg=settings_of(given).arg)
@@ -238,31 +178,12 @@ def test_bad_input(tmp_path):
         trained(tmp_path, updates=49, resume=True)
 
 
-def test_what_libraries_refuse_of_a_model_is_said_in_a_sentence(tmp_path):
-    with pytest.raises(InputError, match=r"neftune_noise_alpha=5: .*get_input_embeddings"):
-        trained(tmp_path, evaluate=None, arg=("neftune_noise_alpha=5",))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("context", ["spawn", "forkserver"])
-def test_workers_give_the_same_weights(tmp_path, context):
-    alone, _ = trained(tmp_path / "alone", evaluate=None, updates=3)
-    arg = ("dataloader_num_workers=2", f"dataloader_multiprocessing_context={context}")
-    assert same(alone, trained(tmp_path / "workers", evaluate=None, updates=3, arg=arg)[0])
-
-
-@pytest.mark.parametrize("given", ["data_seed=4", "train_sampling_strategy=random"])
+@pytest.mark.parametrize("given", ["data_seed=4", "train_sampling_strategy=group_by_length"])
 def test_an_order_that_is_given_is_taken(tmp_path, given):
     usual, _ = trained(tmp_path / "usual", evaluate=None)
     first, again = (trained(tmp_path / out, evaluate=None, arg=(given,))[0] for out in ("first", "again"))
     assert same(first, again)
     assert not same(first, usual)
-
-
-def test_evaluations_are_few_where_they_read_much(tmp_path, monkeypatch):
-    monkeypatch.setattr(trainer, "FORWARD", 50.0)  # 48 updates of 8 pay for .8 of one
-    _, result = trained(tmp_path)
-    assert [record["update"] for record in result.history if "score" in record] == [48]
 
 
 def test_a_loss_that_is_no_number_ends_the_run(tmp_path):
@@ -272,17 +193,10 @@ def test_a_loss_that_is_no_number_ends_the_run(tmp_path):
         trained(tmp_path, model)
 
 
-def test_what_accelerate_launch_passes_on_counts_as_given(monkeypatch):
-    preset = {"learning_rate": 1.0, "batch_size": 1}
+def test_bfloat16_of_accelerate_launch_counts_as_given(monkeypatch):
     monkeypatch.setenv("ACCELERATE_MIXED_PRECISION", "bf16")
-    monkeypatch.setenv("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", "4")
-    settings = resolve(TrainingOptions(), preset, TrainingSettings)
-    assert settings.arg == ("bf16=true", "gradient_accumulation_steps=4")
-    assert settings.bf16
-    assert resolve(TrainingOptions(arg=("bf16=false",)), preset, TrainingSettings).bf16 is False
-    monkeypatch.setenv("ACCELERATE_MIXED_PRECISION", "fp8")
-    with pytest.raises(InputError, match="fp8"):
-        resolve(TrainingOptions(), preset, TrainingSettings)
+    assert TrainingOptions().bf16
+    assert not TrainingOptions(arg=("bf16=false",)).bf16
 
 
 def test_arguments_win_over_presets():
@@ -328,25 +242,6 @@ def test_loading_and_evaluations_count_among_the_minutes(monkeypatch, tmp_path):
     assert scored == [2, result.updates]  # 5 s of 6 are spent
     assert max(clock.rates) > 0.9 * 3e-3
     assert clock.rates[-1] < 0.2 * 3e-3
-
-
-def test_evaluations_before_the_last_have_a_share_of_the_minutes(monkeypatch, tmp_path):
-    clock = Ticking(monkeypatch, evaluation=1.0)
-    limits = {"max_minutes": 1.0, "updates": 1000, "evaluation_steps": 5}
-    _, result = trained(tmp_path, evaluate=clock.evaluate, **limits)
-    scored = [record["update"] for record in result.history if "score" in record]
-    assert len(scored) == 6  # six seconds of sixty
-    assert scored[-1] == result.updates
-    assert result.stopped == "time"
-
-
-def test_the_time_of_the_first_evaluation_is_reckoned_from_that_of_updates(monkeypatch, tmp_path):
-    monkeypatch.setattr(trainer, "FORWARD", 40.0)  # an evaluation of one example takes five updates of eight
-    clock = Ticking(monkeypatch, evaluation=5.0)
-    limits = {"max_minutes": 1.0, "updates": 1000, "evaluation_steps": 10}
-    _, result = trained(tmp_path, evaluate=clock.evaluate, started=clock.now, **limits)
-    assert [record["update"] for record in result.history if "score" in record] == [56]
-    assert result.stopped == "time"
 
 
 @pytest.mark.slow
