@@ -86,33 +86,24 @@ def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
     return rows
 
 
-def of_draws(name: str, report: dict[str, Any]) -> Rows:
-    """The best of N draws of `score --chooser`."""
-    [choice] = report["choices"]
-    best = {f"N = {n}": ends["joint"] for n, ends in choice["curve"].items()}
-    gains = {f"{measure} gains": choice["gap"][measure] for measure in ("joint", "compliancy")}
-    return {name: best | gains}
-
-
 def of_writer(name: str, report: dict[str, Any]) -> Rows:
-    """A writer, whose name comes first among the systems of a report that are no other's; and what was chosen of its draws."""
+    """A writer, whose name comes first among the systems of a report that are no other's; and what judges chose of its candidates."""
     rows = {system: row["average"] for system, row in report["systems"].items()}
     writer, *chosen = (system for system in rows if system not in (GOLD, *FLOORS))
     joint = [interval(rows[system], "joint") for system in (writer, *chosen)]
     others = [figure(rows[system]["joint"]) for system in FRAMES if system in rows]
     return {
         name: {
-            "n, events, draws": f"{rows[writer]['n']}, {rows[writer]['events']}, {rows[writer]['draws'] or 1}",
+            "n, events": f"{rows[writer]['n']}, {rows[writer]['events']}",
             "single draw": joint[0],
             "best, chosen by fold 0": joint[1] if chosen else None,
-            "gap": report["choices"][0]["gap"]["joint"] if chosen else None,
             "gold, floor, lead": ", ".join(others),
         }
     }
 
 
 #: What else keeps the report of `score` in a table.
-REPORTS = {"choosers": of_draws, "writers": of_writer}
+REPORTS = {"writers": of_writer}
 
 
 def keep(name: str, of: str, paths: Sequence[Path]) -> None:

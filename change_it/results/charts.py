@@ -18,7 +18,7 @@ from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
 from change_it.results.score_tables import daggered, metric_heading
 from change_it.scoring.columns import FLOOR, GOLD
-from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
+from change_it.scoring.scores import AVERAGE, Scores
 from change_it.stats import Floats
 
 _MARKERS = ("o", "s", "D", "^", "v")
@@ -65,13 +65,8 @@ def compliancy_drawings(scores: Scores) -> list[Drawing]:
     title = {"compliancy": "Compliancy", "joint": "Joint score"}[scores.sorted_by]
     if not scores.rows[0].intervals:  # too few to draw
         return []
-    drawings = [
-        Drawing("compliancy", title, f"{title} of each system with intervals", compliancy_chart(scores))
-    ]
-    if scores.choices:
-        what = "Expected best of N draws chosen by other judges"
-        drawings.append(Drawing("best-of-n", "Best of N", what, choices_chart(scores)))
-    return drawings
+    what = f"{title} of each system with intervals"
+    return [Drawing("compliancy", title, what, compliancy_chart(scores))]
 
 
 @styled
@@ -169,39 +164,6 @@ def compliancy_chart(scores: Scores) -> Figure:
         how: dict[str, Any] = {"markersize": 6, "capsize": 3, "color": colour, "label": name}
         axes.errorbar(values, places, xerr=gaps, fmt=_MARKERS[index], **how)
     return with_legend(axes, min(3, len(series)))
-
-
-@styled
-def choices_chart(scores: Scores) -> Figure:
-    """Charts of the scores of the best of N draws that other judges choose, one a measure, with 95% intervals; dotted: gold."""
-    measures = [name for name in SORTED_BY if name in scores.choices[0].gap]
-    figure = Figure((5.2, 1.4 + 2.6 * len(measures)), dpi=160)
-    panels = figure.subplots(len(measures), sharex=True, squeeze=False)[:, 0].tolist()
-    for axes, measure in zip(panels, measures, strict=True):
-        for index, choice in enumerate(scores.choices):
-            aside = 2 ** (0.06 * (index - (len(scores.choices) - 1) / 2))  # intervals side by side
-            points = np.array([of[measure] for of in choice.curve.values()])
-            axes.errorbar(
-                aside * np.array(list(choice.curve)),
-                points[:, 0],
-                yerr=np.clip(np.abs(points[:, 1:].T - points[:, 0]), 0, None),
-                color=SYSTEMS[index % len(SYSTEMS)],
-                marker=_MARKERS[index % len(_MARKERS)],
-                capsize=3,
-                label=choice.system,
-            )
-        if GOLD in scores.systems:
-            gold = scores.row(GOLD).values[measure]
-            axes.axhline(gold, color="black", linestyle=":", linewidth=1.5, label=GOLD)
-        axes.set(ylim=(0, None), ylabel="mean")
-        axes.set_title(measure, loc="left")
-        axes.grid(axis="y")
-    ticks = sorted({n for choice in scores.choices for n in choice.curve})
-    panels[-1].set_xscale("log", base=2)
-    panels[-1].set_xticks(ticks, list(map(str, ticks)))
-    choosers = " and ".join(dict.fromkeys(choice.chooser for choice in scores.choices))
-    panels[-1].set_xlabel(f"best of N draws, chosen by the judges\n{choosers}")
-    return with_legend(panels[0], 2)
 
 
 def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> list[Axes]:

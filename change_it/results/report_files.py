@@ -25,7 +25,6 @@ from change_it.results.pages import environment
 from change_it.results.report_folder import HEVAS_FILES, REPORT_FILES, replaced_report
 from change_it.results.score_tables import (
     best_system,
-    choices_table,
     correlations_table,
     examples_table,
     explained,
@@ -82,7 +81,6 @@ def write_report(
         "count": len(next(iter(scores.items.values()))),
         "written": written,
         "meaning": meaning(scores),
-        "choices": choices_table(scores) if scores.choices else None,
         "average": systems_table(scores, [AVERAGE], likeness=False),
         "by_direction": systems_table(scores, [*directions, AVERAGE]),
         "judges": judges_table(metrics),
@@ -99,7 +97,7 @@ def write_report(
         write_json(folder / "scores.json", report_record(scores, audit) | ({"made": made} if made else {}))
         (folder / "items").mkdir()
         for system, items in scores.items.items():
-            without_formulas(scores.draws.get(system, items)).write_csv(folder / "items" / f"{system}.csv")
+            without_formulas(items).write_csv(folder / "items" / f"{system}.csv")
         _write_charts(folder, drawings)
         write_text(folder / "report.html", page)
 

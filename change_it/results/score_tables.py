@@ -122,8 +122,6 @@ def systems_table(scores: Scores, directions: Sequence[str], *, likeness: bool =
             remark = DESCRIPTIONS.get(score.system, "")
             if score.errors:
                 remark = f"{score.errors} without a headline"
-            elif score.draws > 1:
-                remark = f"expected single of {score.draws} draws"
             group = ", ".join(filter(None, (direction if len(directions) > 1 else "", score.group)))
             tags = [f"{DAGGER} chosen"] if score.group else []
             values = {"system": score.system, "n": score.n, **_values(score)}
@@ -221,23 +219,6 @@ def _in_parts(columns: Sequence[Column], rows: Sequence[Row], scores: Scores) ->
     return [*rows[:at], *([head] if at < len(rows) else []), *rows[at:]]
 
 
-def choices_table(scores: Scores) -> Table:
-    """The expected single draw of each system, the draws that judges chose, and the gap."""
-    columns = [Column("system", "text"), Column("draws", "count"), Column("measure", "text")]
-    for name, title in (("single", "expected single draw"), ("chosen", "chosen"), ("gap", "gap")):
-        columns += [Column(name, title=title), Column(f"{name}_interval", "interval", "95% interval")]
-    rows = []
-    for choice in scores.choices:
-        of_all = {"single": choice.curve[1], "chosen": choice.curve[choice.draws], "gap": choice.gap}
-        for measure in (name for name in SORTED_BY if name in choice.gap):
-            values: dict[str, Value] = {"system": choice.system, "draws": choice.draws}
-            values["measure"] = measure
-            for name, of in of_all.items():
-                values |= {name: of[measure].value, f"{name}_interval": of[measure].interval}
-            rows.append(Row(values, choice.system))
-    return Table(columns, rows, "What choosing among draws does")
-
-
 def terminal_table(scores: Scores) -> Table:
     """The systems for the terminal: each with its average, then its directions."""
     columns = [Column("system", "text")]
@@ -306,16 +287,12 @@ def _remarks_of_systems(scores: Scores) -> list[str]:
     lines = []
     for system in scores.names:
         row = scores.row(system)
-        if row.draws > 1:
-            lines.append(
-                f"{system}: expected single of {row.draws} draws; its intervals draw events and, within them, draws"
-            )
         if row.runs > 1:
             lines.append(f"{system}: mean of {row.runs} runs; its intervals draw runs and events")
             continue
         if row.errors:
             lines.append(
-                f"{system}: {row.errors} of {row.n * row.draws} items have no headline and count as not compliant"
+                f"{system}: {row.errors} of {row.n} items have no headline and count as not compliant"
             )
         if system in scores.rerankers:
             lines.append(

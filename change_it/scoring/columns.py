@@ -10,7 +10,7 @@ FLOORS = (FLOOR, CLAUSE, "lead", "copy", "random-target")
 BUILT_IN = (GOLD, *FLOORS)
 #: What a prediction file must have, and what it may have.
 PREDICTION_COLUMNS = ("id", "headline")
-PREDICTION_EXTRAS = ("target", "error", "reranker", "generator", "draw", "rank")
+PREDICTION_EXTRAS = ("target", "error", "reranker", "generator")
 #: The part of a table in which systems stand whose headlines judges chose.
 CHOSEN = "chosen by judges"
 #: What a file of labels must have.

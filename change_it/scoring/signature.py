@@ -44,7 +44,6 @@ def signature(
     reranker: str = "",
     trained: str = "",
     runs: int = 1,
-    draws: int = 1,
 ) -> str:
     """The options that a compliancy figure depends on, in one line: keys and values, separated by bars.
 
@@ -66,7 +65,6 @@ def signature(
         "partners": partners,
         "events": events,
         "runs": runs if runs > 1 else "",
-        "draws": draws if draws > 1 else "",
         "resamples": resamples,
         "seed": seed,
         "v": __version__,
