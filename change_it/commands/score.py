@@ -54,7 +54,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     language: str | None = None
     """Language of the headlines, for a model of support: it, en or any other; the corpus's when not given."""
     out: Path | None = None
-    """Folder for report.html, systems.csv, systems.tex, scores.json, items/ and charts/; nothing is written when not given."""
+    """Folder for report.html, systems.csv, systems.tex, scores.json and items/; nothing is written when not given."""
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000
@@ -164,4 +164,4 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
     print_lines(filter(None, [summary.text]), terminal)
     print_warnings(options.corpus, terminal)
     if options.out:
-        print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json, items/ and charts/")
+        print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json and items/")

@@ -19,7 +19,7 @@ from change_it.io import FORMULA, write_json, write_table, write_text
 from change_it.judges.judge_options import within_event_table
 from change_it.published_figures import CITATIONS
 from change_it.results.audit_tables import verdicts_table
-from change_it.results.charts import Drawing, compliancy_drawings, hevas_drawings
+from change_it.results.charts import hevas_drawings
 from change_it.results.items_table import items_table, refusals
 from change_it.results.pages import environment
 from change_it.results.report_folder import HEVAS_FILES, REPORT_FILES, replaced_report
@@ -57,16 +57,14 @@ def write_report(
     made: Mapping[str, str] | None = None,
     articles: Mapping[str, str] | None = None,
 ) -> None:
-    """Write page, `systems.csv`, `systems.tex`, `scores.json` and charts, and `items/<system>.csv`.
+    """Write page, `systems.csv`, `systems.tex` and `scores.json`, and `items/<system>.csv`.
 
     `metrics` are of `read_metrics`, `made` is of `provenance.made`; `articles`, by the ids of items, are shown with them.
     """
-    drawings = compliancy_drawings(scores)
     directions = [name for name in scores.directions if name != AVERAGE]
     written, first = examples_table(scores), best_system(scores)
     parts = {"written": written, "judges": metrics or audit.verdicts, "tests": scores.systems[1:]}
     values: dict[str, object] = {
-        "charts": drawings,
         "absent": [section for section, found in parts.items() if not found],
         "items": items_table(scores.items, first, articles),
         "refusals": refusals(scores.items, first),
@@ -98,7 +96,6 @@ def write_report(
         (folder / "items").mkdir()
         for system, items in scores.items.items():
             without_formulas(items).write_csv(folder / "items" / f"{system}.csv")
-        _write_charts(folder, drawings)
         write_text(folder / "report.html", page)
 
 
@@ -145,7 +142,8 @@ def write_hevas(
         write_table(folder / "summary.csv", *records(hevas_table(evaluation)), quote_formulas=True)
         write_json(folder / "summary.json", hevas_record(evaluation, analysis))
         (folder / "charts").mkdir()
-        _write_charts(folder, drawings)
+        for drawing in drawings:
+            save(drawing.figure, folder / "charts" / f"{drawing.name}.png")
         write_text(folder / "report.html", page)
 
 
@@ -159,8 +157,3 @@ def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
         for name, kind in items.schema.items()
         if kind == pl.String
     )
-
-
-def _write_charts(folder: Path, drawings: Sequence[Drawing]) -> None:
-    for drawing in drawings:
-        save(drawing.figure, folder / "charts" / f"{drawing.name}.png")

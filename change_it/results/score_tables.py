@@ -72,11 +72,6 @@ def heading(measure: str) -> str:
     return HEADINGS.get(measure, measure)
 
 
-def daggered(scores: Scores) -> list[str]:
-    """The systems, with a mark behind those that judges chose."""
-    return [f"{name}{DAGGER}" if name in scores.chosen else name for name in scores.systems]
-
-
 def metric_heading(metric: str) -> str:
     """A metric as the head of a column, with an arrow where less is better."""
     return f"{metric} ↓" if metric in LOWER_IS_BETTER else metric
