@@ -33,7 +33,7 @@ Rows = dict[str, dict[str, Any]]
 #: Systems that stand next to others.
 FRAMES = ("gold", "floor", "lead")
 #: Subsets of the labels and judges that are shown.
-SUBSETS = ("both halves", "written", "written, no partly", "gold", "gold against wrong")
+SUBSETS = ("all", "written")
 JUDGES = ("evidence", "support", "joint")
 #: Begins the names of columns of gaps over their standard errors.
 Z = "z of gold − floor: "

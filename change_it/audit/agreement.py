@@ -16,7 +16,6 @@ from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, rea
 from change_it.scoring.columns import BUILT_IN, GOLD, LABEL_COLUMNS
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.overlap import statistics
-from change_it.stats import Bools
 from change_it.tables import Column, Row, Table, figure, formatted, with_interval
 
 if TYPE_CHECKING:  # loads torch
@@ -62,8 +61,8 @@ AUC_OF = {
     "auc without gold": pl.col("system") != GOLD,
     "auc of written": pl.col("written"),
 }
-#: The subset of all labels that report, and the rows that stand beside the readers on the other subsets too.
-ALL, OF_SUBSETS = "all", ("evidence", "joint", "support")
+#: All labels that report, those of headlines that systems wrote, and the rows that the table has of the latter too.
+ALL, WRITTEN, OF_WRITTEN = "all", "written", ("evidence", "joint", "support")
 #: The least number of events of a subset whose figures have intervals.
 ENOUGH = 10
 
@@ -91,23 +90,21 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLa
             answers = {"supported": _answer(file, record, "supported")}
             answers["printable"] = _answer(file, record, question)
             answers["accept"] = _answer(file, record, "accept")
-            answers["partly"] = record.cells["supported"].casefold() == "partly"
             of = {"id": id_, "headline": _headline(file, record, items[id_])}
             rows.append(of | answers | {name: record.cells.get(name, "") for name in ("system", "base")})
-    texts, questions = ("id", "headline", "system", "base"), ("supported", "partly", "printable", "accept")
+    texts, questions = ("id", "headline", "system", "base"), ("supported", "printable", "accept")
     schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(questions, pl.Boolean)
     by_headline = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True)
     read = by_headline.agg(pl.col("system", "base").first(), pl.col(questions).mean())
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
-    supported, partly, *asked = (read[name].to_numpy() for name in questions)
+    supported, *asked = (read[name].to_numpy() for name in questions)
     printable, accept = (np.where(np.isnan(each), np.nan, each > 0.5) for each in asked)
     # what they say of both, or of support alone, where they were not asked
     accept = np.where(np.isnan(accept), printable * (supported > 0.5), accept)
     return ReaderLabels(
         items=[replace(items[id_], prediction=text) for id_, text in read.select("id", "headline").rows()],
         supported=supported > 0.5,
-        partly=(supported <= 0.5) & (supported + partly > 0.5),
         printable=printable,
         accept=np.where(np.isnan(accept).all(), supported > 0.5, accept),
         systems=read["system"].to_list(),
@@ -159,7 +156,7 @@ class Agreement:
 
     @property
     def table(self) -> Table:
-        """A row for each judge, and for those of `OF_SUBSETS` on each subset."""
+        """A row for each judge, and for those of `OF_WRITTEN` one of written headlines."""
         counts = (
             Column("n", "count"),
             Column("right", "count", "readers say yes"),
@@ -171,10 +168,9 @@ class Agreement:
             if self.is_half
             else "all labels"
         )
-        halves = "; on both halves the threshold has seen some of the labels" if self.is_half else ""
         notes = (
             f"{self.n} headlines of {self.events} events: {what}. Right is what readers call supported; of fluency what they would print, and of joint what they would accept, or else both, where they were asked",
-            f"style and joint are scores, of which the AUC says whether right headlines have more. Written: no built-in system's, such as gold and copy; gold against wrong: right gold and wrong written ones{halves}",
+            "style and joint are scores, of which the AUC says whether right headlines have more. Written: no built-in system's, such as gold and copy",
             f"intervals: 95%, bootstrap over events, where there are {ENOUGH} or more",
             *([f"{self.left_out} headlines by a model of the family of the judge of support are left out"] if self.left_out else []),
         )  # fmt: skip
@@ -213,26 +209,6 @@ def _clause(row: Mapping[str, Any]) -> str:
     return f"agrees with readers: {', '.join(figures)}, n {row['n']}" if figures else ""
 
 
-def _subsets(labels: ReaderLabels, reports: Bools) -> dict[str, Bools]:
-    """Name to the headlines of each subset: by what they are, and by who wrote them; none is empty or the same as one before it."""
-    systems, right, written = np.array(labels.systems), labels.supported, labels.written
-    against = np.where(written, ~right, right & (systems == GOLD))
-    masks = {
-        ALL: reports,
-        "both halves": np.ones_like(reports),
-        "without copies": reports & (systems != COPY),
-        "written": reports & written,
-        "written, no partly": reports & written & ~labels.partly,
-        "gold against wrong": reports & against & (systems == GOLD).any(),
-        **{name: reports & (systems == name) for name in dict.fromkeys(labels.systems) if name},
-    }
-    different: dict[str, Bools] = {}
-    for name, mask in masks.items():
-        if mask.any() and not any((mask == before).all() for before in different.values()):
-            different[name] = mask
-    return different
-
-
 def agreement(
     labels: ReaderLabels, judges: "Judges", judged: pl.DataFrame, *, resamples: int = 1000
 ) -> Agreement:
@@ -247,9 +223,9 @@ def agreement(
     answered = ~np.isnan(labels.printable)
     printed = np.nan_to_num(labels.printable).astype(bool)
     rows = []
-    for subset, mask in _subsets(labels, reports).items():
+    for subset, mask in {ALL: reports, WRITTEN: reports & labels.written}.items():
         for name, p_column in JUDGED.items():
-            if name not in judged.columns or (subset != ALL and name not in OF_SUBSETS):
+            if name not in judged.columns or (subset == WRITTEN and name not in OF_WRITTEN):
                 continue
             right, kept = labels.supported, mask & judged[name].is_not_null().to_numpy()
             if name == "fluency" and answered[mask].any():
@@ -261,7 +237,7 @@ def agreement(
             yes = judged[name].to_numpy()[kept].astype(bool) if p_column != name else None
             p = judged[p_column].to_numpy()[kept] if p_column else None
             found = reader_agreement(right[kept], yes, labels.events[kept], p, resamples=resamples)
-            if subset != ALL and found["events"] < ENOUGH:
+            if subset == WRITTEN and found["events"] < ENOUGH:
                 found |= {f"{measure}_interval": None for measure in READER_MEASURES}
             rows.append({"subset": subset, "judge": name} | found)
     events = len(np.unique(labels.events[reports]))

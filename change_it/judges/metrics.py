@@ -78,7 +78,6 @@ class ReaderLabels:
 
     items: "Sequence[Item]"  # with these headlines
     supported: Bools  # (n,) whether readers say that the sources support all of it
-    partly: Bools  # (n,) whether the sources support some of it, and contradict nothing
     printable: Floats  # (n,) 1 where they would print it, 0 where not, nan where they were not asked
     accept: Floats  # (n,) likewise whether they would accept it in the place of the original
     systems: Sequence[str]  # (n,) who wrote it; empty where the labels do not say
@@ -116,7 +115,6 @@ class ReaderLabels:
             self,
             items=[self.items[n] for n in kept],
             supported=self.supported[kept],
-            partly=self.partly[kept],
             printable=self.printable[kept],
             accept=self.accept[kept],
             systems=[self.systems[n] for n in kept],

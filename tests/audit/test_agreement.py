@@ -1,4 +1,4 @@
-"""Label files, and judges beside them: figures by hand, halves of events, the page and the judge of facts."""
+"""Label files, and judges beside them: figures by hand, halves of events, the page and the judge of support."""
 
 import json
 import re
@@ -37,9 +37,9 @@ def labels_of(right, events):
     items = [Item(f"i{n}", *about, f"h{n}", event=str(event)) for n, event in enumerate(events)]
     right, unknown = np.array(right, bool), np.full(len(items), np.nan)
     systems, written = [""] * len(items), np.ones(len(items), bool)
-    partly, about = ~right & False, ("it", ("rep", "gio"), "5ha")
+    about = ("it", ("rep", "gio"), "5ha")
     bases = ["none"] * len(items)
-    return ReaderLabels(items, right, partly, unknown, right.astype(float), systems, bases, written, *about)
+    return ReaderLabels(items, right, unknown, right.astype(float), systems, bases, written, *about)
 
 
 def test_a_model_is_not_shown_what_its_family_wrote():
@@ -116,7 +116,6 @@ def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
     assert [item.prediction for item in labels.items] == given
     assert [item.article for item in labels.items] == [items[name].article for name in ("a0", "a1", "a2")]
     assert labels.supported.tolist() == [True, True, False]
-    assert labels.partly.tolist() == [False, False, True]
     assert labels.systems == ["gold", "copy", "mine"]
     assert labels.bases == ["", "", "t5"]
     assert labels.written.tolist() == [False, False, True]
@@ -137,7 +136,6 @@ def test_of_several_readers_the_majority_counts_and_a_tie_is_no_yes(tmp_path):
     files = [[[f"a{n}", "Nuovo", answer] for n, answer in enumerate(said)] for said in readers]
     labels = read(tmp_path, *files, header=HEADER[:3])
     assert labels.supported.tolist() == [True, False, False]
-    assert labels.partly.tolist() == [False, True, False]  # of yes, no and partly
     assert labels.hash == read(tmp_path, *files[::-1], header=HEADER[:3]).hash
     assert labels.hash != read(tmp_path, files[0], header=HEADER[:3]).hash
 
@@ -187,9 +185,9 @@ def judged():
     items = [*(replace(item, prediction=item.reference) for item in test.items), *wrong]
     right = np.arange(16) < 8
     printable = np.where(np.arange(16) % 8 == 0, np.nan, (np.arange(16) % 2).astype(float))
-    partly, systems = ~right & (np.arange(16) % 8 == 1), ["gold"] * 8 + ["zurich"] * 8
+    systems = ["gold"] * 8 + ["zurich"] * 8
     bases, written = ["none"] * 16, ~right
-    asked = (right, partly, printable, printable * right)
+    asked = (right, printable, printable * right)
     labels = ReaderLabels(items, *asked, systems, bases, written, "it", test.outlets, "5ha")
     p = np.linspace(0.95, 0.2, 16)
     columns = dict.fromkeys(("hh", "ah", "main", "fluency", "compliancy"), p >= 0.5)
@@ -255,44 +253,17 @@ def test_headlines_that_are_left_out_are_counted(judged):
     assert "2 headlines by a model of the family of the judge of support are left out" in found.table.notes
 
 
-#: Of twelve headlines who wrote each, what readers say, whether there is evidence, and P of the model.
+#: Who wrote each of twelve headlines.
 WRITERS = ["gold"] * 3 + ["copy"] * 2 + ["small"] * 5 + ["large"] * 2
-SAID = ["yes", "yes", "no", "yes", "yes", "yes", "partly", "no", "yes", "partly", "yes", "no"]
-EVIDENCE = np.array([1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1], dtype=bool)
-OF_MODEL = np.array([0.9, 0.4, 0.1, 0.6, 0.6, 0.8, 0.7, 0.3, 0.2, 0.1, 0.7, 0.6])
 
 
-def test_subsets_by_hand():
-    """Whom a model believes, by who wrote the headlines."""
-    labels = labels_of([answer == "yes" for answer in SAID], EVENTS)
-    partly = np.array([answer == "partly" for answer in SAID])
-    labels = replace(labels, systems=WRITERS, partly=partly, written=np.arange(12) >= 5)
-    columns = dict.fromkeys(("main", "hh", "ah", "compliancy", "fluency", "evidence"), EVIDENCE)
-    columns |= {"support": OF_MODEL >= 0.5, "style": OF_MODEL, "joint": OF_MODEL * EVIDENCE}
-    columns |= dict.fromkeys(("p_target", "p_hh", "p_ah", "p_fluency", "p_support"), OF_MODEL)
-    table, judges = pl.DataFrame(columns), SimpleNamespace(support=FakeSupport())
-    found = agreement(labels, judges, table)
-    counts = ("n", "right", "accepted", "both")
-    rows = {(row["subset"], row["judge"]): row for row in found.rows}
-    seen = {key: tuple(row[name] for name in counts) for key, row in rows.items()}
-    subsets = [ALL, "without copies", "written", "written, no partly", "gold against wrong"]
-    assert list(dict.fromkeys(subset for subset, _ in rows)) == [*subsets, "gold", "copy", "small", "large"]
-    assert seen[ALL, "evidence"] == (12, 7, 10, 7)
-    assert seen[ALL, "support"] == (12, 7, 7, 5)
-    assert seen["without copies", "support"] == (10, 5, 5, 3)
-    assert seen["written", "evidence"] == (7, 3, 6, 3)
-    assert seen["written", "support"] == (7, 3, 4, 2)
-    assert seen["written, no partly", "support"] == (5, 3, 3, 2)
-    assert seen["gold against wrong", "support"] == (6, 2, 3, 1)  # gold .9, .4; wrong .7, .3, .1, .6
-    assert rows["gold against wrong", "support"]["auc"] == (4 + 2) / 8
-    assert rows["gold against wrong", "joint"]["auc"] == (4 + 2) / 8  # the last but one is 0
-    assert seen["small", "joint"] == (5, 2, None, None)
-    assert rows["large", "joint"]["auc"] == 1
-    assert rows["without copies", "support"]["precision_interval"] is not None
-    assert rows["small", "support"]["precision_interval"] is None  # five events are too few
-    assert ("small", "main") not in rows
-    unnamed = agreement(replace(labels, systems=[""] * 12, written=np.ones(12, bool)), judges, table)
-    assert {row["subset"] for row in unnamed.rows} == {ALL, "written, no partly"}
+def test_written_headlines_have_rows_of_their_own(judged):
+    labels, table = judged
+    found = agreement(replace(labels, written=np.arange(16) >= 4), SimpleNamespace(support=None), table)
+    rows = {row["judge"]: row for row in found.rows if row["subset"] == "written"}
+    assert list(rows) == ["evidence", "joint"]
+    assert (rows["evidence"]["n"], rows["evidence"]["right"]) == (12, 4)
+    assert rows["evidence"]["precision_interval"] is None  # eight events are too few
 
 
 def test_measures_by_hand():
