@@ -61,8 +61,6 @@ class JudgeOptions(TrainingOptions):
     """Longer inputs are cut."""
     labels: tuple[Path, ...] = ()
     """For support: readers' labels, as for `change-it audit --labels`. Half of the events sets the threshold; the other half validates the judge by headlines that models of other families wrote (column base). .5, not validated, without labels."""
-    support_endpoint: str | None = None
-    """For support, address of an OpenAI-compatible server; --encoder is then its name of the model."""
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -43,9 +43,7 @@ def train_support(options: JudgeOptions, labels: ReaderLabels | None) -> dict[st
     if not options.encoder or options.encoder in (LINEAR, BILSTM):
         raise InputError("--task support requires --encoder MODEL: a chat model or an entailment classifier")
     started, precision = time.monotonic(), "bf16" if options.bf16 else "float32"
-    model = SupportModel.from_pretrained(
-        options.encoder, endpoint=options.support_endpoint, precision=precision
-    )
+    model = SupportModel.from_pretrained(options.encoder, precision=precision)
     chosen: dict[str, Any] | None = None
     results: dict[str, Any] = {}
     if labels is not None:

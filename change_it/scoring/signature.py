@@ -84,8 +84,8 @@ class Reranker:
     def of(cls, judges: "Judges") -> "Reranker":
         """The identity of loaded judges."""
         hashes: dict[str, str] = {task: judge.weights_hash for task, judge in judges.by_task.items()}
-        if judges.support:  # of a server nobody here has seen the weights
-            hashes["support"] = judges.support.weights_hash or judges.support.model_hash
+        if judges.support:
+            hashes["support"] = judges.support.weights_hash
         return cls(judges.fold, hashes)
 
     @property

@@ -347,7 +347,7 @@ def asked(monkeypatch):
 def train(folder, *labels):
     files = ["--labels", *map(str, labels)] if labels else []
     corpus, out = str(folder / "corpus"), str(folder / "judges" / "support")
-    options = ["--task", "support", "--encoder", "toy", "--support-endpoint", "http://localhost:1"]
+    options = ["--task", "support", "--encoder", "owner/toy"]
     return main(["train", "judge", *options, "--corpus", corpus, "--out", out, *files])
 
 

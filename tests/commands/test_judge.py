@@ -41,12 +41,6 @@ def test_a_text_in_another_language_than_the_judges_corpus_is_said_to_be_unrelia
     assert "the text is in another language than the judges' corpus" in capsys.readouterr().out
 
 
-def test_a_server_of_support_needs_the_name_of_its_model(command, capsys):
-    with pytest.raises(SystemExit):
-        command("Crolla il ponte", "--support-endpoint", "http://localhost:8000/v1")
-    assert "--support-endpoint requires --support" in capsys.readouterr().err
-
-
 @pytest.fixture
 def many(tmp_path, monkeypatch, capsys):
     """The command line for a file of headlines: exit code, standard output, standard error."""
