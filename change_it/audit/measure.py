@@ -22,8 +22,6 @@ if TYPE_CHECKING:  # loads torch
 OPENING = 1200
 #: Training articles that corruptions take words from, at most.
 READ = 4000
-#: What the audit shows of main's `metrics.json`.
-STYLE = ("within_event", "latest")
 
 
 def read_corpus(corpus: str, language: str | None = None, *, seed: int = 1) -> Resources:
@@ -116,7 +114,7 @@ def audit(
         verdicts=tuple(verdicts(judges, metrics, corpus.language, systems, found)),
         systems=tuple(systems),
         cues=tuple(main_cues(judges.main, test.items, seed=seed)),
-        style={name: value for name, value in metrics.get("main", {}).items() if name in STYLE},
+        style={name: value for name, value in metrics.get("main", {}).items() if name == "within_event"},
         agreement=found,
         trained=trained,
     )

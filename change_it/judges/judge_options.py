@@ -178,9 +178,6 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
             f"style step {step['value']:.2f}: median change of the log odds within an event, over {step['pairs']:,} training pairs "
             f"of {step['events']:,} events that it did not learn from; above 0 in {figure(step['accuracy'])}"
         )
-    if latest := metrics.get("latest"):
-        there, elsewhere = figure(latest["macro_f1"]), figure(latest["macro_f1_elsewhere"])
-        notes.append(f"F1 from {latest['from']} on, {latest['n']:,} of A2: {there}; elsewhere: {elsewhere}")
     title = f"main within an event · {found['pairs']:,} pairs of {found['events']:,} events of A2"
     return Table(columns, rows, title, notes)
 
