@@ -70,11 +70,8 @@ class Audit:
         return f"audit|judges:{self.judges}{trained}|score:{self.score}|{drawn}{labels}|seed:{self.seed}"
 
     def as_dict(self) -> dict[str, Any]:
-        """The audit as a JSON object; examples without their articles."""
+        """The audit as a JSON object."""
         record = asdict(self) | {"systems": [system.as_dict() for system in self.systems]}
-        for system in record["systems"]:
-            for example in system["examples"]:
-                del example["article"]
         more = {"verdicts": [asdict(verdict) | {"words": verdict.words} for verdict in self.verdicts]}
         return {"together": self.together.as_dict(), **record, **more, "signature": self.signature}
 

@@ -76,7 +76,7 @@ class Result:
         interval: the ends of the 95% interval of `kept`.
         values: the mean of each of `COMPLIANCY_MEASURES`; None where it is n/a.
         examples: some headlines, those with the highest score first: id, direction, source, true (the headline that
-            was changed, or empty), headline, article, and the verdicts.
+            was changed, or empty), headline, and the verdicts.
     """
 
     system: str
@@ -151,11 +151,7 @@ def measure_systems(
             ):
                 item = ordered[row["place"]]
                 example = {"id": item.id, "direction": item.direction, "source": item.source}
-                example |= {
-                    "true": kind.true_headline(item),
-                    "headline": row["headline"],
-                    "article": item.article,
-                }
+                example |= {"true": kind.true_headline(item), "headline": row["headline"]}
                 examples.append(example | {"verdicts": {name: row[name] for name in COMPLIANCY_MEASURES}})
             about = (kind.name, bool(kind.seen), kind.description, len(rows), rows["event"].n_unique())
             results.append(Result(*about, kept, interval, _means(rows), tuple(examples)))
