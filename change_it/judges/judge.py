@@ -235,31 +235,6 @@ class Judge:
         with self._lock, reading_errors(self.tokenizer):  # two threads must not use a tokenizer at once
             return self.tokenizer(texts, pairs, truncation=True, max_length=max_tokens, **shape)
 
-    def batches(self, texts: list[str], pairs: list[str] | None) -> list[tuple[list[int], Any]]:
-        """Encoded once for many calls of `predict_batches`: positions of texts of like length, and their tensors."""
-        order = sorted(range(len(texts)), key=lambda row: -len(texts[row]) - len(pairs[row] if pairs else ""))
-        size = self.usual_batch
-        parts = [order[start : start + size] for start in range(0, len(order), size)]
-        return [
-            (
-                part,
-                self.encode(
-                    [texts[row] for row in part], pairs and [pairs[row] for row in part], self.max_tokens
-                ),
-            )
-            for part in parts
-        ]
-
-    def predict_batches(self, batches: list[tuple[list[int], Any]]) -> Floats:
-        """(n, 2) probabilities of the texts of `batches`."""
-        answers = map_threads(
-            self.predict_encoded, [batch for _, batch in batches], batches_at_once(self.model)
-        )
-        found = np.empty((sum(len(rows) for rows, _ in batches), 2))
-        for (rows, _), answer in zip(batches, answers, strict=True):
-            found[rows] = answer
-        return found
-
     @torch.no_grad()
     def predict_encoded(self, batch: Any) -> Floats:
         """(n, 2) probabilities of an encoded batch."""

@@ -4,7 +4,7 @@ What is unfinished, and how a finished judge replaces an older one: `training.ru
 """
 
 import sys
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -114,7 +114,6 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
 
     # The papers train to the end; they stop early in HH alone.
     evaluates = not linear and (not settings.as_published or settings.early_stopping)
-    validated = cache(lambda: judge.batches(validation.texts, validation.pairs))
 
     def encode(rows: range) -> dict[str, Any]:
         part = data.train.select(rows)
@@ -123,7 +122,7 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
         return {**read, "labels": part.labels, "length": lengths}
 
     def evaluate(_: Any) -> dict[str, float]:
-        given = judge.predict_batches(validated())
+        given = judge.probabilities(validation.texts, validation.pairs, progress=False)
         right = given[np.arange(len(validation)), validation.labels]
         return {
             "score": scores(validation.labels, given.argmax(axis=1), data.outlets)["macro_f1"],
