@@ -20,7 +20,7 @@ import change_it.auto  # noqa: F401 (registers our models)
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, describe_learnt
 from change_it.errors import InputError
 from change_it.judges.bilstm import build_bilstm
-from change_it.judges.data import Examples, TaskData, load_task
+from change_it.judges.data import Examples, TaskData, check_classes, load_task
 from change_it.judges.fluency_data import load_fluency
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import (
@@ -88,6 +88,9 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     load = load_fluency if settings.task == "fluency" else partial(load_task, settings.task)
     with process_state().main_process_first():
         data = load(settings.corpus, **{name: getattr(settings, name) for name in names})
+    if settings.encoder != LINEAR:  # a linear judge is fitted on both parts
+        for part, examples in (("train", data.train), ("validation", data.validation)):
+            check_classes(settings.task, settings.corpus, settings.fold, part, examples.labels)
     return train_in_folder(
         settings,
         settings.out,
