@@ -8,7 +8,7 @@
 
 `<!-- table: NAME -->` to `<!-- /table -->` is the table of results/NAME.json: `rows`, name to column to a value or to [counts
 of a whole, figures, interval], and their `n`, `seed`, `machine`, `date` and `command`. --keep adds to them what they need of
-JSON that `score`, `audit --labels`, `train judge` or a script of this folder, under NAME, has written. `<!-- counted: NAME -->`
+JSON that `score`, `train judge` or a script of this folder, under NAME, has written. `<!-- counted: NAME -->`
 to `<!-- /counted -->` is what `counted` makes of the results.
 """
 
@@ -32,9 +32,6 @@ README, RESULTS = Path(__file__).with_name("README.md"), Path(__file__).with_nam
 Rows = dict[str, dict[str, Any]]
 #: Systems that stand next to others.
 FRAMES = ("gold", "floor", "lead")
-#: Subsets of the labels and judges that are shown.
-SUBSETS = ("all", "written")
-JUDGES = ("evidence", "support", "joint")
 #: Begins the names of columns of gaps over their standard errors.
 Z = "z of gold − floor: "
 
@@ -52,22 +49,6 @@ class Options:
 def interval(row: dict[str, Any], measure: str) -> list[float]:
     """A share and the ends of its interval."""
     return [row[measure], *row["intervals"][measure]]
-
-
-def of_audit(name: str, audit: dict[str, Any]) -> Rows:
-    """Agreement with readers of `audit --labels`."""
-    rows: Rows = {}
-    for row in audit["agreement"]["rows"]:
-        if row["subset"] in SUBSETS and row["judge"] in JUDGES:
-            cells = rows.setdefault(f"{name}, {row['subset']}", {})
-            if row["judge"] == "evidence":
-                cells["right"] = [row["right"], row["n"]]
-            if row["auc"] is not None:
-                cells[f"AUC of {row['judge']}"] = [row["auc"], *(row["auc_interval"] or ())]
-            if row["precision"] is not None:
-                share = [row["both"], row["accepted"], row["precision"], *(row["precision_interval"] or ())]
-                cells[row["judge"]] = share
-    return rows
 
 
 def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
@@ -115,9 +96,9 @@ def keep(name: str, of: str, paths: Sequence[Path]) -> None:
     if "task" in found[0]:
         rows = of_judge(of, found[0])
     elif "judges" in found[0]:
-        if "verdicts" not in found[0] and name not in REPORTS:
+        if name not in REPORTS:
             raise SystemExit(f"no table {name} is made of a report: give one of {', '.join(REPORTS)}")
-        rows = (of_audit if "verdicts" in found[0] else REPORTS[name])(of, found[0])
+        rows = REPORTS[name](of, found[0])
     elif name in found[0]:
         rows = found[0][name]
     else:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from change_it.audit.agreement import Agreement
 from change_it.audit.perturbations import PERTURBATIONS, Resources, perturbed
 from change_it.io import listed, read_json, record_errors
 from change_it.judges.judge_options import no_better_than
@@ -351,9 +350,8 @@ def verdicts(
     metrics: Mapping[str, Mapping[str, Any]],
     language: str,
     systems: Sequence[Result] = (),
-    readers: Agreement | None = None,
 ) -> list[Verdict]:
-    """Verdicts in the order of `JUDGE_NAMES`: by the results of `read_metrics`, of an audit and of readers if there were any."""
+    """Verdicts in the order of `JUDGE_NAMES`: by the results of `read_metrics`, and of an audit if there was one."""
     found = []
     for judge in ("main", *TESTS):
         shares, remarks = _shares(judge, metrics.get(judge, {}))
@@ -383,10 +381,7 @@ def verdicts(
         if not validated:
             text = "no labels of this language have validated it, so that joint leaves it out"
         found.append(Verdict("support", "rely" if validated else "care", text))
-    clauses = readers.clauses if readers else {}
-    texts = ["; ".join(filter(None, (each.text, clauses.get(each.judge)))) for each in found]
-    told = (replace(each, text=text) for each, text in zip(found, texts, strict=True))
-    return [each for each in told if each.text or each.shares]
+    return [each for each in found if each.text or each.shares]
 
 
 def _level(shares: Sequence[Share]) -> Level:

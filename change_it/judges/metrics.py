@@ -78,8 +78,7 @@ class ReaderLabels:
 
     items: "Sequence[Item]"  # with these headlines
     supported: Bools  # (n,) whether readers say that the sources support all of it
-    printable: Floats  # (n,) 1 where they would print it, 0 where not, nan where they were not asked
-    accept: Floats  # (n,) likewise whether they would accept it in the place of the original
+    accept: Floats  # (n,) 1 where they would accept it in the place of the original, 0 where not, nan where they did not say
     systems: Sequence[str]  # (n,) who wrote it; empty where the labels do not say
     bases: Sequence[
         str
@@ -115,7 +114,6 @@ class ReaderLabels:
             self,
             items=[self.items[n] for n in kept],
             supported=self.supported[kept],
-            printable=self.printable[kept],
             accept=self.accept[kept],
             systems=[self.systems[n] for n in kept],
             bases=[self.bases[n] for n in kept],

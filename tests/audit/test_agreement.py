@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 import pytest
 from csv_files import read_csv, write_csv
-from scoring_fakes import FakeJudges, FakeSupport, load_fakes, toy_test_set, write_toy_corpus
+from scoring_fakes import FakeSupport, load_fakes, toy_test_set, write_toy_corpus
 from sklearn.metrics import roc_auc_score
 
 from change_it.audit import verdicts
-from change_it.audit.agreement import ALL, acceptance, agreement, read_labels
+from change_it.audit.agreement import acceptance, agreement, read_labels
 from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
@@ -22,7 +22,6 @@ from change_it.judges.judge_options import JudgeOptions
 from change_it.judges.metrics import ReaderLabels, reader_agreement
 from change_it.judges.support_training import best_threshold
 from change_it.scoring.item import Item
-from change_it.tables import to_markdown
 
 HEADER = ["id", "headline", "supported", "printable", "system", "base"]
 #: A dozen probabilities with ties, and whether readers say yes.
@@ -35,11 +34,11 @@ def labels_of(right, events):
     """Labels of headlines h0, h1, …; each its own article."""
     about = ("rep", "gio", "Titolo", "Articolo", "Altro", "Altro articolo")
     items = [Item(f"i{n}", *about, f"h{n}", event=str(event)) for n, event in enumerate(events)]
-    right, unknown = np.array(right, bool), np.full(len(items), np.nan)
+    right = np.array(right, bool)
     systems, written = [""] * len(items), np.ones(len(items), bool)
     about = ("it", ("rep", "gio"), "5ha")
     bases = ["none"] * len(items)
-    return ReaderLabels(items, right, unknown, right.astype(float), systems, bases, written, *about)
+    return ReaderLabels(items, right, right.astype(float), systems, bases, written, *about)
 
 
 def test_a_model_is_not_shown_what_its_family_wrote():
@@ -119,7 +118,6 @@ def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
     assert labels.systems == ["gold", "copy", "mine"]
     assert labels.bases == ["", "", "t5"]
     assert labels.written.tolist() == [False, False, True]
-    np.testing.assert_array_equal(labels.printable, [1, np.nan, 0])
 
 
 def test_what_they_accept_is_asked_or_follows_from_the_rest(tmp_path):
@@ -156,7 +154,7 @@ def test_filled_sheets_are_labels(tmp_path):
     assert labels.items[0].prediction == "+1"
     assert labels.items[1].prediction == sheet[1]["headline"]
     assert labels.supported.tolist() == [True, False, False, True, True, False]
-    assert labels.printable.tolist() == [1, 1, 0, 0, 1, 1]
+    assert labels.accept.tolist() == [1, 0, 0, 0, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -184,59 +182,19 @@ def judged():
     wrong = [replace(item, prediction=f"{item.source} a Zurigo") for item in test.items]
     items = [*(replace(item, prediction=item.reference) for item in test.items), *wrong]
     right = np.arange(16) < 8
-    printable = np.where(np.arange(16) % 8 == 0, np.nan, (np.arange(16) % 2).astype(float))
-    systems = ["gold"] * 8 + ["zurich"] * 8
-    bases, written = ["none"] * 16, ~right
-    asked = (right, printable, printable * right)
-    labels = ReaderLabels(items, *asked, systems, bases, written, "it", test.outlets, "5ha")
-    p = np.linspace(0.95, 0.2, 16)
-    columns = dict.fromkeys(("hh", "ah", "main", "fluency", "compliancy"), p >= 0.5)
-    columns |= {"evidence": right, "style": p, "joint": p * right}
-    columns |= dict.fromkeys(("p_hh", "p_ah", "p_target", "p_target_source", "p_fluency"), p)
-    nothing = {"support": pl.lit(None, pl.Boolean), "p_support": pl.lit(None, pl.Float64)}
-    return labels, pl.DataFrame(columns).with_columns(**nothing)
-
-
-def test_every_judge_stands_beside_the_readers(judged):
-    labels, table = judged
-    found = agreement(labels, SimpleNamespace(support=None), table)
-    rows = {row["judge"]: row for row in found.rows if row["subset"] == ALL}
-    assert list(rows) == ["hh", "ah", "main", "fluency", "evidence", "style", "joint", "compliancy"]
-    assert rows["main"]["auc"] == pytest.approx(roc_auc_score(labels.supported, table["p_target"]))
-    assert (rows["evidence"]["precision"], rows["evidence"]["recall"], rows["evidence"]["auc"]) == (
-        1,
-        1,
-        None,
-    )
-    assert (rows["style"]["accepted"], rows["style"]["precision"], rows["style"]["auc"]) == (None, None, 1)
-    asked = ~np.isnan(labels.printable)
-    assert (rows["fluency"]["n"], rows["fluency"]["right"]) == (14, labels.printable[asked].sum())
-    assert rows["joint"]["right"] == (labels.supported & (labels.printable == 1)).sum()
-    assert rows["compliancy"]["n"] == 16
-    assert found.clauses["style"] == "agrees with readers: AUC 1.000 (1.000–1.000), n 16"
-    assert "| joint" in to_markdown(found.table)
-    # a column may say nothing of some headlines
-    half = pl.Series([True, None] * 8)
-    [row] = [
-        row
-        for row in agreement(labels, SimpleNamespace(support=None), table.with_columns(fluency=half)).rows
-        if (row["subset"], row["judge"]) == (ALL, "fluency")
-    ]
-    assert (row["n"], row["accepted"]) == (6, 6)
+    about = (["gold"] * 8 + ["zurich"] * 8, ["none"] * 16, ~right, "it", test.outlets, "5ha")
+    labels = ReaderLabels(items, right, right.astype(float), *about)
+    return labels, pl.DataFrame({"joint": np.linspace(0.95, 0.2, 16) * right})
 
 
 def test_a_threshold_is_not_reported_on_the_half_that_chose_it(judged):
     labels, table = judged
-    table = table.with_columns(support=pl.col("evidence"), p_support=pl.col("p_hh"))
     support = FakeSupport()
     support.settings = replace(support.settings, validated={"labels": "5ha"})
     found = agreement(labels, SimpleNamespace(support=support), table)
-    rows = {row["judge"]: row for row in found.rows if row["subset"] == ALL}
     assert found.is_half
-    assert found.n == rows["main"]["n"] == labels.reports.sum() < 16
+    assert found.n == found.measures[0]["n"] == labels.reports.sum() < 16
     assert found.events == len(set(labels.events[labels.reports]))
-    assert (rows["support"]["auc"], rows["support"]["precision"]) == (1, 1)
-    assert found.clauses["support"].startswith("agrees with readers: AUC 1.000 (")
     support.settings = replace(support.settings, validated={"labels": "others"})
     every = agreement(labels, SimpleNamespace(support=support), table)
     assert (every.is_half, every.n) == (False, 16)
@@ -255,15 +213,6 @@ def test_headlines_that_are_left_out_are_counted(judged):
 
 #: Who wrote each of twelve headlines.
 WRITERS = ["gold"] * 3 + ["copy"] * 2 + ["small"] * 5 + ["large"] * 2
-
-
-def test_written_headlines_have_rows_of_their_own(judged):
-    labels, table = judged
-    found = agreement(replace(labels, written=np.arange(16) >= 4), SimpleNamespace(support=None), table)
-    rows = {row["judge"]: row for row in found.rows if row["subset"] == "written"}
-    assert list(rows) == ["evidence", "joint"]
-    assert (rows["evidence"]["n"], rows["evidence"]["right"]) == (12, 4)
-    assert rows["evidence"]["precision_interval"] is None  # eight events are too few
 
 
 def test_measures_by_hand():
@@ -300,24 +249,16 @@ def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, ca
     arguments = f"audit {folders} --items 6 --labels {file}".split()
     assert main(arguments) == 0
     printed = capsys.readouterr().out
-    assert "Agreement with readers" in printed
     assert "What readers accept" in printed
     assert "1 headlines by a model of the family" in printed
     assert not any("18 morti" in headline for headline, _ in support.asked)
     found = json.loads((tmp_path / "audit" / "audit.json").read_text())
-    of = {row["judge"]: row for row in found["agreement"]["rows"] if row["subset"] == ALL}
-    assert of["main"]["n"] == 12
     measures = {row["measure"]: row for row in found["agreement"]["measures"]}
     assert measures["words"]["n"] == 12
     assert measures["compliancy"]["pairs"] == 1
     assert f"|labels:{found['agreement']['labels'][:6]}|" in found["signature"]
-    [fluency] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "fluency"]
-    assert "agrees with readers: AUC " in fluency["text"]
     page = (tmp_path / "audit" / "audit.html").read_text()
     assert page.count('href="#agreement"') == page.count('<section id="agreement">') == 1
-    judges = FakeJudges(("colle", "faro"), digits="abcd", support=support)
-    summary = verdicts.read_summary(judges, tmp_path / "judges", "it")
-    assert any("agrees with readers" in str(verdict) for verdict in summary.verdicts)
     main([*arguments[:-2]])
     assert 'id="agreement"' not in (tmp_path / "audit" / "audit.html").read_text()
 
