@@ -27,11 +27,8 @@ from change_it.results.score_tables import (
     best_system,
     correlations_table,
     examples_table,
-    explained,
-    headlines_table,
     hevas_record,
     hevas_table,
-    judges_table,
     meaning,
     means_table,
     metric_heading,
@@ -81,7 +78,6 @@ def write_report(
         "meaning": meaning(scores),
         "average": systems_table(scores, [AVERAGE], likeness=False),
         "by_direction": systems_table(scores, [*directions, AVERAGE]),
-        "judges": judges_table(metrics),
         "within_event": within_event_table(metrics.get("main", {})),
         "tests": tests_table(scores, scores.sorted_p_values),
     }
@@ -129,8 +125,6 @@ def write_hevas(
         "correlations": correlations_table(analysis.correlations),
         "lower": [name for name in evaluation.metrics if name in LOWER_IS_BETTER],
         "means": means_table(evaluation),
-        "headlines": headlines_table(documents, systems, evaluation),
-        "explained": explained(evaluation.metrics),
     }
     page = environment().get_template("hevas.html.jinja").render(values)
     with replaced_report(out, HEVAS_FILES) as folder:
