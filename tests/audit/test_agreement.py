@@ -18,7 +18,6 @@ from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.judges import support_training
-from change_it.judges.judge_options import JudgeOptions
 from change_it.judges.metrics import ReaderLabels, reader_agreement
 from change_it.judges.support_training import best_threshold
 from change_it.scoring.item import Item
@@ -54,12 +53,6 @@ def test_a_model_is_not_shown_what_its_family_wrote():
     assert labels.without_family("123").left_out == 0  # a name of no family, as systems without one have
 
 
-def test_scores_have_an_auc_alone():
-    found = reader_agreement(RIGHT, None, EVENTS, P)
-    assert found["auc"] == pytest.approx(roc_auc_score(RIGHT, P))
-    assert [found[name] for name in ("accepted", "both", "precision", "recall_interval")] == [None] * 4
-
-
 def test_figures_by_hand():
     found = reader_agreement(RIGHT, P >= 0.6, EVENTS, P)
     # Of 5 x 7 pairs .9 beats 7 wrong ones, .8 6 and ties 1, .7 6, .6 5 and ties 1, .4 4.
@@ -71,16 +64,6 @@ def test_figures_by_hand():
     for name in ("auc", "precision", "recall"):
         low, high = found[f"{name}_interval"]
         assert 0 <= low < found[name] < high <= 1
-
-
-def test_an_event_is_drawn_as_a_whole():
-    """Ten times the same headlines of the same events are no more evidence than once."""
-    once = reader_agreement(RIGHT, P >= 0.6, EVENTS, P)
-    again = reader_agreement(np.tile(RIGHT, 10), np.tile(P >= 0.6, 10), np.tile(EVENTS, 10), np.tile(P, 10))
-    assert again["auc_interval"] == pytest.approx(once["auc_interval"])
-    own = np.arange(120).astype(str)
-    alone = reader_agreement(np.tile(RIGHT, 10), np.tile(P >= 0.6, 10), own, np.tile(P, 10))
-    assert np.ptp(alone["auc_interval"]) < 0.5 * np.ptp(once["auc_interval"])
 
 
 def test_the_threshold_has_the_best_balanced_accuracy():
@@ -364,10 +347,3 @@ def test_what_chooses_no_threshold_is_one_sentence(asked, tmp_path, capsys, rows
     assert train(tmp_path, write_csv(tmp_path / "labels.csv", rows, HEADER)) == 2
     assert says in capsys.readouterr().err
     assert not (tmp_path / "judges").exists()
-
-
-@pytest.mark.parametrize("encoder", [None, "linear", "bilstm"])
-def test_a_judge_of_support_requires_a_model(tmp_path, encoder):
-    options = JudgeOptions(task="support", corpus="corpus", out=tmp_path, encoder=encoder)
-    with pytest.raises(InputError, match="requires --encoder MODEL"):
-        support_training.train_support(options, None)
