@@ -34,7 +34,7 @@ def check(options: TransferOptions) -> None:
     if options.items and options.input:
         raise InputError("--items requires a --corpus without --input")
     partners = {
-        "candidates": ("--rerank or --all-draws", options.rerank or options.all_draws),
+        "candidates": ("--rerank", options.rerank),
         "concurrency": ("--endpoint", options.endpoint),
         "shots": ("--prompt or --endpoint", options.is_prompted),
         "support": ("--rerank", options.rerank),

@@ -67,15 +67,15 @@ class PromptedWriter(HeadlineSystem):
         rows = [row for row, item in enumerate(items) if (item.source + item.article).strip()]
         prompts = [self._prompt(items[row]) for row in rows]
         answers = self.model.answers(prompts, search, batch_size, "prompting" if progress else "")
-        offered: list[dict[object, Candidate]] = [{} for _ in items]  # by text; draws by number
+        offered: list[dict[str, Candidate]] = [{} for _ in items]
         for row, of_item in zip(rows, answers, strict=True):
-            for number, (text, score, fault) in enumerate(of_item):
+            for text, score, fault in of_item:
                 if self.prompt.is_example(text, items[row].target):
                     text, fault = "", "the headline of an example in the prompt"
                 if not text:
                     self.faults.setdefault(items[row], fault)
-                if text or search.all_draws:
-                    offered[row].setdefault(number if search.all_draws else text, Candidate(text, score))
+                if text:
+                    offered[row].setdefault(text, Candidate(text, score))
         return [[*of_item.values()][: search.candidates] for of_item in offered]
 
     def _prompt(self, item: Item) -> str:

@@ -15,11 +15,9 @@ from change_it.errors import InputError
 from change_it.generators import file_transfer
 from change_it.generators.file_transfer import new_rows
 from change_it.generators.headline_transfer import HeadlineTransfer
-from change_it.generators.rerank import order
 from change_it.generators.search import Candidate
 from change_it.networks.pretrained import hash_of_weights
 from change_it.scoring.floors_and_predictions import read_predictions
-from change_it.scoring.item import Item
 from change_it.scoring.judges import Judges
 from change_it.scoring.signature import parse_reranker
 
@@ -125,7 +123,7 @@ def test_to_aims_every_row_and_needs_no_label(generators, tmp_path):
 @pytest.mark.parametrize(
     ("option", "partner"),
     [
-        ({"candidates": 4}, "--candidates requires --rerank or --all-draws"),
+        ({"candidates": 4}, "--candidates requires --rerank"),
         ({"concurrency": 2}, "--concurrency requires --endpoint"),
         ({"shots": 3}, "--shots requires --prompt or --endpoint"),
         ({"support": "judge"}, "--support requires --rerank"),
@@ -156,43 +154,6 @@ def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
     assert parse_reranker(made[0]["reranker"]).fold == "0"
 
 
-def test_all_draws_are_written_and_judges_order_them(generators, tmp_path, judges, toy_corpus):
-    given = {"input": write(tmp_path / "in.csv"), "all_draws": True, "candidates": 6}
-    made = transferred(options(generators, tmp_path, **given))
-    assert [(row["id"], row["draw"]) for row in made] == [(row["id"], n) for row in ROWS for n in "012345"]
-    assert made == transferred(options(generators, tmp_path, **given))
-    assert len({row["headline"] for row in made}) > 6
-    assert {row["error"] for row in made[18:24]} == {"empty article"}
-    assert not {"chosen", "rank"} & made[0].keys()
-    ordered = transferred(options(generators, tmp_path, **given, rerank="judges"))
-    for start in range(0, 36, 6):
-        of_item = ordered[start : start + 6]
-        assert sorted(row["rank"] for row in of_item) == list("123456")
-        assert [row["chosen"] for row in of_item] == [str(row["rank"] == "1").lower() for row in of_item]
-    texts = [row["headline"] for row in ordered[:6]]
-    [[best, *_]] = order(judges, [texts], [Item("", "", "gio", ROWS[0]["headline"], ROWS[0]["article"])])
-    assert ordered[best]["chosen"] == "true"
-    given = {"corpus": str(toy_corpus), "all_draws": True, "candidates": 3, "rerank": "judges"}
-    corpus = options(generators, tmp_path, **given)
-    ordered = [row["headline"] for row in transferred(corpus)]
-    assert ordered == [row["headline"] for row in transferred(replace(corpus, rerank=None))]
-
-
-def test_the_first_draw_that_is_not_empty_is_shown(generators, tmp_path, monkeypatch, capsys):
-    empty_first = [Candidate("", -1.0), Candidate("Tutto bene", -2.0)]
-    monkeypatch.setattr(HeadlineTransfer, "propose", lambda self, items, *_: [empty_first] * len(items))
-    made = transferred(
-        options(
-            generators, tmp_path, input=write(tmp_path / "in.csv", ROWS[:1]), all_draws=True, candidates=2
-        )
-    )
-    assert [(row["headline"], row["error"]) for row in made] == [
-        ("", "nothing was written"),
-        ("Tutto bene", ""),
-    ]
-    assert "Tutto bene" in capsys.readouterr().out
-
-
 def many(tmp_path):
     texts = [f"{'ponte statale ' * (n % 7 + 1)}numero {n}" for n in range(24)]
     rows = [{"id": str(n), "headline": text, "article": text, "label": "rep"} for n, text in enumerate(texts)]
@@ -200,11 +161,8 @@ def many(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind", [{"generation": ("do_sample=true",)}, {"all_draws": True, "candidates": 3}], ids=["one", "draws"]
-)
-def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, monkeypatch, kind):
-    drawn = {"input": many(tmp_path), "batch_size": 4, "seed": 3, **kind}
+def test_a_killed_run_goes_on_and_writes_the_same_bytes(generators, tmp_path, monkeypatch):
+    drawn = {"input": many(tmp_path), "batch_size": 4, "seed": 3, "generation": ("do_sample=true",)}
     chosen = options(generators, tmp_path, **drawn)
     whole = options(generators, tmp_path, **drawn, out=tmp_path / "whole.csv")
     assert len({row["headline"] for row in transferred(whole)}) > 12

@@ -68,30 +68,18 @@ def test_drawn_headlines_are_asked_for_as_they_are_said(server, options):
         transferred(options(generation=("repetition_penalty=1.2",)))
 
 
-def test_all_draws_are_drawn_and_kept_equal_or_empty(server, options):
-    server.reply = lambda prompt, number: 400 if number % 4 == 0 else "Ponte giù"
-    rows = transferred(options(all_draws=True, candidates=4))
-    assert sorted({request["seed"] for request in server.requests}) == [1, 2, 3, 4]
-    assert {request["temperature"] for request in server.requests} == {1.0}
-    assert [(row["id"], row["draw"]) for row in rows] == [(f"x{n}", d) for n in range(12) for d in "0123"]
-    assert sum(row["headline"] == "Ponte giù" for row in rows) == 36
-    assert sum(row["error"] == "server refused: status 400" for row in rows) == 12
-    with pytest.raises(InputError, match="exclude each other"):
-        transferred(options(all_draws=True, generation=("do_sample=false",)))
-
-
-def test_items_are_kept_as_soon_as_all_their_draws_are_there(server, options, tmp_path):
+def test_items_are_kept_as_soon_as_they_are_there(server, options, tmp_path):
     server.reply = lambda prompt, number: 500 if "ponte 5 è" in prompt else f"Ponte giù {number}"
     with pytest.raises(InputError, match="status 500: mend that") as error:
-        transferred(options(all_draws=True, candidates=4))
+        transferred(options())
     [partial] = tmp_path.glob("*.partial")
-    kept = (len(partial.read_text().splitlines()) - 1) // 4
+    kept = len(partial.read_text().splitlines()) - 1
     assert kept >= 7  # those before it, the longest first
     assert f"({kept} of 12 headlines are kept, and the same command goes on" in str(error.value)
     asked = len(server.requests)
     server.reply = lambda prompt, number: "Ponte giù"
-    assert len(transferred(options(all_draws=True, candidates=4))) == 48
-    assert len(server.requests) == asked + 4 * (12 - kept)
+    assert len(transferred(options())) == 12
+    assert len(server.requests) == asked + 12 - kept
 
 
 def test_the_key_is_sent_and_never_shown_or_written(server, options, tmp_path, capsys, caplog):
