@@ -72,13 +72,6 @@ def _most(matrix: csr_matrix) -> Array:
     return np.asarray(matrix.max(axis=1).todense()).ravel()
 
 
-def _matrix(rows: Array, columns: Array, count: int) -> csr_matrix:
-    """Number of times that each column stands in each row."""
-    matrix = csr_matrix((np.ones(len(rows), np.float32), (rows, columns)), shape=(count, SIZE))
-    matrix.sum_duplicates()
-    return matrix
-
-
 def _weighted(matrix: csr_matrix, weights: Array | None = None) -> csr_matrix:
     """Each column that a row has, once, with the column's weight."""
     matrix = matrix.copy()
@@ -129,12 +122,6 @@ def features_of_headlines(counts: csr_matrix, marks: Array, arrays: Arrays) -> c
     return hstack(parts, format="csr")
 
 
-def _mix(hashes: Array, codes: Array) -> Array:
-    """Hashes that go on with one more code each."""
-    mixed = (hashes ^ codes.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-    return np.asarray(mixed ^ (mixed >> np.uint64(29)))
-
-
 class Words:
     """The words of texts, hashed, and whether each is a name's, digits or a negation."""
 
@@ -154,7 +141,10 @@ class Words:
     def matrix(self, flag: int | None = None) -> csr_matrix:
         """Counts of each word in each text; with a flag, of the words that have it."""
         kept = slice(None) if flag is None else (self.flags & flag) > 0
-        return _matrix(self.row[kept], self.word[kept], self.count)
+        rows, columns = self.row[kept], self.word[kept]
+        matrix = csr_matrix((np.ones(len(rows), np.float32), (rows, columns)), shape=(self.count, SIZE))
+        matrix.sum_duplicates()
+        return matrix
 
 
 #: Whether two texts match the more (1) or the less (-1) the larger each of `features_of_pairs` is.
@@ -254,7 +244,8 @@ class Pieces:
         mixed = np.full(len(self.codes), 7919 * table + 1, np.uint64)
         for offset in offsets:
             before = np.maximum(np.arange(len(first)) - offset, first)
-            mixed = _mix(mixed, self.codes[before, TABLES[table][0]])
+            mixed = (mixed ^ self.codes[before, TABLES[table][0]]) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
         return (mixed % np.uint64(COUNTS)).astype(np.int64)
 
     def counts(self) -> Array:
@@ -395,11 +386,6 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
     def _init_weights(self, module: nn.Module) -> None:
         """Nothing is drawn."""
 
-    @property
-    def reads_pairs(self) -> bool:
-        """Whether it judges two texts."""
-        return self.config.judges in ("hh", "ah")
-
     def decision(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
         """Log odds of class 1, float64 (n,)."""
         texts = [unicodedata.normalize("NFC", text) for text in texts]
@@ -424,15 +410,7 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         return boosted(found, arrays)
 
     def predict_proba(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
-        """Class probabilities, float64 (n, 2), of n texts, or of n texts and their n second ones.
-
-        Raises:
-            ValueError: pairs for a judge of single texts, or none for a judge of pairs.
-        """
-        if self.reads_pairs != (pairs is not None):
-            raise ValueError(
-                f"the judge {self.config.judges} reads {'two texts' if self.reads_pairs else 'one text'}"
-            )
+        """Class probabilities, float64 (n, 2), of n texts, or of n texts and their n second ones."""
         one = 1 / (1 + np.exp(-np.clip(self.decision(texts, pairs), -30, 30)))
         return np.column_stack([1 - one, one])
 
@@ -446,7 +424,8 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         """Logits (rows, 2) of the bytes of texts, as `ByT5Tokenizer` gives them."""
         read = texts_of(input_ids)
         texts = [each[0] for each in read]
-        logit = self.decision(texts, [each[1] for each in read] if self.reads_pairs else None)
+        pairs = [each[1] for each in read] if self.config.judges in ("hh", "ah") else None
+        logit = self.decision(texts, pairs)
         logits = torch.from_numpy(np.column_stack([-logit / 2, logit / 2]).astype(np.float32))
         logits = logits.to(input_ids.device)
         loss = None if labels is None else nn.functional.cross_entropy(logits, labels)

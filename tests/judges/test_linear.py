@@ -66,8 +66,6 @@ def test_answers_do_not_depend_on_their_neighbours():
         alone = [judge.predict_proba([text], pairs and [pairs[row]])[0] for row, text in enumerate(HEADLINES)]
         assert together == pytest.approx(np.array(alone), abs=1e-6)
         assert judge.predict_proba([], pairs and []).shape == (0, 2)
-    with pytest.raises(ValueError, match="reads one text"):
-        main_judge().predict_proba(HEADLINES, ARTICLES)
 
 
 def test_ngrams_are_scikit_learns():
