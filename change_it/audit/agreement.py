@@ -30,7 +30,7 @@ ANSWERS: Mapping[str, Mapping[str, bool]] = {
     "accept": {"yes": True, "no": False},
     "fluency": {"1": False, "2": False, "3": False, "4": True, "5": True},
 }
-#: Measures that stand beside what readers accept, and their names.
+#: Columns of `judge_items` that are compared with what readers accept, and their names.
 MEASURES = {
     "joint": "joint",
     "compliancy": "compliancy",
@@ -86,7 +86,7 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLa
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
     supported, *asked = (read[name].to_numpy() for name in questions)
     printable, accept = (np.where(np.isnan(each), np.nan, each > 0.5) for each in asked)
-    # what they say of both, or of support alone, where they were not asked
+    # without that question what they say of both, or of support alone
     accept = np.where(np.isnan(accept), printable * (supported > 0.5), accept)
     return ReaderLabels(
         items=[replace(items[id_], prediction=text) for id_, text in read.select("id", "headline").rows()],
@@ -116,7 +116,7 @@ def _answer(file: Path, record: Record, question: str) -> bool | None:
 
 
 def _headline(file: Path, record: Record, item: Item) -> str:
-    """The headline that was read: gold and copies, of which labels hold no text, are in the corpus."""
+    """The headline that was read: the corpus has gold and copies, which have no text in the labels."""
     text = _text(record, "headline") or {GOLD: item.reference, COPY: item.source}.get(
         record.cells.get("system", ""), ""
     )
@@ -153,8 +153,8 @@ class Agreement:
         left_out = f"{self.left_out} headlines by a model of the family of the judge of support are left out"
         notes = (
             f"{self.n} headlines of {self.events} events: {what}",
-            f"what readers would accept, or, where they were not asked, call supported and would print; intervals: 95%, bootstrap over events, where there are {ENOUGH} or more",
-            "accepted, refused: the share that readers accept of what the verdict, or joint above 0, accepts and refuses; in order: of the pairs of systems that readers tell apart those that the mean of the measure orders alike",
+            f"what readers would accept, or, without that question, call supported and would print; intervals: 95%, bootstrap over events, where there are {ENOUGH} or more",
+            "accepted, refused: the share that readers accept of what the verdict, or joint above 0, accepts and refuses; in order: of the pairs of systems that readers tell apart those that the mean of the measure puts in the same order",
             *([left_out] if self.left_out else []),
         )  # fmt: skip
         rows = [Row(row, highlight=row["measure"] == "joint") for row in self.measures]

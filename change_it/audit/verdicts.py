@@ -34,7 +34,6 @@ STOPPED = 0.10
 GOOD, CHANCE = 0.75, 0.5
 #: Examples of each perturbation that are shown, and perturbations that the one sentence names.
 EXAMPLES, NAMED = 3, 3
-JUDGE_NAMES = ("main", "hh", "ah", "fluency", "evidence", "support")
 #: A test that decides no verdict: no judge is made for it.
 FACTS = "facts"
 _PAIRS = (
@@ -67,7 +66,7 @@ class Result:
 
     Attributes:
         system: its name.
-        seen: whether a judge is trained on headlines that are made alike.
+        seen: whether a judge is trained on headlines that are made in the same way.
         description: what it does.
         n: headlines.
         events: that they are of.
@@ -245,7 +244,7 @@ class Verdict:
     """A verdict on a judge.
 
     Attributes:
-        judge: one of `JUDGE_NAMES`.
+        judge: main, hh, ah, fluency, evidence or support.
         level: how far to rely on it for what it is for.
         text: what else to know; no full stop.
         shares: what it gets right.
@@ -351,7 +350,7 @@ def verdicts(
     language: str,
     systems: Sequence[Result] = (),
 ) -> list[Verdict]:
-    """Verdicts in the order of `JUDGE_NAMES`: by the results of `read_metrics`, and of an audit if there was one."""
+    """Verdicts on main, hh, ah, fluency, evidence and support: by the results of `read_metrics`, and of an audit if there was one."""
     found = []
     for judge in ("main", *TESTS):
         shares, remarks = _shares(judge, metrics.get(judge, {}))

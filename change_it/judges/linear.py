@@ -28,7 +28,7 @@ Arrays = dict[str, Array]
 SIZE, COUNTS = 2**18, 2**19
 #: Texts that are read at once.
 TEXTS = 4096
-#: Words of a phrase that may stand twice in a row.
+#: Words of a phrase that may appear twice in a row.
 LONGEST_REPEAT = 6
 #: Version of the features, and the first one of each judge that is still read.
 FEATURES = 4
@@ -205,7 +205,7 @@ LETTERS = 4
 class Pieces:
     """Words and marks of headlines between two beginnings and an end, as themselves and as classes.
 
-    A class is a frequent word itself, and of others their last letters, or the words that stand in like places (`clusters`).
+    A class is a frequent word itself, and of others their last letters, or the words that appear in similar places (`clusters`).
     """
 
     def __init__(self, texts: Sequence[str], frequent: frozenset[str], clusters: Array):
@@ -239,7 +239,7 @@ class Pieces:
             yield self.columns(table, offsets)
 
     def columns(self, table: int, offsets: tuple[int, ...]) -> Array:
-        """For each piece the column in a table of the pieces that stand so many places before it."""
+        """For each piece the column in a table of the pieces so many places before it."""
         first = np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
         mixed = np.full(len(self.codes), 7919 * table + 1, np.uint64)
         for offset in offsets:
@@ -310,12 +310,12 @@ def fluency_features(texts: Pieces, counts: Array) -> Array:
 
 
 def _lift(pairs: Array, pieces: Array, offset: int, total: float) -> Array:
-    """Log of how often a piece and the one so many places before it stand side by side, over how often by chance."""
+    """Log of how often a piece and the one so many places before it appear side by side, over how often by chance."""
     return np.asarray(np.log((pairs + 1) / (pieces * np.roll(pieces, offset) / total + 1)))
 
 
 def _repeats(codes: list[list[int]]) -> tuple[float, ...]:
-    """The shares of a headline's words and pairs that stood in it before, its rare words that did, and its phrases that stand twice in a row."""
+    """The shares of a headline's words and pairs that it had before, its rare words that it had, and its phrases that appear twice in a row."""
     words = [word for word, _ in codes]
     pairs = list(pairwise(words))
     rare = [word for word, kind in codes if word != kind]

@@ -106,7 +106,7 @@ class ReaderLabels:
         return np.array([bool(base) for base in self.bases], dtype=bool)
 
     def without_family(self, model: str) -> "ReaderLabels":
-        """The labels without headlines whose base or system is of the family of a model: a judge is not shown what its own base wrote."""
+        """Leave out headlines by a base or system of the family of a model: a judge does not read what its own base wrote."""
         family = family_of(model)
         names = zip(self.bases, self.systems, strict=True)
         kept = [n for n, pair in enumerate(names) if not family or family not in map(family_of, pair)]

@@ -270,7 +270,7 @@ class SupportModel:
             progress: True shows a bar; a function is called with the number of headlines that are done.
 
         Returns:
-            (n,) P(supported); 0 of an empty headline, and of one of more than 1,000 characters, which is none.
+            (n,) P(supported); 0 of an empty headline, and of one of more than 1,000 characters, which is not a headline.
         """
         of_each = [self._claims(*pair, language) for pair in zip(headlines, sources, strict=True)]
         claims = sorted(

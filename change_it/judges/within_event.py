@@ -69,10 +69,10 @@ def style_step(
 
     Args:
         corpus: folder or Hub id.
-        judge: main, asked about the pairs of events of which it has learnt no headline.
+        judge: main; it judges the pairs of events from which it has learnt no headline.
         learnt: what it has learnt from.
-        refit: fits a judge like it; it is asked in the place of `judge`, about each fifth of the events, which it has not
-            learnt. For a judge that has learnt all events.
+        refit: fits a judge like it, which takes the place of `judge` for each fifth of the events, and has not learnt it. For
+            a judge that has learnt all events.
         seed: parts the events.
 
     Returns:

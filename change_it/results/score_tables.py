@@ -29,7 +29,7 @@ from change_it.tables import (
 
 #: Headlines that reports begin with, of those that every judge accepts and of the others each.
 SHOWN = 3
-#: Stands behind the names of systems that judges chose, and why they stand apart.
+#: Follows the names of systems that judges chose, and why they appear apart.
 DAGGER = "†"
 WHY_APART = (
     f"{DAGGER} {CHOSEN} of another fold among several headlines, or learnt from such: choosing also finds what no judge sees, so "

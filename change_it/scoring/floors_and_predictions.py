@@ -32,7 +32,7 @@ _SENTENCES, _CHARACTERS, _WORDS = 3, 1500, (4, 20)
 class ScoredSystem:
     """New headlines for every item."""
 
-    name: str  # as it stands in tables
+    name: str  # in tables
     # (n,) in the order of the items; empty where the system has failed, which is never compliant; None for an
     # item that its file lacks
     headlines: tuple[str | None, ...]
@@ -152,7 +152,7 @@ def read_predictions(
 ) -> ScoredSystem:
     """Read one prediction file, and `more` with the rest of the items, and check them against the test set.
 
-    The headline of a row with an error is empty, whatever stands there; that of an item that may be left out, since it is not among
+    The headline of a row with an error is empty, whatever its cell has; that of an item that may be left out, since it is not among
     those `needed`, is None. Ids that are missing, extra or duplicate, or that aim at the wrong outlet or have an empty headline
     without an error, are refused in one message.
     """

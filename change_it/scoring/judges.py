@@ -90,7 +90,7 @@ class Judges:
             n judged headlines, each with its marks and their probabilities.
 
         Raises:
-            InputError: numbers differ, a text is empty, or an outlet is none of these judges'.
+            InputError: numbers differ, a text is empty, or an outlet is not one of these judges'.
 
         Examples:
             >>> judges = Judges.from_pretrained("runs/quickstart/judges")  # doctest: +SKIP

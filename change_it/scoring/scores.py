@@ -106,7 +106,7 @@ class Scores:
 
     @property
     def chosen(self) -> list[str]:
-        """Names of those of `names` that judges chose, which stand apart."""
+        """Names of those of `names` that judges chose, which appear apart."""
         return list(dict.fromkeys(row.system for row in self.rows if row.group))
 
     @property

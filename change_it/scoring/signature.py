@@ -116,10 +116,10 @@ class Reranker:
 
 @dataclass(frozen=True)
 class Writer:
-    """The generator of a headline: SHA-256 of its weights, of adapters alone where there are any, the pre-trained model behind them, and how it was asked if it was not trained.
+    """The generator of a headline: SHA-256 of its weights, of adapters alone where there are any, the pre-trained model behind them, and its prompt if it was not trained.
 
-    A prediction file says in its column `generator` who wrote: `<sha256>`, `<sha256>|gemma-3-270m`, of a model that was asked by a
-    prompt `<sha256>|gemma-3-270m|prompt:it+1a2b3c|shots:3+nearest|v:0.1.0`, and `endpoint|NAME|prompt:…` of one behind a server.
+    A prediction file says in its column `generator` who wrote: `<sha256>`, `<sha256>|gemma-3-270m`, of a model that was
+    prompted `<sha256>|gemma-3-270m|prompt:it+1a2b3c|shots:3+nearest|v:0.1.0`, and `endpoint|NAME|prompt:…` of one behind a server.
     """
 
     weights_hash: str

@@ -41,7 +41,7 @@ class InferenceOptions(DeviceOptions):
     precision: Arithmetic = "float32"
     """Arithmetic of the judges, and of a pre-trained model that writes: bf16 takes half the time where the processor multiplies bfloat16 matrices, nearly all verdicts stay, and signatures say it."""
     support: str | None = None
-    """Model that is asked whether the sources support a headline, in the place of the folder support of the judges: Hub id or folder of a chat model or an entailment classifier, or a folder of `change-it train judge --task support`."""
+    """Model that is prompted whether the sources support a headline, in the place of the folder support of the judges: Hub id or folder of a chat model or an entailment classifier, or a folder of `change-it train judge --task support`."""
 
     @property
     def judging(self) -> dict[str, Any]:
