@@ -8,7 +8,7 @@
 
 `<!-- table: NAME -->` to `<!-- /table -->` is the table of results/NAME.json: `rows`, name to column to a value or to [counts
 of a whole, figures, interval], and their `n`, `seed`, `machine`, `date` and `command`. --keep adds to them what they need of
-JSON that `score`, `audit --labels`, `train judge` or a script of this folder, under NAME, has written. `<!-- counted: NAME -->`
+JSON that `score`, `train judge` or a script of this folder, under NAME, has written. `<!-- counted: NAME -->`
 to `<!-- /counted -->` is what `counted` makes of the results.
 """
 
@@ -32,9 +32,6 @@ README, RESULTS = Path(__file__).with_name("README.md"), Path(__file__).with_nam
 Rows = dict[str, dict[str, Any]]
 #: Systems that stand next to others.
 FRAMES = ("gold", "floor", "lead")
-#: Subsets of the labels and judges that are shown.
-SUBSETS = ("both halves", "written", "written, no partly", "gold", "gold against wrong")
-JUDGES = ("evidence", "support", "joint")
 #: Begins the names of columns of gaps over their standard errors.
 Z = "z of gold − floor: "
 
@@ -54,22 +51,6 @@ def interval(row: dict[str, Any], measure: str) -> list[float]:
     return [row[measure], *row["intervals"][measure]]
 
 
-def of_audit(name: str, audit: dict[str, Any]) -> Rows:
-    """Agreement with readers of `audit --labels`."""
-    rows: Rows = {}
-    for row in audit["agreement"]["rows"]:
-        if row["subset"] in SUBSETS and row["judge"] in JUDGES:
-            cells = rows.setdefault(f"{name}, {row['subset']}", {})
-            if row["judge"] == "evidence":
-                cells["right"] = [row["right"], row["n"]]
-            if row["auc"] is not None:
-                cells[f"AUC of {row['judge']}"] = [row["auc"], *(row["auc_interval"] or ())]
-            if row["precision"] is not None:
-                share = [row["both"], row["accepted"], row["precision"], *(row["precision_interval"] or ())]
-                cells[row["judge"]] = share
-    return rows
-
-
 def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
     """F1 of a linear judge; or of it and of a transformer, whose lead has an interval."""
     rows: Rows = {}
@@ -86,33 +67,24 @@ def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
     return rows
 
 
-def of_draws(name: str, report: dict[str, Any]) -> Rows:
-    """The best of N draws of `score --chooser`."""
-    [choice] = report["choices"]
-    best = {f"N = {n}": ends["joint"] for n, ends in choice["curve"].items()}
-    gains = {f"{measure} gains": choice["gap"][measure] for measure in ("joint", "compliancy")}
-    return {name: best | gains}
-
-
 def of_writer(name: str, report: dict[str, Any]) -> Rows:
-    """A writer, whose name comes first among the systems of a report that are no other's; and what was chosen of its draws."""
+    """A writer, whose name comes first among the systems of a report that are no other's; and what judges chose of its candidates."""
     rows = {system: row["average"] for system, row in report["systems"].items()}
     writer, *chosen = (system for system in rows if system not in (GOLD, *FLOORS))
     joint = [interval(rows[system], "joint") for system in (writer, *chosen)]
     others = [figure(rows[system]["joint"]) for system in FRAMES if system in rows]
     return {
         name: {
-            "n, events, draws": f"{rows[writer]['n']}, {rows[writer]['events']}, {rows[writer]['draws'] or 1}",
+            "n, events": f"{rows[writer]['n']}, {rows[writer]['events']}",
             "single draw": joint[0],
             "best, chosen by fold 0": joint[1] if chosen else None,
-            "gap": report["choices"][0]["gap"]["joint"] if chosen else None,
             "gold, floor, lead": ", ".join(others),
         }
     }
 
 
 #: What else keeps the report of `score` in a table.
-REPORTS = {"choosers": of_draws, "writers": of_writer}
+REPORTS = {"writers": of_writer}
 
 
 def keep(name: str, of: str, paths: Sequence[Path]) -> None:
@@ -124,9 +96,9 @@ def keep(name: str, of: str, paths: Sequence[Path]) -> None:
     if "task" in found[0]:
         rows = of_judge(of, found[0])
     elif "judges" in found[0]:
-        if "verdicts" not in found[0] and name not in REPORTS:
+        if name not in REPORTS:
             raise SystemExit(f"no table {name} is made of a report: give one of {', '.join(REPORTS)}")
-        rows = (of_audit if "verdicts" in found[0] else REPORTS[name])(of, found[0])
+        rows = REPORTS[name](of, found[0])
     elif name in found[0]:
         rows = found[0][name]
     else:

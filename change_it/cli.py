@@ -72,7 +72,7 @@ TYRO_CONFIG = (
 SEEDS = 2**32
 #: Options that a help text has last, in this order: support, training, output, statistics, hardware.
 LAST = (
-    *("support", "support_endpoint"),
+    "support",
     *("epochs", "batch_size", "arg", "resume", "max_minutes", "checkpoint_minutes"),
     *("out", "json", "verbose", "resamples", "seed"),
     *("engine", "address", "concurrency", "precision", "device"),

@@ -12,9 +12,8 @@ from change_it.io import replace_file
 
 BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 GREY, OLIVE, LINE = "#999999", "#B8A800", "#888888"
-#: Colours of systems, and of several marks of one system.
+#: Colours of systems.
 SYSTEMS = (BLUE, ORANGE, GREEN, PINK, SKY, RED, GREY, OLIVE)
-SERIES = (BLUE, RED, GREEN, PINK, ORANGE, SKY)
 
 _LEGEND = 45  # characters of a row of a name in a legend
 _STYLE: Any = {

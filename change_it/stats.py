@@ -11,8 +11,7 @@ together. Drawn one by one they would pass for twice as much evidence as there i
     value, low, high = measure(statistics, aggregate, directions, events)[AVERAGE]["share"]
 
 Statistics of several runs of a system (trainings with other seeds) have a second axis, (n, runs): a measure is the mean
-over the runs, and an interval is drawn over runs and events. Where the second axis are draws of each item (`drawn`), a
-measure is of the mean draw, and an interval draws events and within them the draws of each item.
+over the runs, and an interval is drawn over runs and events.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -78,20 +77,15 @@ def measure(
     shares: Mapping[str, str] | None = None,
     resamples: int = 1000,
     seed: int = 1,
-    drawn: bool = False,
 ) -> dict[str, dict[str, Score]]:
     """Stratum to measure to score (see `estimate` and `bootstrap_intervals`), the mean over the strata, `AVERAGE`, last.
 
     `shares` maps each measure that is a share of items, 0-1, to the column that counts these. Near 0 and 1 a bootstrap has
-    nothing to draw from, so where fewer than 5 events hold or fewer than 5 do not (share times events; of draws those of
-    which any does), the interval of a share also covers Clopper and Pearson's of the effective number of events.
+    nothing to draw from, so where fewer than 5 events hold or fewer than 5 do not (share times events), the interval of a share also covers Clopper and Pearson's of the effective number of events.
     """
-    means = {name: np.mean(of, axis=1) for name, of in statistics.items()} if drawn else statistics
-    values = estimate(means, aggregate, strata)
-    ends = bootstrap_intervals(
-        statistics, aggregate, strata, events, resamples=resamples, seed=seed, drawn=drawn
-    )
-    rounded = {name: np.round(of, DECIMALS) for name, of in means.items()}
+    values = estimate(statistics, aggregate, strata)
+    ends = bootstrap_intervals(statistics, aggregate, strata, events, resamples=resamples, seed=seed)
+    rounded = {name: np.round(of, DECIMALS) for name, of in statistics.items()}
     with np.errstate(all="ignore"):
         some, every = (
             estimate({name: end(of) for name, of in rounded.items()}, aggregate, strata)
@@ -129,7 +123,6 @@ def bootstrap_intervals(
     *,
     resamples: int = 1000,
     seed: int = 1,
-    drawn: bool = False,
 ) -> dict[str, Floats]:
     """Percentile bootstrap intervals; events are drawn with replacement among those with items in the same strata.
 
@@ -139,13 +132,9 @@ def bootstrap_intervals(
     """
     random = np.random.default_rng(seed)
     rows = _rows(statistics)
-    if drawn:
-        sums = _sums_of_draws(rows, strata, events, resamples, random)
-        rows = rows[:, :1]
-    else:
-        sums = np.zeros((resamples, *_stratum_sums(rows, strata).shape))
-        for kind in _event_sums(rows, strata, events):
-            sums += _resampled(kind, resamples, partial(_drawn, len(kind), draws=len(kind), random=random))
+    sums = np.zeros((resamples, *_stratum_sums(rows, strata).shape))
+    for kind in _event_sums(rows, strata, events):
+        sums += _resampled(kind, resamples, partial(_drawn, len(kind), draws=len(kind), random=random))
     measured = _measures(np.moveaxis(sums, 1, 0), statistics, aggregate)
     runs = rows.shape[1]
     weights = _drawn(runs, resamples, max(1, runs - 1), random)
@@ -226,30 +215,6 @@ def _event_sums(rows: Floats, strata: Sequence[str] | None, events: Events | Non
     sums = _added(rows.reshape(len(rows), -1), event * width + stratum, many * width)
     each = sums.reshape(many, width, *rows.shape[1:])
     return [each[kind == number] for number in range(int(kind.max(initial=-1)) + 1)]
-
-
-def _sums_of_draws(
-    rows: Floats,
-    strata: Sequence[str] | None,
-    events: Events | None,
-    resamples: int,
-    random: np.random.Generator,
-) -> Floats:
-    """(resamples, s, 1, k) sums of items of which each has as many draws: events are drawn as everywhere, then draws within their items."""
-    event, stratum, kind = _kinds(len(rows), strata, events)
-    times = np.zeros((resamples, len(kind)), dtype=np.int64)
-    for number in range(int(kind.max(initial=-1)) + 1):
-        of = np.flatnonzero(kind == number)
-        times[:, of] = _drawn(len(of), resamples, len(of), random)
-    draws, done = rows.shape[1], 0
-    sums = np.zeros((resamples, int(stratum.max(initial=0)) + 1, 1, rows.shape[2]))
-    for count in _chunks(resamples, len(rows) * draws):
-        weights = random.multinomial(times[done : done + count][:, event] * draws, np.full(draws, 1 / draws))
-        for number in range(sums.shape[1]):
-            here = stratum == number
-            sums[done : done + count, number, 0] = np.tensordot(weights[:, here] / draws, rows[here], 2)
-        done += count
-    return sums
 
 
 def _kinds(count: int, strata: Sequence[str] | None, events: Events | None) -> tuple[Ints, Ints, Ints]:

@@ -145,14 +145,6 @@ def interrupted_at(monkeypatch):
 
 
 @pytest.fixture
-def without_charts(monkeypatch):
-    """Reports whose charts are not drawn: nearly all of their time, and not what the test looks at."""
-    from change_it.results import report_files
-
-    monkeypatch.setattr(report_files, "compliancy_drawings", lambda *_: [])
-
-
-@pytest.fixture
 def fake_judges():
     from scoring_fakes import FakeJudges
 

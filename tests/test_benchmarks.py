@@ -65,19 +65,3 @@ def test_a_table_is_written_and_checked(tables, tmp_path):
 )
 def test_cells(tables, value, text):
     assert tables["cell"](value) == text
-
-
-def test_what_is_kept_of_audits(tables):
-    counts = {"n": 84, "right": 55, "accepted": 53, "both": 40, "precision": 0.75, "precision_interval": None}
-    counts |= {"subset": "written", "auc_interval": [0.5, 0.7]}
-    aucs = {"main": 0.6, "evidence": None, "support": 0.6}
-    rows = [counts | {"judge": judge, "auc": auc} for judge, auc in aucs.items()]
-    rows += [row | {"subset": "copy"} for row in rows]
-    assert tables["of_audit"]("X", {"agreement": {"rows": rows}}) == {
-        "X, written": {
-            "right": [55, 84],
-            "evidence": [40, 53, 0.75],
-            "AUC of support": [0.6, 0.5, 0.7],
-            "support": [40, 53, 0.75],
-        }
-    }

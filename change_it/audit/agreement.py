@@ -12,12 +12,11 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.io import FORMULA, Record, listed, read_records
-from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, reader_agreement
+from change_it.judges.metrics import ReaderLabels, reader_agreement
 from change_it.scoring.columns import BUILT_IN, GOLD, LABEL_COLUMNS
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.overlap import statistics
-from change_it.stats import Bools
-from change_it.tables import Column, Row, Table, figure, formatted, with_interval
+from change_it.tables import Column, Row, Table, with_interval
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
@@ -31,19 +30,7 @@ ANSWERS: Mapping[str, Mapping[str, bool]] = {
     "accept": {"yes": True, "no": False},
     "fluency": {"1": False, "2": False, "3": False, "4": True, "5": True},
 }
-#: Rows of the table, columns of `judge_items`, and the columns of what orders the headlines (empty: nothing does).
-JUDGED = {
-    "hh": "p_hh",
-    "ah": "p_ah",
-    "main": "p_target",
-    "fluency": "p_fluency",
-    "evidence": "",
-    "style": "style",
-    "joint": "joint",
-    "support": "p_support",
-    "compliancy": "",
-}
-#: Measures that stand beside what readers accept, and their names.
+#: Columns of `judge_items` that are compared with what readers accept, and their names.
 MEASURES = {
     "joint": "joint",
     "compliancy": "compliancy",
@@ -62,8 +49,6 @@ AUC_OF = {
     "auc without gold": pl.col("system") != GOLD,
     "auc of written": pl.col("written"),
 }
-#: The subset of all labels that report, and the rows that stand beside the readers on the other subsets too.
-ALL, OF_SUBSETS = "all", ("evidence", "joint", "support")
 #: The least number of events of a subset whose figures have intervals.
 ENOUGH = 10
 
@@ -91,24 +76,21 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLa
             answers = {"supported": _answer(file, record, "supported")}
             answers["printable"] = _answer(file, record, question)
             answers["accept"] = _answer(file, record, "accept")
-            answers["partly"] = record.cells["supported"].casefold() == "partly"
             of = {"id": id_, "headline": _headline(file, record, items[id_])}
             rows.append(of | answers | {name: record.cells.get(name, "") for name in ("system", "base")})
-    texts, questions = ("id", "headline", "system", "base"), ("supported", "partly", "printable", "accept")
+    texts, questions = ("id", "headline", "system", "base"), ("supported", "printable", "accept")
     schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(questions, pl.Boolean)
     by_headline = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True)
     read = by_headline.agg(pl.col("system", "base").first(), pl.col(questions).mean())
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
-    supported, partly, *asked = (read[name].to_numpy() for name in questions)
+    supported, *asked = (read[name].to_numpy() for name in questions)
     printable, accept = (np.where(np.isnan(each), np.nan, each > 0.5) for each in asked)
-    # what they say of both, or of support alone, where they were not asked
+    # without that question what they say of both, or of support alone
     accept = np.where(np.isnan(accept), printable * (supported > 0.5), accept)
     return ReaderLabels(
         items=[replace(items[id_], prediction=text) for id_, text in read.select("id", "headline").rows()],
         supported=supported > 0.5,
-        partly=(supported <= 0.5) & (supported + partly > 0.5),
-        printable=printable,
         accept=np.where(np.isnan(accept).all(), supported > 0.5, accept),
         systems=read["system"].to_list(),
         bases=read["base"].to_list(),
@@ -134,7 +116,7 @@ def _answer(file: Path, record: Record, question: str) -> bool | None:
 
 
 def _headline(file: Path, record: Record, item: Item) -> str:
-    """The headline that was read: gold and copies, of which labels hold no text, are in the corpus."""
+    """The headline that was read: the corpus has gold and copies, which have no text in the labels."""
     text = _text(record, "headline") or {GOLD: item.reference, COPY: item.source}.get(
         record.cells.get("system", ""), ""
     )
@@ -153,84 +135,30 @@ class Agreement:
     is_half: bool  # whether these are the events that have not chosen the threshold of support
     n: int  # headlines
     events: int  # that they are of; intervals draw events
-    rows: Sequence[Mapping[str, Any]]  # of `reader_agreement`, with the `subset` and the `judge`
     measures: Sequence[Mapping[str, Any]]  # of `acceptance`
     left_out: int = 0  # labelled headlines that a model of the family of the judge of support wrote
 
     @property
     def table(self) -> Table:
-        """A row for each judge, and for those of `OF_SUBSETS` on each subset."""
-        counts = (
-            Column("n", "count"),
-            Column("right", "count", "readers say yes"),
-            Column("accepted", "count"),
-            Column("both", "count", "right of these"),
-        )
-        what = (
-            "half of the labelled events, which has not chosen the threshold of support"
-            if self.is_half
-            else "all labels"
-        )
-        halves = "; on both halves the threshold has seen some of the labels" if self.is_half else ""
-        notes = (
-            f"{self.n} headlines of {self.events} events: {what}. Right is what readers call supported; of fluency what they would print, and of joint what they would accept, or else both, where they were asked",
-            f"style and joint are scores, of which the AUC says whether right headlines have more. Written: no built-in system's, such as gold and copy; gold against wrong: right gold and wrong written ones{halves}",
-            f"intervals: 95%, bootstrap over events, where there are {ENOUGH} or more",
-            *([f"{self.left_out} headlines by a model of the family of the judge of support are left out"] if self.left_out else []),
-        )  # fmt: skip
-        rows = [Row(row, row["subset"], highlight=row["judge"] == "joint") for row in self.rows]
-        columns = (Column("judge", "text"), Column("subset", "text", "labels"), *counts, *FIGURES)
-        return Table(columns, rows, "Agreement with readers", notes)
-
-    @property
-    def measures_table(self) -> Table:
         """A row for each measure beside what readers accept."""
         columns = [Column("measure", "text"), Column("n", "count")]
         columns += [with_interval(name, name.replace("auc", "AUC")) for name in AUC_OF]
         columns += [Column(name) for name in ("accepted", "refused")]
         columns += [Column(name, "count") for name in ("in order", "pairs")]
+        what = (
+            "half of the labelled events, which has not chosen the threshold of support"
+            if self.is_half
+            else "all labels"
+        )
+        left_out = f"{self.left_out} headlines by a model of the family of the judge of support are left out"
         notes = (
-            f"what readers would accept, or, where they were not asked, call supported and would print; intervals: 95%, bootstrap over events, where there are {ENOUGH} or more",
-            "accepted, refused: the share that readers accept of what the verdict, or joint above 0, accepts and refuses; in order: of the pairs of systems that readers tell apart those that the mean of the measure orders alike",
+            f"{self.n} headlines of {self.events} events: {what}",
+            f"what readers would accept, or, without that question, call supported and would print; intervals: 95%, bootstrap over events, where there are {ENOUGH} or more",
+            "accepted, refused: the share that readers accept of what the verdict, or joint above 0, accepts and refuses; in order: of the pairs of systems that readers tell apart those that the mean of the measure puts in the same order",
+            *([left_out] if self.left_out else []),
         )  # fmt: skip
         rows = [Row(row, highlight=row["measure"] == "joint") for row in self.measures]
         return Table(columns, rows, "What readers accept", notes)
-
-    @property
-    def clauses(self) -> dict[str, str]:
-        """Judge to the clause of its verdict."""
-        clauses = {str(row["judge"]): _clause(row) for row in self.rows if row["subset"] == ALL}
-        return {name: clause for name, clause in clauses.items() if clause}
-
-
-def _clause(row: Mapping[str, Any]) -> str:
-    """A judge's AUC, or precision and recall where it has no probabilities; nothing where these are undefined."""
-    names = [name for name in READER_MEASURES if row[f"{name}_interval"] is not None]
-    figures = [
-        f"{name.replace('auc', 'AUC')} {figure(row[name])} ({formatted(tuple(row[f'{name}_interval']), 'interval')})"
-        for name in (names[:1] if "auc" in names else names)
-    ]
-    return f"agrees with readers: {', '.join(figures)}, n {row['n']}" if figures else ""
-
-
-def _subsets(labels: ReaderLabels, reports: Bools) -> dict[str, Bools]:
-    """Name to the headlines of each subset: by what they are, and by who wrote them; none is empty or the same as one before it."""
-    systems, right, written = np.array(labels.systems), labels.supported, labels.written
-    against = np.where(written, ~right, right & (systems == GOLD))
-    masks = {
-        ALL: reports,
-        "both halves": np.ones_like(reports),
-        "without copies": reports & (systems != COPY),
-        "written": reports & written,
-        "written, no partly": reports & written & ~labels.partly,
-        "gold against wrong": reports & against & (systems == GOLD).any(),
-        **{name: reports & (systems == name) for name in dict.fromkeys(labels.systems) if name},
-    }
-    different: dict[str, Bools] = {}
-    for name, mask in masks.items():
-        if mask.any() and not any((mask == before).all() for before in different.values()):
-            different[name] = mask
-    return different
 
 
 def agreement(
@@ -244,30 +172,10 @@ def agreement(
         and (settings.validated.get("labels") == labels.hash or {*settings.outlets} == {*labels.outlets})
     )
     reports = labels.reports if is_half else np.ones(len(labels.supported), dtype=bool)
-    answered = ~np.isnan(labels.printable)
-    printed = np.nan_to_num(labels.printable).astype(bool)
-    rows = []
-    for subset, mask in _subsets(labels, reports).items():
-        for name, p_column in JUDGED.items():
-            if name not in judged.columns or (subset != ALL and name not in OF_SUBSETS):
-                continue
-            right, kept = labels.supported, mask & judged[name].is_not_null().to_numpy()
-            if name == "fluency" and answered[mask].any():
-                right, kept = printed, kept & answered
-            elif name == "joint":
-                right, kept = labels.accept == 1, kept & ~np.isnan(labels.accept)
-            if not kept.any():
-                continue
-            yes = judged[name].to_numpy()[kept].astype(bool) if p_column != name else None
-            p = judged[p_column].to_numpy()[kept] if p_column else None
-            found = reader_agreement(right[kept], yes, labels.events[kept], p, resamples=resamples)
-            if subset != ALL and found["events"] < ENOUGH:
-                found |= {f"{measure}_interval": None for measure in READER_MEASURES}
-            rows.append({"subset": subset, "judge": name} | found)
     events = len(np.unique(labels.events[reports]))
     read = judged.with_columns(pl.Series(name, of) for name, of in _beside(labels).items())
     measures = acceptance(read.filter(pl.Series(reports), ~pl.col("accept").is_nan()), resamples=resamples)
-    return Agreement(labels.hash, is_half, int(reports.sum()), events, rows, measures, labels.left_out)
+    return Agreement(labels.hash, is_half, int(reports.sum()), events, measures, labels.left_out)
 
 
 def _beside(labels: ReaderLabels) -> dict[str, Any]:

@@ -20,7 +20,7 @@ T = TypeVar("T")
 OCCLUDED = 400
 #: Characters of a headline whose words are taken out one by one.
 LONGEST = 1000
-#: Cues of each outlet, and times that a word must stand in the headlines to be one.
+#: Cues of each outlet, and times that a word must appear in the headlines to be one.
 CUES, OFTEN = 12, 4
 
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*['’]?|[^\w\s]")

@@ -22,8 +22,6 @@ if TYPE_CHECKING:  # loads torch
 OPENING = 1200
 #: Training articles that corruptions take words from, at most.
 READ = 4000
-#: What the audit shows of main's `metrics.json`.
-STYLE = ("within_event", "latest")
 
 
 def read_corpus(corpus: str, language: str | None = None, *, seed: int = 1) -> Resources:
@@ -72,11 +70,8 @@ class Audit:
         return f"audit|judges:{self.judges}{trained}|score:{self.score}|{drawn}{labels}|seed:{self.seed}"
 
     def as_dict(self) -> dict[str, Any]:
-        """The audit as a JSON object; examples without their articles."""
+        """The audit as a JSON object."""
         record = asdict(self) | {"systems": [system.as_dict() for system in self.systems]}
-        for system in record["systems"]:
-            for example in system["examples"]:
-                del example["article"]
         more = {"verdicts": [asdict(verdict) | {"words": verdict.words} for verdict in self.verdicts]}
         return {"together": self.together.as_dict(), **record, **more, "signature": self.signature}
 
@@ -113,10 +108,10 @@ def audit(
         events=len({item.event for item in test.items}),
         at_most=at_most,
         seed=seed,
-        verdicts=tuple(verdicts(judges, metrics, corpus.language, systems, found)),
+        verdicts=tuple(verdicts(judges, metrics, corpus.language, systems)),
         systems=tuple(systems),
         cues=tuple(main_cues(judges.main, test.items, seed=seed)),
-        style={name: value for name, value in metrics.get("main", {}).items() if name in STYLE},
+        style={name: value for name, value in metrics.get("main", {}).items() if name == "within_event"},
         agreement=found,
         trained=trained,
     )

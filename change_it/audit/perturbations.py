@@ -64,7 +64,7 @@ class Perturbation:
         name: in tables and files.
         description: what it does, one sentence.
         spoils: the headline that it changes.
-        seen: what judges are trained on that is made alike, a corruption or a function of `corpus.negatives`; empty for nothing.
+        seen: what judges are trained on that is made in the same way, a corruption or a function of `corpus.negatives`; empty for nothing.
         make: the headline of an item.
     """
 

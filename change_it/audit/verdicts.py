@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from change_it.audit.agreement import Agreement
 from change_it.audit.perturbations import PERTURBATIONS, Resources, perturbed
 from change_it.io import listed, read_json, record_errors
 from change_it.judges.judge_options import no_better_than
@@ -35,7 +34,6 @@ STOPPED = 0.10
 GOOD, CHANCE = 0.75, 0.5
 #: Examples of each perturbation that are shown, and perturbations that the one sentence names.
 EXAMPLES, NAMED = 3, 3
-JUDGE_NAMES = ("main", "hh", "ah", "fluency", "evidence", "support")
 #: A test that decides no verdict: no judge is made for it.
 FACTS = "facts"
 _PAIRS = (
@@ -68,7 +66,7 @@ class Result:
 
     Attributes:
         system: its name.
-        seen: whether a judge is trained on headlines that are made alike.
+        seen: whether a judge is trained on headlines that are made in the same way.
         description: what it does.
         n: headlines.
         events: that they are of.
@@ -76,7 +74,7 @@ class Result:
         interval: the ends of the 95% interval of `kept`.
         values: the mean of each of `COMPLIANCY_MEASURES`; None where it is n/a.
         examples: some headlines, those with the highest score first: id, direction, source, true (the headline that
-            was changed, or empty), headline, article, and the verdicts.
+            was changed, or empty), headline, and the verdicts.
     """
 
     system: str
@@ -151,11 +149,7 @@ def measure_systems(
             ):
                 item = ordered[row["place"]]
                 example = {"id": item.id, "direction": item.direction, "source": item.source}
-                example |= {
-                    "true": kind.true_headline(item),
-                    "headline": row["headline"],
-                    "article": item.article,
-                }
+                example |= {"true": kind.true_headline(item), "headline": row["headline"]}
                 examples.append(example | {"verdicts": {name: row[name] for name in COMPLIANCY_MEASURES}})
             about = (kind.name, bool(kind.seen), kind.description, len(rows), rows["event"].n_unique())
             results.append(Result(*about, kept, interval, _means(rows), tuple(examples)))
@@ -250,7 +244,7 @@ class Verdict:
     """A verdict on a judge.
 
     Attributes:
-        judge: one of `JUDGE_NAMES`.
+        judge: main, hh, ah, fluency, evidence or support.
         level: how far to rely on it for what it is for.
         text: what else to know; no full stop.
         shares: what it gets right.
@@ -355,9 +349,8 @@ def verdicts(
     metrics: Mapping[str, Mapping[str, Any]],
     language: str,
     systems: Sequence[Result] = (),
-    readers: Agreement | None = None,
 ) -> list[Verdict]:
-    """Verdicts in the order of `JUDGE_NAMES`: by the results of `read_metrics`, of an audit and of readers if there were any."""
+    """Verdicts on main, hh, ah, fluency, evidence and support: by the results of `read_metrics`, and of an audit if there was one."""
     found = []
     for judge in ("main", *TESTS):
         shares, remarks = _shares(judge, metrics.get(judge, {}))
@@ -387,10 +380,7 @@ def verdicts(
         if not validated:
             text = "no labels of this language have validated it, so that joint leaves it out"
         found.append(Verdict("support", "rely" if validated else "care", text))
-    clauses = readers.clauses if readers else {}
-    texts = ["; ".join(filter(None, (each.text, clauses.get(each.judge)))) for each in found]
-    told = (replace(each, text=text) for each, text in zip(found, texts, strict=True))
-    return [each for each in told if each.text or each.shares]
+    return [each for each in found if each.text or each.shares]
 
 
 def _level(shares: Sequence[Share]) -> Level:

@@ -90,7 +90,6 @@ def run(options: AuditOptions) -> None:
     print_table(perturbations_table(audited.systems, audited.score), terminal)
     if audited.agreement:
         print_table(audited.agreement.table, terminal)
-        print_table(audited.agreement.measures_table, terminal)
     print_table(verdicts_table(audited.verdicts), terminal)
     print(f"wrote {out / 'audit.html'} and audit.json")
 

@@ -1,8 +1,7 @@
 """`change-it score`: reads, scores, prints a table or JSON, writes the report."""
 
 import sys
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -34,7 +33,6 @@ class ScoreOptions(EngineOptions, InferenceOptions):
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions sum=sum.csv s2s=s2s.csv
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges --predictions prompted=prompted.csv --shared-items
         change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --floor runs/mine/judges-0
-        change-it score --corpus runs/mine/corpus --judges runs/mine/judges-1 --predictions drawn=drawn.csv --chooser runs/mine/judges-0
     """
 
     corpus: str
@@ -42,7 +40,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     judges: str
     """Folder or Hub id that holds the judges main, hh and ah, and fluency for the joint score."""
     predictions: tuple[str, ...] = ()
-    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator, draw), or .txt with a headline a line in the order of the test set. Files of one name are runs with other seeds: their mean is shown, with intervals over runs and events."""
+    """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator), or .txt with a headline a line in the order of the test set. Files of one name are runs with other seeds: their mean is shown, with intervals over runs and events."""
     columns: str = ""
     """Column map of the prediction files, ours=theirs: id=key,headline=output."""
     shared_items: bool = False
@@ -51,14 +49,12 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Score also headlines that the other outlet has none for; the table has no gold."""
     floor: str | None = None
     """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose the first sentence or clause of the article with the highest joint score."""
-    chooser: str | None = None
-    """Folder or Hub id of judges of the other fold that choose among the draws of files with a column draw: the table has the chosen and the expected single draw, the report a chart of the best of N."""
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
     language: str | None = None
     """Language of the headlines, for a model of support: it, en or any other; the corpus's when not given."""
     out: Path | None = None
-    """Folder for report.html, systems.csv, systems.tex, scores.json, items/ and charts/; nothing is written when not given."""
+    """Folder for report.html, systems.csv, systems.tex, scores.json and items/; nothing is written when not given."""
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000
@@ -70,7 +66,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
 def check(options: ScoreOptions) -> None:
     """Refuse, before anything large loads, a corpus, judges or prediction files at fault, and `--out` where nothing can be written."""
     check_corpus(options.corpus)
-    judges = [options.judges, *filter(None, (options.floor, options.chooser))]
+    judges = [options.judges, *([options.floor] if options.floor else [])]
     for folder in judges:
         check_judges(folder)
     options.check_engine()
@@ -89,15 +85,11 @@ def run(options: ScoreOptions) -> None:
     from change_it.audit.verdicts import read_metrics, read_summary
     from change_it.results.provenance import made  # these load polars and matplotlib
     from change_it.results.report_files import write_report
-    from change_it.scoring.floors_and_predictions import with_chosen
     from change_it.scoring.item import read_test_set
-    from change_it.scoring.scores import check_independent, score
-    from change_it.scoring.signature import Reranker
+    from change_it.scoring.scores import score
 
     test = read_test_set(options.corpus)
     test, systems = _systems(options, test)
-    if options.chooser and not any(system.draws for system in systems):
-        raise InputError("--chooser requires --predictions with a column draw")
     language = options.language or read_language(options.corpus)
 
     from change_it.networks.pretrained import local_folder  # these load torch
@@ -106,24 +98,14 @@ def run(options: ScoreOptions) -> None:
     folder = local_folder(options.judges, command="change-it train judge")
     qualities = read_metrics(folder)  # refused before anything is scored
     with use_engine(options, models=True):
-        load = partial(Judges.from_pretrained, precision=options.precision, device=options.device)
         judges = Judges.from_pretrained(folder, **options.judging)
-        if options.chooser:
-            from change_it.generators.rerank import order  # a second that only choosers take
-
-            choosers = load(options.chooser)
-            check_independent(judges, {"--chooser": Reranker.of(choosers)})
-            choosers.check_corpus(test)
-            for at, system in enumerate(systems):
-                if system.draws:
-                    draws = [texts or () for texts in system.draws]
-                    ordered = order(choosers, draws, test.items, language=language)
-                    systems[at] = replace(system, order=tuple(ordered), reranker=Reranker.of(choosers))
-        systems = with_chosen(systems)
         if options.floor:
             from change_it.generators.rerank import floor
 
-            systems.append(floor(test, load(options.floor), language=language))
+            choosers = Judges.from_pretrained(
+                options.floor, precision=options.precision, device=options.device
+            )
+            systems.append(floor(test, choosers, language=language))
         scores = score(
             test,
             judges,
@@ -164,7 +146,6 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
     """Print JSON or tables."""
     from change_it.results.report_files import report_record
     from change_it.results.score_tables import (
-        choices_table,
         examples_table,
         meaning,
         terminal_table,
@@ -180,9 +161,7 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
     if written := examples_table(scores):
         print_table(written, terminal)
     print_table(terminal_table(scores), terminal)
-    if scores.choices:
-        print_table(choices_table(scores), terminal)
     print_lines(filter(None, [summary.text]), terminal)
     print_warnings(options.corpus, terminal)
     if options.out:
-        print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json, items/ and charts/")
+        print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json and items/")

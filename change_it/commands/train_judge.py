@@ -21,9 +21,9 @@ def check(options: JudgeOptions) -> None:
         settings_of(options)
     check_writable(options.out, kind="run", inputs=options.inputs)
     check_labels(options.labels)
-    if options.task != "support" and (options.labels or options.support_endpoint):
-        raise InputError("--labels and --support-endpoint require --task support")
-    if options.encoder and not options.support_endpoint and is_missing_path(options.encoder):
+    if options.task != "support" and options.labels:
+        raise InputError("--labels requires --task support")
+    if options.encoder and is_missing_path(options.encoder):
         raise InputError(
             f"no encoder can be loaded from {options.encoder!r}: give a Hub id, a local folder, or --encoder {LINEAR}"
         )

@@ -34,12 +34,8 @@ def check(options: TransferOptions) -> None:
         raise InputError("--endpoint requires --corpus")
     if options.items and options.input:
         raise InputError("--items requires a --corpus without --input")
-    if options.all_draws and options.rerank:
-        raise InputError(
-            "--all-draws and --rerank exclude each other: change-it score --chooser chooses among draws"
-        )
     partners = {
-        "candidates": ("--rerank or --all-draws", options.rerank or options.all_draws),
+        "candidates": ("--rerank", options.rerank),
         "concurrency": ("--endpoint", options.endpoint),
         "shots": ("--endpoint", options.endpoint),
         "support": ("--rerank", options.rerank),

@@ -32,8 +32,7 @@ from change_it.text import cleaning
 from change_it.text.folding import composed
 from change_it.text.stopwords import guess_language
 
-#: Columns of predictions, and the one that all draws have too.
-HEADER, DRAW = ("id", "headline", "target", "error", "reranker", "generator"), ("draw",)
+HEADER = ("id", "headline", "target", "error", "reranker", "generator")
 NOTHING = "nothing was written"
 #: Options that may differ between a run and the one that goes on with it.
 FREE = ("out", "device", "concurrency")
@@ -57,24 +56,15 @@ class TransferSetup:
         """Signature of the judges that choose, or empty."""
         return Reranker.of(self.judges).signature if self.judges else ""
 
-    @property
-    def draws(self) -> int:
-        """Rows of an item."""
-        return self.search.candidates if self.search.all_draws else 1
-
 
 def load_setup(options: TransferOptions) -> TransferSetup:
     """The generators or the model of a server, and the judges that choose."""
     settings: dict[str, Any] = {} if options.endpoint else {"num_beams": BEAMS}
-    settings |= {"do_sample": True} if options.all_draws else {}
     search = Search(
         read_decoding(options.generation, **settings),
-        (options.candidates or CANDIDATES) if options.rerank or options.all_draws else 1,
+        (options.candidates or CANDIDATES) if options.rerank else 1,
         options.seed,
-        options.all_draws,
     )
-    if options.all_draws and not search.is_drawn:
-        raise InputError("--all-draws and --generation do_sample=false exclude each other")
     system: HeadlineSystem
     if options.endpoint:
         if unknown := search.settings.keys() - SENT:
@@ -160,10 +150,9 @@ def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequen
     if setup.judges:  # that a model of support is prompted in
         articles = [item.article for item in items if item.article]
         language = read_language(options.corpus or "") or guess_language(articles)
-    columns = HEADER + DRAW * setup.search.all_draws
     unfinished = _unfinished(options, setup, items)
-    done = _finished(unfinished, setup, items)
-    write_table(unfinished, columns, [row for rows in done.values() for row in rows])
+    done = _finished(unfinished, items)
+    write_table(unfinished, HEADER, list(done.values()))
     headline_is_read = setup.system.needs == ("headline",)
     lengths = [len(item.source if headline_is_read else item.article) for item in items]
     places = sorted(
@@ -181,7 +170,7 @@ def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequen
             given = [items[place] for place in chunk]
             written = new_rows(setup, given, options=options, language=language)
             text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows(row for rows in written for row in rows)
+            csv.writer(text, lineterminator="\n").writerows(written)
             with lock, unfinished.open("ab") as file:
                 append(file, text.getvalue().encode("utf-8", "backslashreplace"))
                 done.update(zip(chunk, written, strict=True))
@@ -197,11 +186,11 @@ def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequen
             raise InputError(f"{error} ({kept})") from error
     for place, item in enumerate(items):
         if item.error:
-            done[place] = _rows(setup, item, [""] * setup.draws, item.error)
+            done[place] = _row(setup, item, "", item.error)
     in_order = [done[place] for place in range(len(items))]
-    write_table(options.out, columns, [row for rows in in_order for row in rows])
+    write_table(options.out, HEADER, in_order)
     unfinished.unlink()
-    return [_transferred(item, rows) for item, rows in zip(items, in_order, strict=True)]
+    return [replace(item, prediction=row[1], error=row[3]) for item, row in zip(items, in_order, strict=True)]
 
 
 def _unfinished(options: TransferOptions, setup: TransferSetup, items: Sequence[Item]) -> Path:
@@ -213,48 +202,36 @@ def _unfinished(options: TransferOptions, setup: TransferSetup, items: Sequence[
     return options.out.with_name(f"{options.out.name}.{hashlib.sha256(text).hexdigest()[:8]}.partial")
 
 
-def _finished(file: Path, setup: TransferSetup, items: Sequence[Item]) -> dict[int, list[list[str]]]:
+def _finished(file: Path, items: Sequence[Item]) -> dict[int, list[str]]:
     """The rows of an unfinished file by the place of their item; without a line that was cut off, and ids that are not unique."""
     text = file.read_bytes().rpartition(b"\n")[0].decode() if file.exists() else ""
-    of_id: dict[str, list[list[str]]] = {}
-    for row in csv.reader(text.split("\n")[1:]):
-        of_id.setdefault(row[0], []).append(row)
+    of_id = {row[0]: row for row in csv.reader(text.split("\n")[1:])}
     counts = Counter(item.id for item in items)
-    found = {place: of_id.get(item.id, []) for place, item in enumerate(items) if counts[item.id] == 1}
-    return {place: rows for place, rows in found.items() if len(rows) == setup.draws}
+    places = (place for place, item in enumerate(items) if counts[item.id] == 1 and item.id in of_id)
+    return {place: of_id[items[place].id] for place in places}
 
 
-def _rows(setup: TransferSetup, item: Item, headlines: Sequence[str], fault: str) -> list[list[str]]:
-    """A row for an item, or for each of its draws."""
-    rows = []
-    for draw, text in enumerate(headlines):
-        signed = (setup.reranker, setup.system.writer(item.target).signature) if text else ("", "")
-        row = [item.id, text, item.target, "" if text else fault or NOTHING, *signed]
-        rows.append([*row, str(draw)] if setup.search.all_draws else row)
-    return rows
-
-
-def _transferred(item: Item, rows: Sequence[Sequence[str]]) -> Item:
-    """The item with its headline: of draws the first that is not empty."""
-    row = next((row for row in rows if row[1]), rows[0])
-    return replace(item, prediction=row[1], error=row[3])
+def _row(setup: TransferSetup, item: Item, text: str, fault: str) -> list[str]:
+    """The row of an item."""
+    signed = (setup.reranker, setup.system.writer(item.target).signature) if text else ("", "")
+    return [item.id, text, item.target, "" if text else fault or NOTHING, *signed]
 
 
 def new_rows(
     setup: TransferSetup, items: Sequence[Item], *, options: TransferOptions, language: str
-) -> list[list[list[str]]]:
-    """The rows of each item: a new headline, empty where there is no candidate, or all draws; `language` is that of a model of support."""
+) -> list[list[str]]:
+    """The row of each item: a new headline, empty where there is no candidate; `language` is that of a model of support."""
     candidates = setup.system.propose(items, setup.search, options.batch_size)
     texts = [[" ".join(composed(each.text).split()) for each in of_item] for of_item in candidates]
-    if setup.search.all_draws:
-        texts = [(drawn + [""] * setup.draws)[: setup.draws] for drawn in texts]
-    else:
-        texts = [[text for text in offered if text] or [""] for offered in texts]
-        if setup.judges:
-            orders = order(setup.judges, texts, items, language=language)
-            texts = [[offered[best]] for offered, (best, *_) in zip(texts, orders, strict=True)]
-        texts = [offered[:1] for offered in texts]
+    texts = [[text for text in offered if text] for offered in texts]
+    orders: list[tuple[int, ...]] = [()] * len(items)
+    if setup.judges:
+        orders = order(setup.judges, texts, items, language=language)
+    chosen = [
+        offered[places[0] if places else 0] if offered else ""
+        for offered, places in zip(texts, orders, strict=True)
+    ]
     return [
-        _rows(setup, item, of_item, setup.system.faults.get(item, ""))
-        for item, of_item in zip(items, texts, strict=True)
+        _row(setup, item, text, setup.system.faults.get(item, ""))
+        for item, text in zip(items, chosen, strict=True)
     ]

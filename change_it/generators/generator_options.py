@@ -95,7 +95,7 @@ class GeneratorSettings(TrainingSettings, GeneratorOptions):
 class TransferOptions(InferenceOptions):
     """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
 
-    The headlines of --corpus or --input are written to --out, one row each (with --all-draws one a draw): id, headline, target,
+    The headlines of --corpus or --input are written to --out, one row each: id, headline, target,
     error, reranker, generator. An interrupted run is resumed by the same command, from FILE.*.partial.
 
     Examples:
@@ -104,7 +104,6 @@ class TransferOptions(InferenceOptions):
         change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
         change-it transfer --generator NAME --endpoint http://localhost:8000/v1 --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
         change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
-        change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --candidates 16 --all-draws --out runs/mine/predictions/drawn.csv
     """
 
     out: Path
@@ -132,9 +131,7 @@ class TransferOptions(InferenceOptions):
     rerank: str | None = None
     """Folder or Hub id of judges main, hh and ah that choose, with fluency for the joint score; train them with --fold, others of the other fold must score."""
     candidates: int | None = None
-    """Candidates a headline that --rerank chooses among, or that --all-draws draws; 10 when not given, and one without these."""
-    all_draws: bool = False
-    """Draw the candidates at random (do_sample=true) and write them all, a row for each (column draw); change-it score --chooser lets judges choose among them."""
+    """Candidates a headline that --rerank chooses among; 10 when not given, and one without it."""
     generation: tuple[str, ...] = ()
     """Settings of transformers' GenerationConfig: num_beams=1 (greedy; 5 when not given) do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
     batch_size: int | None = None

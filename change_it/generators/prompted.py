@@ -43,16 +43,16 @@ class PromptedWriter(HeadlineSystem):
         """See `HeadlineSystem`: greedy for the first candidate, drawn for the others, each with a seed of its own."""
         offered: list[list[Candidate]] = []
         for item in items:
-            found: dict[object, Candidate] = {}  # by text; draws by number
+            found: dict[str, Candidate] = {}
             is_empty = not (item.source + item.article).strip()
             for number in range(0 if is_empty else search.candidates):
                 text, fault = self._answer(item, number, search)
                 if self.prompt.is_example(text, item.target):
                     text, fault = "", "the headline of an example in the prompt"
-                if not text:
+                if text:
+                    found.setdefault(text, Candidate(text, 0.0))
+                else:
                     self.faults.setdefault(item, fault)
-                if text or search.all_draws:
-                    found.setdefault(number if search.all_draws else text, Candidate(text, 0.0))
             offered.append(list(found.values()))
         return offered
 

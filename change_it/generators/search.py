@@ -54,7 +54,6 @@ class Search(NamedTuple):
     decoding: GenerationConfig = GenerationConfig()
     candidates: int = 1  # distinct headlines a source, at most
     seed: int = 1  # of headlines that are drawn (`do_sample`); they depend on it and on the batch alone
-    all_draws: bool = False  # all candidates as they were drawn, empty and equal ones too
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -150,9 +149,7 @@ def generate(
         texts = format_.texts(ids.cpu(), [of_source for of_source in context for _ in range(offered)])
     candidates = list(map(Candidate, texts, scores.tolist()))
     return [
-        candidates[start : start + offered]
-        if search.all_draws
-        else best(candidates[start : start + offered], search.candidates)
+        best(candidates[start : start + offered], search.candidates)
         for start in range(0, len(candidates), offered)
     ]
 

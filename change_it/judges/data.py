@@ -87,12 +87,16 @@ def load_task(
     split = _random_split(corpus, outlets, seed) if config == "random" else {}
 
     def read(side: str, config: str, fold: Fold) -> pl.DataFrame:
-        rows = of_fold(split[side] if split else read_table(corpus, config, side), fold)
-        _check(task, corpus, fold, side, rows)
-        return rows
+        return of_fold(split[side] if split else read_table(corpus, config, side), fold)
 
     train, validation = (_examples(read(side, config, fold)) for side in ("train", "validation"))
     tested = {"gold": read("test", task, "all")}
+    parts = {
+        "training": Examples.joined([train, validation]).labels,
+        "test": tested["gold"]["label"].to_numpy(),
+    }
+    for part, labels in parts.items():
+        check_classes(task, corpus, fold, part, labels)
     if task == "main" and not split:
         events = read_table(corpus, "articles", "test", ["id", "event"])
         tested = {"gold": tested["gold"].join(events, on="id", how="left", maintain_order="left")}
@@ -142,11 +146,11 @@ def _examples(rows: pl.DataFrame) -> Examples:
     return Examples(first or [], second, rows["label"].to_numpy())
 
 
-def _check(task: Task, corpus: str, fold: Fold, side: str, rows: pl.DataFrame) -> None:
+def check_classes(task: Task, corpus: str, fold: Fold, part: str, labels: Ints) -> None:
     """Refuse a part that lacks a class."""
-    if rows["label"].n_unique() < 2:
+    if len(set(labels.tolist())) < 2:
         where = "" if fold == "all" else f" in fold {fold}"
         needs = "aligned pairs (A1, A2)" if task == "hh" else "articles of both outlets"
         raise InputError(
-            f"the {side} part of {task}{where} lacks a class ({rows.height} examples): {corpus} needs more {needs}"
+            f"the {part} part of {task}{where} lacks a class ({len(labels)} examples): {corpus} needs more {needs}"
         )

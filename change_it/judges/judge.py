@@ -1,4 +1,4 @@
-"""A trained judge: loaded, asked for probabilities, saved. `scoring.judges` has those that score together."""
+"""A trained judge: it is loaded, gives probabilities and is saved. `scoring.judges` has those that score together."""
 
 import threading
 from collections import Counter
@@ -59,7 +59,7 @@ class Judge:
         fold: the fold it was trained on: all, 0 or 1.
         outlets: short names of A and B.
         weights_hash: SHA-256 of its weights, which no judge that chose may share.
-        max_tokens: longer inputs are cut; the fluency judge refuses them, whose end it would not read.
+        max_tokens: longer inputs are cut; the fluency judge refuses them, since it would not read their end.
         style_step: of main, the median change of its log odds between the two headlines of an event (`within_event.style_step`);
             None where it was not measured.
         model_hash: SHA-256 of weights, settings and tokenizer, for signatures.
@@ -87,7 +87,7 @@ class Judge:
 
     @classmethod
     def of(cls, model: Any, tokenizer: PreTrainedTokenizerBase, **about: Any) -> "Judge":
-        """A judge of a loaded model, whose configuration says what it was trained for."""
+        """Make a judge of a loaded model; its configuration says what it was trained for."""
         info = read_judge_info(model.config.change_it)
         if info is None:
             raise ValueError(
@@ -200,7 +200,8 @@ class Judge:
     ) -> dict[JudgeInput, Floats]:
         """Answers to the distinct questions, longest first; the report counts repeats too."""
         counts = Counter(questions)
-        size = batch_size or self.usual_batch
+        usual = LINEAR_BATCH if self.linear else min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens)
+        size = batch_size or max(1, usual)
         order = sorted(counts, key=lambda question: -sum(map(len, filter(None, question))))
         batches = [order[start : start + size] for start in range(0, len(order), size)]
         if self.source and is_cluster():
@@ -214,11 +215,6 @@ class Judge:
             found |= zip(batch, next(answers), strict=True)
             done += sum(counts[question] for question in batch)
         return found
-
-    @property
-    def usual_batch(self) -> int:
-        """Texts of a batch where no number is given."""
-        return LINEAR_BATCH if self.linear else max(1, min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens))
 
     def answer(self, batch: list[JudgeInput]) -> Floats:
         """(n, 2) probabilities of a batch of questions."""
@@ -234,31 +230,6 @@ class Judge:
         shape = {"padding": True, "return_tensors": "pt"} if padded else {}
         with self._lock, reading_errors(self.tokenizer):  # two threads must not use a tokenizer at once
             return self.tokenizer(texts, pairs, truncation=True, max_length=max_tokens, **shape)
-
-    def batches(self, texts: list[str], pairs: list[str] | None) -> list[tuple[list[int], Any]]:
-        """Encoded once for many calls of `predict_batches`: positions of texts of like length, and their tensors."""
-        order = sorted(range(len(texts)), key=lambda row: -len(texts[row]) - len(pairs[row] if pairs else ""))
-        size = self.usual_batch
-        parts = [order[start : start + size] for start in range(0, len(order), size)]
-        return [
-            (
-                part,
-                self.encode(
-                    [texts[row] for row in part], pairs and [pairs[row] for row in part], self.max_tokens
-                ),
-            )
-            for part in parts
-        ]
-
-    def predict_batches(self, batches: list[tuple[list[int], Any]]) -> Floats:
-        """(n, 2) probabilities of the texts of `batches`."""
-        answers = map_threads(
-            self.predict_encoded, [batch for _, batch in batches], batches_at_once(self.model)
-        )
-        found = np.empty((sum(len(rows) for rows, _ in batches), 2))
-        for (rows, _), answer in zip(batches, answers, strict=True):
-            found[rows] = answer
-        return found
 
     @torch.no_grad()
     def predict_encoded(self, batch: Any) -> Floats:

@@ -61,8 +61,6 @@ class JudgeOptions(TrainingOptions):
     """Longer inputs are cut."""
     labels: tuple[Path, ...] = ()
     """For support: readers' labels, as for `change-it audit --labels`. Half of the events sets the threshold; the other half validates the judge by headlines that models of other families wrote (column base). .5, not validated, without labels."""
-    support_endpoint: str | None = None
-    """For support, address of an OpenAI-compatible server; --encoder is then its name of the model."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -135,54 +133,31 @@ def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
     return tuple(name for name, row in tests.items() if "lead" in row and row["lead"]["low"] <= 0)
 
 
-#: The baselines of `within_event_table`, with their verb.
-BASELINES = {
-    LINEAR: "a linear judge of the same examples tells",
-    NGRAMS: "n-grams alone tell",
-    MARKS: "marks, capitals and length alone tell",
-}
-
-
 def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
     """Main within an event, from its `metrics.json`; None of another judge or an older file."""
     if not (found := metrics.get("within_event")):
         return None
-    judge = found["systems"]["judge"]
-    better, no_worse = [], []
-    for name, words in BASELINES.items():
-        other = found["systems"].get(name, {})
-        for key, value, where in (
-            ("within_event", "value", "within an event"),
-            ("macro_f1", "macro_f1", "by F1"),
-        ):
-            gap = other.get("lead", {}).get(key)
-            if gap and gap["high"] < 0:
-                against = f"({figure(other[value])} against {figure(judge[value])})"
-                better.append(
-                    f"{words} the outlets apart better than this judge {where} {against}: do not score style with it"
-                )
-            elif gap and gap["low"] <= 0:
-                no_worse.append(f"{name} {where}")
-    rows = [
-        Row({"system": name, **each, "interval": (each["low"], each["high"])}, highlight=name == "judge")
-        for name, each in found["systems"].items()
-    ]
+    rows, better = [], []
+    for name, each in found["systems"].items():
+        cells = {"system": name, **each, "interval": (each["low"], each["high"])}
+        for key, lead in each.get("lead", {}).items():
+            cells[f"{key} lead"] = lead["low"], lead["high"]
+        if each.get("lead", {}).get("within_event", {"high": 0})["high"] < 0:
+            better.append(f"{name} is better than this judge within an event: do not score style with it")
+        rows.append(Row(cells, highlight=name == "judge"))
     columns = [Column("system", "text"), Column("value", title="within an event")]
-    columns += [Column("interval", "interval", "95% interval"), Column("macro_f1", title="mean F1")]
+    columns += [Column("interval", "interval", "95% interval")]
+    columns += [Column("within_event lead", "interval", "judge's lead"), Column("macro_f1", title="mean F1")]
+    columns += [Column("macro_f1 lead", "interval", "judge's lead in F1")]
     notes = [
         *better,
-        "within an event: of two headlines of one event, which is whose? Chance is .5; intervals draw events",
+        "within an event: of two headlines of one event, which is whose? Chance is .5; 95% intervals draw events",
     ]
-    if no_worse:
-        notes.append(f"no better than {', '.join(no_worse)}: the 95% interval of its lead reaches 0")
     if step := metrics.get("style_step"):
         notes.append(
             f"style step {step['value']:.2f}: median change of the log odds within an event, over {step['pairs']:,} training pairs "
             f"of {step['events']:,} events that it did not learn from; above 0 in {figure(step['accuracy'])}"
         )
-    if latest := metrics.get("latest"):
-        there, elsewhere = figure(latest["macro_f1"]), figure(latest["macro_f1_elsewhere"])
-        notes.append(f"F1 from {latest['from']} on, {latest['n']:,} of A2: {there}; elsewhere: {elsewhere}")
     title = f"main within an event · {found['pairs']:,} pairs of {found['events']:,} events of A2"
     return Table(columns, rows, title, notes)
 

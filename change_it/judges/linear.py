@@ -28,7 +28,7 @@ Arrays = dict[str, Array]
 SIZE, COUNTS = 2**18, 2**19
 #: Texts that are read at once.
 TEXTS = 4096
-#: Words of a phrase that may stand twice in a row.
+#: Words of a phrase that may appear twice in a row.
 LONGEST_REPEAT = 6
 #: Version of the features, and the first one of each judge that is still read.
 FEATURES = 4
@@ -70,13 +70,6 @@ def _sum(matrix: csr_matrix) -> Array:
 
 def _most(matrix: csr_matrix) -> Array:
     return np.asarray(matrix.max(axis=1).todense()).ravel()
-
-
-def _matrix(rows: Array, columns: Array, count: int) -> csr_matrix:
-    """Number of times that each column stands in each row."""
-    matrix = csr_matrix((np.ones(len(rows), np.float32), (rows, columns)), shape=(count, SIZE))
-    matrix.sum_duplicates()
-    return matrix
 
 
 def _weighted(matrix: csr_matrix, weights: Array | None = None) -> csr_matrix:
@@ -129,12 +122,6 @@ def features_of_headlines(counts: csr_matrix, marks: Array, arrays: Arrays) -> c
     return hstack(parts, format="csr")
 
 
-def _mix(hashes: Array, codes: Array) -> Array:
-    """Hashes that go on with one more code each."""
-    mixed = (hashes ^ codes.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-    return np.asarray(mixed ^ (mixed >> np.uint64(29)))
-
-
 class Words:
     """The words of texts, hashed, and whether each is a name's, digits or a negation."""
 
@@ -154,7 +141,10 @@ class Words:
     def matrix(self, flag: int | None = None) -> csr_matrix:
         """Counts of each word in each text; with a flag, of the words that have it."""
         kept = slice(None) if flag is None else (self.flags & flag) > 0
-        return _matrix(self.row[kept], self.word[kept], self.count)
+        rows, columns = self.row[kept], self.word[kept]
+        matrix = csr_matrix((np.ones(len(rows), np.float32), (rows, columns)), shape=(self.count, SIZE))
+        matrix.sum_duplicates()
+        return matrix
 
 
 #: Whether two texts match the more (1) or the less (-1) the larger each of `features_of_pairs` is.
@@ -215,7 +205,7 @@ LETTERS = 4
 class Pieces:
     """Words and marks of headlines between two beginnings and an end, as themselves and as classes.
 
-    A class is a frequent word itself, and of others their last letters, or the words that stand in like places (`clusters`).
+    A class is a frequent word itself, and of others their last letters, or the words that appear in similar places (`clusters`).
     """
 
     def __init__(self, texts: Sequence[str], frequent: frozenset[str], clusters: Array):
@@ -249,12 +239,13 @@ class Pieces:
             yield self.columns(table, offsets)
 
     def columns(self, table: int, offsets: tuple[int, ...]) -> Array:
-        """For each piece the column in a table of the pieces that stand so many places before it."""
+        """For each piece the column in a table of the pieces so many places before it."""
         first = np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
         mixed = np.full(len(self.codes), 7919 * table + 1, np.uint64)
         for offset in offsets:
             before = np.maximum(np.arange(len(first)) - offset, first)
-            mixed = _mix(mixed, self.codes[before, TABLES[table][0]])
+            mixed = (mixed ^ self.codes[before, TABLES[table][0]]) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
         return (mixed % np.uint64(COUNTS)).astype(np.int64)
 
     def counts(self) -> Array:
@@ -319,12 +310,12 @@ def fluency_features(texts: Pieces, counts: Array) -> Array:
 
 
 def _lift(pairs: Array, pieces: Array, offset: int, total: float) -> Array:
-    """Log of how often a piece and the one so many places before it stand side by side, over how often by chance."""
+    """Log of how often a piece and the one so many places before it appear side by side, over how often by chance."""
     return np.asarray(np.log((pairs + 1) / (pieces * np.roll(pieces, offset) / total + 1)))
 
 
 def _repeats(codes: list[list[int]]) -> tuple[float, ...]:
-    """The shares of a headline's words and pairs that stood in it before, its rare words that did, and its phrases that stand twice in a row."""
+    """The shares of a headline's words and pairs that it had before, its rare words that it had, and its phrases that appear twice in a row."""
     words = [word for word, _ in codes]
     pairs = list(pairwise(words))
     rare = [word for word, kind in codes if word != kind]
@@ -395,11 +386,6 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
     def _init_weights(self, module: nn.Module) -> None:
         """Nothing is drawn."""
 
-    @property
-    def reads_pairs(self) -> bool:
-        """Whether it judges two texts."""
-        return self.config.judges in ("hh", "ah")
-
     def decision(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
         """Log odds of class 1, float64 (n,)."""
         texts = [unicodedata.normalize("NFC", text) for text in texts]
@@ -424,15 +410,7 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         return boosted(found, arrays)
 
     def predict_proba(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> Array:
-        """Class probabilities, float64 (n, 2), of n texts, or of n texts and their n second ones.
-
-        Raises:
-            ValueError: pairs for a judge of single texts, or none for a judge of pairs.
-        """
-        if self.reads_pairs != (pairs is not None):
-            raise ValueError(
-                f"the judge {self.config.judges} reads {'two texts' if self.reads_pairs else 'one text'}"
-            )
+        """Class probabilities, float64 (n, 2), of n texts, or of n texts and their n second ones."""
         one = 1 / (1 + np.exp(-np.clip(self.decision(texts, pairs), -30, 30)))
         return np.column_stack([1 - one, one])
 
@@ -446,7 +424,8 @@ class LinearJudgeForSequenceClassification(PreTrainedModel):
         """Logits (rows, 2) of the bytes of texts, as `ByT5Tokenizer` gives them."""
         read = texts_of(input_ids)
         texts = [each[0] for each in read]
-        logit = self.decision(texts, [each[1] for each in read] if self.reads_pairs else None)
+        pairs = [each[1] for each in read] if self.config.judges in ("hh", "ah") else None
+        logit = self.decision(texts, pairs)
         logits = torch.from_numpy(np.column_stack([-logit / 2, logit / 2]).astype(np.float32))
         logits = logits.to(input_ids.device)
         loss = None if labels is None else nn.functional.cross_entropy(logits, labels)

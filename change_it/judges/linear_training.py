@@ -18,7 +18,7 @@ from change_it.judges.linear import LinearJudgeForSequenceClassification as Line
 
 #: Examples of pairs that are learnt from, and texts that words are counted in, at most.
 PAIRS, COUNTED = 8000, 10_000
-#: Headlines that an n-gram of main stands in, at least.
+#: Headlines that have an n-gram of main, at least.
 FOUND = 2
 #: A word is a name where this share of it has a capital inside a sentence.
 NAME = 0.8
@@ -26,7 +26,7 @@ NAME = 0.8
 RATE = 0.12
 #: Share of the printed validation headlines that fluency lets through.
 ACCEPTANCE = 0.94
-#: Words that are grouped by their neighbours, at most, how often they stand at least, and the neighbours that count.
+#: Words that are grouped by their neighbours, at most, how often they appear at least, and the neighbours that count.
 CLUSTERED, LEAST, CONTEXTS = 8000, 4, 500
 #: Dimensions of what is known of their neighbours, and the groups.
 DIMENSIONS, GROUPS = 50, (200, 60)
@@ -112,7 +112,7 @@ def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
 
 
 def _clusters(texts: Sequence[str], *, seed: int) -> Array:
-    """Two groupings of words by what stands before and after them (Schütze 1995), uint8 (2, COUNTS); 0 for rare words."""
+    """Two groupings of words by the words before and after them (Schütze 1995), uint8 (2, COUNTS); 0 for rare words."""
     from sklearn.cluster import MiniBatchKMeans
     from sklearn.decomposition import TruncatedSVD
     from sklearn.preprocessing import normalize
@@ -147,7 +147,7 @@ def _boost(
     seed: int,
     rising: Sequence[int] | None = None,
 ) -> Arrays:
-    """The trees of a gradient boosting as arrays for `boosted`; both classes count alike.
+    """The trees of a gradient boosting as arrays for `boosted`; both classes have the same weight.
 
     Each tree fits Newton's step, the gradient of the loss over its second derivative, by a share of the features a split.
     """

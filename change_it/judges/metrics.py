@@ -78,9 +78,7 @@ class ReaderLabels:
 
     items: "Sequence[Item]"  # with these headlines
     supported: Bools  # (n,) whether readers say that the sources support all of it
-    partly: Bools  # (n,) whether the sources support some of it, and contradict nothing
-    printable: Floats  # (n,) 1 where they would print it, 0 where not, nan where they were not asked
-    accept: Floats  # (n,) likewise whether they would accept it in the place of the original
+    accept: Floats  # (n,) 1 where they would accept it in the place of the original, 0 where not, nan where they did not say
     systems: Sequence[str]  # (n,) who wrote it; empty where the labels do not say
     bases: Sequence[
         str
@@ -108,7 +106,7 @@ class ReaderLabels:
         return np.array([bool(base) for base in self.bases], dtype=bool)
 
     def without_family(self, model: str) -> "ReaderLabels":
-        """The labels without headlines whose base or system is of the family of a model: a judge is not shown what its own base wrote."""
+        """Leave out headlines by a base or system of the family of a model: a judge does not read what its own base wrote."""
         family = family_of(model)
         names = zip(self.bases, self.systems, strict=True)
         kept = [n for n, pair in enumerate(names) if not family or family not in map(family_of, pair)]
@@ -116,8 +114,6 @@ class ReaderLabels:
             self,
             items=[self.items[n] for n in kept],
             supported=self.supported[kept],
-            partly=self.partly[kept],
-            printable=self.printable[kept],
             accept=self.accept[kept],
             systems=[self.systems[n] for n in kept],
             bases=[self.bases[n] for n in kept],

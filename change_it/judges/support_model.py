@@ -1,4 +1,4 @@
-"""Support, judged by a chat model, here or on a server, or by an entailment classifier: do the sources support the headline?
+"""Support, judged by a chat model or by an entailment classifier: do the sources support the headline?
 
 A chat model gives P(Yes) over Yes and No, a classifier P(entailment). Of each article the chat model reads the opening and
 the part that shares most words with the headline, the classifier each sentence; the best of all counts.
@@ -10,11 +10,9 @@ import re
 import sqlite3
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.resources import files
-from math import exp, isnan, nan
 from os import environ
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -37,7 +35,6 @@ from change_it.networks.pretrained import (
     read_config,
     read_tokenizer,
 )
-from change_it.networks.server import CONCURRENCY, Server
 from change_it.progress import ProgressOption, progress_of
 from change_it.stats import Bools, Floats
 from change_it.text.sentences import sentences
@@ -46,7 +43,7 @@ from change_it.text.tokens import words
 COMMAND = "change-it train judge --task support --encoder MODEL"
 #: Folder of the answers, in the environment; ~/.cache/change_it without it.
 CACHE = "CHANGE_IT_CACHE"
-Kind = Literal["chat", "classifier", "endpoint"]
+Kind = Literal["chat", "classifier"]
 #: The least that the lower end of the 95% interval of the AUC on labelled headlines must be.
 VALIDATED = 0.70
 #: Characters of a headline, at most, and words of a part of an article.
@@ -58,8 +55,8 @@ PROMPTS: dict[str, dict[str, str]] = {
     )
     for language in ("en", "it")
 }
-#: Tokens that a model reads at once, at most, and likeliest first tokens that a server is to give.
-WINDOW, TOP = 4096, 10
+#: Tokens that a model reads at once, at most.
+WINDOW = 4096
 #: Names of the class of a classifier that says that a source supports a headline.
 SUPPORTS = {"consistent", "correct", "entail", "entailed", "entailment", "entails", "factual", "faithful", "support", "supported", "supports", "true", "yes"}  # fmt: skip
 
@@ -187,66 +184,13 @@ class EntailmentModel:
         return p[:, self.supports].tolist()
 
 
-class ChatServer:
-    """The model of an OpenAI-compatible server, by the probabilities of its first token, or by its answer where it gives none."""
-
-    batch = 32
-    precision = variant = ""
-
-    def __init__(self, url: str, model: str):
-        self.server, self.latest, self._understood = Server(url, model, "--support-endpoint"), "", False
-
-    def answer(self, claims: Sequence[Claim]) -> list[float]:
-        """P(Yes) of claims, several at a time; 0 where it says neither, which not all of the first ones may have."""
-        with ThreadPoolExecutor(CONCURRENCY) as pool:
-            given = list(pool.map(self._yes, claims))
-        self._understood |= not all(map(isnan, given))
-        if not self._understood:
-            yes, no = (claims[0].words[answer] for answer in ("yes", "no"))
-            raise InputError(
-                f"{self.server.url} answers neither {yes} nor {no} (“{self.latest[:40]}”): give another model, or turn its thinking off"
-            )
-        return [0.0 if isnan(p) else p for p in given]
-
-    def _yes(self, claim: Claim) -> float:
-        """P(Yes) of a claim; nan where it says neither yes nor no."""
-        answers = [claim.words[answer].casefold() for answer in ("yes", "no")]
-        try:
-            choice = self._complete(claim, logprobs=True, top_logprobs=TOP)
-        except InputError as error:  # some servers refuse to give any
-            if "logprob" not in str(error):
-                raise
-            choice = self._complete(claim)
-        given = [0.0, 0.0]
-        with suppress(AttributeError, LookupError, TypeError):  # it gives none, or no numbers
-            for token in choice.logprobs.content[0].top_logprobs:
-                text, p = token.token.strip().casefold(), exp(min(token.logprob, 0))
-                given = [
-                    sum_ + p * bool(text and answer.startswith(text))
-                    for sum_, answer in zip(given, answers, strict=True)
-                ]
-        if not any(given):
-            self.latest = choice.message.content
-            given = [float(words(self.latest)[:1] == [answer]) for answer in answers]
-        return given[0] / sum(given) if any(given) else nan
-
-    def _complete(self, claim: Claim, **settings: Any) -> Any:
-        choice, fault = self.server.complete(claim.prompt, temperature=0.0, max_tokens=8, **settings)
-        if choice is None:
-            raise InputError(
-                f"{self.server.url} does not say whether “{claim.headline}” is supported ({fault}): mend that and call the command again"
-            )
-        return choice
-
-
 @dataclass(frozen=True)
 class SupportSettings:
     """Settings of a judge of support, as `config.json` has them under `change_it`; the last three are of the labels that set the threshold."""
 
-    model: str  # Hub id or folder, or its name on a server
+    model: str  # Hub id or folder
     kind: Kind
     threshold: float = 0.5  # the least P(supported) that is accepted
-    url: str = ""  # of a server
     outlets: Sequence[str] = ()
     language: str = ""
     validated: Mapping[str, Any] = field(default_factory=dict)  # see `support_training.train_support`
@@ -257,7 +201,7 @@ class SupportModel:
 
     Attributes:
         settings: the model and its threshold.
-        weights_hash: SHA-256 of its weights; empty of a server.
+        weights_hash: SHA-256 of its weights.
         prompt_hash: SHA-256 of them and of the prompts, which its threshold is of.
         model_hash: SHA-256 of all that its verdicts depend on.
     """
@@ -265,31 +209,25 @@ class SupportModel:
     def __init__(
         self,
         settings: SupportSettings,
-        backend: ChatModel | ChatServer | EntailmentModel,
-        weights_hash: str = "",
+        backend: ChatModel | EntailmentModel,
+        weights_hash: str,
     ):
         """A judge by the answers of `backend`."""
         self.settings, self.weights_hash, self._backend = settings, weights_hash, backend
-        model = weights_hash or f"{settings.url} {settings.model}"
-        self.prompt_hash = _sha(model, settings.kind, json.dumps(PROMPTS, sort_keys=True), backend.variant)
+        self.prompt_hash = _sha(
+            weights_hash, settings.kind, json.dumps(PROMPTS, sort_keys=True), backend.variant
+        )
         self.model_hash = _sha(self.prompt_hash, backend.precision, str(settings.threshold), str(PART_WORDS))
 
     @classmethod
     def from_pretrained(
-        cls,
-        name: str | Path,
-        *,
-        endpoint: str | None = None,
-        precision: str = "float32",
-        device: str = "auto",
+        cls, name: str | Path, *, precision: str = "float32", device: str = "auto"
     ) -> "SupportModel":
         """Load a judge of support.
 
         `name` is a folder that `change-it train judge --task support` has written; or a causal language model or an entailment
-        classifier, by Hub id or folder, whose threshold is .5; or, with an endpoint, the server's name of a model.
+        classifier, by Hub id or folder, whose threshold is .5.
         """
-        if endpoint is not None:
-            return cls._load(SupportSettings(str(name), "endpoint", url=endpoint), precision, device)
         if (record := read_json(Path(name) / "config.json")) and "change_it" in record:
             model = cls._load(_read_settings(record["change_it"], name), precision, device)
             if model.settings.validated.get("prompt", model.prompt_hash) != model.prompt_hash:
@@ -301,8 +239,6 @@ class SupportModel:
 
     @classmethod
     def _load(cls, settings: SupportSettings, precision: str, device: str) -> "SupportModel":
-        if settings.kind == "endpoint":
-            return cls(settings, ChatServer(settings.url, settings.model))
         folder = local_folder(settings.model, command="change-it train judge")
         with load_errors(f"{settings.model} cannot be loaded as a judge of support"), quiet():
             config = read_config(folder)
@@ -334,7 +270,7 @@ class SupportModel:
             progress: True shows a bar; a function is called with the number of headlines that are done.
 
         Returns:
-            (n,) P(supported); 0 of an empty headline, and of one of more than 1,000 characters, which is none.
+            (n,) P(supported); 0 of an empty headline, and of one of more than 1,000 characters, which is not a headline.
         """
         of_each = [self._claims(*pair, language) for pair in zip(headlines, sources, strict=True)]
         claims = sorted(

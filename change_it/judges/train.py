@@ -4,7 +4,7 @@ What is unfinished, and how a finished judge replaces an older one: `training.ru
 """
 
 import sys
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -20,7 +20,7 @@ import change_it.auto  # noqa: F401 (registers our models)
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, describe_learnt
 from change_it.errors import InputError
 from change_it.judges.bilstm import build_bilstm
-from change_it.judges.data import Examples, TaskData, load_task
+from change_it.judges.data import Examples, TaskData, check_classes, load_task
 from change_it.judges.fluency_data import load_fluency
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import (
@@ -87,6 +87,9 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     load = load_fluency if settings.task == "fluency" else partial(load_task, settings.task)
     with process_state().main_process_first():
         data = load(settings.corpus, **{name: getattr(settings, name) for name in names})
+    if settings.encoder != LINEAR:  # a linear judge is fitted on both parts
+        for part, examples in (("train", data.train), ("validation", data.validation)):
+            check_classes(settings.task, settings.corpus, settings.fold, part, examples.labels)
     return train_in_folder(
         settings,
         settings.out,
@@ -113,7 +116,6 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
 
     # The papers train to the end; they stop early in HH alone.
     evaluates = not linear and (not settings.as_published or settings.early_stopping)
-    validated = cache(lambda: judge.batches(validation.texts, validation.pairs))
 
     def encode(rows: range) -> dict[str, Any]:
         part = data.train.select(rows)
@@ -121,7 +123,7 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
         return {**read, "labels": part.labels}
 
     def evaluate(_: Any) -> dict[str, float]:
-        given = judge.predict_batches(validated())
+        given = judge.probabilities(validation.texts, validation.pairs, progress=False)
         right = given[np.arange(len(validation)), validation.labels]
         return {
             "score": scores(validation.labels, given.argmax(axis=1), data.outlets)["macro_f1"],

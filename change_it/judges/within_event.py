@@ -1,4 +1,4 @@
-"""Tests of main where topic does not help: the two headlines of one event, and the latest ones."""
+"""Tests of main where topic does not help: the two headlines of one event."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -21,8 +21,6 @@ Ask = Callable[[Sequence[str]], Floats]
 PARTS, PAIRS = 5, 50
 #: Pairs that evidence is looked up for, at most.
 EVIDENCE = 500
-#: Share of A2 that are the latest headlines.
-LATEST = 0.1
 
 
 def accuracy(first: Floats, second: Floats, events: Events) -> dict[str, float]:
@@ -71,10 +69,10 @@ def style_step(
 
     Args:
         corpus: folder or Hub id.
-        judge: main, asked about the pairs of events of which it has learnt no headline.
+        judge: main; it judges the pairs of events from which it has learnt no headline.
         learnt: what it has learnt from.
-        refit: fits a judge like it; it is asked in the place of `judge`, about each fifth of the events, which it has not
-            learnt. For a judge that has learnt all events.
+        refit: fits a judge like it, which takes the place of `judge` for each fifth of the events, and has not learnt it. For
+            a judge that has learnt all events.
         seed: parts the events.
 
     Returns:
@@ -133,13 +131,12 @@ def measure_main(corpus: str, outlets: tuple[str, str], asked: Mapping[str, Ask]
     """The figures of main's `metrics.json` besides F1, by the names of the judges, the judge first.
 
     `within_event`: pairs and events of A2, and of each its accuracy and its F1 on A2, of the others also the judge's `lead`
-    over them in both, with intervals. `latest`: from which day on the
-    headlines are the latest tenth of A2, and F1 of the judge there and elsewhere.
+    over them in both, with intervals.
     """
     pairs = read_table(corpus, "pairs", "test", ["a_headline", "b_headline", "event"])
     if pairs.is_empty():
         return {}
-    articles = read_table(corpus, "articles", "test", ["headline", "label", "date", "event"])
+    articles = read_table(corpus, "articles", "test", ["headline", "label", "event"])
     labels = (articles["label"] == outlets[1]).to_numpy().astype(np.int64)
     sides = [pairs["a_headline"], pairs["b_headline"]]
     judge = next(iter(asked))
@@ -163,20 +160,4 @@ def measure_main(corpus: str, outlets: tuple[str, str], asked: Mapping[str, Ask]
                 "within_event": lead(b - a, second - first, events),
                 "macro_f1": f1_lead(labels, decided[judge], decided[name], articles["event"].to_list()),
             }
-    return {
-        "within_event": {"pairs": pairs.height, "events": pairs["event"].n_unique(), "systems": systems},
-        "latest": _latest(articles["date"], labels, decided[judge], outlets),
-    }
-
-
-def _latest(dates: pl.Series, labels: Ints, decided: Ints, outlets: tuple[str, str]) -> dict[str, Any] | None:
-    """F1 on the latest tenth and elsewhere; None where no day parts them."""
-    if (known := dates.drop_nulls().sort()).is_empty():
-        return None
-    first = known[len(known) - max(1, round(LATEST * len(known)))]
-    late = (dates >= first).fill_null(False).to_numpy()
-    if late.all():
-        return None
-    of = {"macro_f1": late, "macro_f1_elsewhere": ~late}
-    f1 = {name: scores(labels[rows], decided[rows], outlets)["macro_f1"] for name, rows in of.items()}
-    return {"from": first.isoformat(), "n": int(late.sum()), **f1}
+    return {"within_event": {"pairs": pairs.height, "events": pairs["event"].n_unique(), "systems": systems}}

@@ -1,9 +1,6 @@
 """Tables, page and files of an audit of the judges."""
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from difflib import SequenceMatcher
+from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -20,9 +17,6 @@ from change_it.results.score_tables import other_corpus
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, VERDICT_NAMES
 from change_it.tables import Column, Row, Table, Value, with_interval
-from change_it.text.folding import fold
-from change_it.text.sentences import sentences
-from change_it.text.tokens import words
 
 #: Perturbations whose examples are open, the worst.
 OPEN = 3
@@ -99,61 +93,6 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str]) -> Table:
     return Table(columns, rows)
 
 
-@dataclass(frozen=True)
-class Text:
-    """A text in parts, each with whether it is marked."""
-
-    parts: tuple[tuple[str, bool], ...]
-
-
-def compared(true: str, wrong: str) -> tuple[Text, Text]:
-    """Two headlines, each with the words marked that the other one lacks there.
-
-    Examples:
-        >>> [[part for part, marked in text.parts if marked] for text in compared("Due morti a Bari", "Due morti a Roma")]
-        [['Bari'], ['Roma']]
-    """
-    old, new = (re.findall(r"\w+|\W", text) for text in (true, wrong))
-    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return (
-        Text(tuple(("".join(old[a:b]), tag != "equal") for tag, a, b, _, _ in steps if b > a)),
-        Text(tuple(("".join(new[c:d]), tag != "equal") for tag, _, _, c, d in steps if d > c)),
-    )
-
-
-def relevant(article: str, true: str, wrong: str) -> Text:
-    """The sentence of an article that shares most words with both headlines, with those marked that only one of them has."""
-    first, second = (set(words(fold(text))) for text in (true, wrong))
-    asked = (first | second) - (first & second)
-    best = max(
-        sentences(article),
-        key=lambda sentence: (
-            len({*words(fold(sentence))} & asked) + len({*words(fold(sentence))} & first) / 100
-        ),
-        default="",
-    )
-    parts = re.findall(r"\w+|\W", best)
-    return Text(tuple((part, part.isalnum() and {*words(fold(part))} <= asked) for part in parts))
-
-
-def shown_examples(system: Result) -> Iterator[dict[str, Any]]:
-    """The examples of a perturbation as the page has them."""
-    for example in system.examples:
-        true, wrong = compared(example["true"], example["headline"])
-        plain = Text(((example["headline"], False),))
-        yield {
-            **{name: example[name] for name in ("direction", "source")},
-            "true": true if example["true"] not in ("", example["source"]) else None,
-            "original": true if example["true"] == example["source"] else Text(((example["source"], False),)),
-            "wrong": wrong if example["true"] else plain,
-            "article": relevant(
-                example["article"], example["true"] or example["source"], example["headline"]
-            ),
-            "verdicts": {name: example["verdicts"][name] for name in VERDICT_NAMES},
-            "scores": {name: example["verdicts"][name] for name in ("style", "joint")},
-        }
-
-
 def write_audit(out: Path, audit: Audit) -> None:
     """Write `audit.html` and `audit.json`; an audit that is there is replaced as a whole, other files stay."""
     kinds = audit.systems[1:]
@@ -166,7 +105,8 @@ def write_audit(out: Path, audit: Audit) -> None:
         "verdicts": verdicts_table(audit.verdicts),
         "perturbations": perturbations_table(audit.systems, audit.score),
         "measures": measures_table(audit.systems),
-        "examples": [(kind, list(shown_examples(kind))) for kind in kinds],
+        "examples": kinds,
+        "judges": VERDICT_NAMES,
         "open": OPEN,
         "within_event": within_event_table(audit.style),
         "cues": cues_table(audit.cues, audit.outlets),

@@ -1,27 +1,22 @@
-"""The charts of reports: means, spreads and scatter of metrics, compliancy of systems, the best of N draws."""
+"""The charts of HEvAS: means, spreads and scatter of metrics."""
 
 import base64
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import MaxNLocator
 
-from change_it.drawing import GREY, LINE, SERIES, SYSTEMS, narrow, styled, with_legend
+from change_it.drawing import LINE, SYSTEMS, styled
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.results.score_tables import daggered, metric_heading
-from change_it.scoring.columns import FLOOR, GOLD
-from change_it.scoring.scores import AVERAGE, SORTED_BY, Scores
+from change_it.results.score_tables import metric_heading
 from change_it.stats import Floats
 
-_MARKERS = ("o", "s", "D", "^", "v")
 _POINTS = 400  # points of a scatter that are shown
 _NAME = 20  # characters of a system's name next to a panel
 
@@ -57,20 +52,6 @@ def hevas_drawings(evaluation: Evaluation, analysis: Analysis) -> list[Drawing]:
     if len(scores) > 1:
         what = "Scatter of every two metrics"
         drawings.append(Drawing("scatter", "Metrics against each other", what, scatter_chart(scores)))
-    return drawings
-
-
-def compliancy_drawings(scores: Scores) -> list[Drawing]:
-    """The charts of a scoring run."""
-    title = {"compliancy": "Compliancy", "joint": "Joint score"}[scores.sorted_by]
-    if not scores.rows[0].intervals:  # too few to draw
-        return []
-    drawings = [
-        Drawing("compliancy", title, f"{title} of each system with intervals", compliancy_chart(scores))
-    ]
-    if scores.choices:
-        what = "Expected best of N draws chosen by other judges"
-        drawings.append(Drawing("best-of-n", "Best of N", what, choices_chart(scores)))
     return drawings
 
 
@@ -139,69 +120,6 @@ def scatter_chart(scores: Mapping[str, Floats]) -> Figure:
     axes.grid(visible=False)
     axes.tick_params(length=0)
     return axes.figure  # type: ignore[return-value]  # no subfigure
-
-
-@styled
-def compliancy_chart(scores: Scores) -> Figure:
-    """Chart of what the table is sorted by of every system with its 95% interval, per direction and on average, beside joint compliancy; dotted: floor and gold."""
-    # the average only where it differs from a direction
-    directions = scores.directions if len(scores.directions) > 2 else scores.directions[:1]
-    series = [
-        (direction, scores.sorted_by, direction, "black" if direction == AVERAGE else SERIES[index])
-        for index, direction in enumerate(directions)
-    ]
-    label = f"{scores.sorted_by} in percent, 95% interval\ndotted: floor and gold"
-    if scores.sorted_by != "compliancy":
-        series.append(("compliancy, average", "compliancy", AVERAGE, GREY))
-    names = ["\n".join(wrap(name, 16, max_lines=2, placeholder="…")) for name in daggered(scores)]
-    axes = narrow(1.2 + (0.2 * len(series) + 0.15) * len(names))
-    axes.set(xlim=(-0.02, 1.02), ylim=(len(names) - 0.5, -0.5), xlabel=label)
-    axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=None))
-    axes.set_yticks(range(len(names)), names)
-    for name in {FLOOR, GOLD}.intersection(scores.systems):
-        axes.axvline(scores.row(name).values[scores.sorted_by], color="black", linestyle=":", linewidth=1)
-    step = min(0.25, 0.8 / len(series))
-    for index, (name, measure, direction, colour) in enumerate(series):
-        rows = [scores.row(system, direction) for system in scores.systems]
-        values = [row.values[measure] for row in rows]
-        gaps = np.clip(np.abs(np.transpose([row.intervals[measure] for row in rows]) - values), 0, None)
-        places = np.arange(len(rows)) + (index - (len(series) - 1) / 2) * step
-        how: dict[str, Any] = {"markersize": 6, "capsize": 3, "color": colour, "label": name}
-        axes.errorbar(values, places, xerr=gaps, fmt=_MARKERS[index], **how)
-    return with_legend(axes, min(3, len(series)))
-
-
-@styled
-def choices_chart(scores: Scores) -> Figure:
-    """Charts of the scores of the best of N draws that other judges choose, one a measure, with 95% intervals; dotted: gold."""
-    measures = [name for name in SORTED_BY if name in scores.choices[0].gap]
-    figure = Figure((5.2, 1.4 + 2.6 * len(measures)), dpi=160)
-    panels = figure.subplots(len(measures), sharex=True, squeeze=False)[:, 0].tolist()
-    for axes, measure in zip(panels, measures, strict=True):
-        for index, choice in enumerate(scores.choices):
-            aside = 2 ** (0.06 * (index - (len(scores.choices) - 1) / 2))  # intervals side by side
-            points = np.array([of[measure] for of in choice.curve.values()])
-            axes.errorbar(
-                aside * np.array(list(choice.curve)),
-                points[:, 0],
-                yerr=np.clip(np.abs(points[:, 1:].T - points[:, 0]), 0, None),
-                color=SYSTEMS[index % len(SYSTEMS)],
-                marker=_MARKERS[index % len(_MARKERS)],
-                capsize=3,
-                label=choice.system,
-            )
-        if GOLD in scores.systems:
-            gold = scores.row(GOLD).values[measure]
-            axes.axhline(gold, color="black", linestyle=":", linewidth=1.5, label=GOLD)
-        axes.set(ylim=(0, None), ylabel="mean")
-        axes.set_title(measure, loc="left")
-        axes.grid(axis="y")
-    ticks = sorted({n for choice in scores.choices for n in choice.curve})
-    panels[-1].set_xscale("log", base=2)
-    panels[-1].set_xticks(ticks, list(map(str, ticks)))
-    choosers = " and ".join(dict.fromkeys(choice.chooser for choice in scores.choices))
-    panels[-1].set_xlabel(f"best of N draws, chosen by the judges\n{choosers}")
-    return with_legend(panels[0], 2)
 
 
 def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> list[Axes]:

@@ -19,20 +19,16 @@ from change_it.io import FORMULA, write_json, write_table, write_text
 from change_it.judges.judge_options import within_event_table
 from change_it.published_figures import CITATIONS
 from change_it.results.audit_tables import verdicts_table
-from change_it.results.charts import Drawing, compliancy_drawings, hevas_drawings
+from change_it.results.charts import hevas_drawings
 from change_it.results.items_table import items_table, refusals
 from change_it.results.pages import environment
 from change_it.results.report_folder import HEVAS_FILES, REPORT_FILES, replaced_report
 from change_it.results.score_tables import (
     best_system,
-    choices_table,
     correlations_table,
     examples_table,
-    explained,
-    headlines_table,
     hevas_record,
     hevas_table,
-    judges_table,
     meaning,
     means_table,
     metric_heading,
@@ -58,16 +54,14 @@ def write_report(
     made: Mapping[str, str] | None = None,
     articles: Mapping[str, str] | None = None,
 ) -> None:
-    """Write page, `systems.csv`, `systems.tex`, `scores.json` and charts, and `items/<system>.csv`.
+    """Write page, `systems.csv`, `systems.tex` and `scores.json`, and `items/<system>.csv`.
 
     `metrics` are of `read_metrics`, `made` is of `provenance.made`; `articles`, by the ids of items, are shown with them.
     """
-    drawings = compliancy_drawings(scores)
     directions = [name for name in scores.directions if name != AVERAGE]
     written, first = examples_table(scores), best_system(scores)
     parts = {"written": written, "judges": metrics or audit.verdicts, "tests": scores.systems[1:]}
     values: dict[str, object] = {
-        "charts": drawings,
         "absent": [section for section, found in parts.items() if not found],
         "items": items_table(scores.items, first, articles),
         "refusals": refusals(scores.items, first),
@@ -82,10 +76,8 @@ def write_report(
         "count": len(next(iter(scores.items.values()))),
         "written": written,
         "meaning": meaning(scores),
-        "choices": choices_table(scores) if scores.choices else None,
         "average": systems_table(scores, [AVERAGE], likeness=False),
         "by_direction": systems_table(scores, [*directions, AVERAGE]),
-        "judges": judges_table(metrics),
         "within_event": within_event_table(metrics.get("main", {})),
         "tests": tests_table(scores, scores.sorted_p_values),
     }
@@ -99,8 +91,7 @@ def write_report(
         write_json(folder / "scores.json", report_record(scores, audit) | ({"made": made} if made else {}))
         (folder / "items").mkdir()
         for system, items in scores.items.items():
-            without_formulas(scores.draws.get(system, items)).write_csv(folder / "items" / f"{system}.csv")
-        _write_charts(folder, drawings)
+            without_formulas(items).write_csv(folder / "items" / f"{system}.csv")
         write_text(folder / "report.html", page)
 
 
@@ -134,8 +125,6 @@ def write_hevas(
         "correlations": correlations_table(analysis.correlations),
         "lower": [name for name in evaluation.metrics if name in LOWER_IS_BETTER],
         "means": means_table(evaluation),
-        "headlines": headlines_table(documents, systems, evaluation),
-        "explained": explained(evaluation.metrics),
     }
     page = environment().get_template("hevas.html.jinja").render(values)
     with replaced_report(out, HEVAS_FILES) as folder:
@@ -147,7 +136,8 @@ def write_hevas(
         write_table(folder / "summary.csv", *records(hevas_table(evaluation)), quote_formulas=True)
         write_json(folder / "summary.json", hevas_record(evaluation, analysis))
         (folder / "charts").mkdir()
-        _write_charts(folder, drawings)
+        for drawing in drawings:
+            save(drawing.figure, folder / "charts" / f"{drawing.name}.png")
         write_text(folder / "report.html", page)
 
 
@@ -161,8 +151,3 @@ def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
         for name, kind in items.schema.items()
         if kind == pl.String
     )
-
-
-def _write_charts(folder: Path, drawings: Sequence[Drawing]) -> None:
-    for drawing in drawings:
-        save(drawing.figure, folder / "charts" / f"{drawing.name}.png")

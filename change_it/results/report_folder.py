@@ -8,7 +8,7 @@ from change_it.errors import InputError
 from change_it.io import check_writable, replace_folder
 
 #: What `write_report` writes into its folder; the first file marks a folder as ours.
-REPORT_FILES = ("systems.csv", "systems.tex", "scores.json", "report.html", "items", "charts")
+REPORT_FILES = ("systems.csv", "systems.tex", "scores.json", "report.html", "items")
 #: What `write_hevas` writes, as above.
 HEVAS_FILES = ("summary.csv", "summary.json", "report.html", "items", "charts")
 #: What `write_audit` writes, as above.

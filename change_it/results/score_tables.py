@@ -1,17 +1,14 @@
 """The tables of results: systems, judges, tests and correlations, each built once for terminal, page and files."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, replace
-from itertools import combinations, product
-from typing import Any
+from itertools import combinations
 
 from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison, Correlations
-from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import ALIKE, Evaluation
-from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.judges.judge_options import StyleStep, no_better_than
+from change_it.judges.judge_options import StyleStep
 from change_it.results.items_table import refused_by, unsupported_places
 from change_it.scoring.columns import BUILT_IN, CHOSEN, CLAUSE, FLOOR, GOLD
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES
@@ -32,7 +29,7 @@ from change_it.tables import (
 
 #: Headlines that reports begin with, of those that every judge accepts and of the others each.
 SHOWN = 3
-#: Stands behind the names of systems that judges chose, and why they stand apart.
+#: Follows the names of systems that judges chose, and why they appear apart.
 DAGGER = "†"
 WHY_APART = (
     f"{DAGGER} {CHOSEN} of another fold among several headlines, or learnt from such: choosing also finds what no judge sees, so "
@@ -46,35 +43,6 @@ HEADINGS = {
     "bleu_source": "BLEU source",
     "rougeL_source": "ROUGE-L source",
 }
-#: What the metrics of each family of HEvAS measure.
-FAMILIES = {
-    "ROUGE": "share of a reference headline's words (R-1), word pairs (R-2), words and pairs at any gap (R-SU), the same with near pairs counting more (R-WSU, may exceed 1)",
-    "LSI": "cosine in a latent semantic space of the documents, with the document (LSA-C) and the reference (LSA-S)",
-    "LDA": "cosine of topic vectors, with the document (TM-C) and the reference (TM-S)",
-    "embeddings": "cosine of mean word vectors, with the document (WE-C) and the reference (WE-S)",
-    "divergence": "likeness of word distributions, one less the Jensen-Shannon divergence (JS-C, JS-S); KL-C and KL-S are the published averaged Kullback-Leibler divergence, 0 for identical and also for disjoint texts; JS is ours: shown, never averaged or ranked",
-    "tags": "shares of proper nouns (PNR), common nouns (NR) and pronouns (PR) among a headline's words",
-    "length": "Gunning's fog index in the paper's form (Fog) and mean word length (AWL)",
-}
-#: What the built-in systems write.
-DESCRIPTIONS = {
-    GOLD: "The other newspaper's own headline.",
-    "copy": "The original as it is.",
-    "lead": "The article's first words.",
-    "random-target": "Any training headline of the other newspaper.",
-    CLAUSE: "A sentence or clause of the article's beginning, drawn at random.",
-    FLOOR: "A sentence or clause of the article's beginning, chosen by judges of the other fold.",
-}
-
-
-def heading(measure: str) -> str:
-    """A measure as the head of a column."""
-    return HEADINGS.get(measure, measure)
-
-
-def daggered(scores: Scores) -> list[str]:
-    """The systems, with a mark behind those that judges chose."""
-    return [f"{name}{DAGGER}" if name in scores.chosen else name for name in scores.systems]
 
 
 def metric_heading(metric: str) -> str:
@@ -119,17 +87,13 @@ def systems_table(scores: Scores, directions: Sequence[str], *, likeness: bool =
             of_marks = {"system": DAGGER} if score.group else {}
             if direction == AVERAGE and score.system in marks:
                 of_marks[scores.sorted_by] = marks[score.system]
-            remark = DESCRIPTIONS.get(score.system, "")
-            if score.errors:
-                remark = f"{score.errors} without a headline"
-            elif score.draws > 1:
-                remark = f"expected single of {score.draws} draws"
+            remark = f"{score.errors} without a headline" if score.errors else ""
             group = ", ".join(filter(None, (direction if len(directions) > 1 else "", score.group)))
             tags = [f"{DAGGER} chosen"] if score.group else []
             values = {"system": score.system, "n": score.n, **_values(score)}
             rows.append(Row(values, group, tags=tags, remark=remark, marks=of_marks))
     note = (
-        f"* p < .05, ** p < .01: the {heading(scores.sorted_by)} figure differs from that of {best} "
+        f"* p < .05, ** p < .01: the {scores.sorted_by} figure differs from that of {best} "
         "(paired approximate randomisation, corrected after Holm)."
     )
     measures = [each for each in _columns(scores) if likeness or each.name in COMPLIANCY_MEASURES]
@@ -140,7 +104,10 @@ def systems_table(scores: Scores, directions: Sequence[str], *, likeness: bool =
 
 def _columns(scores: Scores) -> list[Column]:
     """The measures with their intervals, in bold what the table is sorted by."""
-    return [with_interval(name, heading(name), bold=name == scores.sorted_by) for name in scores.measures]
+    return [
+        with_interval(name, HEADINGS.get(name, name), bold=name == scores.sorted_by)
+        for name in scores.measures
+    ]
 
 
 def significance(scores: Scores) -> tuple[str, dict[str, str]]:
@@ -221,23 +188,6 @@ def _in_parts(columns: Sequence[Column], rows: Sequence[Row], scores: Scores) ->
     return [*rows[:at], *([head] if at < len(rows) else []), *rows[at:]]
 
 
-def choices_table(scores: Scores) -> Table:
-    """The expected single draw of each system, the draws that judges chose, and the gap."""
-    columns = [Column("system", "text"), Column("draws", "count"), Column("measure", "text")]
-    for name, title in (("single", "expected single draw"), ("chosen", "chosen"), ("gap", "gap")):
-        columns += [Column(name, title=title), Column(f"{name}_interval", "interval", "95% interval")]
-    rows = []
-    for choice in scores.choices:
-        of_all = {"single": choice.curve[1], "chosen": choice.curve[choice.draws], "gap": choice.gap}
-        for measure in (name for name in SORTED_BY if name in choice.gap):
-            values: dict[str, Value] = {"system": choice.system, "draws": choice.draws}
-            values["measure"] = measure
-            for name, of in of_all.items():
-                values |= {name: of[measure].value, f"{name}_interval": of[measure].interval}
-            rows.append(Row(values, choice.system))
-    return Table(columns, rows, "What choosing among draws does")
-
-
 def terminal_table(scores: Scores) -> Table:
     """The systems for the terminal: each with its average, then its directions."""
     columns = [Column("system", "text")]
@@ -306,16 +256,12 @@ def _remarks_of_systems(scores: Scores) -> list[str]:
     lines = []
     for system in scores.names:
         row = scores.row(system)
-        if row.draws > 1:
-            lines.append(
-                f"{system}: expected single of {row.draws} draws; its intervals draw events and, within them, draws"
-            )
         if row.runs > 1:
             lines.append(f"{system}: mean of {row.runs} runs; its intervals draw runs and events")
             continue
         if row.errors:
             lines.append(
-                f"{system}: {row.errors} of {row.n * row.draws} items have no headline and count as not compliant"
+                f"{system}: {row.errors} of {row.n} items have no headline and count as not compliant"
             )
         if system in scores.rerankers:
             lines.append(
@@ -335,35 +281,6 @@ def tests_table(scores: Scores, p_values: Floats) -> Table:
     pairs = list(combinations(range(len(scores.systems)), 2))
     corrected = dict(zip(pairs, holm([float(p_values[pair]) for pair in pairs]), strict=True))
     return _square(scores.systems, "p", lambda i, j: corrected[min(i, j), max(i, j)])
-
-
-def judges_table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Each judge on each test set, followed by its baselines, from their `metrics.json`."""
-    rows = []
-    for judge, record in sorted(metrics.items(), reverse=True):
-        systems = {judge: record["results"], **record["baselines"]}
-        for test, (name, results) in product(record["results"], systems.items()):
-            unbeaten = " + ".join(no_better_than(record, test)) if name == judge else ""
-            for label in record["classes"]:
-                first = label == record["classes"][0]
-                shown = {"judge": name, "test": test, "f1": results[test]["macro_f1"]}
-                values = dict.fromkeys(shown, "") | (shown if first else {}) | {"class": label}
-                values |= {f"class_{key}": results[test][label][key] for key in ("precision", "recall", "f1")}
-                tags = [f"no better than {unbeaten}"] if unbeaten and first else []
-                rows.append(Row(values, judge, highlight=name == judge, tags=tags))
-    columns = (
-        *(
-            Column("judge", "text"),
-            Column("test", "text"),
-            Column("f1", title="mean F1"),
-            Column("class", "text"),
-        ),
-        *(
-            Column(f"class_{key}", title=title)
-            for key, title in (("precision", "P"), ("recall", "R"), ("f1", "F1"))
-        ),
-    )
-    return Table(columns, rows)
 
 
 def correlations_table(correlations: Correlations) -> Table:
@@ -421,28 +338,6 @@ def means_table(evaluation: Evaluation) -> Table:
     ]
     note = f"≈ does not tell these systems apart: means differ by less than {ALIKE:.0%} of the largest"
     return replace(table, columns=columns, notes=[note] if alike else [])
-
-
-def headlines_table(documents: Documents, systems: Sequence[System], evaluation: Evaluation) -> Table:
-    """What the systems wrote for some of the documents, below the first reference of each."""
-    rows = []
-    for at in range(0, len(documents), -(-len(documents) // SHOWN)):
-        reference = documents.references[at][0] if documents.references else ""
-        group = f"{documents.ids[at]}: {reference or documents.texts[at][:100]}"
-        for system, average in zip(systems, evaluation.overall_items[at].tolist(), strict=True):
-            rows.append(
-                Row({"system": system.name, "headline": system.headlines[at], OVERALL: average}, group)
-            )
-    columns = [Column("system", "text"), Column("headline", "text"), Column(OVERALL)]
-    return Table(columns[: 3 if evaluation.averaged else 2], rows)
-
-
-def explained(metrics: Sequence[str]) -> dict[str, str]:
-    """Metrics of one family to what they measure."""
-    families: dict[str, list[str]] = {}
-    for name in metrics:
-        families.setdefault(METRICS[name].family, []).append(name)
-    return {", ".join(names): FAMILIES[family] for family, names in families.items()}
 
 
 def hevas_remarks(evaluation: Evaluation) -> list[str]:

@@ -10,8 +10,8 @@ FLOORS = (FLOOR, CLAUSE, "lead", "copy", "random-target")
 BUILT_IN = (GOLD, *FLOORS)
 #: What a prediction file must have, and what it may have.
 PREDICTION_COLUMNS = ("id", "headline")
-PREDICTION_EXTRAS = ("target", "error", "reranker", "generator", "draw", "rank")
-#: The part of a table in which systems stand whose headlines judges chose.
+PREDICTION_EXTRAS = ("target", "error", "reranker", "generator")
+#: The part of a table that has the systems with headlines that judges chose.
 CHOSEN = "chosen by judges"
 #: What a file of labels must have.
 LABEL_COLUMNS = ("id", "headline", "supported")

@@ -1,4 +1,4 @@
-"""Compliancy (EvalNLGEval 2020, section 4) and what stands beside it: headlines in, probabilities and verdicts per item out.
+"""Compliancy (EvalNLGEval 2020, section 4) and the measures beside it: headlines in, probabilities and verdicts per item out.
 
 A transferred headline is compliant when HH says that it matches the original headline, AH says that it matches the
 article, and main's decision is reversed. The joint score (ours) is in `scoring.joint`.
@@ -71,7 +71,7 @@ def verdicts(
 ) -> dict[str, Bools]:
     """The columns of `PAPERS`, (n,) each, from the judges' probabilities, (n, 2) each, and the outlets aimed at, 0 for A and 1 for B.
 
-    With reversal `relative`, the paper's, main decides otherwise than on the original; with `target`, ours, for the outlet aimed at.
+    With reversal `relative`, the paper's, main decides for another outlet than on the original; with `target`, ours, for the outlet aimed at.
     """
     if reversal not in get_args(Reversal):
         raise InputError(f"reversal {reversal!r} is unknown: choose relative or target")
@@ -89,11 +89,11 @@ def judge_items(
     language: str | None = None,
     progress: Progress = True,
 ) -> pl.DataFrame:
-    """Ask the judges about new headlines, and look their numbers, names and quotations up; what recurs among n items is read once.
+    """Judge new headlines, and look their numbers, names and quotations up; what recurs among n items is read once.
 
     Evidence are the original headline, its article and, of an item that has a reference, the reference's article: the
-    event as both outlets tell it. The reference itself is none, or `gold` would be supported by definition. An empty new
-    headline is not asked about: its probabilities are 0 and no verdict holds.
+    event as both outlets tell it. The reference itself is not evidence, or `gold` would be supported by definition. An empty new
+    headline is not judged: its probabilities are 0 and no verdict holds.
 
     Args:
         judges: the judges.

@@ -2,14 +2,13 @@
 
 A prediction file has `id, headline` and perhaps `target`, one new headline for every item of the test set; or it is a text file
 with one headline a line, in the order of the items. `change-it transfer` adds `error`, why an item has no headline, and
-`reranker`, the judges that chose it. A file with the column `draw` has a row for each of K draws of an item, and `rank` where
-judges have ordered them.
+`reranker`, the judges that chose it.
 """
 
 import random
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
@@ -33,7 +32,7 @@ _SENTENCES, _CHARACTERS, _WORDS = 3, 1500, (4, 20)
 class ScoredSystem:
     """New headlines for every item."""
 
-    name: str  # as it stands in tables
+    name: str  # in tables
     # (n,) in the order of the items; empty where the system has failed, which is never compliant; None for an
     # item that its file lacks
     headlines: tuple[str | None, ...]
@@ -41,23 +40,6 @@ class ScoredSystem:
     writers: tuple[Writer, ...] = ()  # the generators, where the file names them
     # the system that this is one of several runs of, trained with another seed each; empty where there is one
     run_of: str = ""
-    # (n,) the K draws of each item, of which `headlines` has the first; empty where there is one headline an item
-    draws: tuple[tuple[str, ...] | None, ...] = ()
-    # (n,) of each item its draws by number as the reranker orders them, best first; or empty
-    order: tuple[tuple[int, ...], ...] = ()
-
-    @property
-    def each_draw(self) -> list[tuple[str | None, ...]]:
-        """The headlines of every draw, or those that there are, where none lacks."""
-        return list(zip(*filter(None, self.draws), strict=True)) or [self.headlines]
-
-    @property
-    def chosen(self) -> "ScoredSystem":
-        """The draws that judges chose as a system of its own, where none lacks."""
-        pairs = zip(filter(None, self.draws), filter(None, self.order), strict=True)
-        best = tuple(texts[order[0]] for texts, order in pairs)
-        name = f"{self.name}.best-of-{len(self.each_draw)}"
-        return replace(self, name=name, headlines=best, draws=(), order=())
 
 
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
@@ -131,18 +113,11 @@ def read_scored_systems(
         run = 1 + sum(system.run_of == name for system in systems)
         called = f"{name}.{run}" if name in several else name
         system = read_predictions(file, test, name=called, columns=columns, needed=needed)
-        if name in several and system.draws:
-            raise InputError(f"the files of {name} hold draws, not runs: give each file its own name")
         systems.append(replace(system, run_of=name if name in several else ""))
-    names = [each.name.lower() for system in systems for each in with_chosen([system])]
-    if twice := [name for name, count in Counter(names).items() if count > 1]:
+    names = Counter(system.name.lower() for system in systems)
+    if twice := [name for name, count in names.items() if count > 1]:
         raise InputError(f"--predictions: {listed(twice)} would be the name of a run, choose another")
     return systems
-
-
-def with_chosen(systems: Sequence[ScoredSystem]) -> list[ScoredSystem]:
-    """The systems, and after each one whose draws judges have ordered the draws that they chose."""
-    return [each for system in systems for each in ([system, system.chosen] if system.order else [system])]
 
 
 def on_same_items(
@@ -162,15 +137,7 @@ def on_same_items(
         raise InputError(
             f"the files of --predictions have no headline in common of {listed(sorted(lacking))}: give files of the same headlines"
         )
-    same = [
-        replace(
-            system,
-            headlines=tuple(compress(system.headlines, kept)),
-            draws=tuple(compress(system.draws, kept)),
-            order=tuple(compress(system.order, kept)),
-        )
-        for system in systems
-    ]
+    same = [replace(system, headlines=tuple(compress(system.headlines, kept))) for system in systems]
     return replace(test, items=items), same
 
 
@@ -185,7 +152,7 @@ def read_predictions(
 ) -> ScoredSystem:
     """Read one prediction file, and `more` with the rest of the items, and check them against the test set.
 
-    The headline of a row with an error is empty, whatever stands there; that of an item that may be left out, since it is not among
+    The headline of a row with an error is empty, whatever its cell has; that of an item that may be left out, since it is not among
     those `needed`, is None. Ids that are missing, extra or duplicate, or that aim at the wrong outlet or have an empty headline
     without an error, are refused in one message.
     """
@@ -200,9 +167,7 @@ def read_predictions(
             rows += [record.cells for record in records]
     wanted = {item.id: item.target for item in test.items}
     headlines = headlines_of(rows, lambda text: " ".join(text.split()))
-    draws = _draws(file, rows, headlines) if "draw" in rows[0] else {}
-    first = [at for at, row in enumerate(rows) if not draws or int(row["draw"]) == 0]
-    matched = Predictions.match([rows[at]["id"] for at in first], [headlines[at] for at in first], wanted)
+    matched = Predictions.match([row["id"] for row in rows], headlines, wanted)
     known = [row for row in rows if row["id"] in wanted]
     empty = [row["id"] for row in known if not row["headline"] and not row.get("error")]
     elsewhere = [row["id"] for row in known if row.get("target") not in (None, wanted[row["id"]])]
@@ -222,49 +187,7 @@ def read_predictions(
     generators = sorted({row.get("generator", "") for row in rows})
     writers = tuple(writer for text in generators if (writer := Writer.parse(text)))
     in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
-    orders = _orders(file, rows, len(next(iter(draws.values())))) if draws and "rank" in rows[0] else {}
-    if orders and not rerankers:
-        raise InputError(f"{file} has ranks and no column reranker: say in it which judges ranked the draws")
-    return ScoredSystem(
-        name or file.stem,
-        in_order,
-        _reranker(file, rerankers),
-        writers,
-        draws=tuple(draws.get(id_) for id_ in wanted) if draws else (),
-        order=tuple(orders.get(id_, ()) for id_ in wanted) if orders else (),
-    )
-
-
-def _draws(
-    file: Path, rows: Sequence[Mapping[str, str]], headlines: Sequence[str]
-) -> dict[str, tuple[str, ...]]:
-    """The draws of each id, none where each has but one; refused where they are not as many for every one."""
-    found: dict[str, dict[str, str]] = {}
-    for row, text in zip(rows, headlines, strict=True):
-        found.setdefault(row["id"], {})[row.get("draw", "")] = text
-    count = max(map(len, found.values()))
-    numbers = list(map(str, range(count)))
-    rows_of = Counter(row["id"] for row in rows)
-    if odd := [id_ for id_, of in found.items() if of.keys() != {*numbers} or rows_of[id_] != count]:
-        raise InputError(
-            f"{file}: {len(odd)} of {len(found)} ids have not the draws 0 to {count - 1}, each once ({listed(odd)}): give every "
-            "headline as many draws, numbered from 0"
-        )
-    return {id_: tuple(of[number] for number in numbers) for id_, of in found.items() if count > 1}
-
-
-def _orders(file: Path, rows: Sequence[Mapping[str, str]], count: int) -> dict[str, tuple[int, ...]]:
-    """The draws of each id as judges ordered them, best first."""
-    ranks: dict[str, dict[str, int]] = {}
-    for row in rows:
-        ranks.setdefault(row["id"], {})[row["rank"]] = int(row["draw"])
-    numbers = [str(rank) for rank in range(1, count + 1)]
-    if odd := [id_ for id_, of in ranks.items() if of.keys() != {*numbers}]:
-        raise InputError(
-            f"{file}: {len(odd)} ids have not the ranks 1 to {count}, each once ({listed(odd)}): write the file again with "
-            "change-it transfer --rerank"
-        )
-    return {id_: tuple(of[number] for number in numbers) for id_, of in ranks.items()}
+    return ScoredSystem(name or file.stem, in_order, _reranker(file, rerankers), writers)
 
 
 def _lines(file: Path, test: TestSet) -> list[dict[str, str]]:

@@ -59,7 +59,7 @@ class TestSet:
 
     @property
     def in_newspaper(self) -> "TestSet":
-        """The same articles, whose headlines are to be their own outlet's (LREC 2020, settings 1 and 2): the original is the reference."""
+        """The same articles with headlines of their own outlet as the aim (LREC 2020, settings 1 and 2): the original is the reference."""
         own = (
             replace(item, target=item.label, reference=item.source, reference_article="")
             for item in self.items

@@ -21,7 +21,7 @@ from change_it.text.evidence import Unsupported
 from change_it.training.training_options import Arithmetic
 
 if TYPE_CHECKING:
-    from change_it.judges.support_model import SupportModel  # loads a client of servers
+    from change_it.judges.support_model import SupportModel  # loads transformers
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Judges:
             n judged headlines, each with its marks and their probabilities.
 
         Raises:
-            InputError: numbers differ, a text is empty, or an outlet is none of these judges'.
+            InputError: numbers differ, a text is empty, or an outlet is not one of these judges'.
 
         Examples:
             >>> judges = Judges.from_pretrained("runs/quickstart/judges")  # doctest: +SKIP
@@ -132,7 +132,6 @@ class Judges:
         precision: Arithmetic = "float32",
         device: str = "auto",
         support: str | None = None,
-        support_endpoint: str | None = None,
     ) -> "Judges":
         """Load the judges `main`, `hh` and `ah`, and `fluency` and `support` where they are there.
 
@@ -141,7 +140,6 @@ class Judges:
             precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
             device: auto, cpu, cuda, cuda:1, mps.
             support: model that is prompted, in the place of the folder `support`: see `SupportModel.from_pretrained`.
-            support_endpoint: address of the server that has it.
 
         Raises:
             InputError: one is missing, they are not of the same outlets and fold, or main is of an earlier version
@@ -176,9 +174,7 @@ class Judges:
         if given:
             from change_it.judges.support_model import SupportModel
 
-            model = SupportModel.from_pretrained(
-                given, endpoint=support_endpoint, precision=precision, device=device
-            )
+            model = SupportModel.from_pretrained(given, precision=precision, device=device)
         return cls(**judges, support=model)
 
     @property

@@ -38,7 +38,7 @@ def statistics(
 ) -> dict[str, Floats]:
     """Per-item statistics, (n,) each, whose sums `aggregate` understands (see `change_it.stats`).
 
-    How many texts there are to compare with (an empty reference is none), ROUGE-L and the counts of BLEU against the references,
+    How many texts there are to compare with (an empty reference does not count), ROUGE-L and the counts of BLEU against the references,
     and the same against the originals with names in `_source`.
     """
     new = [words(text) for text in predictions]

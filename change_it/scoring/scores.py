@@ -1,9 +1,9 @@
 """Scores systems on a test set: compliancy and overlap with intervals, per-item verdicts, paired tests."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, combinations, compress, islice
+from itertools import chain, combinations, compress
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ SCORE_MEASURES = (*compliancy.COMPLIANCY_MEASURES, *overlap.OVERLAP_MEASURES)
 #: What the table is sorted by: joint, or compliancy where there is no joint score.
 SORTED_BY = ("joint", "compliancy")
 #: Numbers of a row, in files.
-COUNTS = ("n", "events", "runs", "draws", "references", "errors")
+COUNTS = ("n", "events", "runs", "references", "errors")
 #: Trials of a paired test, at least, for each comparison of two of the systems: no p-value is then too large for Holm's correction.
 TRIALS = 100
 
@@ -53,7 +53,6 @@ class ScoreRow:
     intervals: dict[str, tuple[float, float]]  # measure to the ends of its 95% interval
     signature: str  # what the numbers depend on
     runs: int = 1  # of which the values are means; 1 for a single system
-    draws: int = 1  # of each item, of which the values are means
     group: str = ""  # `CHOSEN` where judges chose the headlines, or those that the system learnt from
 
     def flat(self, measures: Sequence[str]) -> dict[str, Any]:
@@ -65,19 +64,6 @@ class ScoreRow:
             low, high = self.intervals.get(name, (None, None))
             cells |= {name: self.values.get(name), f"{name}_low": low, f"{name}_high": high}
         return cells | {"signature": self.signature}
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Scores of a single and of a chosen draw of a system."""
-
-    system: str  # its name
-    draws: int  # of each item
-    chooser: str  # the judges that ordered the draws, in short
-    #: Measure to the chosen headlines less the expected single draw, averages (value, low, high); intervals draw events.
-    gap: dict[str, Score]
-    #: N to measure to the expected best of N of the draws, over all sets of N: of one, of 2, 4, 8, …, of all.
-    curve: dict[int, dict[str, Score]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +88,6 @@ class Scores:
     rerankers: dict[str, Reranker]
     trained: str = ""  # digest of the corpus of the judges, where that is another one (`Judges.check_corpus`)
     style_step: StyleStep | None = None  # main's, which style is measured by
-    choices: tuple[Choice, ...] = ()  # of the systems whose draws judges have ordered
-    # per system with draws, a table like `items` with one row a draw and its number
-    draws: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
 
     @property
     def systems(self) -> list[str]:
@@ -123,7 +106,7 @@ class Scores:
 
     @property
     def chosen(self) -> list[str]:
-        """Names of those of `names` that judges chose, which stand apart."""
+        """Names of those of `names` that judges chose, which appear apart."""
         return list(dict.fromkeys(row.system for row in self.rows if row.group))
 
     @property
@@ -185,7 +168,6 @@ class Scores:
                 for system, reranker in self.rerankers.items()
             },
             "style_step": self.style_step and self.style_step._asdict(),
-            "choices": [asdict(choice) for choice in self.choices],
             "p_values": self._by_name(self.p_values),
             "joint_p_values": self._by_name(self.joint_p_values),
         }
@@ -216,11 +198,10 @@ def score(
     of support has written, and judges that have learnt from test articles.
     """
     trained = judges.check_corpus(test)
-    choosers = {system.name: system.reranker for system in systems if system.reranker}
-    check_independent(judges, choosers)
+    rerankers = {system.name: system.reranker for system in systems if system.reranker}
+    check_independent(judges, rerankers)
     _check_writers(judges, systems)
-    systems = [replace(system, reranker=None) if system.order else system for system in systems]
-    every = [test.predicted(headlines) for system in systems for headlines in system.each_draw]
+    every = [test.predicted(system.headlines) for system in systems]
     if judges.support and not language:
         language = guess_language([item.article for item in test.items])
     judged = judge_items(judges, list(chain(*every)), reversal=reversal, language=language, progress=progress)
@@ -228,52 +209,36 @@ def score(
     signed = partial(of_judges, resamples=resamples, seed=seed)
     strata = [item.direction for item in test.items]
     interval = partial(measure, strata=strata, events=test.events, resamples=resamples, seed=seed)
-    of_draws = iter(zip(every, judged.iter_slices(len(test.items)), strict=True))
-    tables: dict[str, list[pl.DataFrame]] = {}  # of each system one a draw
-    several: dict[str, list[tuple[ScoredSystem, Statistics]]] = {}  # the runs or the draws of each row
-    for system in systems:
-        for items, verdicts in islice(of_draws, len(system.each_draw)):
-            texts = (
-                [getattr(item, name) for item in items] for name in ("prediction", "reference", "source")
-            )
-            statistics = {**compliancy.statistics(verdicts), **overlap.statistics(*texts)}
-            tables.setdefault(system.name, []).append(_item_table(items, verdicts, statistics))
-            statistics["missing"] = np.array([not item.prediction.strip() for item in items], np.float64)
-            for name in filter(None, (system.name, system.run_of)):
-                several.setdefault(name, []).append((system, statistics))
-    rows, choices = {}, []
-    tested = {name: of_system[0] for name, of_system in tables.items()}
+    tables: dict[str, pl.DataFrame] = {}
+    several: dict[str, list[tuple[ScoredSystem, Statistics]]] = {}  # the runs of each row
+    for system, items, verdicts in zip(systems, every, judged.iter_slices(len(test.items)), strict=True):
+        texts = ([getattr(item, name) for item in items] for name in ("prediction", "reference", "source"))
+        statistics = {**compliancy.statistics(verdicts), **overlap.statistics(*texts)}
+        tables[system.name] = _item_table(items, verdicts, statistics)
+        statistics["missing"] = np.array([not item.prediction.strip() for item in items], np.float64)
+        for name in filter(None, (system.name, system.run_of)):
+            several.setdefault(name, []).append((system, statistics))
+    rows = {}
     for name, members in several.items():
-        first, drawn = members[0][0], bool(members[0][0].draws)
-        rerankers = dict.fromkeys(system.reranker.short for system, _ in members if system.reranker)
+        chosen = dict.fromkeys(system.reranker.short for system, _ in members if system.reranker)
         together = {
             key: np.stack([statistics[key] for _, statistics in members], axis=1) for key in members[0][1]
         }
         missing = together.pop("missing").sum(axis=1)
         rows[name] = _rows(
             test.items,
-            interval(together, _aggregate, shares=compliancy.SHARES, drawn=drawn),
+            interval(together, _aggregate, shares=compliancy.SHARES),
             missing,
-            partial(signed, reranker="+".join(rerankers)),
+            partial(signed, reranker="+".join(chosen)),
             system=name,
-            group=CHOSEN if rerankers else "",
-            **{"draws" if drawn else "runs": len(members)},
+            group=CHOSEN if chosen else "",
+            runs=len(members),
         )
-        if drawn:
-            means = {"compliant": "compliancy", "joint": "joint"}
-            tested[name] = tested[name].with_columns(
-                pl.Series(column, together[key].mean(axis=1))
-                for column, key in means.items()
-                if key in together
-            )
-        if first.order:
-            of_choice = partial(interval, aggregate=compliancy.aggregate)
-            choices.append(_choice(name, choosers[name].short, together, first.order, of_choice))
     key = next(name for name in SORTED_BY if all(name in of[-1].values for of in rows.values()))
     averages = {name: of_system[-1].values[key] for name, of_system in rows.items()}
     names = sorted(rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name]))
-    items_of = {name: tables[name][0] for name in names if name in tables}
-    p_values = partial(_p_values, [tested[name] for name in items_of], resamples=resamples, seed=seed)
+    items_of = {name: tables[name] for name in names if name in tables}
+    p_values = partial(_p_values, list(items_of.values()), resamples=resamples, seed=seed)
     return Scores(
         rows=[row for name in names for row in rows[name]],
         items=items_of,
@@ -284,42 +249,9 @@ def score(
         resamples=resamples,
         corpus=test.name,
         trained=trained,
-        rerankers={system.name: system.reranker for system in systems if system.reranker},
+        rerankers=rerankers,
         style_step=judges.main.style_step,
-        choices=tuple(choices),
-        draws={
-            system.name: pl.concat(
-                table.with_columns(draw=pl.lit(draw)) for draw, table in enumerate(tables[system.name])
-            )
-            for system in systems
-            if system.draws
-        },
     )
-
-
-def weights_of_ranks(draws: int, n: int) -> Floats:
-    """(draws,) probabilities that the best of n of so many draws, any n as likely as any other, is the one at each rank."""
-    return np.array([comb(draws - rank, n - 1) / comb(draws, n) for rank in range(1, draws + 1)])
-
-
-def _choice(
-    system: str,
-    chooser: str,
-    per_draw: Statistics,
-    order: Sequence[Sequence[int]],
-    interval: Callable[..., Any],
-) -> Choice:
-    """Scores of single and chosen draws from (n, draws) statistics; `interval` is `measure` of these items."""
-    draws = per_draw["n"].shape[1]
-    kept = {key: of for key, of in per_draw.items() if key == "n" or key in compliancy.SHARES}
-    ranked = {key: np.take_along_axis(of, np.array(order), axis=1) for key, of in kept.items()}
-    gap = {key: of[:, 0] - kept[key].mean(axis=1) for key, of in ranked.items()} | {"n": ranked["n"][:, 0]}
-    curve = {1: interval(kept, shares=compliancy.SHARES, drawn=True)[AVERAGE]}
-    for n in range(2, draws + 1):
-        if n == draws or n & (n - 1) == 0:
-            best = {key: of @ weights_of_ranks(draws, n) for key, of in ranked.items()}
-            curve[n] = interval(best, shares=compliancy.SHARES)[AVERAGE]
-    return Choice(system, draws, chooser, interval(gap)[AVERAGE], curve)
 
 
 def check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> None:
@@ -366,7 +298,7 @@ def _rows(
     group: str,
     **count: int,
 ) -> list[ScoreRow]:
-    """Rows of one system, the mean of its runs, or of the draws of each item: its directions and the average."""
+    """Rows of one system, the mean of its runs: its directions and the average."""
     rows = []
     unknown = overlap.OF_REFERENCE if system == GOLD else ()
     for direction, scored in scores.items():

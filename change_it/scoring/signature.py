@@ -44,7 +44,6 @@ def signature(
     reranker: str = "",
     trained: str = "",
     runs: int = 1,
-    draws: int = 1,
 ) -> str:
     """The options that a compliancy figure depends on, in one line: keys and values, separated by bars.
 
@@ -66,7 +65,6 @@ def signature(
         "partners": partners,
         "events": events,
         "runs": runs if runs > 1 else "",
-        "draws": draws if draws > 1 else "",
         "resamples": resamples,
         "seed": seed,
         "v": __version__,
@@ -86,8 +84,8 @@ class Reranker:
     def of(cls, judges: "Judges") -> "Reranker":
         """The identity of loaded judges."""
         hashes: dict[str, str] = {task: judge.weights_hash for task, judge in judges.by_task.items()}
-        if judges.support:  # of a server nobody here has seen the weights
-            hashes["support"] = judges.support.weights_hash or judges.support.model_hash
+        if judges.support:
+            hashes["support"] = judges.support.weights_hash
         return cls(judges.fold, hashes)
 
     @property
@@ -118,10 +116,10 @@ class Reranker:
 
 @dataclass(frozen=True)
 class Writer:
-    """The generator of a headline: SHA-256 of its weights, of adapters alone where there are any, the pre-trained model behind them, and how it was asked if it was not trained.
+    """The generator of a headline: SHA-256 of its weights, of adapters alone where there are any, the pre-trained model behind them, and its prompt if it was not trained.
 
-    A prediction file says in its column `generator` who wrote: `<sha256>`, `<sha256>|gemma-3-270m`, of a model that was asked by a
-    prompt `<sha256>|gemma-3-270m|prompt:it+1a2b3c|shots:3+nearest|v:0.1.0`, and `endpoint|NAME|prompt:…` of one behind a server.
+    A prediction file says in its column `generator` who wrote: `<sha256>`, `<sha256>|gemma-3-270m`, of a model that was
+    prompted `<sha256>|gemma-3-270m|prompt:it+1a2b3c|shots:3+nearest|v:0.1.0`, and `endpoint|NAME|prompt:…` of one behind a server.
     """
 
     weights_hash: str

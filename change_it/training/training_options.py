@@ -28,18 +28,11 @@ class InferenceOptions:
     """Arithmetic of the judges, and of a pre-trained model that writes: bf16 takes half the time where the processor multiplies bfloat16 matrices, nearly all verdicts stay, and signatures say it."""
     support: str | None = None
     """Model that is prompted whether the sources support a headline, in the place of the folder support of the judges: Hub id or folder of a chat model or an entailment classifier, or a folder of `change-it train judge --task support`."""
-    support_endpoint: str | None = None
-    """Address of an OpenAI-compatible server; --support is then its name of the model."""
-
-    def __post_init__(self) -> None:
-        """Refuse a server without a model."""
-        if self.support_endpoint and not self.support:
-            raise InputError("--support-endpoint requires --support: the server's name of the model")
 
     @property
     def judging(self) -> dict[str, Any]:
         """The keyword arguments of `Judges.from_pretrained`."""
-        return {name: getattr(self, name) for name in ("precision", "device", "support", "support_endpoint")}
+        return {name: getattr(self, name) for name in ("precision", "device", "support")}
 
 
 #: Arguments of transformers' TrainingArguments that presets and other programs set too, and what they are here.

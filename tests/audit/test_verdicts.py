@@ -1,5 +1,4 @@
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from scoring_fakes import FakeJudges, FakeSupport
@@ -180,12 +179,6 @@ def test_support_is_relied_on_where_labels_of_the_language_validate_it(validated
     assert (support.judge, support.level) == ("support", level)
 
 
-def test_readers_add_a_clause(judges):
-    readers = SimpleNamespace(clauses={"evidence": "agrees with readers: precision .900"})
-    found = verdicts(judges, {}, "it", [result(GOLD, None, None, evidence=0.9)], readers)
-    assert found[-1].text == "agrees with readers: precision .900"
-
-
 def test_an_audit_has_the_events_of_the_corpus(sample, judges):
     found = audit(sample, judges, {}, at_most=5, resamples=5)
     count, events = len(sample.test.items), len(set(sample.test.events.tolist()))
@@ -195,4 +188,3 @@ def test_an_audit_has_the_events_of_the_corpus(sample, judges):
     assert (found.items, found.events) == (count, events)
     record = found.as_dict()
     assert next(iter(record)) == "together"
-    assert not [each for system in record["systems"] for each in system["examples"] if "article" in each]

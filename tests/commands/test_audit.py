@@ -67,7 +67,6 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     assert 'says-not">not reliable</td>' in page
     assert "there is none, so that joint is n/a" in page
     assert page.count("<details open>") == 3
-    assert "<mark>" in page
     assert "<script" not in page
     printed = capsys.readouterr().out
     assert found["together"]["text"].split(".")[0] in " ".join(printed.split())
@@ -103,7 +102,6 @@ def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch
     capsys.readouterr()
     audit_command.run(options(judges, corpus))
     page = (judges.parent / "audit" / "audit.html").read_text()
-    page = page.replace("<mark>", "").replace("</mark>", "")
     assert "alert(2)" in page
     assert "{{ 7*7 }}" in page
     assert not [text for text in ("<script", "<svg/", "<b>a", "\u202e", "\u2066", "\x1b") if text in page]

@@ -41,7 +41,6 @@ def test_copy_is_the_original_headline_of_a_corpus(toy_corpus, news, tmp_path, c
     )
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
     assert "References are the other newspaper's headlines" in page
-    assert page.count(f">{articles['headline'][0]}<") == 1
     assert main(["hevas", "--documents", str(news), *copied]) == 2
     assert "--baselines copy requires a corpus folder" in capsys.readouterr().err
 

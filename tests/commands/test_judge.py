@@ -37,9 +37,3 @@ def test_a_text_in_another_language_than_the_judges_corpus_is_said_to_be_unrelia
     (tmp_path / "judges/main/corpus.json").write_text('{"language": "en"}')
     assert command("Crolla il ponte") == 0
     assert "the text is in another language than the judges' corpus" in capsys.readouterr().out
-
-
-def test_a_server_of_support_needs_the_name_of_its_model(command, capsys):
-    with pytest.raises(SystemExit):
-        command("Crolla il ponte", "--support-endpoint", "http://localhost:8000/v1")
-    assert "--support-endpoint requires --support" in capsys.readouterr().err

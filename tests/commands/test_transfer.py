@@ -121,7 +121,7 @@ def test_to_aims_every_row_and_needs_no_label(generators, tmp_path):
 @pytest.mark.parametrize(
     ("option", "partner"),
     [
-        ({"candidates": 4}, "--candidates requires --rerank or --all-draws"),
+        ({"candidates": 4}, "--candidates requires --rerank"),
         ({"concurrency": 2}, "--concurrency requires --endpoint"),
         ({"shots": 3}, "--shots requires --endpoint"),
         ({"support": "judge"}, "--support requires --rerank"),
@@ -150,15 +150,6 @@ def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
     assert set(asked) == {3}
     assert [bool(row["reranker"]) for row in made] == [not row["error"] for row in made]
     assert parse_reranker(made[0]["reranker"]).fold == "0"
-
-
-def test_all_draws_are_written(generators, tmp_path):
-    given = {"input": write(tmp_path / "in.csv"), "all_draws": True, "candidates": 6}
-    made = transferred(options(generators, tmp_path, **given))
-    assert [(row["id"], row["draw"]) for row in made] == [(row["id"], n) for row in ROWS for n in "012345"]
-    assert made == transferred(options(generators, tmp_path, **given))
-    assert len({row["headline"] for row in made}) > 6
-    assert {row["error"] for row in made[18:24]} == {"empty article"}
 
 
 def many(tmp_path):

@@ -67,18 +67,6 @@ def test_drawn_headlines_are_asked_for_as_they_are_said(server, options):
         transferred(options(generation=("repetition_penalty=1.2",)))
 
 
-def test_all_draws_are_drawn_and_kept_equal_or_empty(server, options):
-    server.reply = lambda prompt, number: 400 if number % 4 == 0 else "Ponte giù"
-    rows = transferred(options(all_draws=True, candidates=4))
-    assert sorted({request["seed"] for request in server.requests}) == [1, 2, 3, 4]
-    assert {request["temperature"] for request in server.requests} == {1.0}
-    assert [(row["id"], row["draw"]) for row in rows] == [(f"x{n}", d) for n in range(12) for d in "0123"]
-    assert sum(row["headline"] == "Ponte giù" for row in rows) == 36
-    assert sum(row["error"] == "server refused: status 400" for row in rows) == 12
-    with pytest.raises(InputError, match="exclude each other"):
-        transferred(options(all_draws=True, generation=("do_sample=false",)))
-
-
 def test_the_key_is_sent_and_never_shown_or_written(server, options, tmp_path, capsys, caplog):
     server.reply = lambda prompt, number: refusal(401, f"no such key: {SECRET}")
     with pytest.raises(InputError, match=r"answers with status 401 \(.*no such key: …") as error:

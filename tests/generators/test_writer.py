@@ -11,7 +11,7 @@ from change_it.generators.folder import GeneratorInfo
 
 
 @pytest.mark.slow(seconds=70)
-def test_the_quickstart_tunes_a_given_model(tmp_path, tiny_llama, monkeypatch, without_charts):
+def test_the_quickstart_tunes_a_given_model(tmp_path, tiny_llama, monkeypatch):
     shorten(monkeypatch)
     monkeypatch.setattr(quickstart, "MINUTES", 0.1)
     options = QuickstartOptions(out=tmp_path, articles=500, writer=tiny_llama)

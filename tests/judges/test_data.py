@@ -3,12 +3,15 @@
 import shutil
 from functools import cache, partial
 
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from judge_data import load
 
 from change_it.corpus.folder import read_all_outlets, read_table
 from change_it.errors import InputError
+from change_it.judges.judge_options import JudgeOptions
+from change_it.judges.train import train_judge
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +87,14 @@ def test_a_fold_trains_on_its_own_articles_and_tests_on_all(corpus, loaded):
     assert len(seen[0] & seen[1]) < 0.02 * len(seen[0])
     assert all(data.tests["gold"].texts == whole.tests["gold"].texts for data in folds)
     assert set(folds[0].headlines) <= set(read_table(corpus, "articles", "train").filter(fold=0)["headline"])
+
+
+def test_a_linear_judge_needs_no_class_in_its_validation_part(corpus, tmp_path):
+    small = shutil.copytree(corpus, tmp_path / "corpus")
+    file = small / "main/validation.parquet"
+    rows = pq.read_table(file)
+    pq.write_table(rows.filter(pc.equal(rows["label"], 0)), file)
+    given = {"out": tmp_path / "main", "corpus": str(small), "task": "main"}
+    assert train_judge(JudgeOptions(**given))["results"]["gold"]["macro_f1"] > 0.7
+    with pytest.raises(InputError, match="the validation part of main lacks a class"):
+        train_judge(JudgeOptions(**given, encoder="bilstm"))

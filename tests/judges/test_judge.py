@@ -69,14 +69,14 @@ def test_a_model_of_support_takes_the_place_of_the_folder_and_a_reader_is_refuse
     asked = []
 
     def load(name, **options):
-        asked.append((str(name), options["endpoint"]))
+        asked.append(str(name))
         return FakeSupport()
 
     monkeypatch.setattr(SupportModel, "from_pretrained", load)
     assert Judges.from_pretrained(trained, device="cpu").support is None
-    for options in ({}, {"support": "owner/model"}, {"support": "served", "support_endpoint": "http://here"}):
+    for options in ({}, {"support": "owner/model"}):
         assert Judges.from_pretrained(folder, device="cpu", **options).support.base == "model"
-    assert asked == [(str(folder / "support"), None), ("owner/model", None), ("served", "http://here")]
+    assert asked == [str(folder / "support"), "owner/model"]
 
 
 def test_bad_input(trained, tmp_path):

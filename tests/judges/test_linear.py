@@ -13,25 +13,18 @@ from transformers import ByT5Tokenizer
 from change_it.judges.data import Examples
 from change_it.judges.linear import (
     COUNTS,
-    FAR,
-    MARKS,
     RISING,
     SIZE,
-    TABLES,
-    WEIGHT,
     LinearJudgeConfig,
     Pieces,
     Words,
-    _lift,
     _repeats,
     boosted,
-    features_of_headlines,
     features_of_pairs,
     fluency_features,
     inverse_frequency,
     ngrams,
     pieces,
-    setting,
     tfidf,
 )
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
@@ -73,8 +66,6 @@ def test_answers_do_not_depend_on_their_neighbours():
         alone = [judge.predict_proba([text], pairs and [pairs[row]])[0] for row, text in enumerate(HEADLINES)]
         assert together == pytest.approx(np.array(alone), abs=1e-6)
         assert judge.predict_proba([], pairs and []).shape == (0, 2)
-    with pytest.raises(ValueError, match="reads one text"):
-        main_judge().predict_proba(HEADLINES, ARTICLES)
 
 
 def test_ngrams_are_scikit_learns():
@@ -106,17 +97,6 @@ def test_normal_forms_have_one_answer():
             for form in ("NFC", "NFD")
         )
         assert (composed == taken_apart).all()
-
-
-def test_marks_count_for_no_more_than_their_limit():
-    counts, marks = ngrams(["Sì!", "Sì" + "!" * 999]), setting(["Sì!", "Sì" + "!" * 999])
-    assert marks[:, MARKS.index("!")].tolist() == [1, 999]
-    arrays = {"idf": np.ones(SIZE, np.float32), "mean": marks[0], "scale": np.ones_like(marks[0])}
-    near, far = features_of_headlines(counts, marks, arrays)[:, -marks.shape[1] :].toarray()
-    assert not near.any()
-    assert far.max() == pytest.approx(WEIGHT * FAR)
-    alone = features_of_headlines(counts, marks, {"idf": arrays["idf"]})
-    assert alone.shape == (2, SIZE)
 
 
 def test_a_judge_of_earlier_features_is_refused():
@@ -157,16 +137,6 @@ def test_trees_answer_as_scikit_learn_does():
     assert ((boosted(features, _boost(features, labels, rounds=60, **settings)) > 0) == labels).mean() > 0.95
 
 
-def test_trees_rise_where_they_are_to():
-    random = np.random.default_rng(1)
-    features = random.normal(size=(400, 2)).astype(np.float32)
-    labels = (np.sin(3 * features[:, 0]) + features[:, 1] > 0).astype(int)
-    trees = _boost(features, labels, leaves=8, rounds=20, share=1.0, seed=1, rising=[1, -1])
-    grid = np.column_stack([np.linspace(-2, 2, 50), np.zeros(50)]).astype(np.float32)
-    assert (np.diff(boosted(grid, trees)) >= -1e-6).all()
-    assert (np.diff(boosted(grid[:, ::-1], trees)) <= 1e-6).all()
-
-
 def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
     frequent, clusters = frozenset(["il"]), np.zeros((2, COUNTS), np.uint8)
     texts = Pieces(["il ponte cade", "ponte il cade", "il ponte il ponte cade"], frequent, clusters)
@@ -180,19 +150,6 @@ def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
     assert printed[-5] == 0 < broken[-5]  # the share of pairs that were never seen
     assert _repeats([[1, 1], [2, 3], [2, 3]]) == pytest.approx((1 / 3, 0, 1, 1))
     assert np.isfinite(fluency_features(Pieces(["", "…"], frequent, clusters), counts)).all()
-
-
-def test_pairs_are_held_against_chance():
-    pairs, pieces = np.array([0.0, 9.0, 3.0]), np.array([9.0, 9.0, 3.0])
-    assert _lift(pairs, pieces, 1, 36.0) == pytest.approx(np.log([1 / 1.75, 10 / 3.25, 4 / 1.75]))
-    frequent, clusters = frozenset(["il", "ponte", "cade"]), np.zeros((2, COUNTS), np.uint8)
-    texts = Pieces(["il ponte cade", "il cade ponte cade"], frequent, clusters)
-    counts = Pieces(["il ponte cade"] * 9, frequent, clusters).counts()
-    printed, inserted = fluency_features(texts, counts)
-    start = 5 * (len(TABLES) + 1 + sum(context is not None for _, _, context in TABLES))
-    joined, needless = start + 1, start + 6  # the least of each, of words
-    assert inserted[joined] < printed[joined]
-    assert inserted[needless] < printed[needless]
 
 
 def test_features_of_fluency_do_not_depend_on_the_headline_before():

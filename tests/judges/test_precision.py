@@ -39,8 +39,7 @@ def test_every_command_loads_its_judges_with_the_precision_and_the_model_of_supp
     command = [names.get(word, word).replace("FOLDER", judges) for word in command]
     command += ["--out", str(tmp_path / "new.csv")] if command[0] == "transfer" else []
     assert main([*command, "--precision", "bf16", "--device", "cpu", "--support", "owner/model"]) == 2
-    model = {"support": "owner/model", "support_endpoint": None}
-    assert asked == {"precision": "bf16", "device": "cpu"} | model
+    assert asked == {"precision": "bf16", "device": "cpu", "support": "owner/model"}
 
 
 def test_so_does_the_python_function(asked):

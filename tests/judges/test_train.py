@@ -1,7 +1,6 @@
 """`change-it train judge` from the corpus folder to a saved judge, its numbers and its failures."""
 
 import json
-import os
 import shutil
 
 import judge_data
@@ -126,33 +125,6 @@ def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
         train.train_judge(options(corpus, out, encoder=encoder, resume=True, seed=2, **TINY))
     train.train_judge(options(corpus, out, encoder=encoder, resume=True, **TINY))
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
-
-
-def test_a_run_goes_on_in_a_moved_folder_with_its_corpus_spelled_otherwise(
-    trained, encoder, corpus, tmp_path, interrupted_at
-):
-    given = TINY | {"encoder": encoder, "checkpoint_minutes": 0.0}
-    with interrupted_at(10):
-        train.train_judge(options(corpus, tmp_path / "main", **given))
-    (tmp_path / "main").rename(tmp_path / "moved")
-    spelled = os.path.relpath(corpus)
-    train.train_judge(options(spelled, tmp_path / "moved", resume=True, **given))
-    metrics = metrics_of(tmp_path / "moved")
-    assert metrics["weights_hash"] == metrics_of(trained)["weights_hash"]
-    assert len(metrics["training"]["history"]) == 2  # the evaluation before the interruption among them
-
-
-def test_labels_are_smoothed(trained, encoder, corpus, tmp_path):
-    given = TINY | {"arg": ("label_smoothing_factor=0.5",)}
-    smooth = train.train_judge(options(corpus, tmp_path / "smooth", encoder=encoder, **given))["training"]
-    sharp = metrics_of(trained)["training"]
-    assert smooth["history"][0]["loss"] != sharp["history"][0]["loss"]
-    assert smooth["history"][-1]["validation loss"] != sharp["history"][-1]["validation loss"]
-
-
-def test_arguments_of_training_are_refused_for_a_linear_judge(corpus, tmp_path):
-    with pytest.raises(InputError, match="--arg requires an --encoder"):
-        train_judge.check(options(corpus, tmp_path / "main", arg=("learning_rate=1e-3",)))
 
 
 def test_a_judge_replaces_one_of_another_kind_whole(fitted, trained, tmp_path):
