@@ -95,12 +95,11 @@ def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(cal
         ({}, str(quickstart.SHIPPED), quickstart.TUNES["updates"]),
         ({"from_scratch": True}, None, quickstart.WRITES["updates"]),
         ({"full": True}, None, None),
-        ({"seed": 3}, None, quickstart.WRITES["updates"]),
-        ({"articles": 500}, None, quickstart.WRITES["updates"]),
+        ({"seed": 3, "articles": 500}, str(quickstart.SHIPPED), quickstart.TUNES["updates"]),
         ({"writer": "owner/model"}, "owner/model", None),
     ],
 )
-def test_the_writer_that_ships_begins_where_it_has_not_read_the_test_headlines(given, architecture, updates):
+def test_the_writer_that_ships_is_tuned_unless_another_is_trained(given, architecture, updates):
     training = GeneratorOptions(recipe="rewrite", corpus="", out=None, **QuickstartOptions(**given).training)
     assert (training.architecture, training.updates) == (architecture, updates)
 
