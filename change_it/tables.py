@@ -209,7 +209,7 @@ def console(file: TextIO | None = None) -> "Console":
 
 
 def print_table(table: Table, to: "Console") -> None:
-    """Print a table and its notes; where there is no room, cells go on in the next line."""
+    """Print a table and its notes; where there is no room, columns are left out and named below, the last ones first, bold ones never; none is cut."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as Grid
     from rich.text import Text
@@ -222,17 +222,31 @@ def print_table(table: Table, to: "Console") -> None:
         return shown.append("*" if column.name in row.best else best[column.format != "text"])
 
     best = ("", " " if any(row.best for row in table.rows) else "")
+    cells = [[cell(row, column) for column in table.columns] for row in table.rows]
+    fixed = [bool(at) and column.format != "text" for at, column in enumerate(table.columns)]
+    heads = [Text(name.replace(" ", "\n") if fixed[at] else name) for at, name in enumerate(table.header)]
+    widths = [max(to.measure(text).maximum for text in texts) for texts in zip(heads, *cells, strict=True)]
+    least = [width if fixed[at] else min(width, max(13, to.width // 5)) for at, width in enumerate(widths)]
+    shown = list(range(len(heads)))
+    out: list[str] = []
+    for at in reversed(shown[2:]):
+        if 1 + sum(least[each] + 1 for each in shown) > to.width and not table.columns[at].bold:
+            shown.remove(at)
+            out.insert(0, table.header[at])
     to.print(Text(table.title, "italic"), soft_wrap=True, end="\n" if table.title else "")
     grid = Grid(box=SIMPLE_HEAD, padding=0)
-    for at, column in enumerate(table.columns):
+    for at in shown:
+        column = table.columns[at]
         side: Literal["left", "right"] = "left" if column.format == "text" else "right"
-        head = column.heading.replace(" ", "\n") if at and side == "right" else column.heading
-        grid.add_column(Text(head), style="bold" if column.bold else "", justify=side, overflow="fold")
+        bold = "bold" if column.bold else ""
+        grid.add_column(heads[at], style=bold, justify=side, no_wrap=fixed[at], overflow="fold")
+    lines = iter(cells)
     for _, rows in table.groups:
-        for row in rows:
-            texts = (cell(row, column) for column in table.columns)
-            grid.add_row(*texts, style="bold" if row.highlight else "")
+        for row, texts in zip(rows, lines, strict=False):
+            grid.add_row(*(texts[at] for at in shown), style="bold" if row.highlight else "")
         grid.add_section()
     to.print(grid)
+    if out:
+        to.print(f"no room for {', '.join(out)}", soft_wrap=True, markup=False, highlight=False)
     for line in table.notes:
         to.print(line, soft_wrap=True, markup=False, highlight=False)

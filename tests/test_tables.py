@@ -1,5 +1,6 @@
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -50,14 +51,26 @@ def printed(table, width):
     return out.getvalue()
 
 
-@pytest.mark.parametrize("width", [40, 60, 120])
-def test_where_there_is_no_room_cells_go_on_and_nothing_is_cut(table, width):
-    text, wide = printed(table, width), printed(table, 200)
-    assert max(map(len, text.splitlines())) <= width
-    shown, every = (sorted(re.sub(r"[\s─]", "", printed)) for printed in (text, wide))
-    assert shown == every
-    assert "-.250 to .500" in wide
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_columns_without_room_are_left_out_from_the_right_and_named(table, width):
+    text = printed(table, width)
+    assert "…" not in text
+    lines = text.splitlines()
+    *shown, absent = "\n".join(lines[:-1]).partition("no room for ")[::2]
+    assert max(map(len, shown[0].splitlines())) <= width
+    left_out = [
+        name.replace("_", " ") for name in MEASURES if f".0{MEASURES.index(name) + 20:02}" not in shown[0]
+    ]
+    assert absent.split(", ") == (left_out or [""])
+    assert [name for name in left_out if MEASURES.index(name.replace(" ", "_")) < 12 - len(left_out)] == []
+    assert bool(left_out) == (width < 200)
+    assert "-.250 to .500" in text
     assert text.count("Twelve [measures]") == text.count("the note") == 1
+
+
+def test_a_bold_column_is_never_left_out(table):
+    columns = [*table.columns[:-1], replace(table.columns[-1], bold=True)]
+    assert ".031" in printed(replace(table, columns=columns), 60)
 
 
 def test_values_for_files_are_not_rounded(table):
