@@ -21,7 +21,7 @@ THREADS = min(4, os.cpu_count() or 1)
 AHEAD = 4
 #: What the processes of a cluster that is running already take over.
 ENVIRONMENT = ("HF_HUB_OFFLINE", "HF_ENDPOINT", "HF_HOME", "TOKENIZERS_PARALLELISM")
-#: A process that is lost starts again on a machine that is left, where it needs no free core, and does its work again.
+#: A lost process is rescheduled on a surviving node, where it needs no free core, and repeats its work.
 ELSEWHERE = {"max_restarts": 10, "max_task_retries": 10, "scheduling_strategy": "SPREAD"}
 
 #: The cluster that is in use, and its number of processes.

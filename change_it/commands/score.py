@@ -58,7 +58,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000
-    """Bootstrap resamples, and trials of the paired tests at least: these are 100 for each two systems."""
+    """Bootstrap resamples, and the minimum of permutations of the paired tests, which have 100 for each pair of systems."""
     seed: int = 1
     """Seed of intervals, paired tests and the baselines clause and random-target."""
 

@@ -151,7 +151,7 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
     columns += [Column("macro_f1 lead", "interval", "judge's lead in F1")]
     notes = [
         *better,
-        "within an event: of two headlines of one event, which is whose? Chance is .5; 95% intervals draw events",
+        "within an event: main assigns both headlines of an event to their outlets; chance is .5; 95% intervals over events",
     ]
     if step := metrics.get("style_step"):
         notes.append(

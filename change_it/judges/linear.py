@@ -147,7 +147,7 @@ class Words:
         return matrix
 
 
-#: Whether two texts match the more (1) or the less (-1) the larger each of `features_of_pairs` is.
+#: Monotonicity of each of `features_of_pairs`: a larger value makes a better match (1) or a worse one (-1).
 RISING = [1, *[1, -1, -1, 1, 1, 1, -1, -1] * 4]
 
 

@@ -46,7 +46,7 @@ class PointerGeneratorConfig(WordConfig):
     loss_by_sequence: bool = False
 
 
-#: What the organisers' files set otherwise than the defaults; those of S2S have no bridge.
+#: What the organisers' files set differently from the defaults; those of S2S have no bridge.
 AS_PUBLISHED: dict[str, Any] = {"tie_word_embeddings": False, "bridge": "relu", "loss_by_sequence": True}
 
 

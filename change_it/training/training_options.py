@@ -25,7 +25,7 @@ class InferenceOptions:
     device: str = "auto"
     """Where models run: auto, cpu, cuda, cuda:1, mps."""
     precision: Arithmetic = "float32"
-    """Arithmetic of the judges, and of a pre-trained model that writes: bf16 takes half the time where the processor multiplies bfloat16 matrices, nearly all verdicts stay, and signatures say it."""
+    """Arithmetic of the judges, and of a pre-trained model that writes: bf16 takes half the time on a processor with bfloat16 units; almost no verdict changes, and the signature records it."""
     support: str | None = None
     """Model that is prompted whether the sources support a headline, in the place of the folder support of the judges: Hub id or folder of a chat model or an entailment classifier, or a folder of `change-it train judge --task support`."""
 

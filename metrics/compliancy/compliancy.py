@@ -34,7 +34,7 @@ Args:
         has; none by default.
     events: ids of events, which the intervals draw; found by near-duplicates when not given.
     language: of the texts, for a model of support: it, en or any other; guessed by default.
-    reversal: "relative" (default): main decides otherwise than on the original; "target": main decides for the outlet aimed at.
+    reversal: "relative" (default): main predicts a different outlet than for the original; "target": main decides for the outlet aimed at.
     resamples: bootstrap resamples of the 95% intervals, 1000 by default.
     seed: seed of the intervals, 1 by default.
     precision: arithmetic of the judges: "float32" (default) or "bf16".
