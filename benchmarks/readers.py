@@ -27,11 +27,12 @@ QUESTIONS = ("supported", "story", "printable", "accept")
 
 
 def read() -> pl.DataFrame:
-    """The labels; a question is answered with yes where both readers say so."""
+    """The labels, without headlines that are the original: a question is answered with yes where both readers say so."""
     both = {
         name: (pl.col(f"{name}1") == "yes") & (pl.col(f"{name}2") == "yes") for name in ("same", *QUESTIONS)
     }
-    return pl.read_csv(LABELS).with_columns(event="event_id", written=pl.lit(False), **both)
+    of_model, copies = pl.col("system").str.starts_with("0.5B"), pl.col("rougeL_source") > 0.999
+    return pl.read_csv(LABELS).with_columns(event="event_id", written=of_model, **both).filter(~copies)
 
 
 def measures_of(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
@@ -51,8 +52,9 @@ def main() -> dict[str, Any]:
     for (corpus,), rows in read().group_by("corpus", maintain_order=True):
         for title, found in measures_of(rows).items():
             cells = measures.setdefault(title, {})
-            for name, column in (("AUC", "auc"), ("AUC without gold", "auc without gold")):
-                cells[f"{corpus}: {name}"] = [found[column], *(found[f"{column}_interval"] or ())]
+            for name, column in (("AUC", "auc"), ("AUC without gold", "auc without gold"), ("AUC written", "auc of written")):
+                if column in found:
+                    cells[f"{corpus}: {name}"] = [found[column], *(found[f"{column}_interval"] or ())]
             shares = [found.get(name) for name in ("accepted", "refused")]
             cells[f"{corpus}: accepted, refused"] = shares if shares[0] is not None else None
             cells[f"{corpus}: systems in order"] = [found["in order"], found["pairs"]]
