@@ -81,7 +81,8 @@ def measure(
     """Stratum to measure to score (see `estimate` and `bootstrap_intervals`), the mean over the strata, `AVERAGE`, last.
 
     `shares` maps each measure that is a share of items, 0-1, to the column that counts these. Near 0 and 1 a bootstrap has
-    nothing to draw from, so where fewer than 5 events hold or fewer than 5 do not (share times events), the interval of a share also covers Clopper and Pearson's of the effective number of events.
+    nothing to draw from, so where fewer than 5 events hold or fewer than 5 do not (share times events), the interval of a
+    share also covers Clopper and Pearson's of the effective number of events.
     """
     values = estimate(statistics, aggregate, strata)
     ends = bootstrap_intervals(statistics, aggregate, strata, events, resamples=resamples, seed=seed)

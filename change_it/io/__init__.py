@@ -17,7 +17,6 @@ from change_it.io.model_folders import (
     MODEL_FILES,
     PICKLE,
     check_model,
-    find_weights,
     hub_fault,
     is_hub_id,
     is_missing_path,

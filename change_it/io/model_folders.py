@@ -35,7 +35,7 @@ def check_model(name: str, *, command: str) -> None:
 
 def weight_files(folder: Path, *, command: str) -> list[Path]:
     """The weights of a saved model or adapter, in one file or in shards; `command` writes such folders."""
-    files = find_weights(folder)
+    files = _weights(folder)
     if not files:
         if any(folder.glob("*.bin")):
             raise InputError(f"{folder} {PICKLE}")
@@ -43,7 +43,7 @@ def weight_files(folder: Path, *, command: str) -> list[Path]:
     return files
 
 
-def find_weights(folder: Path) -> list[Path]:
+def _weights(folder: Path) -> list[Path]:
     """The safetensors that transformers or PEFT would load of a folder, and no others; none where there are none."""
     for name in ("model.safetensors", "adapter_model.safetensors"):
         if (folder / name).is_file():

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from glob import glob, has_magic
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -107,13 +107,12 @@ def read_records(
     required: Columns,
     optional: Columns = (),
     columns: str | None = None,
-    max_rows: int | None = None,
 ) -> list[Record]:
     """Read a small table whole, its cells as text.
 
     `required` are our columns, or our columns and the names of each; `columns` is a map `ours=theirs`, None where the command has
     no such option. A file of no known ending is read as CSV. Optional columns that the file lacks are not in `cells`, rows
-    without any text are left out, and control characters in cells are spaces. A file with more than `max_rows` is refused.
+    without any text are left out, and control characters in cells are spaces.
     """
     defaults = {
         ours: tuple(several[ours]) if isinstance(several, Mapping) else (ours,)
@@ -122,13 +121,11 @@ def read_records(
     }
     names = parse_columns(columns or "", defaults)
     tables = [table for _, table in _tables(str(file), names, otherwise="CSV")]
-    rows = list(islice(chain.from_iterable(table.rows for table in tables), max_rows and max_rows + 1))
+    rows = list(chain.from_iterable(table.rows for table in tables))
     seen = dict.fromkeys(chain.from_iterable(table.columns for table in tables))
     if seen:
         advice = None if columns is None else ""
         check_columns(str(file), seen, names, defaults, needs=required, advice=advice)
-    if max_rows is not None and len(rows) > max_rows:
-        raise InputError(f"{file} has more than {max_rows:,} rows: split it into smaller files")
     there = dict.fromkeys(ours for row in rows for ours in row.cells)
     records = []
     for row in rows:

@@ -28,7 +28,7 @@ UNEXPECTED = (ValueError, TypeError, AttributeError, LookupError, RecursionError
 REASON = 200
 
 
-def check_url(url: str, option: str = "--endpoint") -> str:
+def check_url(url: str) -> str:
     """The address of a server; refused where it is not one or holds a password."""
     parts = urlsplit(url)
     try:
@@ -36,26 +36,25 @@ def check_url(url: str, option: str = "--endpoint") -> str:
     except ValueError:  # the port is not a number
         is_server = False
     if not is_server:
-        raise InputError(f"{option} {url} is no address of a server: give one as http://localhost:8000/v1")
+        raise InputError(f"--endpoint {url} is no address of a server: give one as http://localhost:8000/v1")
     if parts.username or parts.password or parts.query:
-        raise InputError(f"{option} takes no key in its address: put it into the environment as {KEY}")
+        raise InputError(f"--endpoint takes no key in its address: put it into the environment as {KEY}")
     return url.rstrip("/")
 
 
 class Server:
     """Answers chat prompts; shared by threads."""
 
-    def __init__(self, url: str, model: str, option: str = "--endpoint"):
+    def __init__(self, url: str, model: str):
         """Nothing is sent yet; `url` is the base of the server's paths, such as http://localhost:8000/v1."""
-        self.url, self.model, self.option = check_url(url, option), model, option
+        self.url, self.model = check_url(url), model
         self._key = os.environ.get(KEY) or NO_KEY
         # The client would add /v1 to a path that has another version in it.
         versioned = re.search(r"/v\d\w*(/|$)", self.url) and not self.url.endswith("/chat/completions")
         path = f"{self.url}/chat/completions" if versioned else self.url
         self._client = InferenceClient(base_url=path, api_key=self._key, timeout=TIMEOUT)
-        self._answered = self._free = (
-            monotonic()
-        )  # when it last answered, and when the next request may be sent
+        # when it last answered, and when the next request may be sent
+        self._answered = self._free = monotonic()
 
     def complete(self, prompt: str, **settings: Any) -> tuple[Any, str]:
         """The first choice of a completion, with the `model` that the server says it is; or None and why there is none.
@@ -82,7 +81,7 @@ class Server:
                     return None, "server refused: the answer is no chat completion"
                 if response is None:
                     raise InputError(
-                        f"{self.url} cannot be reached ({type(error).__name__}): start the server, or give another {self.option}"
+                        f"{self.url} cannot be reached ({type(error).__name__}): start the server, or give another --endpoint"
                     ) from error
                 if response.status_code not in BUSY:
                     self._answered = monotonic()
