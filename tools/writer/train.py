@@ -13,12 +13,14 @@ from safetensors.torch import load_file, save_file
 from change_it.cli import exit_on_input_error
 from change_it.commands import corpus_build, corpus_sample, train_generator
 from change_it.commands.corpus_sample import SampleOptions
-from change_it.commands.quickstart import SHIPPED, SHIPPED_SEED
+from change_it.commands.quickstart import SHIPPED
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.generators.generator_options import GeneratorOptions
 from change_it.io import read_json, write_json, write_text
 from change_it.results.provenance import made
 
+#: Seed of the sample, of its splits and of the training.
+SEED = 1
 #: Small enough for 9 MB in bfloat16 and for an hour of a slow processor: in that time more updates gain more than more cells.
 SIZE: dict[str, Any] = {"cells": 192, "vocabulary": 5000, "source_tokens": 120, "target_tokens": 44}
 TRAINING: dict[str, Any] = {
@@ -70,11 +72,11 @@ def main(options: WriterOptions) -> None:
     """Build the corpus of the quickstart, train on it, and write what ships."""
     sample, corpus, generator = (options.work / name for name in ("sample.csv", "corpus", "generator"))
     if not corpus.exists():
-        corpus_sample.run(SampleOptions(out=sample, seed=SHIPPED_SEED))
-        corpus_build.run(BuildOptions(files=(str(sample),), out=corpus, seed=SHIPPED_SEED))
+        corpus_sample.run(SampleOptions(out=sample, seed=SEED))
+        corpus_build.run(BuildOptions(files=(str(sample),), out=corpus, seed=SEED))
     of_run: dict[str, Any] = {"corpus": str(corpus), "out": generator, "max_minutes": options.minutes}
     train_generator.run(
-        GeneratorOptions(recipe="rewrite", **SIZE, **TRAINING, **of_run, seed=SHIPPED_SEED, resume=True)
+        GeneratorOptions(recipe="rewrite", **SIZE, **TRAINING, **of_run, seed=SEED, resume=True)
     )
     ship(generator, options.out)
 
