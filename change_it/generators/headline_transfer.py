@@ -16,7 +16,7 @@ from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.search import LARGEST_BATCH, Candidate, Search, write
-from change_it.io import refuse_empty, refuse_lengths, texts_of
+from change_it.io import listed, refuse_empty, refuse_lengths, texts_of
 from change_it.networks.pretrained import batches_at_once, local_folder
 from change_it.scoring.item import Item
 from change_it.scoring.judges import Judges
@@ -47,7 +47,7 @@ class CandidateOptions(SearchOptions, total=False):
 class HeadlineSystem(ABC):
     """A system that offers candidates for headlines; it can be shared by threads."""
 
-    #: Headlines, draws counted, that a run that can be interrupted keeps at once.
+    #: Headlines, all candidates counted, that a run that can be interrupted keeps at once.
     kept_together = LARGEST_BATCH
     #: Models that it runs here.
     models: Sequence[Any] = ()
@@ -94,6 +94,9 @@ class HeadlineTransfer(HeadlineSystem):
     def __init__(self, generators: Sequence[Generator]):
         """Transfer with loaded generators: one, or one for each outlet, of one recipe and one pair of outlets."""
         infos = [generator.info for generator in generators]
+        if len({(info.recipe, info.outlets) for info in infos}) != 1:
+            of = listed([f"{info.recipe} of {' and '.join(info.outlets)}" for info in infos])
+            raise InputError(f"generators of one recipe and one corpus are needed, these are {of}")
         outlets, self.recipe, self.reads = infos[0].outlets, infos[0].recipe, infos[0].reads
         self._judges = cache(Judges.from_pretrained)  # those that calls have named
         self.generators = {
