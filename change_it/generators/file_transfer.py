@@ -184,6 +184,12 @@ def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequen
                 raise
             kept = f"{len(done):,} of {len(places):,} headlines are kept, and the same command goes on with the others"
             raise InputError(f"{error} ({kept})") from error
+        except (TypeError, ValueError) as error:  # transformers checks some settings when it writes
+            if not options.generation or done:
+                raise
+            unfinished.unlink()
+            reason = str(error).partition("\n")[0]
+            raise InputError(f"--generation {' '.join(options.generation)}: {reason}") from error
     for place, item in enumerate(items):
         if item.error:
             done[place] = _row(setup, item, "", item.error)

@@ -85,6 +85,14 @@ def test_one_row_an_input_row_in_order(generators, tmp_path, kind):
     assert made[1]["generator"] == hash_of_weights(generators / "sum-rep", command="")
 
 
+@pytest.mark.parametrize("given", [("num_beams=two",), ("do_sample=true", "temperature=-3")])
+def test_a_setting_that_fails_as_it_is_used_is_refused(generators, tmp_path, given):
+    chosen = options(generators, tmp_path, input=write(tmp_path / "in.csv"), generation=given)
+    with pytest.raises(InputError, match=f"^--generation {' '.join(given)}: "):
+        transferred(chosen)
+    assert not list(tmp_path.glob("*.partial"))
+
+
 def test_a_corpus_gives_a_prediction_file(generators, tmp_path, toy_corpus, capsys):
     chosen = options(generators, tmp_path, corpus=str(toy_corpus))
     made = transferred(chosen)
