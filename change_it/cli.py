@@ -3,6 +3,7 @@
 Only the module that is called is loaded, those of a list for its help. They load what is large only once they run.
 """
 
+import errno
 import os
 import re
 import sys
@@ -228,6 +229,8 @@ def _os_error(error: Exception) -> int:
     """The number of a fault of a file or disk, as libraries in Rust write it too; 0 for every other exception."""
     if isinstance(error, OSError):
         return error.errno or 0
+    if "PytorchStreamWriter" in str(error):  # torch does not say why it could not write
+        return errno.ENOSPC
     found = re.search(r"\(os error (\d+)\)", str(error))
     return int(found[1]) if found else 0
 

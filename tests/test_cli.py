@@ -1,5 +1,6 @@
 """The `change-it` program as a user meets it: help, version, exit codes, one sentence for bad input."""
 
+import errno
 import itertools
 import re
 import shlex
@@ -15,6 +16,7 @@ from change_it.cli import (
     COMMANDS,
     LAST,
     TYRO_CONFIG,
+    exit_on_input_error,
     main,
     names_of,
     options_of,
@@ -98,6 +100,23 @@ def test_output_that_nobody_reads_is_no_fault():
     process.stdout.close()
     assert process.stderr.read() == b""
     assert process.wait() == 141
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        RuntimeError("Error while serializing: I/O error: No space left on device (os error 28)"),
+        RuntimeError("[enforce fail at inline_container.cc:672] . PytorchStreamWriter failed writing file"),
+    ],
+    ids=["Python", "Rust", "torch"],
+)
+def test_a_full_disk_is_one_sentence(capsys, fault):
+    def fill():
+        raise fault
+
+    assert exit_on_input_error(fill) == 2
+    assert capsys.readouterr().err == "change-it: No space left on device\n"
 
 
 @pytest.mark.parametrize("words", COMMANDS_AND_GROUPS, ids=" ".join)
