@@ -52,7 +52,11 @@ def main() -> dict[str, Any]:
     for (corpus,), rows in read().group_by("corpus", maintain_order=True):
         for title, found in measures_of(rows).items():
             cells = measures.setdefault(title, {})
-            for name, column in (("AUC", "auc"), ("AUC without gold", "auc without gold"), ("AUC written", "auc of written")):
+            for name, column in (
+                ("AUC", "auc"),
+                ("AUC without gold", "auc without gold"),
+                ("AUC written", "auc of written"),
+            ):
                 if column in found:
                     cells[f"{corpus}: {name}"] = [found[column], *(found[f"{column}_interval"] or ())]
             shares = [found.get(name) for name in ("accepted", "refused")]
