@@ -59,7 +59,8 @@ REASONS = {
     "fluency": "is unlike printed headlines",
     "evidence": "has a number, name or quotation that no source has",
     "support": "is not supported by its sources",
-    "edit": "keeps the style, or is the original with a few words changed",
+    "main": "keeps the original's style",
+    "edit": "is the original with a few words changed",
 }
 #: A command and its options.
 Call = tuple[Callable[[Any], None], Any]

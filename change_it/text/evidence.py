@@ -115,7 +115,7 @@ def _key(match: re.Match[str]) -> str:
 
 def _phrase(text: str) -> str:
     """The keys of a text between spaces, as `in` finds them in `_words_of`."""
-    return f" {' '.join(token.key for token in _tokens(text))} "
+    return f" {' '.join(map(_key, _TOKEN.finditer(text)))} "
 
 
 @lru_cache(maxsize=4096)
