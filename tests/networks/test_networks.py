@@ -9,11 +9,11 @@ from transformers import AutoModelForSeq2SeqLM
 import change_it.auto  # noqa: F401 (registers the models)
 from change_it.networks.pointer_generator import AS_PUBLISHED
 
-NETWORKS = [*KINDS, "transformer"]
+#: One without copying, one with all that the papers add, and our own.
+NETWORKS = ["s2s", "pnc", "transformer"]
 #: The Transformer masks with the least number of float32.
 PRECISION = {"transformer": 1e-6}
 DECODINGS = {
-    "greedy": {},
     "beams": {"num_beams": 4, "num_return_sequences": 4, "output_scores": True, "length_penalty": 0.5},
     "sampling": {"do_sample": True, "temperature": 1.3, "top_p": 0.95, "top_k": 0},
 }
