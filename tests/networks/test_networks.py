@@ -59,20 +59,6 @@ def test_cached_equals_uncached(kind, decoding):
         torch.testing.assert_close(results[0].sequences_scores, results[1].sequences_scores)
 
 
-@pytest.mark.parametrize("kind", ["pnc", "transformer"])
-def test_state_is_carried_on(kind):
-    model, first_words = make_model(kind), 2
-    input_ids, mask, _ = make_batch()
-    read = torch.tensor([[2, 17, 5, 8], [2, 10, 11, 1], [2, 12, 4, 18]])
-    encoded = model.encoder(input_ids, mask)
-    whole = model(encoder_outputs=encoded, decoder_input_ids=read).logits
-    first = model(encoder_outputs=encoded, decoder_input_ids=read[:, :first_words], use_cache=True)
-    state = first.past_key_values
-    assert state.get_seq_length() == first_words
-    rest = model(encoder_outputs=encoded, decoder_input_ids=read[:, first_words:], past_key_values=state)
-    torch.testing.assert_close(torch.cat([first.logits, rest.logits], dim=1), whole)
-
-
 @pytest.mark.parametrize(
     ("kind", "settings"),
     [("pnc", {}), ("pnc", AS_PUBLISHED), ("s2s", AS_PUBLISHED | {"bridge": "none"}), ("transformer", {})],
