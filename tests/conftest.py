@@ -4,7 +4,6 @@ import gc
 import os
 import shutil
 from contextlib import contextmanager
-from functools import partial
 from importlib.util import find_spec
 from inspect import getfile
 
@@ -100,26 +99,20 @@ def shared_folder(tmp_path_factory, worker_id):
     return folder_of
 
 
-def build_corpus(folder, *, articles):
+def build_corpus(folder):
     """Sample and corpus, as a user would build them."""
     from change_it.commands import corpus_build, corpus_sample
     from change_it.commands.corpus_sample import SampleOptions
     from change_it.corpus.corpus_options import BuildOptions
 
-    corpus_sample.run(SampleOptions(out=folder / "sample.csv", articles=articles))
+    corpus_sample.run(SampleOptions(out=folder / "sample.csv", articles=600))
     corpus_build.run(BuildOptions(files=(str(folder / "sample.csv"),), out=folder / "corpus"))
 
 
 @pytest.fixture(scope="session")
 def corpus(shared_folder):
     """Folder of a small corpus, built once; its sample lies beside it."""
-    return str(shared_folder("sample", partial(build_corpus, articles=600)) / "corpus")
-
-
-@pytest.fixture(scope="session")
-def smaller_corpus(shared_folder):
-    """The same of fewer articles, for commands that run many times or train many models."""
-    return str(shared_folder("smaller-sample", partial(build_corpus, articles=400)) / "corpus")
+    return str(shared_folder("sample", build_corpus) / "corpus")
 
 
 @pytest.fixture

@@ -29,8 +29,8 @@ def spoil(tensors, name="", number=np.nan):
     tensors[key].flat[0] = number
 
 
-def in_shards(folder, *, lacking=False, elsewhere=False):
-    """The weights in two files and an index; the second is not there, or lies in another folder."""
+def in_shards(folder, *, elsewhere=False):
+    """The weights in two files and an index; the second may lie in another folder."""
     whole = folder / "model.safetensors"
     tensors = load_file(whole)
     whole.unlink()
@@ -40,8 +40,7 @@ def in_shards(folder, *, lacking=False, elsewhere=False):
     places = [names[number % 2] for number in range(len(tensors))]
     for name, place in zip(names, (folder, other), strict=True):
         part = {key: tensors[key] for key, held in zip(tensors, places, strict=True) if held == name}
-        if not lacking or name == names[0]:
-            save_file(part, place / name, metadata={"format": "pt"})
+        save_file(part, place / name, metadata={"format": "pt"})
     shown = {names[0]: names[0], names[1]: f"../{other.name}/{names[1]}" if elsewhere else names[1]}
     index = {
         "metadata": {},

@@ -49,19 +49,3 @@ def test_a_table_is_written_and_checked(tables, tmp_path):
     assert main(options(check=True)) == 1
     main(options())
     assert ".500" in readme.read_text()
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (None, "–"),
-        (1422, "1,422"),
-        ([55, 84], "55 of 84"),
-        ([0.881, 0.988, 0.91, 1.0], ".881, .988 (.910–1.000)"),
-        ([40, 53, 0.7547, 0.635, 0.871], "40 of 53: .755 (.635–.871)"),
-        ([0, 0, None], "0 of 0: –"),
-        (4.44e-16, "4.44e-16"),
-    ],
-)
-def test_cells(tables, value, text):
-    assert tables["cell"](value) == text

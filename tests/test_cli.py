@@ -1,6 +1,7 @@
 """The `change-it` program as a user meets it: help, version, exit codes, one sentence for bad input."""
 
 import errno
+import inspect
 import itertools
 import re
 import shlex
@@ -10,11 +11,11 @@ from dataclasses import MISSING, fields
 
 import pytest
 import tyro
-from help_examples import first_example
 
 from change_it.cli import (
     COMMANDS,
     LAST,
+    LISTS,
     TYRO_CONFIG,
     exit_on_input_error,
     main,
@@ -27,6 +28,12 @@ LEAVES = [
     [name, member] if member else [name] for name, members in COMMANDS.items() for member in members or [""]
 ]
 COMMANDS_AND_GROUPS = [[], *([name] for name, members in COMMANDS.items() if members), *LEAVES]
+
+
+def first_example(words: list[str]) -> str:
+    """The first line below `Examples:` in the help of a command or list of commands."""
+    about = LISTS.get(" ".join(words) or "change-it") or inspect.getdoc(options_of(*words)) or ""
+    return about.partition("Examples:\n")[2].strip().splitlines()[0]
 
 
 def help_of(words, capsys):

@@ -55,7 +55,7 @@ def built(tmp_path_factory):
 
 def test_direct_use_gives_the_rows_of_the_command(built, tmp_path):
     files, folder = built
-    for config in CONFIGS:
+    for config in ("articles", "pairs", "hh"):  # all of them under datasets 3.6, below
         given = {"data_files": files, "cache_dir": str(tmp_path / "made"), **CHOICES}
         direct = ChangeItSplits(config_name=config, **given)
         direct.download_and_prepare()

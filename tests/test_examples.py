@@ -73,12 +73,12 @@ def test_commands_of_scripts_have_options_that_they_know(called, paper, scale):
         ("hevas2019", ["first, published", ".408"]),
     ],
 )
-def test_a_script_at_a_tiny_size(called, smaller_corpus, tmp_path, paper, published):
+def test_a_script_at_a_tiny_size(called, corpus, tmp_path, paper, published):
     """Its commands run; called again it keeps what is there, and prints published and measured figures."""
-    ended, commands = called(paper, smaller_corpus, UPDATES="1")
+    ended, commands = called(paper, corpus, UPDATES="1")
     assert ended.returncode != 0  # no table without figures
     assert [main(command) for command in commands] == [0] * len(commands)
-    ended, left = called(paper, smaller_corpus, UPDATES="1")
+    ended, left = called(paper, corpus, UPDATES="1")
     assert ended.returncode == 0, ended.stderr
     assert {command[0] for command in left} <= {"score"}
     assert (tmp_path / "run" / f"{paper}.md").read_text(encoding="utf-8") == ended.stdout

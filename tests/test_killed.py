@@ -159,14 +159,14 @@ def check(name, folder, seed, moments):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory, saved_models, smaller_corpus):
+def made(tmp_path_factory, saved_models, corpus):
     """A corpus, its sample, an encoder, untrained judges and a generator."""
     from saved_judges import build_encoder, save_parts
 
     folder = shutil.copytree(saved_models, tmp_path_factory.mktemp("killed") / "made")
     save_parts(folder / "encoder", *build_encoder())
-    shutil.copytree(smaller_corpus, folder / "corpus")
-    shutil.copy(Path(smaller_corpus).parent / "sample.csv", folder / "sample.csv")
+    shutil.copytree(corpus, folder / "corpus")
+    shutil.copy(Path(corpus).parent / "sample.csv", folder / "sample.csv")
     return folder
 
 

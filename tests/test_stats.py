@@ -10,7 +10,6 @@ from change_it.stats import (
     holm,
     measure,
     paired_p_values,
-    share_interval,
 )
 
 
@@ -138,9 +137,3 @@ def test_the_interval_of_none_is_of_events():
     other = of_shares([0] * 60, strata, range(60))
     assert other["x"]["hits"].high == pytest.approx(once)
     assert other[AVERAGE]["hits"].high == pytest.approx(of_shares([0] * 60)[AVERAGE]["hits"].high)
-
-
-def test_the_interval_of_a_share_is_exact():
-    exact = scipy.stats.binomtest(3, 100).proportion_ci(0.95)
-    assert share_interval(0.03, 100) == pytest.approx((exact.low, exact.high))
-    assert [share_interval(share, 9)[end] for share, end in ((0.0, 0), (1.0, 1))] == [0, 1]

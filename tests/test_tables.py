@@ -51,7 +51,7 @@ def printed(table, width):
     return out.getvalue()
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+@pytest.mark.parametrize("width", [40, 80, 200])
 def test_columns_without_room_are_left_out_from_the_right_and_named(table, width):
     text = printed(table, width)
     assert "…" not in text

@@ -215,19 +215,19 @@ def test_measures_by_hand():
     assert (hh["in order"], hh["pairs"]) == (5, 6)
 
 
-def test_the_audit_shows_the_agreement(smaller_corpus, tmp_path, monkeypatch, capsys):
+def test_the_audit_shows_the_agreement(corpus, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(verdicts, "PERTURBATIONS", {})
     monkeypatch.setattr("change_it.commands.audit.check_judges", lambda *_: None)
     support = FakeSupport(base="toy-7b")
     load_fakes(monkeypatch, ("colle", "faro"), digits="abcd", support=support)
     monkeypatch.setenv("COLUMNS", "300")  # no word is broken
-    ids = read_table(smaller_corpus, "pairs", "test")["a_id"].unique(maintain_order=True)[:6]
+    ids = read_table(corpus, "pairs", "test")["a_id"].unique(maintain_order=True)[:6]
     rows = [[id_, "", "yes", "", "gold", ""] for id_ in ids]
     rows += [[id_, "Zurigo, 17 morti", "no", "", "x", "none"] for id_ in ids]
     rows += [[ids[0], "Zurigo, 18 morti", "no", "", "x", "Toy-270m"]]
     file = write_csv(tmp_path / "labels.csv", rows, HEADER)
     (tmp_path / "judges").mkdir()
-    folders = f"--judges {tmp_path / 'judges'} --corpus {smaller_corpus}"
+    folders = f"--judges {tmp_path / 'judges'} --corpus {corpus}"
     arguments = f"audit {folders} --items 6 --labels {file}".split()
     assert main(arguments) == 0
     printed = capsys.readouterr().out

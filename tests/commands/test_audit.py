@@ -1,5 +1,4 @@
 import json
-import shutil
 from dataclasses import replace
 
 import pytest
@@ -11,42 +10,19 @@ from change_it import InputError
 from change_it.audit import verdicts
 from change_it.cli import main
 from change_it.commands import audit as audit_command
-from change_it.commands import score as score_command
 from change_it.commands.audit import AuditOptions
 from change_it.corpus.folder import read_outlets
 
 
-def with_fakes(folder, patch):
-    """A folder for judges, and fakes where they would be loaded."""
-    (folder / "run" / "judges").mkdir(parents=True)
-    load_fakes(patch, ("colle", "faro"))
-    for command in (audit_command, score_command):
-        patch.setattr(command, "check_judges", lambda *_, **__: None)
-    return folder / "run" / "judges"
-
-
 @pytest.fixture
 def judges(tmp_path, monkeypatch):
-    """Judges that four systems are shown to; the audit below is of all."""
+    """A folder for judges, fakes where they would be loaded, and four systems that they are shown."""
     few = ("capitals", "looped", "number_changed", "claim_added")
     monkeypatch.setattr(verdicts, "PERTURBATIONS", {name: verdicts.PERTURBATIONS[name] for name in few})
-    return with_fakes(tmp_path, monkeypatch)
-
-
-@pytest.fixture(scope="module")
-def audit(corpus, tmp_path_factory):
-    """The folder that an audit has written."""
-    with pytest.MonkeyPatch.context() as patch:
-        judges = with_fakes(tmp_path_factory.mktemp("audited"), patch)
-        audit_command.run(options(judges, corpus))
-    return judges.parent / "audit"
-
-
-@pytest.fixture
-def audited(judges, audit):
-    """Judges with an audit beside them."""
-    shutil.copytree(audit, judges.parent / "audit")
-    return judges
+    load_fakes(monkeypatch, ("colle", "faro"))
+    monkeypatch.setattr(audit_command, "check_judges", lambda *_, **__: None)
+    (tmp_path / "run" / "judges").mkdir(parents=True)
+    return tmp_path / "run" / "judges"
 
 
 def options(judges, corpus, **others):

@@ -6,8 +6,8 @@ from csv_files import write_csv
 from PIL import Image
 
 from change_it.cli import main
-from change_it.hevas.metrics import METRICS
 
+METRICS = ["R-SU", "LSA-C", "TM-S", "WE-C", "NR", "Fog"]
 EVENTS = ("governo", "squadra", "pane", "neve", "treno", "scuola")
 FILES = ["charts", "items", "report.html", "summary.csv", "summary.json"]
 
@@ -45,11 +45,11 @@ def test_copy_is_the_original_headline_of_a_corpus(toy_corpus, news, tmp_path, c
     assert "--baselines copy requires a corpus folder" in capsys.readouterr().err
 
 
-def test_all_metrics_from_the_command_line(news, tmp_path, capsys):
+def test_metrics_from_the_command_line(news, tmp_path, capsys):
     out = tmp_path / "runs" / "out"
     systems = ["--system", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"]
     options = f"--documents {news} --topics 2 --lsi 3 --resamples 20 --out {out}".split()
-    assert main(["hevas", *systems, *options]) == 0
+    assert main(["hevas", *systems, "--metrics", *METRICS, *options]) == 0
     printed = capsys.readouterr()
     assert sorted(path.name for path in out.iterdir()) == FILES
     assert sorted(path.name for path in out.parent.iterdir()) == ["out"]

@@ -114,7 +114,7 @@ def test_some_items_of_a_corpus(generators, tmp_path, toy_corpus, toy_test):
     drawn = ids(items=4)
     assert [drawn, len(drawn)] == [[id_ for id_ in order if id_ in drawn], 4]
     assert {id_[0] for id_ in drawn} == {"a", "b"}
-    assert len({tuple(ids(items=4, seed=seed)) for seed in range(1, 6)}) > 1
+    assert len({tuple(ids(items=4, seed=seed)) for seed in (1, 2, 3)}) > 1
     assert ids(items=100) == order
 
 

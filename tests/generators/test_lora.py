@@ -38,6 +38,7 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
     assert all(1 <= len(candidates) <= 2 for candidates in found)
 
 
+@pytest.mark.parametrize("tiny", ["t5", "llama"], indirect=True)
 def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, monkeypatch):
     out = tmp_path / "out"
     short = {"updates": 6, "evaluation_steps": 6, "learning_rate": 3e-2, "arg": ("eval_on_start=true",)}
@@ -74,7 +75,7 @@ def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tin
     assert len(weights) == 1
 
 
-@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize(("tiny", "half"), [("t5", False), ("llama", True)], indirect=["tiny"])
 def test_frozen_weights_are_bfloat16_where_that_is_asked_for(corpus, tmp_path, tiny, half):
     chosen = options(corpus, tmp_path, tiny, lora=True, updates=1, arg=(f"bf16={half}",))
     train.train_generator(chosen)

@@ -20,8 +20,8 @@ from change_it.networks.pretrained_loss import loss_per_token
 
 def options(corpus, out, **changes):
     settings = {"recipe": "s2s2", "architecture": "pn", "to": "faro", "cells": 16, "vocabulary": 500}
-    settings |= {"source_tokens": 24, "target_tokens": 16, "batch_size": 8, "updates": 40}
-    settings |= {"evaluation_steps": 20, "checkpoint_minutes": 0.0}
+    settings |= {"source_tokens": 24, "target_tokens": 16, "batch_size": 8, "updates": 20}
+    settings |= {"evaluation_steps": 10, "checkpoint_minutes": 0.0}
     return GeneratorOptions(corpus=corpus, out=out, **{**settings, **changes})
 
 
@@ -36,8 +36,8 @@ def test_a_generator_learns_and_is_saved_with_its_numbers(trained, corpus):
     metrics = json.loads((trained / "metrics.json").read_text())
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
     assert metrics["validation_loss"] == min(losses) < losses[0]
-    assert metrics["training"]["updates"] == 40
-    assert [record["update"] for record in metrics["training"]["history"]] == [20, 40]
+    assert metrics["training"]["updates"] == 20
+    assert [record["update"] for record in metrics["training"]["history"]] == [10, 20]
     assert (metrics["options"]["optimizer"], metrics["options"]["learning_rate"]) == ("adagrad", 0.15)
     assert metrics["sizes"]["trained"] == metrics["sizes"]["parameters"] > 0
     info = GeneratorInfo.load(trained)
@@ -73,7 +73,7 @@ def test_a_generator_of_ours_is_trained_on(trained, corpus, tmp_path):
 
 
 def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_path):
-    changed = {"recipe": "rewrite", "architecture": None, "to": None, "updates": 8, "evaluation_steps": 4}
+    changed = {"recipe": "rewrite", "architecture": None, "to": None, "updates": 4, "evaluation_steps": 2}
     metrics = train.train_generator(options(corpus, tmp_path, **changed, arg=("bf16=true",)))
     history = metrics["training"]["history"]
     assert history[-1]["validation loss"] < history[0]["validation loss"]

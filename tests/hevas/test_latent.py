@@ -31,7 +31,7 @@ def by_hand(number):
     return s, lambda given: vectorizer.transform(given).toarray() @ vt[:number].T / s[:number]
 
 
-@pytest.mark.parametrize("number", [1, 5, 10, 11, 40])
+@pytest.mark.parametrize("number", [1, 10, 40])
 def test_lsi_is_the_cosine_after_projecting_with_v_over_s(number):
     space = LatentSemantic.fit(DOCUMENTS, keep=str(number))
     _, project = by_hand(number)

@@ -67,7 +67,7 @@ def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(tmp_path, regi
 
 def test_it_is_trained_on_the_sets_of_lrec(corpus, tmp_path, monkeypatch):
     monkeypatch.setattr(train, "MIN_UPDATES", 0)
-    settings = {"encoder": BILSTM, "train_on": "train_m", "updates": 12, "evaluation_steps": 6}
+    settings = {"encoder": BILSTM, "train_on": "train_m", "updates": 12, "evaluation_steps": 12}
     settings |= {"batch_size": 32, "learning_rate": 1e-2}
     metrics = train.train_judge(options(corpus, tmp_path / "one", **settings))
     assert metrics["results"]["gold"]["macro_f1"] > 0.5

@@ -18,7 +18,6 @@ from change_it.judges.linear import (
     LinearJudgeConfig,
     Pieces,
     Words,
-    _repeats,
     boosted,
     features_of_pairs,
     fluency_features,
@@ -45,8 +44,7 @@ def pair_judge():
     return fit_pairs("ah", Examples(texts, pairs, labels), HEADLINES + ARTICLES, seed=1)
 
 
-@pytest.mark.parametrize("judge", [main_judge, pair_judge])
-@pytest.mark.parametrize("register", [True, False])
+@pytest.mark.parametrize(("judge", "register"), [(main_judge, True), (pair_judge, False)])
 def test_it_is_loaded_by_plain_transformers_and_by_its_code_alone(tmp_path, judge, register):
     check_loads(judge(), ByT5Tokenizer(model_max_length=1000), HEADLINES, tmp_path, register=register)
 
@@ -148,7 +146,6 @@ def test_fluency_sees_what_was_never_joined_and_what_is_repeated():
     assert printed[-4:].tolist() == [0, 0, 0, 0]
     assert looped[-4:] == pytest.approx([2 / 5, 1 / 4, 1, 1])
     assert printed[-5] == 0 < broken[-5]  # the share of pairs that were never seen
-    assert _repeats([[1, 1], [2, 3], [2, 3]]) == pytest.approx((1 / 3, 0, 1, 1))
     assert np.isfinite(fluency_features(Pieces(["", "…"], frequent, clusters), counts)).all()
 
 

@@ -17,7 +17,7 @@ from transformers import (
 )
 
 from change_it.errors import InputError
-from change_it.judges.support_model import ChatModel, Claim, SupportModel, parts_of
+from change_it.judges.support_model import ChatModel, Claim, SupportModel
 
 ARTICLES = [
     "Il ponte sulla statale è crollato lunedì. Due operai sono feriti. " * 3 + "Le scuole restano chiuse.",
@@ -43,13 +43,14 @@ NETWORKS = {
 }  # fmt: skip
 
 
-@pytest.fixture(params=NETWORKS)
+@pytest.fixture
 def model(tmp_path, request):
-    """A tiny causal model, untrained; gpt2 has no chat template."""
+    """A tiny causal model, untrained: qwen unless a test names another; gpt2 has no chat template."""
     torch.manual_seed(1)
+    kind = getattr(request, "param", "qwen")
     tokenizer = byte_pieces(ARTICLES, 300)
-    tokenizer.chat_template = CHAT if request.param != "gpt2" else None
-    network = NETWORKS[request.param](300)
+    tokenizer.chat_template = CHAT if kind != "gpt2" else None
+    network = NETWORKS[kind](300)
     for tensor in network.parameters():  # likes some pieces better than others
         tensor.data.mul_(5.0)
     return save_parts(tmp_path / "model", network, tokenizer)
@@ -75,6 +76,7 @@ def alone(folder, claim):
     return float(torch.sigmoid(logits[yes] - logits[no]))
 
 
+@pytest.mark.parametrize("model", NETWORKS, indirect=True)
 def test_what_is_read_together_is_answered_as_if_read_alone(support, model):
     given = support.probabilities(HEADLINES, SOURCES, language="it")
     items = zip(HEADLINES, SOURCES, strict=True)
@@ -139,12 +141,6 @@ def test_saved_it_is_the_same_judge_and_another_threshold_is_another(support, tm
     assert [loaded.is_validated(language) for language in ("it", "en")] == [True, False]
     assert not support.is_validated("it")
     assert loaded.accepts(np.array([0.89, 0.9])).tolist() == [False, True]
-
-
-def test_parts_are_whole_sentences():
-    text = "Uno due tre. Quattro cinque. Sei sette otto nove."
-    assert parts_of(text, 5) == ["Uno due tre. Quattro cinque.", "Sei sette otto nove."]
-    assert parts_of(text, 1) == ["Uno due tre.", "Quattro cinque.", "Sei sette otto nove."]
 
 
 def test_a_classifier_reads_each_sentence_and_answers_by_its_label(tmp_path):
@@ -219,6 +215,7 @@ def test_a_chat_template_that_cannot_be_used_is_one_sentence(model, template, re
         SupportModel.from_pretrained(model, device="cpu")
 
 
+@pytest.mark.parametrize("model", ["qwen", "gpt2"], indirect=True)
 def test_special_tokens_in_a_text_are_text(model):
     """What a headline says cannot end the question and begin the answer."""
     backend = ChatModel(model, "float32", "cpu")

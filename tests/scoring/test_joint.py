@@ -9,7 +9,6 @@ from scoring_fakes import STEP, FakeJudges, FakeSupport, scored, write_toy_corpu
 
 from change_it.results.score_tables import meaning, remarks
 from change_it.scoring.compliancy import judge_items
-from change_it.scoring.compute import compute_compliancy
 from change_it.scoring.floors_and_predictions import ScoredSystem, on_same_items
 from change_it.scoring.item import read_test_set
 
@@ -155,25 +154,3 @@ def test_all_items_have_no_gold_and_their_overlap_is_of_those_with_a_reference(u
     assert (row.n, row.references, row.events) == (10, 8, 4)
     assert row.values["compliancy"] == pytest.approx(0.8)
     assert row.values["bleu"] == pytest.approx(1)
-
-
-def test_the_function_without_a_corpus(toy_test, judges):
-    items = toy_test.items[:2]
-    arguments = {
-        "predictions": ["Ecco: giù il ponte!", "Ecco: a Zagarolo la riforma fiscale!"],
-        "sources": [item.source for item in items],
-        "articles": [item.article for item in items],
-        "labels": [item.label for item in items],
-        "resamples": 5,
-    }
-    found = compute_compliancy(judges=judges, **arguments)
-    values = [found[name] for name in ("compliancy", "joint", "style", "evidence", "fluency", "support")]
-    assert values == [1, 0.5, 1, 0.5, 1, None]
-    assert [row["unsupported"] for row in found["verdicts"]] == [[], ["Zagarolo"]]
-    evidence = ["", "Siamo a Zagarolo."]
-    assert compute_compliancy(judges=judges, **arguments, reference_articles=evidence)["joint"] == 1
-    without = compute_compliancy(judges=FakeJudges(), **arguments)
-    assert without["joint"] is without["intervals"]["average"]["fluency"] is None
-    assert without["evidence"] == 0.5
-    one = compute_compliancy(judges=judges, **arguments, events=["same", "same"])
-    assert "|events:1|" in one["signature"]

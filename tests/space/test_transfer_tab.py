@@ -52,14 +52,9 @@ def test_candidates_come_with_verdicts_and_the_best_first():
         "Piove",
     ]
     missing = {"fluency": None, "evidence": True, "support": None}
-    names = ("compliancy", "main", "hh", "ah")
-    assert best["verdicts"] == dict.fromkeys(names, True) | missing
-    assert unchanged["verdicts"] == dict.fromkeys(names[:2], False) | {"hh": True, "ah": True} | missing
-    assert other["verdicts"] == dict.fromkeys(names, False) | missing
-    assert best["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9} | dict.fromkeys(
-        ("fluency", "support")
-    )
-    assert [one["style"] for one in (best, unchanged, other)] == [1.0, 0.0, 0.0]
+    assert best["verdicts"] == dict.fromkeys(("compliancy", "main", "hh", "ah"), True) | missing
+    known = {"hh": 0.8, "ah": 0.7, "main": 0.9}
+    assert best["probabilities"] == known | dict.fromkeys(("fluency", "support"))
     assert best["joint"] is None  # a judge is missing
     assert best["looks_like"] == {"original": "rep", "new": "gio"}
     html = tab.cards_html(ask(models))

@@ -40,11 +40,7 @@ def test_a_corruption_damages_the_headline_and_depends_on_the_seed_alone(name, l
     assert any(texts)
     assert HEADLINE not in texts
     assert texts == [corrupt(HEADLINE, name, np.random.default_rng(seed), lexicon) for seed in range(8)]
-
-
-@pytest.mark.parametrize("name", list(CORRUPTIONS))
-def test_a_headline_of_a_word_or_none_is_left_alone(name, lexicon):
-    for text in ("Roma", "…"):
+    for text in ("Roma", "…"):  # a word or none is left alone
         assert corrupt(text, name, np.random.default_rng(1), lexicon) is None
 
 

@@ -43,7 +43,6 @@ def test_plain_sentences(language, text, expected):
     assert load_tagger(language).tag(tokens(text, language)) == expected.split()
 
 
-@pytest.mark.parametrize("case", [str.lower, str.upper, lambda word: word[0].upper() + word[1:]])
 @pytest.mark.parametrize(
     ("language", "text", "nouns"),
     [
@@ -51,11 +50,12 @@ def test_plain_sentences(language, text, expected):
         ("en", "The government of China says the people want new schools", {"government", "people", "schools"}),
     ],
 )  # fmt: skip
-def test_typography_does_not_make_every_word_a_name(language, text, nouns, case):
-    words = [case(word) for word in text.split()]
-    tagged = list(zip(map(str.lower, words), load_tagger(language).tag(words), strict=True))
-    assert {word for word, tag in tagged if tag == "NOUN"} == nouns
-    assert [word for word, tag in tagged if tag == "PROPN"] == ["roma" if language == "it" else "china"]
+def test_typography_does_not_make_every_word_a_name(language, text, nouns):
+    for case in (str.lower, str.upper, lambda word: word[0].upper() + word[1:]):
+        words = [case(word) for word in text.split()]
+        tagged = list(zip(map(str.lower, words), load_tagger(language).tag(words), strict=True))
+        assert {word for word, tag in tagged if tag == "NOUN"} == nouns
+        assert [word for word, tag in tagged if tag == "PROPN"] == ["roma" if language == "it" else "china"]
 
 
 @pytest.mark.parametrize("language", ["it", "en"])

@@ -51,7 +51,7 @@ def toy_batch(rows):
 
 def trained(out, model=None, *, evaluate=accuracy, min_updates=1, started=None, **changes):
     """The model and the result of a small run."""
-    given = {"epochs": 4, "batch_size": 8, "learning_rate": 3e-3, "checkpoint_minutes": 0.0, "seed": 3}
+    given = {"epochs": 2, "batch_size": 8, "learning_rate": 3e-3, "checkpoint_minutes": 0.0, "seed": 3}
     settings = TrainingSettings(**{**given, **changes})
     model = model or Classifier()
     run = TrainingRun(
@@ -75,8 +75,9 @@ def same(one, other):
     return all(torch.equal(value, other.state_dict()[name]) for name, value in one.state_dict().items())
 
 
-@pytest.mark.parametrize("broken", [7, 24])
-@pytest.mark.parametrize("given", [{}, {"arg": ("gradient_accumulation_steps=2",), "epochs": 8}])
+@pytest.mark.parametrize(
+    ("broken", "given"), [(7, {}), (12, {"arg": ("gradient_accumulation_steps=2",), "epochs": 4})]
+)
 def test_a_run_that_broke_off_ends_with_the_same_weights(tmp_path, interrupted_at, broken, given):
     whole, result = trained(tmp_path / "whole", **given)
     with interrupted_at(broken):
@@ -105,24 +106,25 @@ def test_early_stopping_goes_on_counting(tmp_path, interrupted_at):
         each = chain([0.1, 0.7, 0.2, 0.3], repeat(0.9))
         return lambda model: next(each)
 
-    model, result = trained(tmp_path / "whole", evaluate=scores(), early_stopping=2)
+    given = {"epochs": 4, "early_stopping": 2}
+    model, result = trained(tmp_path / "whole", evaluate=scores(), **given)
     assert (result.stopped, result.best_score, result.best_update) == ("early", 0.7, 8)
     evaluate = scores()
     with interrupted_at(10):
-        trained(tmp_path / "broken", evaluate=evaluate, early_stopping=2)
-    again, found = trained(tmp_path / "broken", evaluate=evaluate, early_stopping=2, resume=True)
+        trained(tmp_path / "broken", evaluate=evaluate, **given)
+    again, found = trained(tmp_path / "broken", evaluate=evaluate, **given, resume=True)
     assert same(model, again)
     assert found.stopped == "early"
     assert [each["score"] for each in found.history] == [0.1, 0.7, 0.2, 0.3]
 
 
 def test_it_learns_and_keeps_the_best_weights(tmp_path):
-    model, result = trained(tmp_path, epochs=10)
-    assert (result.updates, result.epochs, result.stopped) == (120, 10, "updates")
+    model, result = trained(tmp_path, epochs=5, learning_rate=1e-2)
+    assert (result.updates, result.epochs, result.stopped) == (60, 5, "updates")
     assert not model.training
     assert result.best_score == max(record["score"] for record in result.history)
     assert accuracy(model) == result.best_score > 0.8
-    assert [record["update"] for record in result.history] == list(range(12, 121, 12))
+    assert [record["update"] for record in result.history] == list(range(6, 61, 6))
     assert all(record.keys() == {"update", "loss", "score"} for record in result.history)
     assert result.history[-1]["loss"] < result.history[0]["loss"]
     assert len(list(tmp_path.glob("checkpoint-*"))) == 2
@@ -132,7 +134,7 @@ def test_frozen_weights_are_not_trained(tmp_path):
     model = Classifier()
     frozen = model.layers[0].weight.requires_grad_(False)
     before = frozen.clone()
-    trained(tmp_path, model)
+    trained(tmp_path, model, epochs=1)
     assert torch.equal(frozen, before)
     kept = trainer.load_file(next(tmp_path.glob("checkpoint-*")) / trainer.BEST)
     assert sorted(kept) == ["layers.0.bias", "layers.3.bias", "layers.3.weight"]
@@ -174,14 +176,15 @@ def test_bad_input(tmp_path):
         with pytest.raises(InputError, match=words):
             trained(tmp_path, arg=settings_of(given).arg)
     trained(tmp_path)
-    with pytest.raises(InputError, match=r"48 updates.*49 updates.*remove that folder"):
-        trained(tmp_path, updates=49, resume=True)
+    with pytest.raises(InputError, match=r"24 updates.*25 updates.*remove that folder"):
+        trained(tmp_path, updates=25, resume=True)
 
 
 @pytest.mark.parametrize("given", ["data_seed=4", "train_sampling_strategy=group_by_length"])
 def test_an_order_that_is_given_is_taken(tmp_path, given):
-    usual, _ = trained(tmp_path / "usual", evaluate=None)
-    first, again = (trained(tmp_path / out, evaluate=None, arg=(given,))[0] for out in ("first", "again"))
+    short = {"evaluate": None, "epochs": 1}
+    usual, _ = trained(tmp_path / "usual", **short)
+    first, again = (trained(tmp_path / out, **short, arg=(given,))[0] for out in ("first", "again"))
     assert same(first, again)
     assert not same(first, usual)
 
@@ -189,7 +192,7 @@ def test_an_order_that_is_given_is_taken(tmp_path, given):
 def test_a_loss_that_is_no_number_ends_the_run(tmp_path):
     model = Classifier()
     model.layers[0].register_forward_hook(lambda *given: given[2] * torch.nan)
-    with pytest.raises(InputError, match="no number after 4 updates"):
+    with pytest.raises(InputError, match="no number after 2 updates"):
         trained(tmp_path, model)
 
 
@@ -267,7 +270,7 @@ def main(out, what=""):
         trainer.Clock.on_step_end = lambda pace, args, state, control, **_: (
             sys.exit(3) if state.global_step == 13 else decide(pace, args, state, control)
         )
-    model, result = trained(Path(out), resume=what == "resume")
+    model, result = trained(Path(out), resume=what == "resume", epochs=4)
     if trainer.process_state().is_main_process:
         weights = sum(value.double().sum().item() for value in model.state_dict().values())
         print("RESULT", trainer.process_state().num_processes, result.updates, result.best_update, weights)
