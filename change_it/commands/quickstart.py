@@ -68,7 +68,7 @@ Call = tuple[Callable[[Any], None], Any]
 
 @dataclass(kw_only=True)
 class QuickstartOptions:
-    """Corpus of the sample, judges and their audit, the writer that ships, tuned, its headlines, judges that choose a floor, and a report: a minute on two cores.
+    """Corpus of the sample, judges and their audit, the writer that ships, tuned, its headlines, judges that choose a floor, and a report: one to three minutes on two cores.
 
     A run that was interrupted goes on with the first step that is not finished.
 
