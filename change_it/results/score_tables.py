@@ -33,7 +33,7 @@ SHOWN = 3
 DAGGER = "†"
 WHY_APART = (
     f"{DAGGER} {CHOSEN} of another fold among several headlines, or learnt from such: choosing also finds what no judge sees, so "
-    "these stand apart and are ranked among no others"
+    "these are shown separately and not ranked"
 )
 
 #: Measures as heads of columns, where they are not called so themselves.
