@@ -123,8 +123,8 @@ def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ())
     Empty where there is none, or where the answer was too long and has not `ended` in that line. The names of `outlets` are
     labels, too.
     """
-    said = _FENCE.sub("", _THOUGHTS.sub("", answer))
-    lines = [line for line in (visible(line).strip(_MARKDOWN) for line in said.splitlines()) if line]
+    plain = _FENCE.sub("", _THOUGHTS.sub("", answer))
+    lines = [line for line in (visible(line).strip(_MARKDOWN) for line in plain.splitlines()) if line]
     while len(lines) > 1 and lines[0].endswith(":"):
         lines.pop(0)
     if not lines or (not ended and len(lines) == 1):

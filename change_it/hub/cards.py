@@ -199,19 +199,19 @@ def metric_card(text: str, module: str, name: str, requirement: str, options: Pu
     """Write README.md of a metric: its own, with what all metrics have and what its module says of arguments and citation."""
     title, _, body = text.removeprefix("# ").partition("\n")
     measures, example, rest = body.partition("## Example")
-    said = {
+    constants = {
         ast.unparse(node.targets[0]): ast.literal_eval(node.value).strip()
         for node in ast.parse(module).body
         if isinstance(node, ast.Assign) and "\n" in str(getattr(node.value, "value", ""))
     }
     page = Template(_template("metric"), autoescape=False).render(
         title=title,
-        description=" ".join(said["_DESCRIPTION"].split()),
+        description=" ".join(constants["_DESCRIPTION"].split()),
         measures=measures.strip(),
         install=INSTALL.format(requirement=requirement),
         rest=(example + rest).strip(),
-        arguments=said["_KWARGS_DESCRIPTION"],
-        citation=said["_CITATION"],
+        arguments=constants["_KWARGS_DESCRIPTION"],
+        citation=constants["_CITATION"],
     )
     return f"{page.strip()}\n".replace(f"metrics/{name}", options.repo_id).encode()
 

@@ -304,9 +304,9 @@ class SupportModel:
         if self.settings.kind == "classifier":
             read = [original, *(sentence for text in texts for sentence in sentences(text))]
         else:
-            said = set(words(headline))
+            own = set(words(headline))
             split = [parts_of(text, PART_WORDS) for text in texts]
-            nearest = [max(parts, key=lambda part: len(said & set(words(part)))) for parts in split]
+            nearest = [max(parts, key=lambda part: len(own & set(words(part)))) for parts in split]
             chosen = [part for parts, near in zip(split, nearest, strict=True) for part in (parts[0], near)]
             read = [f"{original}. {part}" for part in chosen]
         return [Claim(part, headline, language) for part in dict.fromkeys(read)]

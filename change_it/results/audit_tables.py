@@ -28,12 +28,12 @@ def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
     columns += [Column("test", "text", "what it does"), with_interval("share", "right")]
     rows = []
     for each in verdicts:
-        told: list[dict[str, Value]] = [
+        tests: list[dict[str, Value]] = [
             {"test": share.test, "share": share.value, "share_interval": (share.low, share.high)}
             for share in each.shares
         ]
-        told += [{"test": each.text, "share": ""}] if each.text else []
-        for at, values in enumerate(told):
+        tests += [{"test": each.text, "share": ""}] if each.text else []
+        for at, values in enumerate(tests):
             named = ("", "") if at else (each.judge, each.words)
             rows.append(Row({"judge": named[0], "verdict": named[1], **values}, each.judge))
     return Table(columns, rows, "What each judge is good for", NOTES)
