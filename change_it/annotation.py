@@ -13,10 +13,10 @@ import numpy as np
 
 from change_it import __version__, published_figures
 from change_it.errors import InputError
-from change_it.io import Record, listed, named_files, read_records, write_table
-from change_it.scoring.columns import BUILT_IN, GOLD
+from change_it.io import Record, listed, read_records, write_table
+from change_it.scoring.columns import GOLD, PredictionFile
 from change_it.scoring.compliancy import judge_items
-from change_it.scoring.floors_and_predictions import read_predictions
+from change_it.scoring.floors_and_predictions import system_of
 from change_it.scoring.item import Item, TestSet
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 from change_it.tables import Column, Row, Table, Value, records, with_interval
@@ -66,24 +66,19 @@ class KeyRow:
     choice2: str
 
 
-def conditions(test: TestSet, specs: Sequence[str]) -> dict[str, list[Item]]:
-    """Condition to its headlines: gold, and the systems of prediction files (`NAME=FILE`, several files of one name together).
+def conditions(test: TestSet, files: Sequence[PredictionFile]) -> dict[str, list[Item]]:
+    """Condition to its headlines: gold, and the systems of prediction files (several files of one name together).
 
     A system aims at the other outlet throughout, or at the original's own (LREC 2020, settings 1 and 2).
     """
-    files: dict[str, list[Path]] = {}
-    named = named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN, repeated=True)
-    for name, file in named:
-        files.setdefault(name, []).append(file)
     labels = {item.id: item.label for item in test.items}
     headlines = {GOLD: test.predicted([item.reference or None for item in test.items])}
-    for name, (first, *more) in files.items():
-        tables = [file for file in (first, *more) if file.suffix.lower() != ".txt"]  # a headline a line
-        read = (read_records(file, required=("id",), optional=("target",)) for file in tables)
-        rows = [record.cells for records in read for record in records if "target" in record.cells]
+    for name in dict.fromkeys(each.name for each in files):
+        of_name = [each for each in files if each.name == name]
+        rows = [row for each in of_name for row in each.rows if "target" in row]
         is_own = rows and all(row["target"] == labels.get(row["id"], row["target"]) for row in rows)
         aimed = test.in_newspaper if is_own else test
-        headlines[name] = aimed.predicted(read_predictions(first, aimed, name=name, more=more).headlines)
+        headlines[name] = aimed.predicted(system_of(of_name, aimed, name=name).headlines)
     return {name: [item for item in given if item.prediction.strip()] for name, given in headlines.items()}
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
-from change_it.io import FORMULA, Record, listed, read_records
+from change_it.io import FORMULA, Record, listed
 from change_it.judges.metrics import ReaderLabels, reader_agreement
-from change_it.scoring.columns import BUILT_IN, GOLD, LABEL_COLUMNS
+from change_it.scoring.columns import BUILT_IN, GOLD, LabelFiles
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.overlap import statistics
 from change_it.tables import Column, Row, Table, with_interval
@@ -53,17 +53,16 @@ AUC_OF = {
 ENOUGH = 10
 
 
-def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLabels:
-    """Read label files, and filled sheets with sources; of several readers of a headline the majority counts, and a tie is no yes.
+def reader_labels(files: LabelFiles, test: TestSet, language: str) -> ReaderLabels:
+    """The labels of label files, and of filled sheets with sources; of several readers of a headline the majority counts, and a tie is no yes.
 
     Raises:
         InputError: an id, an answer or a headline that is not there, or no labels.
     """
     items = {item.id: item for item in test.items}
     rows = []
-    for file in files:
-        records = read_records(file, required=LABEL_COLUMNS, optional=("system", "base", *ANSWERS))
-        records = [record for record in records if record.cells["supported"]]
+    for file, every in files:
+        records = [record for record in every if record.cells["supported"]]
         if not records:
             raise InputError(f"{file} has no labels: fill in the column supported")
         ids = [_text(record, "id") for record in records]
@@ -82,7 +81,7 @@ def read_labels(files: Sequence[Path], test: TestSet, language: str) -> ReaderLa
     schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(questions, pl.Boolean)
     by_headline = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True)
     read = by_headline.agg(pl.col("system", "base").first(), pl.col(questions).mean())
-    hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+    hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file, _ in files]
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
     supported, *asked = (read[name].to_numpy() for name in questions)
     printable, accept = (np.where(np.isnan(each), np.nan, each > 0.5) for each in asked)

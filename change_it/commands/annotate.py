@@ -5,11 +5,11 @@ from pathlib import Path
 
 import tyro
 
-from change_it.commands.checks import check_predictions
 from change_it.commands.printing import print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.io import check_writable
 from change_it.judges.judge_options import check_judges
+from change_it.scoring.columns import read_prediction_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
 
@@ -42,17 +42,17 @@ class AnnotateSheetsOptions:
 def sheets(options: AnnotateSheetsOptions) -> None:
     """Draw and write; what is at fault is refused before anything large loads."""
     check_corpus(options.corpus)
-    files = check_predictions(options.predictions)
+    files = read_prediction_files(options.predictions)
     out = options.out
     sources, key = (out.with_name(f"{out.stem}-{name}.csv") for name in ("sources", "key"))
     for file in (out, sources, key):
-        check_writable(file, kind="csv", inputs=[options.corpus, *files])
+        check_writable(file, kind="csv", inputs=[options.corpus, *(each.file for each in files)])
 
     from change_it import annotation  # loads polars
     from change_it.scoring.item import read_test_set
 
     test = read_test_set(options.corpus)
-    conditions = annotation.conditions(test, options.predictions)
+    conditions = annotation.conditions(test, files)
     rows = annotation.draw(test, conditions, options.items, options.seed)
     annotation.write_sheets(out, sources, key, rows)
     print(f"{len(rows)} headlines, {options.items} each of {', '.join(conditions)}: {out}, then {sources}")

@@ -5,12 +5,13 @@ from pathlib import Path
 
 from tyro.conf import Fixed
 
-from change_it.commands.checks import check_counts, check_labels
+from change_it.commands.checks import check_counts
 from change_it.commands.printing import print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import AUDIT_FILES, check_out
+from change_it.scoring.columns import LabelFiles, read_label_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
 
@@ -43,21 +44,21 @@ class AuditOptions(InferenceOptions):
     """Seed of everything that is drawn."""
 
 
-def check(options: AuditOptions) -> None:
-    """Refuse, before anything large loads, a corpus or judges at fault, and `--out` where nothing can be written."""
+def check(options: AuditOptions) -> LabelFiles:
+    """Read the label files, and refuse, before anything large loads, a corpus, judges or such files at fault, and `--out` where nothing can be written."""
     check_counts(items=options.items, resamples=options.resamples)
     check_corpus(options.corpus)
     check_judges(options.judges)
-    check_labels(options.labels)
     check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges, *map(str, options.labels)])
+    return read_label_files(options.labels)
 
 
 def run(options: AuditOptions) -> None:
     """Audit the judges, print the tables or JSON, and write the page."""
-    check(options)
+    files = check(options)
     out = _out(options)
 
-    from change_it.audit.agreement import read_labels  # these load torch and polars
+    from change_it.audit.agreement import reader_labels  # these load torch and polars
     from change_it.audit.measure import audit, read_corpus
     from change_it.audit.verdicts import read_metrics
     from change_it.networks.pretrained import local_folder
@@ -65,10 +66,10 @@ def run(options: AuditOptions) -> None:
     from change_it.results.score_tables import other_corpus
     from change_it.scoring.judges import Judges
 
+    corpus = read_corpus(options.corpus, seed=options.seed)
+    labels = reader_labels(files, corpus.test, corpus.language) if files else None
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)
-    corpus = read_corpus(options.corpus, seed=options.seed)
-    labels = read_labels(options.labels, corpus.test, corpus.language) if options.labels else None
     if labels and judges.support:
         labels = labels.without_family(judges.support.base)
     audited = audit(

@@ -1,17 +1,19 @@
 """`change-it score`: reads, scores, prints a table or JSON, writes the report."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from change_it.commands.checks import check_counts, check_predictions
+from change_it.commands.checks import check_counts
 from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus, read_language
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.judges.judge_options import check_judges
 from change_it.results.report_folder import REPORT_FILES, check_out
+from change_it.scoring.columns import PredictionFile, read_prediction_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
 
@@ -63,24 +65,26 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Seed of intervals, paired tests and the baselines clause and random-target."""
 
 
-def check(options: ScoreOptions) -> None:
-    """Refuse, before anything large loads, a corpus, judges or prediction files at fault, and `--out` where nothing can be written."""
+def check(options: ScoreOptions) -> list[PredictionFile]:
+    """Read the prediction files, and refuse, before anything large loads, a corpus, judges or such files at fault, and `--out` where nothing can be written."""
     check_corpus(options.corpus)
     judges = [options.judges, *([options.floor] if options.floor else [])]
     for folder in judges:
         check_judges(folder)
     options.check_engine()
     check_counts(resamples=options.resamples)
-    files = check_predictions(options.predictions, options.columns)
+    files = read_prediction_files(options.predictions, options.columns)
     if options.out:
-        check_out(options.out, REPORT_FILES, inputs=[options.corpus, *judges, *files])
+        read = [str(each.file) for each in files]
+        check_out(options.out, REPORT_FILES, inputs=[options.corpus, *judges, *read])
     if options.shared_items and not options.predictions:
         raise InputError("--shared-items requires --predictions")
+    return files
 
 
 def run(options: ScoreOptions) -> None:
     """Score the built-in systems and those of the prediction files."""
-    check(options)
+    files = check(options)
 
     from change_it.audit.verdicts import read_metrics, read_summary
     from change_it.results.provenance import made  # these load polars and matplotlib
@@ -89,7 +93,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.scoring.scores import score
 
     test = read_test_set(options.corpus)
-    test, systems = _systems(options, test)
+    test, systems = _systems(options, test, files)
     language = options.language or read_language(options.corpus)
 
     from change_it.networks.pretrained import local_folder  # these load torch
@@ -123,14 +127,16 @@ def run(options: ScoreOptions) -> None:
     _show(options, scores, summary)
 
 
-def _systems(options: ScoreOptions, test: "TestSet") -> "tuple[TestSet, list[ScoredSystem]]":
+def _systems(
+    options: ScoreOptions, test: "TestSet", files: Sequence[PredictionFile]
+) -> "tuple[TestSet, list[ScoredSystem]]":
     """The items, and the built-in systems and those of the prediction files on them."""
-    from change_it.scoring.floors_and_predictions import built_in_systems, on_same_items, read_scored_systems
+    from change_it.scoring.floors_and_predictions import built_in_systems, on_same_items, systems_of
     from change_it.text.cleaning import remark
 
     every = {item.id for item in test.items if item.reference or options.all_items}
     needed = () if options.shared_items else every
-    systems = read_scored_systems(options.predictions, test, columns=options.columns, needed=needed)
+    systems = systems_of(files, test, needed=needed)
     for system in systems:
         for sentence in remark(system.name, filter(None, system.headlines), "are scored as they are"):
             print(f"Warning: {sentence}.", file=sys.stderr)

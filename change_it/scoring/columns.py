@@ -1,4 +1,10 @@
-"""Names in the files of scores: of systems, and of columns."""
+"""Names of systems in the files of scores; the columns and the rows of prediction and label files."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from change_it.io import Record, named_files, read_records, text_lines
 
 #: The system that is the other outlet's own headline, and so its own reference.
 GOLD = "gold"
@@ -13,5 +19,36 @@ PREDICTION_COLUMNS = ("id", "headline")
 PREDICTION_EXTRAS = ("target", "error", "reranker", "generator")
 #: The part of a table that has the systems with headlines that judges chose.
 CHOSEN = "chosen by judges"
-#: What a file of labels must have.
+#: What a file of labels must have, and what it may have.
 LABEL_COLUMNS = ("id", "headline", "supported")
+LABEL_EXTRAS = ("system", "base", "printable", "accept", "fluency")
+#: Label files and their rows.
+LabelFiles = Sequence[tuple[Path, list[Record]]]
+
+
+class PredictionFile(NamedTuple):
+    """A system's headlines as they were read."""
+
+    name: str
+    file: Path
+    rows: list[dict[str, str]]  # cells by our names; without ids in a text file, which has a headline a line
+
+
+def read_prediction_files(specs: Sequence[str], columns: str = "") -> list[PredictionFile]:
+    """Read prediction files (`NAME=FILE`); one that lacks a column or has the name of a built-in system is refused. `columns` is a map `ours=theirs`."""
+    named = named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN, repeated=True)
+    return [PredictionFile(name, file, _rows(file, columns)) for name, file in named]
+
+
+def _rows(file: Path, columns: str) -> list[dict[str, str]]:
+    if file.suffix.lower() == ".txt":
+        return [
+            {"headline": line, "error": "" if line.strip() else "empty line"} for line in text_lines(file)
+        ]
+    records = read_records(file, required=PREDICTION_COLUMNS, optional=PREDICTION_EXTRAS, columns=columns)
+    return [record.cells for record in records]
+
+
+def read_label_files(files: Sequence[Path]) -> LabelFiles:
+    """Read label files; one that lacks a column is refused."""
+    return [(file, read_records(file, required=LABEL_COLUMNS, optional=LABEL_EXTRAS)) for file in files]

@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import median_low
 
 from change_it.errors import InputError
-from change_it.io import Predictions, headlines_of, listed, named_files, read_records, text_lines
-from change_it.scoring.columns import BUILT_IN, CLAUSE, GOLD, PREDICTION_COLUMNS, PREDICTION_EXTRAS
+from change_it.io import Predictions, headlines_of, listed
+from change_it.scoring.columns import CLAUSE, GOLD, PredictionFile
 from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker, Writer, parse_reranker
 from change_it.text.sentences import sentences, without_end
@@ -100,19 +100,16 @@ def cuts(article: str, typography: Typography) -> list[str]:
     return list(dict.fromkeys(typography.apply(text[:1].upper() + text[1:]) for text in texts))
 
 
-def read_scored_systems(
-    specs: Sequence[str], test: TestSet, *, columns: str = "", needed: Collection[str] | None = None
+def systems_of(
+    files: Sequence[PredictionFile], test: TestSet, *, needed: Collection[str] | None = None
 ) -> list[ScoredSystem]:
-    """The systems of prediction files given as `NAME=FILE`, in this order; files of one name are its runs: `mine.1`, `mine.2`, …. `needed`: see `read_predictions`."""
-    named = list(
-        named_files(specs, option="--predictions", example="mine=mine.csv", taken=BUILT_IN, repeated=True)
-    )
-    several = {name for name, count in Counter(name for name, _ in named).items() if count > 1}
+    """The systems of prediction files in this order; files of one name are its runs: `mine.1`, `mine.2`, …. `needed`: see `system_of`."""
+    several = {name for name, count in Counter(each.name for each in files).items() if count > 1}
     systems: list[ScoredSystem] = []
-    for name, file in named:
-        run = 1 + sum(system.run_of == name for system in systems)
+    for each in files:
+        name, run = each.name, 1 + sum(system.run_of == each.name for system in systems)
         called = f"{name}.{run}" if name in several else name
-        system = read_predictions(file, test, name=called, columns=columns, needed=needed)
+        system = system_of([each], test, name=called, needed=needed)
         systems.append(replace(system, run_of=name if name in several else ""))
     names = Counter(system.name.lower() for system in systems)
     if twice := [name for name, count in names.items() if count > 1]:
@@ -141,30 +138,16 @@ def on_same_items(
     return replace(test, items=items), same
 
 
-def read_predictions(
-    file: Path,
-    test: TestSet,
-    *,
-    name: str = "",
-    more: Sequence[Path] = (),
-    columns: str = "",
-    needed: Collection[str] | None = None,
+def system_of(
+    files: Sequence[PredictionFile], test: TestSet, *, name: str, needed: Collection[str] | None = None
 ) -> ScoredSystem:
-    """Read one prediction file, and `more` with the rest of the items, and check them against the test set.
+    """Check the rows of a system, which may be in several files, against the test set.
 
     The headline of a row with an error is empty, whatever its cell has; that of an item that may be left out, since it is not among
     those `needed`, is None. Ids that are missing, extra or duplicate, or that aim at the wrong outlet or have an empty headline
     without an error, are refused in one message.
     """
-    rows: list[dict[str, str]] = []
-    for each in (file, *more):
-        if each.suffix.lower() == ".txt":
-            rows += _lines(each, test)
-        else:
-            records = read_records(
-                each, required=PREDICTION_COLUMNS, optional=PREDICTION_EXTRAS, columns=columns
-            )
-            rows += [record.cells for record in records]
+    file, rows = files[0].file, [row for each in files for row in _with_ids(each, test)]
     wanted = {item.id: item.target for item in test.items}
     headlines = headlines_of(rows, lambda text: " ".join(text.split()))
     matched = Predictions.match([row["id"] for row in rows], headlines, wanted)
@@ -187,21 +170,19 @@ def read_predictions(
     generators = sorted({row.get("generator", "") for row in rows})
     writers = tuple(writer for text in generators if (writer := Writer.parse(text)))
     in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
-    return ScoredSystem(name or file.stem, in_order, _reranker(file, rerankers), writers)
+    return ScoredSystem(name, in_order, _reranker(file, rerankers), writers)
 
 
-def _lines(file: Path, test: TestSet) -> list[dict[str, str]]:
-    """The lines of a text file as rows with the ids of the test set."""
-    lines = text_lines(file)
-    if len(lines) != len(test.items):
+def _with_ids(given: PredictionFile, test: TestSet) -> list[dict[str, str]]:
+    """The rows of a file; those of a text file with the ids of the test set."""
+    if "id" in given.rows[0]:
+        return given.rows
+    if len(given.rows) != len(test.items):
         raise InputError(
-            f"{file} has {len(lines)} lines for the {len(test.items)} headlines of the test set: give one for each, in the order "
+            f"{given.file} has {len(given.rows)} lines for the {len(test.items)} headlines of the test set: give one for each, in the order "
             "that change-it transfer --corpus writes, an empty line where there is none"
         )
-    return [
-        {"id": item.id, "headline": line, "error": "" if line.strip() else "empty line"}
-        for item, line in zip(test.items, lines, strict=True)
-    ]
+    return [row | {"id": item.id} for item, row in zip(test.items, given.rows, strict=True)]
 
 
 def _reranker(file: Path, named: Sequence[str]) -> Reranker | None:

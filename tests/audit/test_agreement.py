@@ -12,13 +12,14 @@ from scoring_fakes import FakeSupport, load_fakes, toy_test_set, write_toy_corpu
 from sklearn.metrics import roc_auc_score
 
 from change_it.audit import verdicts
-from change_it.audit.agreement import acceptance, agreement, read_labels
+from change_it.audit.agreement import acceptance, agreement, reader_labels
 from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.judges import support_training
 from change_it.judges.metrics import ReaderLabels, reader_agreement
 from change_it.judges.support_training import best_threshold
+from change_it.scoring.columns import read_label_files
 from change_it.scoring.item import Item
 
 HEADER = ["id", "headline", "supported", "printable", "system", "base"]
@@ -86,7 +87,7 @@ def test_halves_are_of_events_and_stay():
 
 def read(tmp_path, *files, header=HEADER):
     paths = [write_csv(tmp_path / f"{n}.csv", rows, header) for n, rows in enumerate(files)]
-    return read_labels(paths, toy_test_set(), "it")
+    return reader_labels(read_label_files(paths), toy_test_set(), "it")
 
 
 def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
@@ -131,7 +132,7 @@ def test_filled_sheets_are_labels(tmp_path):
         row |= {"supported": supported, "fluency": fluency}
     sheet[0]["headline"] = "'+1"  # as sheets write +1
     write_csv(tmp_path / "anna.csv", [row.values() for row in sheet], list(sheet[0]))
-    labels = read_labels([tmp_path / "anna.csv"], toy_test_set(), "it")
+    labels = reader_labels(read_label_files([tmp_path / "anna.csv"]), toy_test_set(), "it")
     assert [item.id for item in labels.items] == [row["id"] for row in sheet]
     assert labels.items[0].prediction == "+1"
     assert labels.items[1].prediction == sheet[1]["headline"]
@@ -282,7 +283,7 @@ def test_one_half_chooses_the_threshold_and_written_headlines_of_the_other_valid
     out = tmp_path / "judges" / "support"
     about = json.loads((out / "config.json").read_text())["change_it"]
     metrics = json.loads((out / "metrics.json").read_text())
-    labels = read_labels([file], toy_test_set(), "it").without_family("toy")
+    labels = reader_labels(read_label_files([file]), toy_test_set(), "it").without_family("toy")
     found, chosen = metrics["results"], metrics["chosen"]
     assert about["threshold"] == metrics["threshold"] == pytest.approx((0.206 + 0.6) / 2)
     assert (found["labels"]["n"], chosen["n"]) == (labels.reports.sum(), (~labels.reports).sum())

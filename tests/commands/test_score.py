@@ -6,6 +6,7 @@ import pytest
 from scoring_fakes import load_fakes, write_stand_ins
 
 from change_it.cli import main
+from change_it.io import rows as rows_module
 
 
 @pytest.fixture
@@ -36,3 +37,12 @@ def test_all_systems_are_scored_on_shared_items(command, toy_test, tmp_path):
     code, _, error = command(tmp_path / "new.csv", *both, "--shared-items")
     assert code == 2
     assert "no headline in common of gio2rep" in error
+
+
+def test_a_prediction_file_is_read_once(command, toy_test, tmp_path, monkeypatch):
+    read, open_text = [], rows_module.open_text
+    monkeypatch.setattr(rows_module, "open_text", lambda path: read.append(path) or open_text(path))
+    rows = [f'{item.id},"{item.reference}"' for item in toy_test.items]
+    (tmp_path / "new.csv").write_text("\n".join(["id,headline", *rows]), encoding="utf-8")
+    assert command(tmp_path / "new.csv")[0] == 0
+    assert read == [tmp_path / "new.csv"]

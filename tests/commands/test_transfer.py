@@ -15,7 +15,8 @@ from change_it.generators.file_transfer import new_rows
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.generators.search import Candidate
 from change_it.networks.pretrained import hash_of_weights
-from change_it.scoring.floors_and_predictions import read_predictions
+from change_it.scoring.columns import read_prediction_files
+from change_it.scoring.floors_and_predictions import systems_of
 from change_it.scoring.judges import Judges
 from change_it.scoring.signature import parse_reranker
 
@@ -96,7 +97,7 @@ def test_a_setting_that_fails_as_it_is_used_is_refused(generators, tmp_path, giv
 def test_a_corpus_gives_a_prediction_file(generators, tmp_path, toy_corpus, capsys):
     chosen = options(generators, tmp_path, corpus=str(toy_corpus))
     made = transferred(chosen)
-    system = read_predictions(chosen.out, toy_test_set())
+    [system] = systems_of(read_prediction_files([f"new={chosen.out}"]), toy_test_set())
     assert list(system.headlines) == [row["headline"] for row in made]
     assert all(system.headlines)
     assert system.reranker is None

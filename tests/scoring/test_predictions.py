@@ -2,7 +2,8 @@ import pytest
 from scoring_fakes import FakeJudges
 
 from change_it import InputError
-from change_it.scoring.floors_and_predictions import read_predictions, read_scored_systems
+from change_it.scoring.columns import read_prediction_files
+from change_it.scoring.floors_and_predictions import systems_of
 from change_it.scoring.signature import Reranker
 
 FULL = "id,headline,target,error,reranker"
@@ -18,9 +19,18 @@ def write(path, lines, header="id,headline,target", encoding="utf-8"):
     return path
 
 
+def read_systems(specs, test, **given):
+    return systems_of(read_prediction_files(specs), test, **given)
+
+
+def read_system(file, test, **given):
+    [system] = read_systems([f"p={file}"], test, **given)
+    return system
+
+
 def test_any_order_of_rows_and_a_byte_order_mark(tmp_path, toy_test, lines):
     file = write(tmp_path / "p.csv", lines[::-1], encoding="utf-8-sig")
-    system = read_predictions(file, toy_test)
+    system = read_system(file, toy_test)
     assert system.headlines == tuple(f"Titolo, {item.id}" for item in toy_test.items)
     assert (system.name, system.reranker) == ("p", None)
 
@@ -30,7 +40,7 @@ def test_every_fault_lists_its_ids(tmp_path, toy_test, lines):
     faulty[0] = "a2,,gio"
     faulty[1] = "a3,Titolo,rep"
     with pytest.raises(InputError) as error:
-        read_predictions(write(tmp_path / "p.csv", faulty), toy_test)
+        read_system(write(tmp_path / "p.csv", faulty), toy_test)
     message = str(error.value)
     for part in (
         "2 ids missing: a0, a1",
@@ -46,50 +56,50 @@ def test_a_row_with_an_error_needs_no_headline(tmp_path, toy_test, lines):
     rows = [f"{line},," for line in lines]
     rows[0] = "a0,,gio,the article is empty,"
     rows[1] = "a1,Mezzo titolo,gio,cut off,"
-    headlines = read_predictions(write(tmp_path / "p.csv", rows, header=FULL), toy_test).headlines
+    headlines = read_system(write(tmp_path / "p.csv", rows, header=FULL), toy_test).headlines
     assert headlines[:3] == ("", "", "Titolo, a2")
     rows[0] = "a0,,gio,  ,"
     with pytest.raises(InputError, match="1 id with an empty headline: a0"):
-        read_predictions(write(tmp_path / "p.csv", rows, header=FULL), toy_test)
+        read_system(write(tmp_path / "p.csv", rows, header=FULL), toy_test)
 
 
 def test_the_reranker_is_read(tmp_path, toy_test, lines):
     judges = FakeJudges(fold="0")
     rows = [f"{line},,{Reranker.of(judges).signature}" for line in lines]
     rows[0] = "a0,,gio,the article is empty,"
-    (system,) = read_scored_systems([f"mine={write(tmp_path / 'p.csv', rows, header=FULL)}"], toy_test)
+    (system,) = read_systems([f"mine={write(tmp_path / 'p.csv', rows, header=FULL)}"], toy_test)
     assert system.reranker == Reranker.of(judges)
 
 
 @pytest.mark.parametrize("spec", ["p.csv", "=p.csv", "name=", "../up=p.csv", "gold=p.csv"])
 def test_bad_names(spec, toy_test):
     with pytest.raises(InputError, match="--predictions"):
-        read_scored_systems([spec], toy_test)
+        read_systems([spec], toy_test)
 
 
 def test_a_name_twice(tmp_path, toy_test, lines):
     file = write(tmp_path / "p.csv", lines)
-    systems = read_scored_systems([f"one={file}", f"two={file}"], toy_test)
+    systems = read_systems([f"one={file}", f"two={file}"], toy_test)
     assert [system.name for system in systems] == ["one", "two"]
     for specs in ([f"one={file}", f"one={file}"], [f"one={file}", f"One={file}"]):
         with pytest.raises(InputError, match="taken"):
-            read_scored_systems(specs, toy_test)
+            read_systems(specs, toy_test)
 
 
 def test_files_of_one_name_are_runs(tmp_path, toy_test, lines):
     files = [write(tmp_path / f"{name}.csv", lines) for name in "abc"]
     specs = [f"mine={files[0]}", f"other={files[1]}", f"mine={files[2]}"]
-    found = {system.name: system.run_of for system in read_scored_systems(specs, toy_test)}
+    found = {system.name: system.run_of for system in read_systems(specs, toy_test)}
     assert found == {"mine.1": "mine", "other": "", "mine.2": "mine"}
     with pytest.raises(InputError, match=r"mine\.2 would be the name of a run"):
-        read_scored_systems([*specs, f"Mine.2={files[1]}"], toy_test)
+        read_systems([*specs, f"Mine.2={files[1]}"], toy_test)
 
 
 def test_a_file_needs_no_target_and_may_call_its_columns_otherwise(tmp_path, toy_test, lines):
-    expected = read_predictions(write(tmp_path / "p.csv", lines), toy_test).headlines
+    expected = read_system(write(tmp_path / "p.csv", lines), toy_test).headlines
     rows = [line.rpartition(",")[0] for line in lines]
     file = write(tmp_path / "q.csv", rows, header="key,output")
-    (system,) = read_scored_systems([f"mine={file}"], toy_test, columns="id=key,headline=output")
+    (system,) = systems_of(read_prediction_files([f"mine={file}"], "id=key,headline=output"), toy_test)
     assert system.headlines == expected
 
 
@@ -97,19 +107,19 @@ def test_a_text_file_has_a_headline_a_line_in_the_order_of_the_test_set(tmp_path
     file = tmp_path / "p.txt"
     texts = [f"Titolo, {item.id}" for item in toy_test.items]
     file.write_text("\r\n".join(["", *texts[1:]]) + "\r\n", encoding="utf-8")
-    assert read_predictions(file, toy_test).headlines == ("", *texts[1:])
+    assert read_system(file, toy_test).headlines == ("", *texts[1:])
     file.write_text("\n".join(texts[1:]), encoding="utf-8")
     with pytest.raises(InputError, match="7 lines for the 8 headlines of the test set: give one for each"):
-        read_predictions(file, toy_test)
+        read_system(file, toy_test)
 
 
 def test_a_subset_is_refused_or_scored_alone(tmp_path, toy_test, lines):
     file = write(tmp_path / "p.csv", lines[3:])
     with pytest.raises(InputError, match="3 ids missing: a0, a1, a2; --shared-items scores all systems on"):
-        read_predictions(file, toy_test)
-    system = read_predictions(file, toy_test, needed=())
+        read_system(file, toy_test)
+    system = read_system(file, toy_test, needed=())
     assert system.headlines == (None, None, None, *(f"Titolo, {item.id}" for item in toy_test.items[3:]))
     with pytest.raises(InputError, match=r"8 ids missing.*1 id not in the test set: x9$"):
-        read_predictions(write(tmp_path / "q.csv", ["x9,Titolo,gio"]), toy_test, needed=())
+        read_system(write(tmp_path / "q.csv", ["x9,Titolo,gio"]), toy_test, needed=())
     with pytest.raises(InputError, match="1 id missing: a2;"):
-        read_predictions(file, toy_test, needed={"a2", "a3"})
+        read_system(file, toy_test, needed={"a2", "a3"})
