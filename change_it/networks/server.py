@@ -68,6 +68,9 @@ class Server:
                     [{"role": "user", "content": prompt}], model=self.model, **settings
                 )
                 self._answered = monotonic()
+                if not completion.choices and (fault := completion.get("error")):
+                    reason = fault.get("message", fault) if isinstance(fault, dict) else fault
+                    return None, f"server refused: {self._line(str(reason))}"
                 choice = completion.choices[0]
                 content = choice.message.content
                 break
@@ -106,8 +109,12 @@ class Server:
 
     def _detail(self, response: Any) -> str:
         """The status of a refusal and what the server says, without the key."""
-        reason = " ".join(response.text.replace(self._key, "…").split())[:REASON]
+        reason = self._line(response.text)
         return f"status {response.status_code}" + (f" ({reason})" if reason else "")
+
+    def _line(self, reason: str) -> str:
+        """What a server says in one line, without the key."""
+        return " ".join(reason.replace(self._key, "…").split())[:REASON]
 
     def _refused(self, response: Any) -> str:
         """Why there is no answer, where the server refuses this request alone."""

@@ -100,6 +100,7 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypat
         "ponte 4": b"no JSON",
         "ponte 5": b'{"choices": []}',
         "ponte 7": {"content": "Cade il ponte. Due feri", "finish_reason": "length"},
+        "ponte 8": (200, json.dumps({"error": {"message": f"No\nmodel, {SECRET}" + "!" * 300}}).encode()),
         "ponte 9": refusal(400, f"Too long,\n by the key {SECRET}", listed=True),
         "ponte 10": "<think>Un titolo, forse",
     }
@@ -121,12 +122,12 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypat
         "server refused: the answer is no chat completion",
         "server timeout",
         "no headline in the answer (length)",
-        "",
+        f"server refused: {'No model, …' + '!' * 189}",
         'server refused: status 400 ([{"error": {"message": "Too long,\\n by the key …", "code": 400}}])',
         "no headline in the answer (stop)",
         "",
     ]
-    assert "10 rows have an error (4 server refused, 2 refused by the model, " in capsys.readouterr().out
+    assert "11 rows have an error (5 server refused, 2 refused by the model, " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("headers", "least", "most"), [({"Retry-After": "7"}, 6, 7), ({}, 0, 4)])
