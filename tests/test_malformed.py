@@ -61,6 +61,11 @@ GENERATORS = {
     "NaN": (change_weights(spoil), "not finite numbers"),
     "a tensor is missing": (change_weights(partial(drop, "switch.weight")), "lack switch.weight"),
     "nested": (write("generator.json", '{"recipe":' + DEEP), "generator.json is broken"),
+    "no JSON": (write("generator.json", "recipe: sum"), "generator.json is broken"),
+    "no seed": (lambda folder: edit(folder / "generator.json", lambda record: record.pop("seed")), "generator.json lacks seed"),
+    "a text for a number": (set_in("generator.json", "source_tokens", value="9"), "generator.json is broken .*source_tokens"),
+    "no list": (set_in("generator.json", "outlets", value="ab"), "generator.json is broken .*outlets"),
+    "no recipe": (set_in("generator.json", "recipe", value="sun"), "generator.json is broken .*recipe.*sun"),
     "tokenizer": (write("tokenizer.json", "{}"), "no tokenizer that can be loaded"),
 }  # fmt: skip
 

@@ -1,20 +1,24 @@
 """A generator's folder: its `generator.json`, and the choice among several generators."""
 
 import tomllib
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
+from huggingface_hub.dataclasses import strict
+from huggingface_hub.errors import StrictDataclassError
+
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.generators.generator_options import Language, ModelKind, Reads, Recipe
-from change_it.io import GENERATOR_FILE, read_json, write_json
+from change_it.io import GENERATOR_FILE, listed, read_json, write_json
 
 COMMAND = "change-it train generator"
 Dtype = Literal["float32", "bfloat16"]
 
 
+@strict
 @dataclass(kw_only=True)
 class GeneratorInfo:
     """Recipe, outlets, model and lengths of a generator."""
@@ -59,12 +63,19 @@ class GeneratorInfo:
                 f"{folder} holds no {GENERATOR_FILE}: give the folder of one generator, since it is one model a repository, or "
                 f"train one with {COMMAND}"
             )
+        known = {field.name: field.default is MISSING for field in fields(cls)}
+        if lacking := [name for name, is_required in known.items() if is_required and name not in values]:
+            raise InputError(f"{path} lacks {listed(lacking)}: train the generator again")
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in values.items()
+            if name in known
+        }
         try:
-            of_info = {field.name: values[field.name] for field in fields(cls) if field.name in values}
-            outlets, prompt = tuple(of_info["outlets"]), of_info.get("prompt")
-            return cls(**of_info | {"outlets": outlets, "prompt": prompt and tuple(prompt)})
-        except (TypeError, LookupError) as error:
-            raise InputError(f"{path} is broken or of another version: train the generator again") from error
+            return cls(**given)
+        except StrictDataclassError as error:
+            reason = " ".join(str(error).split())
+            raise InputError(f"{path} is broken ({reason}): train the generator again") from error
 
 
 def read_prompts(language: str) -> dict[str, Any]:
