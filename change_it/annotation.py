@@ -13,7 +13,7 @@ import numpy as np
 
 from change_it import __version__, published_figures
 from change_it.errors import InputError
-from change_it.io import Record, listed, read_records, write_table
+from change_it.io import Record, counted, listed, read_records, write_table
 from change_it.scoring.columns import GOLD, PredictionFile
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.floors_and_predictions import system_of
@@ -142,7 +142,7 @@ def read_answers(files: Sequence[Path], key: Sequence[KeyRow]) -> Answers:
         records = read_records(file, required=("item",), optional=(*CHOICES, *QUESTIONS))
         if unknown := [record.cells["item"] for record in records if record.cells["item"] not in rows]:
             raise InputError(
-                f"{file} has {len(unknown)} items that are not in the key ({listed(unknown, 3)}): give the key of this sheet"
+                f"{file} has {counted(len(unknown), 'item')} not in the key ({listed(unknown, 3)}): give the key of this sheet"
             )
         if not any(record.cells.get(question) for record in records for question in QUESTIONS):
             raise InputError(f"{file} has no answers: fill in {listed(list(QUESTIONS))}")

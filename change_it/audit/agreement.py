@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
-from change_it.io import FORMULA, Record, listed
+from change_it.io import FORMULA, Record, counted, listed
 from change_it.judges.metrics import ReaderLabels, reader_agreement
 from change_it.scoring.columns import BUILT_IN, GOLD, LabelFiles
 from change_it.scoring.item import Item, TestSet
@@ -68,7 +68,7 @@ def reader_labels(files: LabelFiles, test: TestSet, language: str) -> ReaderLabe
         ids = [_text(record, "id") for record in records]
         if unknown := [id_ for id_ in dict.fromkeys(ids) if id_ not in items]:
             raise InputError(
-                f"{file} has {len(unknown)} ids that are not in A2 of {test.name} ({listed(unknown, 3)}): give the corpus that was labelled"
+                f"{file} has {counted(len(unknown), 'id')} not in A2 of {test.name} ({listed(unknown, 3)}): give the corpus that was labelled"
             )
         for id_, record in zip(ids, records, strict=True):
             question = "printable" if "printable" in record.cells else "fluency"

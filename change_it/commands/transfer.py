@@ -14,7 +14,7 @@ from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator_options import TransferOptions
-from change_it.io import HUB, check_columns, check_model, check_writable, parse_columns, read_tables
+from change_it.io import HUB, check_columns, check_model, check_writable, counted, parse_columns, read_tables
 from change_it.judges.judge_options import check_judges
 from change_it.tables import Column, Row, Table, console, print_table
 
@@ -112,8 +112,8 @@ def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSet
     errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     say = partial(terminal.print, soft_wrap=True)
     say(
-        f"{len(good):,} headlines in {seconds:.0f} s"
-        + (f"; {sum(reasons.values()):,} rows have an error ({errors})" if errors else ""),
+        f"{counted(len(good), 'headline')} in {seconds:.0f} s"
+        + (f"; {counted(sum(reasons.values()), 'row')} with an error ({errors})" if errors else ""),
         markup=False,
     )
     warning = "[yellow]![/] "

@@ -40,6 +40,7 @@ from change_it.io.rows import (
 from change_it.io.texts import (
     cell_text,
     column_of,
+    counted,
     is_missing,
     listed,
     references_of,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from change_it.errors import InputError
 from change_it.io.opening import read_text
-from change_it.io.texts import listed
+from change_it.io.texts import counted, listed
 
 _NAME = re.compile(r"\w[\w.+-]*")
 
@@ -76,7 +76,5 @@ class Predictions:
         }
         distinct = {fault: list(dict.fromkeys(ids)) for fault, ids in every.items()}
         return "; ".join(
-            f"{len(ids)} {'id' if len(ids) == 1 else 'ids'} {fault}: {listed(ids)}"
-            for fault, ids in distinct.items()
-            if ids
+            f"{counted(len(ids), 'id')} {fault}: {listed(ids)}" for fault, ids in distinct.items() if ids
         )

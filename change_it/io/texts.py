@@ -101,3 +101,8 @@ def listed(names: Sequence[str], most: int = 10) -> str:
     lines = [" ".join(name.split()) for name in names[:most]]
     shown = ", ".join(line if len(line) <= 80 else line[:79] + "…" for line in lines)
     return shown + (f" and {more} more" if more > 0 else "")
+
+
+def counted(count: int, noun: str) -> str:
+    """A count and its noun: 1 id, 2 ids."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median_low
 
 from change_it.errors import InputError
-from change_it.io import Predictions, headlines_of, listed
+from change_it.io import Predictions, counted, headlines_of, listed
 from change_it.scoring.columns import CLAUSE, GOLD, PredictionFile
 from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker, Writer, parse_reranker
@@ -179,7 +179,7 @@ def _with_ids(given: PredictionFile, test: TestSet) -> list[dict[str, str]]:
         return given.rows
     if len(given.rows) != len(test.items):
         raise InputError(
-            f"{given.file} has {len(given.rows)} lines for the {len(test.items)} headlines of the test set: give one for each, in the order "
+            f"{given.file} has {counted(len(given.rows), 'line')} for the {counted(len(test.items), 'headline')} of the test set: give one for each, in the order "
             "that change-it transfer --corpus writes, an empty line where there is none"
         )
     return [row | {"id": item.id} for item, row in zip(test.items, given.rows, strict=True)]

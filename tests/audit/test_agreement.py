@@ -143,7 +143,7 @@ def test_filled_sheets_are_labels(tmp_path):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        (["x9", "Nuovo", "yes", "", "", ""], "1 ids that are not in A2"),
+        (["x9", "Nuovo", "yes", "", "", ""], "1 id not in A2"),
         (
             ["a0", "Nuovo", "perhaps", "", "", ""],
             "line 3: supported is 'perhaps'; write yes, partly, no, contr",

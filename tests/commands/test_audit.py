@@ -94,5 +94,5 @@ def test_a_folder_of_other_files_is_refused_before_judges_load(judges, corpus, t
 def test_labels_of_another_corpus_are_refused_before_judges_load(judges, corpus, tmp_path, monkeypatch):
     monkeypatch.setattr("change_it.scoring.judges.Judges.from_pretrained", None)
     (tmp_path / "anna.csv").write_text("id,headline,supported\nx9,Titolo,yes\n")
-    with pytest.raises(InputError, match=r"ids that are not in A2 of .* \(x9\)"):
+    with pytest.raises(InputError, match=r"id not in A2 of .* \(x9\)"):
         audit_command.run(options(judges, corpus, labels=(tmp_path / "anna.csv",)))

@@ -127,7 +127,7 @@ def test_refusals_and_timeouts_are_rows_with_an_error(server, options, monkeypat
         "no headline in the answer (stop)",
         "",
     ]
-    assert "11 rows have an error (5 server refused, 2 refused by the model, " in capsys.readouterr().out
+    assert "11 rows with an error (5 server refused, 2 refused by the model, " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("headers", "least", "most"), [({"Retry-After": "7"}, 6, 7), ({}, 0, 4)])
