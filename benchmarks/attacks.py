@@ -54,6 +54,10 @@ SHOWN = (
         for how in ("", " best by judges")
     ),
 )
+#: Those of the table `choosers`.
+CROSSED = ("first sentence", "negated", "looped", "keyword list", "3 exchanged best by judges")
+#: Ends the rows of pairs that report one event.
+ONE_EVENT = ", one event"
 SYSTEMS = ("gold", "floor", "clause", "lead", "copy", "random-target", "rewrite")
 
 
@@ -71,6 +75,10 @@ class Options:
     """Judges of the other fold, which choose the floor."""
     headlines: Path
     """Folder of prediction files."""
+    pairs: Path | None = None
+    """Pairs that readers have judged (labels/pairs.csv): gold and floor are also given of those that report one event."""
+    kinds: str | None = None
+    """Kinds of the choosers and of the judges, `linear (0) → e5 (1)`, for the table `choosers`."""
     strict: Path | None = None
     """Saved verdicts of strict v5, where there are any."""
 
@@ -105,13 +113,30 @@ def main(options: Options) -> dict[str, Any]:
             systems[str(name)] = _cells(rows)
         elif (shown := str(name).replace("_", " ")) in SHOWN:
             attacks[shown] = {options.name: list(relative(rows, gold))}
-    for score in compared:
-        if (z := gap_z(table, score)) is not None:
-            systems["gold"][f"z of gold − floor: {score}"] = f"{z:.1f}"
-    return {
-        "joint": {f"{options.name}: `{name}`": systems[name] for name in SYSTEMS if name in systems},
+    of_one = one_event(table, options) if options.pairs else table.clear()
+    for system in ("gold", "floor"):
+        if (rows := of_one.filter(system=system)).height:
+            systems[f"{system}{ONE_EVENT}"] = _cells(rows)
+    for end, rows in (("", table), (ONE_EVENT, of_one)):
+        for score in compared if rows.height else ():
+            if (z := gap_z(rows, score)) is not None:
+                systems[f"gold{end}"][f"z of gold − floor: {score}"] = f"{z:.1f}"
+    found = {
+        "joint": {f"{options.name}: `{name}`": systems[name] for name in systems},
         "attacks": {name: attacks[name] for name in SHOWN if name in attacks},
     }
+    if options.kinds:
+        cells = {f"`{name}`": systems[name]["joint"] for name in ("gold", "floor", "clause", "lead")}
+        cells["z of gold − floor"] = systems["gold"].get("z of gold − floor: joint")
+        cells |= {name: attacks[name][options.name] for name in CROSSED if name in attacks}
+        found["choosers"] = {f"{options.name}: {options.kinds}": cells}
+    return found
+
+
+def one_event(table: pl.DataFrame, options: Options) -> pl.DataFrame:
+    """The rows of items of pairs that both readers say to report one event."""
+    read = pl.read_csv(options.pairs).filter(corpus=options.name, same1="yes", same2="yes")
+    return table.filter(pl.col("id").is_in([*read["a_id"], *read["b_id"]]))
 
 
 def _cells(rows: pl.DataFrame) -> dict[str, Any]:

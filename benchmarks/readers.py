@@ -7,21 +7,26 @@ newspapers'. Accepted is what both accept: supported, the same story, printable.
 """
 
 import json
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from change_it.audit.agreement import MEASURES, acceptance
 
 LABELS = Path(__file__).with_name("labels") / "readers.csv"
+#: Judges with encoders, by the end of their columns.
+ENCODERS = {"minilm": "MiniLM", "e5": "e5"}
 #: Further columns, what their rows are called, and the measures that are also given of the same headlines, where it is of some alone.
 FURTHER = {
     "p_fluency_before": ("fluency that has learnt no cut sentences", ("p_fluency",)),
     "strict_v5": ("strict v5", ("joint", "compliancy")),
-    "p_fluency_minilm": ("fluency by MiniLM", ()),
+    **{
+        f"{measure}_{end}": (f"{MEASURES[measure]} by {encoder}", ())
+        for measure in ("joint", "p_hh", "p_ah", "p_fluency")
+        for end, encoder in ENCODERS.items()
+    },
+    "log_p_gemma": ("mean log p a token by Gemma", ()),
 }
 QUESTIONS = ("supported", "story", "printable", "accept")
 
@@ -31,8 +36,9 @@ def read() -> pl.DataFrame:
     both = {
         name: (pl.col(f"{name}1") == "yes") & (pl.col(f"{name}2") == "yes") for name in ("same", *QUESTIONS)
     }
-    of_model, copies = pl.col("system").str.starts_with("0.5B"), pl.col("rougeL_source") > 0.999
-    return pl.read_csv(LABELS).with_columns(event="event_id", written=of_model, **both).filter(~copies)
+    of_model, copies = pl.col("base").is_not_null(), pl.col("rougeL_source") > 0.999
+    labels = pl.read_csv(LABELS, infer_schema_length=None)
+    return labels.with_columns(event="event_id", written=of_model, **both).filter(~copies)
 
 
 def measures_of(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
@@ -40,7 +46,8 @@ def measures_of(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
     found = {row["measure"]: row for row in acceptance(rows)}
     for column, (title, others) in FURTHER.items():
         same = {other: f"{MEASURES[other]}, of the headlines of {title}" for other in others}
-        known = rows.filter(pl.col(column).is_not_null())
+        if column not in rows.columns or (known := rows.filter(pl.col(column).is_not_null())).is_empty():
+            continue
         found |= {row["measure"]: row for row in acceptance(known, {column: title, **same})}
     return found
 
@@ -67,13 +74,6 @@ def main() -> dict[str, Any]:
             shares = {name: [int(of[name].sum()), of.height] for name in QUESTIONS}
             scores = {name: float(of[name].mean()) for name in ("joint", "compliancy", "style")}  # type: ignore[arg-type]  # numbers
             systems[f"{corpus}: `{system}`"] = shares | scores
-        gold = rows.filter(system="gold").sort("similarity")
-        for low, high in pairwise(np.quantile(gold["similarity"], (0, 0.5, 1))):
-            band = gold.filter(pl.col("similarity").is_between(low, high))
-            systems[f"{corpus}: pairs of {low:.2f} to {high:.2f}"] = {
-                "same event": [int(band["same"].sum()), band.height],
-                "accept": [int(band["accept"].sum()), band.height],
-            }
     return {"readers": measures, "reader_systems": systems}
 
 

@@ -3,7 +3,7 @@
     python benchmarks/tables.py
     python benchmarks/tables.py --check
     python benchmarks/tables.py --keep writers "AllSides, 0.5B" runs/allsides/report/scores.json
-    python benchmarks/tables.py --keep judges AllSides runs/allsides/minilm/ah/metrics.json
+    python benchmarks/tables.py --keep judges "AllSides: MiniLM" runs/allsides/minilm/ah/metrics.json
     python benchmarks/tables.py --keep main_judge "" main_judge.json
 
 `<!-- table: NAME -->` to `<!-- /table -->` is the table of results/NAME.json: `rows`, name to column to a value or to [counts
@@ -52,8 +52,9 @@ def interval(row: dict[str, Any], measure: str) -> list[float]:
 
 
 def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
-    """F1 of a linear judge; or of it and of a transformer, whose lead has an interval."""
+    """F1 of a linear judge; or of it and of a transformer, whose lead has an interval. The name is CORPUS: ENCODER."""
     rows: Rows = {}
+    corpus, _, encoder = name.partition(": ")
     for test, scores in metrics["results"].items():
         task = {"hh": "HH", "ah": "AH"}.get(metrics["task"], metrics["task"])
         row = {"gold": task, "facts": f"{task}, changed facts"}.get(test, f"{task}, {test}")
@@ -63,7 +64,7 @@ def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
             if linear
             else [scores["macro_f1"]]
         )
-        rows[row] = {name: both}
+        rows[f"{row}: {encoder}" if encoder else row] = {corpus: both}
     return rows
 
 
