@@ -23,7 +23,7 @@ FURTHER = {
     "strict_v5": ("strict v5", ("joint", "compliancy")),
     **{
         f"{measure}_{end}": (f"{MEASURES[measure]} by {encoder}", ())
-        for measure in ("joint", "p_hh", "p_ah", "p_fluency")
+        for measure in ("joint", "p_hh", "p_fluency")
         for end, encoder in ENCODERS.items()
     },
     "log_p_gemma": ("mean log p a token by Gemma", ()),

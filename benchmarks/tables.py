@@ -65,6 +65,11 @@ def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
             else [scores["macro_f1"]]
         )
         rows[f"{row}: {encoder}" if encoder else row] = {corpus: both}
+    systems = metrics.get("within_event", {}).get("systems", {})
+    if encoder and "linear" in systems:
+        linear, found = systems["linear"], systems["judge"]["value"]
+        cell = [linear["value"], found, *linear["lead"]["within_event"].values()]
+        rows[f"main within an event: {encoder}"] = {corpus: cell}
     return rows
 
 
