@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 import tyro
-from judged import gap_z, means, relative
+from judged import gap_z, means, read_pairs, relative
 
 from change_it.generators.rerank import floor
 from change_it.scoring.compliancy import judge_items
@@ -56,9 +56,19 @@ SHOWN = (
 )
 #: Those of the table `choosers`.
 CROSSED = ("first sentence", "negated", "looped", "keyword list", "3 exchanged best by judges")
-#: Ends the rows of pairs that report one event.
+#: Ends the rows of pairs that report one event (labels/pairs.csv).
 ONE_EVENT = ", one event"
-SYSTEMS = ("gold", "floor", "clause", "lead", "copy", "random-target", "rewrite")
+SYSTEMS = (
+    "gold",
+    "floor",
+    f"gold{ONE_EVENT}",
+    f"floor{ONE_EVENT}",
+    "clause",
+    "lead",
+    "copy",
+    "random-target",
+    "rewrite",
+)
 
 
 @dataclass(kw_only=True)
@@ -75,8 +85,6 @@ class Options:
     """Judges of the other fold, which choose the floor."""
     headlines: Path
     """Folder of prediction files."""
-    pairs: Path | None = None
-    """Pairs that readers have judged (labels/pairs.csv): gold and floor are also given of those that report one event."""
     kinds: str | None = None
     """Kinds of the choosers and of the judges, `linear (0) → e5 (1)`, for the table `choosers`."""
     strict: Path | None = None
@@ -113,16 +121,16 @@ def main(options: Options) -> dict[str, Any]:
             systems[str(name)] = _cells(rows)
         elif (shown := str(name).replace("_", " ")) in SHOWN:
             attacks[shown] = {options.name: list(relative(rows, gold))}
-    of_one = one_event(table, options) if options.pairs else table.clear()
-    for system in ("gold", "floor"):
-        if (rows := of_one.filter(system=system)).height:
-            systems[f"{system}{ONE_EVENT}"] = _cells(rows)
+    read = read_pairs(options.name).filter("one_event")
+    of_one = table.filter(pl.col("id").is_in([*read["a_id"], *read["b_id"]]))
+    for system in ("gold", "floor") if of_one.height else ():
+        systems[f"{system}{ONE_EVENT}"] = _cells(of_one.filter(system=system))
     for end, rows in (("", table), (ONE_EVENT, of_one)):
-        for score in compared if rows.height else ():
+        for score in compared:
             if (z := gap_z(rows, score)) is not None:
                 systems[f"gold{end}"][f"z of gold − floor: {score}"] = f"{z:.1f}"
     found = {
-        "joint": {f"{options.name}: `{name}`": systems[name] for name in systems},
+        "joint": {f"{options.name}: `{name}`": systems[name] for name in SYSTEMS if name in systems},
         "attacks": {name: attacks[name] for name in SHOWN if name in attacks},
     }
     if options.kinds:
@@ -131,12 +139,6 @@ def main(options: Options) -> dict[str, Any]:
         cells |= {name: attacks[name][options.name] for name in CROSSED if name in attacks}
         found["choosers"] = {f"{options.name}: {options.kinds}": cells}
     return found
-
-
-def one_event(table: pl.DataFrame, options: Options) -> pl.DataFrame:
-    """The rows of items of pairs that both readers say to report one event."""
-    read = pl.read_csv(options.pairs).filter(corpus=options.name, same1="yes", same2="yes")
-    return table.filter(pl.col("id").is_in([*read["a_id"], *read["b_id"]]))
 
 
 def _cells(rows: pl.DataFrame) -> dict[str, Any]:

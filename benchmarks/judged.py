@@ -1,11 +1,21 @@
-"""What `attacks.py` and `outlets.py` compute alike, of tables with a row for each judged headline: its scores, direction and event."""
+"""What several scripts compute alike, of tables with a row for each judged headline: its scores, direction and event; and labelled pairs."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from change_it.stats import AVERAGE, Floats, Score, Statistics, measure
+
+#: Whether two readers say that a pair reports one event.
+PAIRS = Path(__file__).with_name("labels") / "pairs.csv"
+
+
+def read_pairs(corpus: str) -> pl.DataFrame:
+    """The labelled pairs of a corpus; `one_event` where both readers say yes."""
+    both = (pl.col("same1") == "yes") & (pl.col("same2") == "yes")
+    return pl.read_csv(PAIRS).filter(corpus=corpus).with_columns(one_event=both)
 
 
 def means(rows: pl.DataFrame, scores: Sequence[str]) -> dict[str, Score]:

@@ -17,13 +17,13 @@ from typing import Any
 import polars as pl
 import tyro
 from encoders import Vectors
+from judged import read_pairs
 
 from change_it.corpus.folder import read_table
 from change_it.judges.judge import Judge
 from change_it.judges.metrics import reader_agreement
 from change_it.stats import Floats
 
-LABELS = Path(__file__).with_name("labels") / "pairs.csv"
 #: Cosines between the bands.
 BANDS = (0.42, 0.5, 0.6, 0.7)
 
@@ -53,9 +53,8 @@ def counts(rows: pl.DataFrame) -> dict[str, Any]:
 
 def main(options: Options) -> dict[str, Any]:
     """The rows of a corpus."""
-    both = (pl.col("same1") == "yes") & (pl.col("same2") == "yes")
     band = pl.sum_horizontal(pl.col("similarity") >= edge for edge in BANDS)
-    read = pl.read_csv(LABELS).filter(corpus=options.name).with_columns(one_event=both, band=band)
+    read = read_pairs(options.name).with_columns(band=band)
     rows: dict[str, Any] = {}
     for _, of in read.sort("similarity").group_by("band", maintain_order=True):
         low, high = of["similarity"].min(), of["similarity"].max()

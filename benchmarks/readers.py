@@ -15,17 +15,15 @@ import polars as pl
 from change_it.audit.agreement import MEASURES, acceptance
 
 LABELS = Path(__file__).with_name("labels") / "readers.csv"
-#: Judges with encoders, by the end of their columns.
-ENCODERS = {"minilm": "MiniLM", "e5": "e5"}
 #: Further columns, what their rows are called, and the measures that are also given of the same headlines, where it is of some alone.
 FURTHER = {
     "p_fluency_before": ("fluency that has learnt no cut sentences", ("p_fluency",)),
     "strict_v5": ("strict v5", ("joint", "compliancy")),
-    **{
-        f"{measure}_{end}": (f"{MEASURES[measure]} by {encoder}", ())
-        for measure in ("joint", "p_hh", "p_fluency")
-        for end, encoder in ENCODERS.items()
-    },
+    "joint_minilm": ("joint by MiniLM", ()),
+    "joint_e5": ("joint by e5", ()),
+    "p_hh_minilm": ("HH by MiniLM", ()),
+    "p_hh_e5": ("HH by e5", ()),
+    "p_fluency_minilm": ("fluency by MiniLM", ()),
     "log_p_gemma": ("mean log p a token by Gemma", ()),
 }
 QUESTIONS = ("supported", "story", "printable", "accept")
@@ -46,8 +44,7 @@ def measures_of(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
     found = {row["measure"]: row for row in acceptance(rows)}
     for column, (title, others) in FURTHER.items():
         same = {other: f"{MEASURES[other]}, of the headlines of {title}" for other in others}
-        if column not in rows.columns or (known := rows.filter(pl.col(column).is_not_null())).is_empty():
-            continue
+        known = rows.filter(pl.col(column).is_not_null())
         found |= {row["measure"]: row for row in acceptance(known, {column: title, **same})}
     return found
 

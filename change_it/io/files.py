@@ -1,4 +1,4 @@
-"""Files and folders written next to their place and moved there, and tried before work begins; JSON that this package wrote.
+"""Files and folders written next to their place and renamed, and tried before work begins; JSON that this package wrote.
 
 What is written is the old or the new one, never half of it. A killed run leaves `.NAME.*.partial` next to it. A folder is
 replaced in two steps, the old one to `.NAME.old` and the new one to NAME: killed between them, NAME is missing, and the old

@@ -214,7 +214,7 @@ def _digest(path: Path) -> bytes:
 def hash_of_model(folder: Path, weights_hash: str) -> str:
     """SHA-256 of all that the answers of a saved judge depend on, hexadecimal: weights, settings and tokenizer.
 
-    It stays what it is where the judge is moved, or pushed to the Hub and loaded from there.
+    It stays what it is in another folder, or where the judge is pushed to the Hub and loaded from there.
     """
     record = _without(read_json(folder / "config.json") or {}, ORIGIN)
     if "change_it" in record:

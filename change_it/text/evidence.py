@@ -1,6 +1,6 @@
 """Evidence: does every number, name and quotation of a headline occur in its sources?
 
-The check is literal and knows no language: who did or said something is not checked. Case, accents, kinds of marks,
+The check is literal and knows no language: who did or claimed something is not checked. Case, accents, kinds of marks,
 spaces and thousands separators do not matter. What has no capitals, such as number words, is not checked either.
 """
 
