@@ -223,7 +223,7 @@ def _days_apart(candidates: Candidates, options: BuildOptions) -> list[dict[str,
     for lag in candidates.lags:
         row: dict[str, Any] = {"days": lag["days"], "compared": lag["compared"]}
         for name, (low, high) in ranges.items():
-            row[name] = int(((lag["cosines"] > low) & (lag["cosines"] <= high)).sum())
+            row[name] = int(((lag["matched"] > low) & (lag["matched"] <= high)).sum())
             share = share_of_one_event(candidates.lags, lag["days"], low, high)
             row[f"{name}_one_event"] = round(share, 3) if share == share else None
         rows.append(row)

@@ -141,29 +141,32 @@ def test_nearest_wrong_is_the_best_allowed_row(corpus, window, at_least, own, fl
 
 
 def test_the_share_of_one_event_by_hand():
-    """Of 8 comparisons on one day 4 are pairs, of 4 three days apart one: 2 are expected by chance, 2 of 4 are of one event."""
+    """Article 0 has its best partner on another day; of 3 pairs matched on the same day 7/5 are expected by chance."""
     days = np.array([10, 10, 10, 13, 10, 10, 13, UNDATED])
-    first, second = np.array([0, 1, 2, 0, 3, 1]), np.array([4, 5, 4, 6, 6, 6])
-    pairs = Pairs(first, second, np.array([0.9, 0.8, 0.7, 0.6, 0.4, 0.1]), np.zeros(0))
-    lags = pairs_by_lag(pairs, days, (np.arange(4), np.arange(4, 8)))
+    first, second = np.array([0, 0, 1, 2, 3, 1]), np.array([6, 4, 5, 4, 6, 6])
+    pairs = Pairs(first, second, np.array([0.9, 0.85, 0.8, 0.7, 0.4, 0.1]), np.zeros(0))
+    lags = pairs_by_lag(pairs, one_to_one(pairs), days, (np.arange(4), np.arange(4, 8)))
     assert [lag["compared"] for lag in lags] == [3 * 2 + 1, 0, 0, 3 + 2]
-    assert [lag["cosines"].tolist() for lag in lags] == [[0.9, 0.8, 0.4], [], [], [0.6]]  # one to one in each
-    assert share_of_one_event(lags, 0, 0.3) == pytest.approx(1 - 1 / 5 * 7 / 3)
-    assert share_of_one_event(lags, 0, 0.5) == pytest.approx(1 - 1 / 5 * 7 / 2)
-    assert share_of_one_event(lags, 0, 0.3, 0.5) == 1.0  # none of these three days apart
+    assert [lag["matched"].tolist() for lag in lags] == [[0.8, 0.7], [], [], [0.9]]
+    assert [lag["alone"].tolist() for lag in lags] == [[0.85, 0.8, 0.4], [], [], [0.9]]
+    assert share_of_one_event(lags, 0, 0.3) == pytest.approx(1 - 1 / 5 * 7 / 2)
+    assert share_of_one_event(lags, 0, 0.3, 0.75) == 1.0  # none of these three days apart
     assert np.isnan(share_of_one_event(lags, 1, 0.3))
     assert share_of_one_event(lags, 3, 0.3) == 0.0
+    lags[1] |= {"compared": 4, "matched": np.zeros(0), "alone": np.array([0.6, 0.5])}
+    assert share_of_one_event(lags, 1, 0.3) == pytest.approx(1 - 1 / 5 * 4 / 2)
 
 
 def test_the_lowest_threshold_of_pairs_that_are_one_event():
     """Above .6 none three days apart, from .3 to .6 as many for each comparison as on the same day."""
     same, later = np.linspace(0.9, 0.3, 61), np.linspace(0.595, 0.3, 30)
-    lags = [{"days": k, "compared": 100, "cosines": np.zeros(0)} for k in range(4)]
-    lags[0]["cosines"], lags[3]["cosines"] = same, later
+    none = np.zeros(0)
+    lags = [{"days": k, "compared": 100, "matched": none, "alone": none} for k in range(4)]
+    lags[0]["matched"], lags[3]["matched"] = same, later
     found = lowest_strict(lags, 0)
     kept = [share_of_one_event(lags, 0, edge) for edge in (found, found - 0.01)]
     assert kept[0] >= 0.9 > kept[1]
-    assert lowest_strict(lags[:1] + [lags[3]] * 3, 0) == found
+    assert lowest_strict(lags, 2) == found
     assert lowest_strict(lags, None) is None
-    lags[0]["cosines"] = same[:10]  # too few
+    lags[0]["matched"] = same[:10]  # too few
     assert lowest_strict(lags, 0) is None
