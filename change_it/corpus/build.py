@@ -35,6 +35,7 @@ from change_it.corpus.folder import (
     check_target,
     class_names,
 )
+from change_it.corpus.looks import look
 from change_it.corpus.reading import Reading, Rejection
 from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split, test_neighbours
@@ -138,7 +139,12 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     rejected = [Rejection(*reading.places[row], ids[row], reason) for row, reason in removed]
     report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks}
     report["notes"] = notes
-    report["warnings"] = reading.warnings + _warnings(report["pairs"]["kept"]["A2"], candidates, options)
+    report["warnings"] = _warnings(report["pairs"]["kept"]["A2"], candidates, options)
+    looks = [*reading.looks, *look(articles, outlets.names, candidates.events)]
+    report |= {
+        "looks": [each.as_dict() for each in looks],
+        "mended": [each.as_dict() for each in reading.mended],
+    }
     return Corpus(outlets, tables, [*reading.rejected, *rejected], report)
 
 
