@@ -1,12 +1,18 @@
 """`change-it corpus build`: cheap checks first, then the work, then what is printed."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
-from change_it.corpus.folder import PICTURE, check_target
+from change_it.corpus.folder import PICTURE, REJECTED, check_target
 from change_it.engines import use_engine
+from change_it.errors import InputError
 from change_it.io import HUB, listed, outlet_and_file, read_tables
 from change_it.tables import Column, Row, Table, console, print_table
+
+if TYPE_CHECKING:  # loads polars
+    from change_it.corpus.build import Corpus
+    from change_it.corpus.reading import Reading
 
 
 def check(options: BuildOptions) -> None:
@@ -15,6 +21,9 @@ def check(options: BuildOptions) -> None:
     tables = read_tables(here) if here else []  # nothing is read yet
     check_target(options.out, inputs=[table.name for table in tables])
     parse_sizes(options.sizes)
+    for name, value in (("strict", options.strict), ("loose", options.loose)):
+        if not 0 <= value < 1:
+            raise InputError(f"--{name} {value} is no cosine: give a number from 0 to less than 1")
     options.check_engine()
 
 
@@ -22,22 +31,37 @@ def run(options: BuildOptions) -> None:
     """Build a corpus and print what is in it."""
     check(options)
 
-    from change_it.corpus.reading import read_articles
+    from change_it.corpus.reading import RefusedError, read_articles, reasons_of, write_rejected
 
-    terminal = console()
-    with terminal.status("reading") as status, use_engine(options):
-        reading = read_articles(options)
-        from change_it.corpus.build import build_corpus, write_corpus  # polars: after what reading refuses
-
-        corpus = build_corpus(reading, options, stage=status.update)
-        status.update("writing")
-        write_corpus(corpus, options.out)
-        if any(corpus.report["histogram"]["pairs"]):
-            from change_it.corpus.curve import draw_curve  # matplotlib
-
-            draw_curve(corpus.report, options.out / PICTURE)
+    terminal, reading = console(), None
+    try:
+        with terminal.status("reading") as status, use_engine(options):
+            reading = read_articles(options)
+            corpus = _built(reading, options, status.update)
+    except InputError as error:
+        rejected = error.rejected if isinstance(error, RefusedError) else reading.rejected if reading else []
+        if not rejected:
+            raise
+        reasons = "" if isinstance(error, RefusedError) else reasons_of(rejected)
+        beside = options.out.with_name(f"{options.out.name}.{REJECTED}")
+        write_rejected(beside, rejected)
+        raise InputError(f"{error}{reasons}; {beside} lists them") from error
     print_summary(corpus.report)
     terminal.print(f"Corpus: {options.out}", soft_wrap=True)
+
+
+def _built(reading: "Reading", options: BuildOptions, stage: Callable[[str], None]) -> "Corpus":
+    """The corpus of a reading, written."""
+    from change_it.corpus.build import build_corpus, write_corpus  # polars: after what reading refuses
+
+    corpus = build_corpus(reading, options, stage=stage)
+    stage("writing")
+    write_corpus(corpus, options.out)
+    if any(corpus.report["histogram"]["pairs"]):
+        from change_it.corpus.curve import draw_curve  # matplotlib
+
+        draw_curve(corpus.report, options.out / PICTURE)
+    return corpus
 
 
 def print_summary(report: dict[str, Any]) -> None:
@@ -96,6 +120,8 @@ def print_summary(report: dict[str, Any]) -> None:
         f"{near['other_outlet']:,} of them with one of the other outlet"
     )
     warnings = [f"Warning: {warning}." for warning in report["warnings"]]
+    warnings += [f"Taken off: {each['text']}." for each in report["mended"]]
+    warnings += [f"Look: {each['text']}." for each in report["looks"]]
     for line in lines:
         terminal.print(line, soft_wrap=True, markup=False)
     print_table(Table(columns, tuple(splits), title="Splits", notes=(check, events, *warnings)), terminal)

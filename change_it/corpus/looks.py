@@ -35,6 +35,8 @@ SAMPLED, PASSAGE = 400, 6
 ENDS, OPENING, STUB = 8, 100, 20
 #: An article so many times as long as the median is long; one with so many partners of its day holds many stories.
 LONG, HUB = 4, 10
+#: Long articles that are aligned so many times as often as all: single stories are aligned half as often, live pages twice.
+ALIGNED = 1.5
 BEGIN, END, MARK = (
     f"headlines {what}" for what in ("begin alike", "end alike", "have a mark that the other outlet has not")
 )
@@ -380,7 +382,7 @@ def _live(articles: Sequence[Article], outlets: tuple[str, str], links: tuple[In
     partners = np.bincount(np.concatenate([a[across], b[across]]), minlength=len(articles))
     long, aligned = lengths > LONG * medians[side], partners > 0
     pages = long & aligned
-    if pages.sum() < OFTEN or pages.sum() * (side < 2).sum() < aligned.sum() * long.sum():
+    if pages.sum() < OFTEN or pages.sum() * (side < 2).sum() < ALIGNED * aligned.sum() * long.sum():
         pages &= False
     pages |= (partners >= HUB) & (days > 0)
     if not pages.any():

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
@@ -21,6 +22,7 @@ from change_it.io import (
     listed,
     parse_columns,
     read_tables,
+    write_table,
 )
 from change_it.text import cleaning
 
@@ -312,6 +314,12 @@ def reasons_of(rejected: Sequence[Rejection]) -> str:
         f"{label}: {count:,} {kind}".removeprefix(": ") for (label, kind), count in counts.most_common()
     ]
     return f"; rows were rejected ({listed(several)})" if several else ""
+
+
+def write_rejected(path: Path, rejected: Iterable[Rejection]) -> None:
+    """Write the rows that were rejected as CSV."""
+    rows = ([item.file, item.line, item.id, item.reason] for item in rejected)
+    write_table(path, ("file", "line", "id", "reason"), rows)
 
 
 def _losses(found: Reading, names: Mapping[str, str], outlets: Outlets) -> list[Look]:

@@ -26,6 +26,7 @@ _NEXT = f"[\x80-\xbf{''.join(_C1.values())}]"
 _TWICE = re.compile(
     f"(?:[Â-Å]{_NEXT}|â[€‚„]{_NEXT})+|(?:[Â-ß]{_NEXT}|[à-ï]{_NEXT}{{2}}|[ð-ô]{_NEXT}{{3}}){{3,}}"
 )
+_LEAD = re.compile(f"[Â-ô]{_NEXT}")
 _BYTES = {character: bytes([ord(code)]) for code, character in _C1.items() if character}
 _INLINE = re.compile(r"(?i:a|abbr|b|cite|code|del|em|font|i|ins|mark|q|s|small|span|strong|sub|sup|u|wbr)")
 
@@ -58,7 +59,7 @@ def has_markup(text: str) -> bool:
 
 def encoded_twice(text: str) -> str:
     """A word of a text that was encoded as UTF-8 twice, such as `perchÃ©`; empty without any."""
-    found = None if text.isascii() else _TWICE.search(text)
+    found = None if text.isascii() or not _LEAD.search(text) else _TWICE.search(text)
     if not found or decoded(text) == text:
         return ""
     start = found.start()
