@@ -18,7 +18,7 @@ from change_it.text.tokens import words
 
 OUTLETS = ("rep", "gio")
 #: Of a main that tells the outlets apart: one that decides otherwise has gone more than a step.
-STEP = StyleStep(value=2.0, pairs=9, events=8, accuracy=0.9, evidence=1.0)
+STEP = StyleStep(value=2.0, pairs=29, events=28, accuracy=0.9, evidence=1.0)
 
 
 class RuleJudge(Judge):

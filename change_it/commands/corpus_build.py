@@ -1,13 +1,13 @@
 """`change-it corpus build`: cheap checks first, then the work, then what is printed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
 from change_it.corpus.folder import PICTURE, REJECTED, check_target
 from change_it.engines import use_engine
 from change_it.errors import InputError
-from change_it.io import HUB, listed, outlet_and_file, read_tables
+from change_it.io import HUB, counted, listed, outlet_and_file, read_tables
 from change_it.tables import Column, Row, Table, console, print_table
 
 if TYPE_CHECKING:  # loads polars
@@ -64,6 +64,24 @@ def _built(reading: "Reading", options: BuildOptions, stage: Callable[[str], Non
     return corpus
 
 
+def days_table(report: Mapping[str, Any]) -> Table:
+    """Pairs by days apart, with the estimated share of them that is one event."""
+    columns = [Column("days", "count", title="days apart")]
+    for name, threshold in report["thresholds"].items():
+        columns += [
+            Column(name, "count", title=f"{name} > {threshold:g}"),
+            Column(f"{name}_one_event", title="one event"),
+        ]
+    best, window = report["lowest_strict"], report["options"]["window_days"]
+    note = f"Pairs have at most {counted(window, 'day')} between them (--window-days)"
+    advice = f"; the lowest --strict whose pairs are one event in nine of ten: {best:g}" if best else ""
+    notes = [
+        f"{note}{advice}.",
+        "One event: estimated from how many more pairs there are than three days apart.",
+    ]
+    return Table(columns, [Row(dict(row)) for row in report["days_apart"]], "Pairs by days apart", notes)
+
+
 def print_summary(report: dict[str, Any]) -> None:
     """Print the tables of a finished corpus from its `alignment.json`."""
     terminal = console()
@@ -109,19 +127,25 @@ def print_summary(report: dict[str, Any]) -> None:
         *(Column(side, "count", title=name) for side, name in zip("ab", outlets, strict=True)),
     )
     leaks = report["leak_check"]
-    counted = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks["found"].items())
+    leaked = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks["found"].items())
     check = (
         f"Leak check: {leaks['test_articles']:,} test articles against {sum(leaks['rows'].values()):,} training rows "
-        f"of {len(leaks['rows'])} sets: {counted}"
+        f"of {len(leaks['rows'])} sets: {leaked}"
     )
-    near = leaks["neighbours"]
-    events = (
-        f"Test articles with a training article above {thresholds['strict']}: {near['articles']:,}, "
-        f"{near['other_outlet']:,} of them with one of the other outlet"
+    near, events = leaks["neighbours"], report["events"]
+    close = f"Test articles with a training article above {thresholds['strict']} nearby in time: {near['articles']:,}"
+    days = f" in {counted(events['largest_days'], 'day')}" if events["largest_days"] else ""
+    size = (
+        f"Largest event: {counted(events['largest'], 'article')}{days}. The {counted(events['test_pairs'], 'test pair')} "
+        f"of {counted(events['test_events'], 'event')} are worth {events['effective']:g}"
     )
     warnings = [f"Warning: {warning}." for warning in report["warnings"]]
     warnings += [f"Taken off: {each['text']}." for each in report["mended"]]
     warnings += [f"Look: {each['text']}." for each in report["looks"]]
     for line in lines:
         terminal.print(line, soft_wrap=True, markup=False)
-    print_table(Table(columns, tuple(splits), title="Splits", notes=(check, events, *warnings)), terminal)
+    if report["days_apart"]:
+        print_table(days_table(report), terminal)
+    print_table(
+        Table(columns, tuple(splits), title="Splits", notes=(check, close, size, *warnings)), terminal
+    )

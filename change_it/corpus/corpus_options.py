@@ -13,6 +13,8 @@ from change_it.errors import InputError
 #: Non-matching examples: random, hard (the nearest wrong one by tf-idf) or half of each.
 Negatives = Literal["random", "hard", "mixed"]
 Language = Literal["it", "en", "none"]
+#: Days after which two articles above the strict cosine report two events (docs/decisions.md).
+GUARD = 3
 
 
 @dataclass(kw_only=True)
@@ -50,8 +52,8 @@ class BuildOptions(EngineOptions, ReadingOptions):
     """Folder to write: parquet files, README.md (data set card), rejected.csv, alignment.json."""
     language: Language | None = None
     """Language of the articles, whose stop words the alignment ignores; guessed when not given."""
-    window_days: int | Literal["none"] = 3
-    """Articles further apart than this are never compared; none compares everything, as where no article has a date."""
+    window_days: int | Literal["none"] = 0
+    """Days between the two articles of a pair, at most: 0 is the same date. none compares everything, as where no article has a date."""
     strict: float = 0.5
     """Cosine above which a pair is strictly aligned (A1 and A2)."""
     loose: float = 0.185
@@ -67,6 +69,11 @@ class BuildOptions(EngineOptions, ReadingOptions):
     def window(self) -> int | None:
         """`window_days`; None where everything is compared."""
         return None if self.window_days == "none" else self.window_days
+
+    @property
+    def guard(self) -> int | None:
+        """Days around a test article in which no training article may be above the strict cosine; None for all."""
+        return None if self.window is None else max(GUARD, self.window)
 
 
 def parse_sizes(text: str) -> dict[str, int] | None:

@@ -39,7 +39,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 EARLIEST, TOLERANCE = date(1900, 1, 1), timedelta(days=2)
 UNREADABLE, TOO_OLD = "unreadable date", "date before 1900 or in the future"
 #: The columns of CHANGE-IT's own file, whose labels have short names.
-LAYOUT = frozenset(("id", "headline", "article", "label"))
+LAYOUT = frozenset(("id", "headline", "article", "label", "alignment"))
 #: Rows of a table in which dates are looked for.
 LOOKED_AT = 50
 #: What a table without a column for the label lacks.
