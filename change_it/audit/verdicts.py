@@ -357,10 +357,10 @@ def verdicts(
         shares, remarks = _shares(judge, metrics.get(judge, {}))
         level = _level(shares)
         if judge == "main":
-            marked = [each for each in judges.main.corpus.get("looks", []) if each["name"] in MARKED]
-            for remark in (*_ahead(shares), *_may_read_the_export(metrics.get(judge, {}), marked)):
-                level = "distrust" if level == "distrust" else "care"
-                remarks.append(remark)
+            ahead = [each.test for each in shares[1:] if each.low > shares[0].high]
+            remarks += [f"{listed(ahead)} is ahead of it"] if ahead else []
+            remarks += _may_read_the_export(metrics.get(judge, {}), judges.main.corpus.get("looks", []))
+            level = "care" if remarks and level == "rely" else level
             if shares and judges.step is None:
                 level = "distrust"
                 remarks.append("its median step is too small, so that style and joint are n/a")
@@ -385,18 +385,12 @@ def verdicts(
     return [each for each in found if each.text or each.shares]
 
 
-def _ahead(shares: Sequence[Share]) -> list[str]:
-    """The baselines that are surely ahead of main."""
-    ahead = [each.test for each in shares[1:] if each.low > shares[0].high]
-    return [f"{listed(ahead)} is ahead of it"] if ahead else []
-
-
-def _may_read_the_export(record: Mapping[str, Any], marked: Sequence[Mapping[str, Any]]) -> list[str]:
+def _may_read_the_export(record: Mapping[str, Any], looks: Sequence[Mapping[str, Any]]) -> list[str]:
     """Why main may tell how files were exported, and not style: marks and length alone are as good, or looks say that headlines are marked."""
     systems = record.get("within_event", {}).get("systems", {})
     lead = systems.get(MARKS, {}).get("lead", {}).get("within_event", {"low": 1})
     why = [f"{MARKS} alone are as good"] if lead["low"] <= 0 else []
-    why += [f"{each['outlet']}: {each['name']}" for each in marked]
+    why += [f"{each['outlet']}: {each['name']}" for each in looks if each["name"] in MARKED]
     return [f"it may read the export ({listed(why)})"] if why else []
 
 

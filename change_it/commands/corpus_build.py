@@ -1,7 +1,7 @@
 """`change-it corpus build`: cheap checks first, then the work, then what is printed."""
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
 from change_it.corpus.folder import PICTURE, REJECTED, check_target
@@ -9,10 +9,6 @@ from change_it.engines import use_engine
 from change_it.errors import InputError
 from change_it.io import HUB, counted, listed, outlet_and_file, read_tables
 from change_it.tables import Column, Row, Table, console, print_table
-
-if TYPE_CHECKING:  # loads polars
-    from change_it.corpus.build import Corpus
-    from change_it.corpus.reading import Reading
 
 
 def check(options: BuildOptions) -> None:
@@ -31,37 +27,34 @@ def run(options: BuildOptions) -> None:
     """Build a corpus and print what is in it."""
     check(options)
 
-    from change_it.corpus.reading import RefusedError, read_articles, reasons_of, write_rejected
+    from change_it.corpus.reading import RefusedError, read_articles, write_rejected
 
     terminal, reading = console(), None
     try:
         with terminal.status("reading") as status, use_engine(options):
             reading = read_articles(options)
-            corpus = _built(reading, options, status.update)
+            from change_it.corpus.build import (  # polars: after what reading refuses
+                build_corpus,
+                write_corpus,
+            )
+
+            corpus = build_corpus(reading, options, stage=status.update)
+            status.update("writing")
+            write_corpus(corpus, options.out)
+            if any(corpus.report["histogram"]["pairs"]):
+                from change_it.corpus.curve import draw_curve  # matplotlib
+
+                draw_curve(corpus.report, options.out / PICTURE)
     except InputError as error:
-        rejected = error.rejected if isinstance(error, RefusedError) else reading.rejected if reading else []
-        if not rejected:
+        if reading and reading.looks:  # many rows were rejected
+            error = reading.refused(str(error))
+        if not isinstance(error, RefusedError):
             raise
-        reasons = "" if isinstance(error, RefusedError) else reasons_of(rejected)
         beside = options.out.with_name(f"{options.out.name}.{REJECTED}")
-        write_rejected(beside, rejected)
-        raise InputError(f"{error}{reasons}; {beside} lists them") from error
+        write_rejected(beside, error.rejected)
+        raise InputError(f"{error}; {beside} lists them") from error
     print_summary(corpus.report)
     terminal.print(f"Corpus: {options.out}", soft_wrap=True)
-
-
-def _built(reading: "Reading", options: BuildOptions, stage: Callable[[str], None]) -> "Corpus":
-    """The corpus of a reading, written."""
-    from change_it.corpus.build import build_corpus, write_corpus  # polars: after what reading refuses
-
-    corpus = build_corpus(reading, options, stage=stage)
-    stage("writing")
-    write_corpus(corpus, options.out)
-    if any(corpus.report["histogram"]["pairs"]):
-        from change_it.corpus.curve import draw_curve  # matplotlib
-
-        draw_curve(corpus.report, options.out / PICTURE)
-    return corpus
 
 
 def days_table(report: Mapping[str, Any]) -> Table:

@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -63,7 +65,7 @@ class Rejection:
 
 
 class RefusedError(InputError):
-    """Input of which nothing is left, with the rows that were rejected."""
+    """Input of which too little is left, with the rows that were rejected."""
 
     def __init__(self, message: str, rejected: Sequence[Rejection]) -> None:
         super().__init__(message)
@@ -88,6 +90,16 @@ class Reading:
     def reasons(self) -> Counter[str]:
         """Number of rejected rows by reason, without the values at fault."""
         return Counter(item.kind for item in self.rejected)
+
+    def refused(self, message: str) -> RefusedError:
+        """The error that refuses the input, with the reasons of rejected rows by outlet."""
+        counts = Counter(
+            f"{item.kind} of {item.label or 'no outlet'}" for item in self.rejected
+        ).most_common()
+        reasons = (
+            f"; rejected are {listed([f'{count:,} {kind}' for kind, count in counts])}" if counts else ""
+        )
+        return RefusedError(f"{message}{reasons}", self.rejected)
 
 
 def read_articles(options: ReadingOptions) -> Reading:
@@ -218,19 +230,12 @@ class _Reader:
             reasons = listed([f"{count:,} {first[kind]}" for kind, count in found.reasons.most_common()])
             raise RefusedError(f"no row of {files} can be used ({reasons}): {mend}", found.rejected)
         labels = {article.label for article in found.articles}
-        is_change_it = all(
-            table.outlet or LAYOUT.issuperset(map(str.lower, table.columns)) for table in tables
-        )
-        try:
-            found.outlets = outlets = self.outlets or _found_outlets(labels, tables, is_change_it)
-            names = {label: outlets.name_of(label) or label for label in labels}
-            for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
-                if name not in names.values():
-                    raise InputError(
-                        f"no usable row has the label {label!r}: give files of both outlets, or correct --labels"
-                    )
-        except InputError as error:
-            raise RefusedError(f"{error}{reasons_of(found.rejected)}", found.rejected) from error
+        found.outlets = outlets = self.outlets or self._found_outlets(labels, tables)
+        names = {label: outlets.name_of(label) or label for label in labels}
+        for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
+            if name not in names.values():
+                mend = "give files of both outlets, or correct --labels"
+                raise found.refused(f"no usable row has the label {label!r}: {mend}")
         found.articles = [replace(article, label=names[article.label]) for article in found.articles]
         if self.options.mend:
             found.articles, found.mended = mended(found.articles, outlets.names)
@@ -242,8 +247,8 @@ class _Reader:
             self._keep(
                 "empty article", [bool(article.headline and article.article) for article in found.articles]
             )
-        self._keep("duplicate id", _best(found.articles, lambda a: a.id, _by_version))
-        self._keep("repeated article", _best(found.articles, lambda a: a.article, _by_first))
+        self._keep("duplicate id", _best(found.articles, lambda a: a.id, _newest))
+        self._keep("repeated article", _best(found.articles, lambda a: a.article, _oldest))
         order = {table.name: number for number, table in enumerate(tables)}
         found.rejected.sort(key=lambda item: (order[item.file], item.line))
         found.articles = _settled(found.articles)
@@ -264,56 +269,48 @@ class _Reader:
         found.articles = [article for article, _, keep in every if keep]
         found.places = [place for _, place, keep in every if keep]
 
+    def _found_outlets(self, occurring: Collection[str], tables: Sequence[InputTable]) -> Outlets:
+        """The outlets of usable rows: those that the input names in their order, then sorted; CHANGE-IT's have short names."""
+        labels = [label for label in dict.fromkeys(table.label for table in tables) if label in occurring]
+        labels += sorted({*occurring} - {*labels})
+        short: Mapping[str, str] = {}
+        if {*labels} == {*KNOWN_LABELS} and all(t.outlet or LAYOUT.issuperset(t.columns) for t in tables):
+            short = KNOWN_LABELS
+        if len(labels) != 2:
+            mend = "give files of two outlets, or choose two labels, as in --labels left,right"
+            raise self.found.refused(f"the labels of usable rows are {listed(labels, 5)}: {mend}")
+        a, b = short or labels
+        return Outlets(short.get(a, a), short.get(b, b), a, b)
+
     def _date_column(self) -> str:
         """A column that is not read and holds dates; empty without any."""
-        names = dict.fromkeys(name for values in self.seen for name in values)
         read = {name.lower() for several in self.columns.values() for name in several}
-        for name in names:
+        for name in dict.fromkeys(chain.from_iterable(self.seen)):
             values = [row[name] for row in self.seen if not is_missing(row.get(name))]
-            if name.lower() not in read and values and all(map(_is_date, values)):
-                return name
+            texts = [
+                value for value in values if isinstance(value, str | date) and not str(value).isdecimal()
+            ]
+            with suppress(ValueError):
+                if name.lower() not in read and values == texts and any(list(map(parse_date, texts))):
+                    return name
         return ""
 
 
-def _is_date(value: object) -> bool:
-    """Whether a value can only be a date."""
-    if isinstance(value, date):
-        return True
-    try:
-        return isinstance(value, str) and not value.strip().isdecimal() and parse_date(value) is not None
-    except ValueError:
-        return False
-
-
-def _best(
-    articles: Sequence[Article], key: Callable[[Article], str], rank: Callable[[Article], Any]
-) -> list[bool]:
+def _best(articles: Sequence[Article], key: Callable[[Article], str], rank: Callable[..., Any]) -> list[bool]:
     """Whether each article has the highest rank of those of its outlet with the same key."""
-    best: dict[tuple[str, str], tuple[Any, int]] = {}
-    for place, article in enumerate(articles):
-        of = article.label, key(article)
-        best[of] = max(best.get(of, (rank(article), place)), (rank(article), place), key=lambda each: each[0])
-    kept = {place for _, place in best.values()}
+    order = sorted(range(len(articles)), key=lambda place: rank(articles[place]))
+    kept = {*{(articles[place].label, key(articles[place])): place for place in order}.values()}
     return [place in kept for place in range(len(articles))]
 
 
-def _by_version(article: Article) -> tuple[Any, ...]:
-    """The newest, of one date the longest."""
+def _newest(article: Article) -> tuple[Any, ...]:
+    """The newest is the highest, of one date the longest."""
     return article.date or date.min, len(article.article), article.headline, article.article
 
 
-def _by_first(article: Article) -> tuple[Any, ...]:
-    """The oldest that has a date."""
+def _oldest(article: Article) -> tuple[Any, ...]:
+    """The oldest is the highest."""
     return -(article.date or date.max).toordinal(), article.headline, article.id
-
-
-def reasons_of(rejected: Sequence[Rejection]) -> str:
-    """Why rows were rejected, by outlet; empty where none was."""
-    counts = Counter((item.label, item.kind) for item in rejected)
-    several = [
-        f"{label}: {count:,} {kind}".removeprefix(": ") for (label, kind), count in counts.most_common()
-    ]
-    return f"; rows were rejected ({listed(several)})" if several else ""
 
 
 def write_rejected(path: Path, rejected: Iterable[Rejection]) -> None:
@@ -334,21 +331,6 @@ def _losses(found: Reading, names: Mapping[str, str], outlets: Outlets) -> list[
             reasons = listed([f"{count:,} {kind}" for kind, count in counts.most_common()], 3)
             looks.append(Look("rows were rejected", name, counts.total(), total, reasons, advice))
     return looks
-
-
-def _found_outlets(occurring: Collection[str], tables: Iterable[InputTable], is_change_it: bool) -> Outlets:
-    """The outlets of usable rows: those that the input names in their order, then sorted; CHANGE-IT's have short names."""
-    labels = [label for label in dict.fromkeys(table.label for table in tables) if label in occurring]
-    labels += sorted({*occurring} - {*labels})
-    short = KNOWN_LABELS if is_change_it and {*labels} == {*KNOWN_LABELS} else {}
-    labels = list(short) or labels
-    if len(labels) != 2:
-        raise InputError(
-            f"the labels of usable rows are {listed(labels, 5)}: give files of two outlets, or choose two labels, as in "
-            "--labels left,right"
-        )
-    a, b = labels
-    return Outlets(short.get(a, a), short.get(b, b), a, b)
 
 
 def _day_first(name: str, rows: Iterable[_Cleaned]) -> bool | None:
