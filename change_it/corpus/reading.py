@@ -40,8 +40,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 #: When an article can have appeared: since 1900 and by the day after tomorrow (clocks differ).
 EARLIEST, TOLERANCE = date(1900, 1, 1), timedelta(days=2)
 UNREADABLE, TOO_OLD = "unreadable date", "date before 1900 or in the future"
-#: The columns of CHANGE-IT's own file, whose labels have short names.
-LAYOUT = frozenset(("id", "headline", "article", "label", "alignment"))
+#: The columns of CHANGE-IT's files, whose labels have short names.
+LAYOUT = frozenset(("id", "headline", "article", "full_text", "full", "label", "alignment"))
 #: Rows of a table in which dates are looked for.
 LOOKED_AT = 50
 #: What a table without a column for the label lacks.
