@@ -13,8 +13,9 @@ import numpy as np
 import polars as pl
 
 from change_it.audit.perturbations import PERTURBATIONS, Resources, perturbed
+from change_it.corpus.looks import MARKED
 from change_it.io import listed, read_json, record_errors
-from change_it.judges.judge_options import no_better_than
+from change_it.judges.judge_options import MARKS, no_better_than
 from change_it.progress import Progress
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, judge_items
@@ -356,9 +357,10 @@ def verdicts(
         shares, remarks = _shares(judge, metrics.get(judge, {}))
         level = _level(shares)
         if judge == "main":
-            if ahead := [each.test for each in shares[1:] if each.low > shares[0].high]:
-                level = "distrust" if level == "distrust" else "care"
-                remarks.append(f"{listed(ahead)} is ahead of it")
+            ahead = [each.test for each in shares[1:] if each.low > shares[0].high]
+            remarks += [f"{listed(ahead)} is ahead of it"] if ahead else []
+            remarks += _may_read_the_export(metrics.get(judge, {}), judges.main.corpus.get("looks", []))
+            level = "care" if remarks and level == "rely" else level
             if shares and judges.step is None:
                 level = "distrust"
                 remarks.append("its median step is too small, so that style and joint are n/a")
@@ -381,6 +383,15 @@ def verdicts(
             text = "no labels of this language have validated it, so that joint leaves it out"
         found.append(Verdict("support", "rely" if validated else "care", text))
     return [each for each in found if each.text or each.shares]
+
+
+def _may_read_the_export(record: Mapping[str, Any], looks: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Why main may tell how files were exported, and not style: marks and length alone are as good, or looks say that headlines are marked."""
+    systems = record.get("within_event", {}).get("systems", {})
+    lead = systems.get(MARKS, {}).get("lead", {}).get("within_event", {"low": 1})
+    why = [f"{MARKS} alone are as good"] if lead["low"] <= 0 else []
+    why += [f"{each['outlet']}: {each['name']}" for each in looks if each["name"] in MARKED]
+    return [f"it may read the export ({listed(why)})"] if why else []
 
 
 def _level(shares: Sequence[Share]) -> Level:

@@ -6,7 +6,7 @@ from pathlib import Path
 from tyro.conf import Fixed
 
 from change_it.commands.checks import check_counts
-from change_it.commands.printing import print_json, print_lines
+from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.judges.judge_options import check_judges
@@ -92,6 +92,7 @@ def run(options: AuditOptions) -> None:
     if audited.agreement:
         print_table(audited.agreement.table, terminal)
     print_table(verdicts_table(audited.verdicts), terminal)
+    print_warnings(options.corpus, terminal)
     print(f"wrote {out / 'audit.html'} and audit.json")
 
 

@@ -7,7 +7,8 @@ from change_it.audit import verdicts as audit_verdicts
 from change_it.audit.measure import audit, read_corpus
 from change_it.audit.perturbations import Perturbation
 from change_it.audit.verdicts import GOLD, Result, Summary, Together, measure_systems, verdicts
-from change_it.judges.judge_options import StyleStep
+from change_it.corpus.looks import END
+from change_it.judges.judge_options import MARKS, StyleStep
 
 
 @pytest.fixture(scope="module")
@@ -188,3 +189,20 @@ def test_an_audit_has_the_events_of_the_corpus(sample, judges):
     assert (found.items, found.events) == (count, events)
     record = found.as_dict()
     assert next(iter(record)) == "together"
+
+
+@pytest.mark.parametrize(
+    ("low", "looks", "why"),
+    [
+        (0.1, [], ""),
+        (0.0, [], "marks, capitals, length alone are as good"),
+        (0.1, [END], "rep: headlines end alike"),
+        (0.1, ["articles share a passage"], ""),
+    ],
+)
+def test_main_that_may_read_the_export_is_not_reliable(judges, low, looks, why):
+    cell = {"value": 0.9, "low": 0.85, "high": 0.95, "macro_f1": 0.9}
+    systems = {"judge": cell, MARKS: cell | {"lead": {"within_event": {"low": low}}}}
+    judges.main.corpus = {"looks": [{"outlet": "rep", "name": name} for name in looks]}
+    main = verdicts(judges, {"main": {"within_event": {"systems": systems}}}, "it")[0]
+    assert (main.level, main.text) == (("care", f"it may read the export ({why})") if why else ("rely", ""))

@@ -51,7 +51,7 @@ def folder(tmp_path_factory):
     made = with_near_duplicates(articles())
     bad = [dataclasses.replace(made[0], id="empty", headline=""), dataclasses.replace(made[1])]
     write_articles(where / "news.csv", [*made, *bad])
-    corpus_build.run(options(where / "corpus", files=(str(where / "news.csv"),)))
+    corpus_build.run(options(where / "corpus", files=(str(where / "news.csv"),), labels="R:rep,G:gio"))
     return where / "corpus"
 
 
