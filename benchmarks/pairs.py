@@ -19,9 +19,9 @@ import tyro
 from encoders import Vectors
 from judged import read_pairs
 
+from change_it.audit.agreement import auc
 from change_it.corpus.folder import read_table
 from change_it.judges.judge import Judge
-from change_it.judges.metrics import reader_agreement
 from change_it.stats import Floats
 
 #: Cosines between the bands.
@@ -75,8 +75,8 @@ def main(options: Options) -> dict[str, Any]:
         given[f"cosine of {name}, not trained"] = (vectors(first) * vectors(second)).sum(axis=1)
     cells: dict[str, Any] = {}
     for name, p in given.items():
-        agreed = reader_agreement(test["one_event"].to_numpy(), None, test["event"].to_numpy(), p)
-        cells[name] = {options.name: [agreed["auc"], *agreed["auc_interval"]]}
+        value, ends = auc(test["one_event"].to_numpy(), p, test["event"].to_numpy())
+        cells[name] = {options.name: [value, *(ends or ())]}
     return {"pairs": rows, "pairs_hh": cells}
 
 
