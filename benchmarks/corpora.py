@@ -43,7 +43,9 @@ def of_corpus(corpus: Path, labelled: pl.DataFrame) -> dict[str, float | None]:
     report = read_report(corpus)
     articles = {side: read_table(str(corpus), "articles", side) for side in ("train", "test", "other")}
     test = read_table(str(corpus), "pairs", "test", ["event", "a_id", "b_id"])
-    strict = pl.concat([read_table(str(corpus), "pairs", "train").filter(alignment="A1").select(test.columns), test])
+    strict = pl.concat(
+        [read_table(str(corpus), "pairs", "train").filter(alignment="A1").select(test.columns), test]
+    )
     read = strict.join(labelled, on=["a_id", "b_id"])
     every = pl.concat(rows for rows in articles.values() if rows.height)
     counts = test["event"].value_counts()["count"].to_numpy().astype(float)
