@@ -43,7 +43,6 @@ JUDGES = {
     "ah": "content",
     "fluency": "fluency",
     "evidence": "supported",
-    "support": "supported",
 }
 #: Raters compared with each annotator: all of them together, and what most of them say; a judge is `judge NAME`.
 PEOPLE, MAJORITY = "people", "majority"
@@ -196,7 +195,7 @@ def _values(
     return found
 
 
-def ask(judges: "Judges", key: Sequence[KeyRow], *, language: str | None) -> dict[str, list[int | None]]:
+def ask(judges: "Judges", key: Sequence[KeyRow]) -> dict[str, list[int | None]]:
     """Judge to (n,) decisions: main's outlet, of the others 1 for yes and 2 for no. Sources are those that annotators see."""
     ours, theirs = f"{key[0].choice1} and {key[0].choice2}", " and ".join(judges.outlets)
     if ours != theirs:
@@ -204,7 +203,7 @@ def ask(judges: "Judges", key: Sequence[KeyRow], *, language: str | None) -> dic
     items = [
         Item(row.id, row.label, row.outlet, row.source, row.article, "", "", row.headline) for row in key
     ]
-    judged = judge_items(judges, items, language=language)
+    judged = judge_items(judges, items)
     of_target = zip(key, judged["p_target"], strict=True)
     p_first = [p if row.outlet == row.choice1 else 1 - p for row, p in of_target]
     decided: dict[str, list[int | None]] = {"main": [1 if p >= 0.5 else 2 for p in p_first]}

@@ -71,9 +71,8 @@ TYRO_CONFIG = (
 )
 #: Seeds that random generators take are below.
 SEEDS = 2**32
-#: Options that a help text has last, in this order: support, training, output, statistics, hardware.
+#: Options that a help text has last, in this order: training, output, statistics, hardware.
 LAST = (
-    "support",
     *("epochs", "batch_size", "arg", "resume", "max_minutes", "checkpoint_minutes"),
     *("out", "json", "verbose", "resamples", "seed"),
     *("engine", "address", "concurrency", "precision", "device"),

@@ -35,7 +35,7 @@ class AuditOptions(InferenceOptions):
     items: int = 400
     """Headlines of each perturbation, at most; articles take most of the time."""
     labels: tuple[Path, ...] = ()
-    """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable and accept (yes, no), system and base (the pre-trained model of who wrote it, or none), or filled sheets with sources of `change-it annotate`. Several files are several readers."""
+    """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable and accept (yes, no) and system, or filled sheets with sources of `change-it annotate`. Several files are several readers."""
     json: bool = False
     """Print JSON instead of tables."""
     resamples: Fixed[int] = 1000
@@ -67,11 +67,9 @@ def run(options: AuditOptions) -> None:
     from change_it.scoring.judges import Judges
 
     corpus = read_corpus(options.corpus, seed=options.seed)
-    labels = reader_labels(files, corpus.test, corpus.language) if files else None
+    labels = reader_labels(files, corpus.test) if files else None
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)
-    if labels and judges.support:
-        labels = labels.without_family(judges.support.base)
     audited = audit(
         corpus,
         judges,

@@ -18,7 +18,7 @@ from change_it.errors import InputError
 from change_it.io import Predictions, counted, headlines_of, listed
 from change_it.scoring.columns import CLAUSE, GOLD, PredictionFile
 from change_it.scoring.item import TestSet
-from change_it.scoring.signature import Reranker, Writer, parse_reranker
+from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.text.sentences import sentences, without_end
 from change_it.text.tokens import beginning, length
 from change_it.text.typography import Typography
@@ -38,7 +38,6 @@ class ScoredSystem:
     # item that its file lacks
     headlines: tuple[str | None, ...]
     reranker: Reranker | None = None  # the judges that chose among candidates, None where none did
-    writers: tuple[Writer, ...] = ()  # the generators, where the file names them
     # the system that this is one of several runs of, trained with another seed each; empty where there is one
     run_of: str = ""
 
@@ -168,10 +167,8 @@ def system_of(
             f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
         )
     rerankers = sorted({row.get("reranker", "") for row in rows} - {""})
-    generators = sorted({row.get("generator", "") for row in rows})
-    writers = tuple(writer for text in generators if (writer := Writer.parse(text)))
     in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
-    return ScoredSystem(name, in_order, _reranker(file, rerankers), writers)
+    return ScoredSystem(name, in_order, _reranker(file, rerankers))
 
 
 def _with_ids(given: PredictionFile, test: TestSet) -> list[dict[str, str]]:
