@@ -111,7 +111,9 @@ def test_commands_write_the_same_bytes_on_a_cluster(
 def test_a_cluster_that_does_not_answer_is_named():
     pytest.importorskip("ray")
     with (
-        pytest.raises(InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:1 with this RAY_AUTH_TOKEN: start one"),
+        pytest.raises(
+            InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:1 with this RAY_AUTH_TOKEN: start one"
+        ),
         use_engine(EngineOptions(engine="ray", address="127.0.0.1:1")),
     ):
         pass

@@ -7,6 +7,7 @@ import tyro
 
 from change_it.commands.printing import print_json, print_lines
 from change_it.corpus.folder import check_corpus
+from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges.judge_options import check_judges
 from change_it.scoring.columns import read_prediction_files
@@ -47,6 +48,8 @@ def sheets(options: AnnotateSheetsOptions) -> None:
     sources, key = (out.with_name(f"{out.stem}-{name}.csv") for name in ("sources", "key"))
     for file in (out, sources, key):
         check_writable(file, kind="csv", inputs=[options.corpus, *(each.file for each in files)])
+        if file.exists():
+            raise InputError(f"{file} exists and may hold answers: name another --out")
 
     from change_it import annotation  # loads polars
     from change_it.scoring.item import read_test_set

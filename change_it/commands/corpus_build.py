@@ -3,9 +3,9 @@
 from typing import Any
 
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
-from change_it.corpus.folder import PICTURE, check_target
+from change_it.corpus.folder import PICTURE, REPORT
 from change_it.engines import use_engine
-from change_it.io import HUB, listed, outlet_and_file, read_tables
+from change_it.io import HUB, check_writable, listed, outlet_and_file, read_tables
 from change_it.tables import Column, Row, Table, console, print_table
 
 
@@ -13,7 +13,7 @@ def check(options: BuildOptions) -> None:
     """Refuse, before anything large loads, missing files, invalid sizes, and an `--out` that cannot be written."""
     here = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
     tables = read_tables(here) if here else []  # nothing is read yet
-    check_target(options.out, inputs=[table.name for table in tables])
+    check_writable(options.out, kind="folder", inputs=[table.name for table in tables], record=REPORT)
     parse_sizes(options.sizes)
     options.check_engine()
 

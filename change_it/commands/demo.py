@@ -31,7 +31,7 @@ def check(options: DemoOptions) -> None:
         raise InputError("the page requires Gradio: pip install gradio")
     if not (options.run / "judges").is_dir():
         raise InputError(
-            f"{options.run} holds no judges: give the folder of a run, or make one with change-it quickstart --out {options.run}"
+            f"{options.run} holds no judges: give the folder of a run, or make one with change-it quickstart"
         )
 
 

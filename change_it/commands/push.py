@@ -31,10 +31,7 @@ def check(options: PushOptions) -> None:
     if options.out and not options.dry_run:
         raise InputError("--out requires --dry-run")
     if options.dry_run:
-        out = staged(options)
-        check_writable(out, kind="folder", inputs=[options.folder])
-        if out.exists() and any(out.iterdir()):
-            raise InputError(f"{out} is not empty: remove it, or give another --out")
+        check_writable(staged(options), kind="folder", inputs=[options.folder])
     folder = Path(options.folder)
     if options.kind in ("metric", "space"):
         if not folder.is_dir():

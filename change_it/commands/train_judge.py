@@ -19,7 +19,7 @@ def check(options: JudgeOptions) -> LabelFiles:
         check_numbers(options)
     else:
         settings_of(options)
-    check_writable(options.out, kind="run", inputs=options.inputs)
+    check_writable(options.out, kind="run", inputs=options.inputs, record="metrics.json")
     if options.task != "support" and options.labels:
         raise InputError("--labels requires --task support")
     if options.encoder and is_missing_path(options.encoder):

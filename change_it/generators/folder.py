@@ -105,7 +105,7 @@ def choose_generators(
             raise InputError(
                 f"{name} is a model that was not trained here: serve it and give its --endpoint, or train it with {COMMAND} --architecture {name}"
             )
-        raise InputError(f"{name} holds no generator: train one with {COMMAND} --out {name}")
+        raise InputError(f"{name} holds no generator: train one with {COMMAND}")
     recipes = list(dict.fromkeys(info.recipe for info in infos.values()))
     if recipe is None and len(recipes) > 1:
         raise InputError(f"{name} has generators of several recipes: choose one of {', '.join(recipes)}")

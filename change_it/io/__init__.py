@@ -2,8 +2,10 @@
 
 from change_it.io.files import (
     FORMULA,
+    WORK,
     append,
     check_writable,
+    files_of_ours,
     read_json,
     record_errors,
     replace_file,

@@ -39,7 +39,7 @@ def weight_files(folder: Path, *, command: str) -> list[Path]:
     if not files:
         if any(folder.glob("*.bin")):
             raise InputError(f"{folder} {PICKLE}")
-        raise InputError(f"{folder} holds no model.safetensors: train it with {command} --out {folder}")
+        raise InputError(f"{folder} holds no model.safetensors: train one with {command}")
     return files
 
 

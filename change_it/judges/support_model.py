@@ -232,7 +232,7 @@ class SupportModel:
             model = cls._load(_read_settings(record["change_it"], name), precision, device)
             if model.settings.validated.get("prompt", model.prompt_hash) != model.prompt_hash:
                 raise InputError(
-                    f"labels have set the threshold in {name} for another model than {model.settings.model} is now, or another prompt: set it again with {COMMAND} --labels FILE --out {name}"
+                    f"labels have set the threshold in {name} for another model than {model.settings.model} is now, or another prompt: set it again with {COMMAND} --labels FILE"
                 )
             return model
         return cls._load(SupportSettings(str(name), "chat"), precision, device)
@@ -366,9 +366,7 @@ def _read_settings(record: Any, name: str | Path) -> SupportSettings:
         found = SupportSettings(**{each.name: record[each.name] for each in fields(SupportSettings)})
         if record["task"] == "support" and found.kind in get_args(Kind) and 0 < found.threshold <= 1:
             return found
-    raise InputError(
-        f"{name} holds no judge of support of this version: make one with {COMMAND} --out {name}"
-    )
+    raise InputError(f"{name} holds no judge of support of this version: make one with {COMMAND}")
 
 
 def _sha(*parts: str) -> str:

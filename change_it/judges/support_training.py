@@ -8,13 +8,13 @@ from sklearn.metrics import roc_curve
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.io import write_json, write_text
+from change_it.io import replace_folder, write_json, write_text
 from change_it.judges.judge_options import BILSTM, LINEAR, JudgeOptions
 from change_it.judges.metrics import FIGURES, READER_MEASURES, ReaderLabels, reader_agreement
 from change_it.judges.support_model import VALIDATED, SupportModel
 from change_it.stats import Bools, Floats
 from change_it.tables import Column, Row, Table, figure, to_markdown
-from change_it.training.run_folder import METRICS, WORK, publish
+from change_it.training.run_folder import METRICS
 
 #: The labels that validate: headlines that models of other families wrote, of the events that did not choose the threshold.
 WRITTEN = "written by others"
@@ -83,13 +83,12 @@ def train_support(options: JudgeOptions, labels: ReaderLabels | None) -> dict[st
         "seconds": {"all": round(time.monotonic() - started, 1)},
         "versions": {"change-it": __version__},
     }
-    final = options.out / WORK / "final"
-    model.save(final)
-    write_json(final / METRICS, metrics)
     table = support_table(metrics)
     text = "\n\n".join(["# The judge support", table.title, to_markdown(table), ". ".join(table.notes)])
-    write_text(final / "README.md", f"{text}.\n")
-    publish(final, options.out)
+    with replace_folder(options.out, METRICS) as folder:
+        model.save(folder)
+        write_json(folder / METRICS, metrics)
+        write_text(folder / "README.md", f"{text}.\n")
     return metrics
 
 

@@ -15,14 +15,13 @@ from change_it.hevas.analysis import Analysis
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.io import FORMULA, write_json, write_table, write_text
+from change_it.io import FORMULA, replace_folder, write_json, write_table, write_text
 from change_it.judges.judge_options import within_event_table
 from change_it.published_figures import CITATIONS
 from change_it.results.audit_tables import verdicts_table
 from change_it.results.charts import hevas_drawings
 from change_it.results.items_table import items_table, refusals
 from change_it.results.pages import environment
-from change_it.results.report_folder import HEVAS_FILES, REPORT_FILES, replaced_report
 from change_it.results.score_tables import (
     best_system,
     correlations_table,
@@ -82,7 +81,7 @@ def write_report(
         "tests": tests_table(scores, scores.sorted_p_values),
     }
     page = environment().get_template("compliancy.html.jinja").render(values)
-    with replaced_report(out, REPORT_FILES) as folder:
+    with replace_folder(out, "scores.json") as folder:
         cells = [row.flat(scores.measures) for row in scores.rows]
         write_table(
             folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
@@ -127,7 +126,7 @@ def write_hevas(
         "means": means_table(evaluation),
     }
     page = environment().get_template("hevas.html.jinja").render(values)
-    with replaced_report(out, HEVAS_FILES) as folder:
+    with replace_folder(out, "summary.json") as folder:
         for system in systems:
             rows = zip(documents.ids, system.headlines, evaluation.values[system.name].tolist(), strict=True)
             cells = [[id_, headline, *of_item] for id_, headline, of_item in rows]
