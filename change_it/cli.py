@@ -216,6 +216,9 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to be printed
         return 141
+    except MemoryError:
+        print("change-it: there is not enough memory for this input: give it in parts", file=sys.stderr)
+        return 2
     except Exception as error:
         if not (number := _os_error(error)):
             raise

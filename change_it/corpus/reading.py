@@ -16,6 +16,7 @@ from change_it.io import (
     Record,
     cell_text,
     check_columns,
+    length_fault,
     listed,
     parse_columns,
     read_tables,
@@ -139,7 +140,7 @@ class _Reader:
             id_ = cleaning.visible(cell_text(row.cells.get("id"), "id")) or id_
             return _Cleaned(row.line, id_, *self._article(table, row, id_))
         except InputError as error:
-            return _Cleaned(row.line, id_, error)
+            return _Cleaned(row.line, id_, error.with_traceback(None))  # it would keep the row
 
     def _article(self, table: InputTable, row: Record, id_: str) -> tuple[Article, str | None]:
         label = cleaning.clean(table.label) or (table.outlet if "label" not in row.cells else None)
@@ -161,6 +162,8 @@ class _Reader:
         if column not in row.cells:
             raise InputError(f"missing column {' or '.join(self.columns[column]) or column}")
         given = cell_text(row.cells[column], column)
+        if fault := length_fault(column, given):
+            raise InputError(fault)
         if word := cleaning.encoded_twice(given):
             self.twice.append(f"{word!r} in {table.name}, line {row.line}")
         if text := cleaning.clean(given):

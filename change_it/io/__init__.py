@@ -40,10 +40,12 @@ from change_it.io.rows import (
     read_tables,
 )
 from change_it.io.texts import (
+    LONGEST,
     cell_text,
     column_of,
     counted,
     is_missing,
+    length_fault,
     listed,
     references_of,
     refuse_empty,

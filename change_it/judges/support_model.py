@@ -23,7 +23,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from change_it.errors import InputError
-from change_it.io import read_json, write_json
+from change_it.io import LONGEST, read_json, write_json
 from change_it.networks.pretrained import (
     Use,
     hash_of_weights,
@@ -46,8 +46,8 @@ CACHE = "CHANGE_IT_CACHE"
 Kind = Literal["chat", "classifier"]
 #: The least that the lower end of the 95% interval of the AUC on labelled headlines must be.
 VALIDATED = 0.70
-#: Characters of a headline, at most, and words of a part of an article.
-HEADLINE, PART_WORDS = 1000, 220
+#: Words of a part of an article.
+PART_WORDS = 220
 #: Language to `source`, `question`, and the answers `yes` and `no`.
 PROMPTS: dict[str, dict[str, str]] = {
     language: tomllib.loads(
@@ -297,7 +297,7 @@ class SupportModel:
 
     def _claims(self, headline: str, sources: Sequence[str], language: str) -> list[Claim]:
         """The headline with each part of its sources that is read; none of what is no headline."""
-        if not 0 < len(headline.strip()) <= HEADLINE:
+        if not 0 < len(headline.strip()) <= LONGEST["headline"]:
             return []
         original, *articles = sources
         texts = [text for text in articles if text.strip()] or [""]

@@ -2,11 +2,10 @@
 
 import html
 import re
-import unicodedata
 from collections.abc import Iterable
 from itertools import count
 
-from change_it.text.folding import INVISIBLE
+from change_it.text.folding import INVISIBLE, nfc
 
 #: Markup inside escaped markup is taken off this many times.
 LAYERS = 20
@@ -21,10 +20,8 @@ _CLOSING = {
 }
 #: The Windows-1252 characters that control characters from 128 to 159 stand for.
 _C1 = {chr(code): bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
-#: A word with letters of UTF-8 that were read as Windows-1252 (or Latin-1) and written as UTF-8 again.
-_TWICE = re.compile(
-    f"\\S*(?:[ÂÃ][\x80-\xbf{''.join(_C1.values())}]|â€[\x80-\xbf{''.join(_C1.values())}])\\S*"
-)
+#: A letter of UTF-8 that was read as Windows-1252 (or Latin-1) and written as UTF-8 again.
+_TWICE = re.compile(f"(?:[ÂÃ]|â€)[\x80-\xbf{''.join(_C1.values())}]")
 _INLINE = re.compile(r"(?i:a|abbr|b|cite|code|del|em|font|i|ins|mark|q|s|small|span|strong|sub|sup|u|wbr)")
 
 
@@ -43,7 +40,7 @@ def clean(text: str) -> str:
             text = _without_tags(text)
         if "&" in text:
             text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
-        text = " ".join(unicodedata.normalize("NFC", text).split())
+        text = " ".join(nfc(text).split())
         if text == before or not ("&" in before or "<" in before):
             break
     return text
@@ -51,13 +48,16 @@ def clean(text: str) -> str:
 
 def has_markup(text: str) -> bool:
     """Whether cleaning changes more than white space."""
-    return clean(text) != " ".join(unicodedata.normalize("NFC", text).split())
+    return clean(text) != " ".join(nfc(text).split())
 
 
 def encoded_twice(text: str) -> str:
     """A word of a text that was encoded as UTF-8 twice, such as `perchÃ©`; empty without any."""
     found = _TWICE.search(text) if "Ã" in text or "Â" in text or "â€" in text else None
-    return found[0] if found else ""
+    if not found:
+        return ""
+    before, after = re.split(r"\s", text[: found.start()]), re.split(r"\s", text[found.end() :], maxsplit=1)
+    return before[-1] + found[0] + after[0]
 
 
 def remark(name: str, texts: Iterable[str], then: str) -> list[str]:
