@@ -20,7 +20,7 @@ from typing import Annotated, Any, Union, get_args, get_type_hints
 import tyro
 
 from change_it import __version__
-from change_it.errors import InputError
+from change_it.errors import InputError, escaped
 
 #: Commands and the commands in each; one without any is a module of `change_it.commands`, named by its words.
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -208,7 +208,7 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
         finally:
             sys.stdout.flush()  # here it is seen whether anybody reads it
     except InputError as error:
-        print(f"change-it: {error}", file=sys.stderr)
+        print(escaped(f"change-it: {error}"), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("change-it: interrupted", file=sys.stderr)
@@ -223,7 +223,7 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
         if not (number := _os_error(error)):
             raise
         file = getattr(error, "filename", None)
-        print(f"change-it: {f'{file}: ' if file else ''}{os.strerror(number)}", file=sys.stderr)
+        print(escaped(f"change-it: {f'{file}: ' if file else ''}{os.strerror(number)}"), file=sys.stderr)
         return 2
     return 0
 

@@ -225,7 +225,7 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
                 _write_parquet(rows, folder / config / f"{side}.parquet", config, corpus.outlets)
         digests = {config: _digest(folder / config) for config in corpus.tables}
         rejected = ([item.file, item.line, item.id, item.reason] for item in corpus.rejected)
-        write_table(folder / REJECTED, ("file", "line", "id", "reason"), rejected)
+        write_table(folder / REJECTED, ("file", "line", "id", "reason"), rejected, quote_formulas=True)
         write_json(folder / REPORT, corpus.report)
         write_text(folder / CARD, card(corpus, digests))
 

@@ -1,7 +1,6 @@
 """Tables in and files out: the one reader and the one atomic writer of the package."""
 
 from change_it.io.files import (
-    FORMULA,
     WORK,
     append,
     check_writable,
@@ -10,12 +9,15 @@ from change_it.io.files import (
     record_errors,
     replace_file,
     replace_folder,
+    with_formula,
+    without_formula,
     write_json,
     write_table,
     write_text,
 )
 from change_it.io.model_folders import (
     GENERATOR_FILE,
+    MODEL_CODE,
     MODEL_FILES,
     PICKLE,
     check_model,

@@ -8,6 +8,7 @@ one is whole. A folder is ours only where its record says so, and only the files
 import csv
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,8 +20,11 @@ from typing import Any, BinaryIO, Literal
 from change_it.errors import InputError
 from change_it.io.texts import listed
 
-#: First characters by which a spreadsheet takes a cell for a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: Places where a spreadsheet, which may part cells at semicolons, begins to read a formula; and those that have our apostrophe.
+_FORMULA, _QUOTED = (
+    re.compile(rf"^{mark}(?=[=+\-@＝＋－＠\t\r\n])|(?<=[;\t\r\n]){mark}(?=[=+\-@＝＋－＠])")
+    for mark in ("", "'")
+)
 #: The record by which a folder is known as ours, and fields that it has besides `files`, the list of what was written.
 OURS = {
     "alignment.json": {"outlets", "thresholds"},
@@ -86,8 +90,13 @@ def write_table(
 
 
 def without_formula(cell: object) -> object:
-    """A cell with an apostrophe before a text that a spreadsheet would take for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+    """A cell with an apostrophe before what a spreadsheet would take for a formula."""
+    return _FORMULA.sub("'", cell) if isinstance(cell, str) else cell
+
+
+def with_formula(cell: str) -> str:
+    """A cell as it was before `without_formula`."""
+    return _QUOTED.sub("", cell)
 
 
 @contextmanager

@@ -11,8 +11,28 @@ PICKLE = (
     "model again with save_pretrained"
 )
 
-#: Files of a saved model: those that a push takes, and of which none of an older model may stay with a new one.
-MODEL_FILES = ("*.safetensors", "*.txt", "*.model", "*.jinja", "*.json", "*.py")
+#: Files of a saved model that are no code: those that are fetched from the Hub.
+MODEL_FILES = (
+    *("*.safetensors", "*.safetensors.index.json", "generator.json", "metrics.json", "corpus.json"),
+    *("config.json", "generation_config.json", "adapter_config.json", "tokenizer_config.json"),
+    *(
+        "tokenizer.json",
+        "vocab.json",
+        "vocab.txt",
+        "merges.txt",
+        "added_tokens.json",
+        "special_tokens_map.json",
+    ),
+    *("*.model", "chat_template.jinja", "README.md"),
+)
+#: The code of our models, which is saved with them.
+MODEL_CODE = tuple(
+    f"{name}.py"
+    for name in (
+        *("bilstm", "decoder_steps", "formats", "headline_pipeline", "linear", "pointer_generator"),
+        *("pointer_transformer", "tokenizer", "word_generator"),
+    )
+)
 #: File in a generator's folder that says what it was made for and of.
 GENERATOR_FILE = "generator.json"
 

@@ -132,11 +132,11 @@ def read_records(
     for row in rows:
         try:
             texts = {ours: cell_text(row.cells.get(ours), ours) for ours in there}
-            if fault := length_fault("headline", max(texts.get("headline", "").split("\n"), key=len)):
-                raise InputError(fault)
         except InputError as error:
             advice = "" if columns is None else "; --columns headline=headline.main reads a field of it"
             raise InputError(f"{file}, line {row.line}: {error}{advice}") from error
+        if fault := length_fault("headline", max(texts.get("headline", "").split("\n"), key=len)):
+            raise InputError(f"{file}, line {row.line}: {fault}")
         cells = {ours: _CONTROL.sub(" ", text).strip() for ours, text in texts.items()}
         others = (str(value).strip() for value in row.values.values() if not is_missing(value))
         if len(seen) == 1 or any(cells.values()) or any(others):

@@ -1,6 +1,5 @@
 """Files of a report: tables, charts and a page, put in place all at once."""
 
-import re
 from collections.abc import Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
@@ -15,7 +14,7 @@ from change_it.hevas.analysis import Analysis
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.io import FORMULA, replace_folder, write_json, write_table, write_text
+from change_it.io import replace_folder, without_formula, write_json, write_table, write_text
 from change_it.judges.judge_options import within_event_table
 from change_it.published_figures import CITATIONS
 from change_it.results.audit_tables import verdicts_table
@@ -40,8 +39,6 @@ from change_it.results.score_tables import (
 from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import records, to_latex
-
-_FORMULA = f"^[{re.escape(''.join(FORMULA))}]"
 
 
 def write_report(
@@ -141,12 +138,9 @@ def write_hevas(
 
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
-    """A table with an apostrophe before each text that a spreadsheet would take for a formula."""
+    """A table with an apostrophe before what a spreadsheet would take for a formula."""
     return items.with_columns(
-        pl.when(pl.col(name).str.contains(_FORMULA))
-        .then("'" + pl.col(name))
-        .otherwise(pl.col(name))
-        .alias(name)
+        pl.col(name).map_elements(without_formula, return_dtype=pl.String)
         for name, kind in items.schema.items()
         if kind == pl.String
     )
