@@ -131,11 +131,13 @@ def test_a_link_is_written_through(tmp_path):
 
 
 def test_formulas_are_quoted_where_strangers_write(tmp_path):
-    rows = [["=1+1", "+a", "-b", "@c", "\td", "plain - text", -1.5, 2]]
-    io.write_table(tmp_path / "a.csv", list("abcdefgh"), rows, quote_formulas=True)
-    io.write_table(tmp_path / "b.csv", list("abcdefgh"), rows)
+    rows = [["=1+1", "+a", "-b", "@c", "\td", "plain - text", -1.5, 2, "ciao;=1;-2", "a\n＝1", "\n=1"]]
+    io.write_table(tmp_path / "a.csv", list("abcdefghijk"), rows, quote_formulas=True)
+    io.write_table(tmp_path / "b.csv", list("abcdefghijk"), rows)
     quoted, plain = (list(csv.reader((tmp_path / name).open(newline="")))[1] for name in ("a.csv", "b.csv"))
-    assert quoted == ["'=1+1", "'+a", "'-b", "'@c", "'\td", "plain - text", "-1.5", "2"]
+    assert quoted[:8] == ["'=1+1", "'+a", "'-b", "'@c", "'\td", "plain - text", "-1.5", "2"]
+    assert quoted[8:] == ["ciao;'=1;'-2", "a\n'＝1", "'\n'=1"]
+    assert [io.with_formula(cell) for cell in quoted] == plain
     assert plain[:2] == ["=1+1", "+a"]
 
 
