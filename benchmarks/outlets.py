@@ -36,7 +36,6 @@ from change_it.scoring.judges import Judges
 
 TASKS: tuple[Task, ...] = ("main", "hh", "ah", "fluency")
 FOLDS: tuple[Fold, ...] = ("1", "0")
-MEASURES = [name for name in COMPLIANCY_MEASURES if name != "support"]
 
 
 @dataclass(kw_only=True)
@@ -85,7 +84,7 @@ def main(options: Options) -> dict[str, Any]:
             tables.append(pl.read_parquet(done))
     keys = ["system", "id", "direction"]
     events = articles.select("id", "event")
-    items = pl.concat(tables).group_by(keys, maintain_order=True).agg(pl.col(MEASURES).mean())
+    items = pl.concat(tables).group_by(keys, maintain_order=True).agg(pl.col(COMPLIANCY_MEASURES).mean())
     items = items.join(events, on="id", how="left", maintain_order="left")
     found = summary(items)
     return {
@@ -164,7 +163,7 @@ def _verdicts(options: Options, corpus: str, judges: Judges, choosers: Judges) -
         "id": [item.id for _, item in named],
         "direction": [item.direction for _, item in named],
     }
-    return pl.DataFrame(about).hstack(judged.select(pl.col(MEASURES).cast(pl.Float64)))
+    return pl.DataFrame(about).hstack(judged.select(pl.col(COMPLIANCY_MEASURES).cast(pl.Float64)))
 
 
 def summary(items: pl.DataFrame) -> dict[str, Any]:
@@ -177,7 +176,7 @@ def summary(items: pl.DataFrame) -> dict[str, Any]:
             attacks[name] = {"n": rows.height, "joint": _rounded(relative(rows, gold))}
             continue
         systems[name] = {"n": rows.height, "events": rows["event"].n_unique()}
-        systems[name] |= {each: _rounded(score) for each, score in means(rows, MEASURES).items()}
+        systems[name] |= {each: _rounded(score) for each, score in means(rows, COMPLIANCY_MEASURES).items()}
     z = {key: gap_z(items, key) for key in ("compliancy", "style", "joint")}
     return {
         "systems": systems,

@@ -1,7 +1,7 @@
 """People's judgements of headlines: writes sheets with a key, and compares filled ones with the key, each other and the judges (LREC 2020, section 4)."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from itertools import product
 from math import isfinite
@@ -18,13 +18,15 @@ from change_it.scoring.columns import GOLD, PredictionFile
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.floors_and_predictions import system_of
 from change_it.scoring.item import Item, TestSet
-from change_it.stats import AVERAGE, Floats, Statistics, measure
+from change_it.stats import AVERAGE, Floats, Score, Statistics, measure
 from change_it.tables import Column, Row, Table, Value, records, with_interval
 
 if TYPE_CHECKING:
     from change_it.scoring.judges import Judges
 
 CHOICES = ("choice1", "choice2")
+#: Columns of sheets that have to be those of the key.
+HEADLINES = ("headline", "a_headline", "b_headline")
 #: Questions and their answers in order: which outlet? the content of the original? fit to print? supported by its sources?
 QUESTIONS = {
     "answer": ("1", "2"),
@@ -41,7 +43,6 @@ JUDGES = {
     "ah": "content",
     "fluency": "fluency",
     "evidence": "supported",
-    "support": "supported",
 }
 #: Raters compared with each annotator: all of them together, and what most of them say; a judge is `judge NAME`.
 PEOPLE, MAJORITY = "people", "majority"
@@ -104,11 +105,16 @@ def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, se
         item = next((item for item in new if item.event not in events), new[0])
         texts.add(item.prediction.casefold())
         events.add(item.event)
-        content = "\n".join([str(seed), name, item.id, item.prediction]).encode()
-        id_ = f"h{hashlib.sha256(content).hexdigest()[:8]}"  # a spreadsheet reads 12345e67 as a number
+        id_ = item_id(seed, name, item.id, item.prediction)
         original = (item.id, item.event, item.label, item.source, item.article)
         rows.append(KeyRow(id_, name, item.target, item.prediction, *original, *test.outlets))
     return random.sample(rows, len(rows))
+
+
+def item_id(*content: object) -> str:
+    """An id that says nothing; a spreadsheet would read 12345e67 as a number."""
+    text = "\n".join(map(str, content))
+    return f"h{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def write_sheets(sheet: Path, sources: Path, key: Path, rows: Sequence[KeyRow]) -> None:
@@ -132,24 +138,32 @@ def read_key(path: Path) -> list[KeyRow]:
     return rows
 
 
-def read_answers(files: Sequence[Path], key: Sequence[KeyRow]) -> Answers:
+def read_answers(
+    files: Sequence[Path],
+    key: Iterable[Mapping[str, Any]],
+    questions: Mapping[str, Sequence[str]] = QUESTIONS,
+) -> Answers:
     """Read filled sheets; each is called after its annotator, and those of one name are of one person."""
-    rows = {row.item: row for row in key}
+    rows = {row["item"]: row for row in key}
     answers: dict[str, dict[str, dict[str, int]]] = {}
     for file in files:
         if file.stem in (PEOPLE, MAJORITY):
             raise InputError(f"an annotator cannot be called {file.stem}: rename the file")
-        records = read_records(file, required=("item",), optional=(*CHOICES, *QUESTIONS))
+        records = read_records(file, required=("item",), optional=(*CHOICES, *HEADLINES, *questions))
         if unknown := [record.cells["item"] for record in records if record.cells["item"] not in rows]:
             raise InputError(
                 f"{file} has {counted(len(unknown), 'item')} not in the key ({listed(unknown, 3)}): give the key of this sheet"
             )
-        if not any(record.cells.get(question) for record in records for question in QUESTIONS):
-            raise InputError(f"{file} has no answers: fill in {listed(list(QUESTIONS))}")
+        if not any(record.cells.get(question) for record in records for question in questions):
+            raise InputError(f"{file} has no answers: fill in {listed(list(questions))}")
         for record in records:
             item = record.cells["item"]
+            for name in (name for name in HEADLINES if name in record.cells and name in rows[item]):
+                if _plain(record.cells[name]) != _plain(rows[item][name]):
+                    mend = f"{name} of {item} is not the key's; keep the columns of a sheet together"
+                    raise InputError(f"{file}, line {record.line}: {mend}")
             given = answers.setdefault(file.stem, {}).setdefault(item, {})
-            for question, value in _values(file, record, rows[item]).items():
+            for question, value in _values(file, record, rows[item], questions).items():
                 if question in given:
                     raise InputError(
                         f"{file}, line {record.line}: {question} of {item} appears twice; keep one"
@@ -158,11 +172,18 @@ def read_answers(files: Sequence[Path], key: Sequence[KeyRow]) -> Answers:
     return answers
 
 
-def _values(file: Path, record: Record, row: KeyRow) -> dict[str, int]:
+def _plain(text: str) -> str:
+    """A headline without what a spreadsheet or its apostrophe changes."""
+    return " ".join(text.split()).lstrip("'")
+
+
+def _values(
+    file: Path, record: Record, row: Mapping[str, str], questions: Mapping[str, Sequence[str]]
+) -> dict[str, int]:
     """The answers of a row, numbered from 1; an outlet may be given by its number or its name."""
     found = {}
-    outlets = [row.choice1, row.choice2, *(record.cells.get(choice, "") for choice in CHOICES)]
-    for question, values in QUESTIONS.items():
+    outlets = [cells.get(choice, "") for cells in (row, record.cells) for choice in CHOICES]
+    for question, values in questions.items():
         numbers = {value: n for n, value in enumerate(values, 1)}
         if question == "answer":
             numbers |= {name.casefold(): 1 + n % 2 for n, name in enumerate(outlets) if name}
@@ -174,7 +195,7 @@ def _values(file: Path, record: Record, row: KeyRow) -> dict[str, int]:
     return found
 
 
-def ask(judges: "Judges", key: Sequence[KeyRow], *, language: str | None) -> dict[str, list[int | None]]:
+def ask(judges: "Judges", key: Sequence[KeyRow]) -> dict[str, list[int | None]]:
     """Judge to (n,) decisions: main's outlet, of the others 1 for yes and 2 for no. Sources are those that annotators see."""
     ours, theirs = f"{key[0].choice1} and {key[0].choice2}", " and ".join(judges.outlets)
     if ours != theirs:
@@ -182,7 +203,7 @@ def ask(judges: "Judges", key: Sequence[KeyRow], *, language: str | None) -> dic
     items = [
         Item(row.id, row.label, row.outlet, row.source, row.article, "", "", row.headline) for row in key
     ]
-    judged = judge_items(judges, items, language=language)
+    judged = judge_items(judges, items)
     of_target = zip(key, judged["p_target"], strict=True)
     p_first = [p if row.outlet == row.choice1 else 1 - p for row, p in of_target]
     decided: dict[str, list[int | None]] = {"main": [1 if p >= 0.5 else 2 for p in p_first]}
@@ -214,6 +235,35 @@ def alpha(sums: Statistics, values: Sequence[int], level: Literal["nominal", "or
     return np.asarray(1 - (totals.sum(axis=0) - 1) * disagreement / expected)
 
 
+def score_cells(scores: Mapping[str, Score]) -> dict[str, Value]:
+    """The cells of scores and their intervals, None where they are undefined."""
+    cells: dict[str, Value] = {}
+    for name, (value, low, high) in scores.items():
+        cells[name] = value if isfinite(value) else None
+        cells[f"{name}_interval"] = (low, high) if isfinite(low + high) else None
+    return cells
+
+
+def signature_of(events: Sequence[str], answers: Answers, seed: int, judges: str = "") -> str:
+    """What the figures depend on: among others the event of each item and the judges' signature."""
+    counts = f"annotators:{len(answers)}|items:{len(events)}|events:{len({*events})}"
+    asked = f"|judges:{judges}" if judges else ""
+    return f"annotation|{counts}{asked}|resamples:1000|seed:{seed}|v:{__version__}"
+
+
+def record(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
+    """The tables for JSON; an interval is `_low` and `_high`."""
+    shown = {}
+    for name, table in tables.items():
+        header, cells = records(table)
+        rows = [
+            {"group": row.group, **dict(zip(header, each, strict=True))}
+            for row, each in zip(table.rows, cells, strict=True)
+        ]
+        shown[name] = {"title": table.title, "rows": rows, "notes": list(table.notes)}
+    return {"title": "What people say", "tables": shown, "signatures": [signature]}
+
+
 @dataclass(frozen=True)
 class Study:
     """The answers of annotators and judges on the headlines of a key."""
@@ -221,32 +271,12 @@ class Study:
     key: Sequence[KeyRow]
     answers: Answers
     judged: Mapping[str, Sequence[int | None]]  # of `ask`; empty without judges
-    judges: str = ""  # their signature
     seed: int = 1
-
-    @property
-    def signature(self) -> str:
-        """What the figures depend on."""
-        counts = f"annotators:{len(self.answers)}|items:{len(self.key)}|events:{len({row.event for row in self.key})}"
-        judges = f"|judges:{self.judges}" if self.judged else ""
-        return f"annotation|{counts}{judges}|resamples:1000|seed:{self.seed}|v:{__version__}"
 
     def tables(self) -> dict[str, Table]:
         """A table for each question that was answered."""
         answered = {name for of in self.answers.values() for given in of.values() for name in given}
         return {name: self.table(name) for name in QUESTIONS if name in answered}
-
-    def record(self) -> dict[str, Any]:
-        """The tables for JSON; an interval is `_low` and `_high`."""
-        tables = {}
-        for name, table in self.tables().items():
-            header, cells = records(table)
-            rows = [
-                {"group": row.group, **dict(zip(header, each, strict=True))}
-                for row, each in zip(table.rows, cells, strict=True)
-            ]
-            tables[name] = {"title": table.title, "rows": rows, "notes": list(table.notes)}
-        return {"title": "What people say of headlines", "tables": tables, "signatures": [self.signature]}
 
     def table(self, question: str) -> Table:
         """Shares in which each rater is right, or says yes, and agrees with most people; alpha of people (LREC 2020, Table 4)."""
@@ -284,10 +314,8 @@ class Study:
                 scores = measure(of_condition, aggregate, events=events[at], seed=self.seed)[AVERAGE]
             for name in votes:
                 cells: dict[str, Value] = {"rater": name, "n": int(of_condition[f"{name} {right} n"].sum())}
-                for kind in (right, "as_most", "alpha"):
-                    value, low, high = scores.get(f"{name} {kind}", (np.nan, np.nan, np.nan))
-                    cells[kind] = value if isfinite(value) else None
-                    cells[f"{kind}_interval"] = (low, high) if isfinite(low + high) else None
+                kinds = {kind: f"{name} {kind}" for kind in (right, "as_most", "alpha")}
+                cells |= score_cells({kind: scores[of] for kind, of in kinds.items() if of in scores})
                 if name == PEOPLE:
                     counts = (f"{value}: {(given[at] == n).sum()}" for value, n in numbers.items())
                     cells["answers"] = ", ".join(counts)

@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "score": (),
     "audit": (),
     "hevas": (),
-    "annotate": ("sheets", "score"),
+    "annotate": ("sheets", "pairs", "score"),
     "demo": (),
     "push": (),
 }
@@ -57,7 +57,7 @@ LISTS = {
     Examples:
         change-it train judge --task main --corpus runs/quickstart/corpus --out runs/mine/judges/main
     """,
-    "annotate": """Ask people about headlines, and score their answers.
+    "annotate": """Ask people about headlines and pairs, and score their answers.
 
     Examples:
         change-it annotate sheets --corpus runs/quickstart/corpus --out study/sheet.csv
@@ -71,9 +71,8 @@ TYRO_CONFIG = (
 )
 #: Seeds that random generators take are below.
 SEEDS = 2**32
-#: Options that a help text has last, in this order: support, training, output, statistics, hardware.
+#: Options that a help text has last, in this order: training, output, statistics, hardware.
 LAST = (
-    "support",
     *("epochs", "batch_size", "arg", "resume", "max_minutes", "checkpoint_minutes"),
     *("out", "json", "verbose", "resamples", "seed"),
     *("engine", "address", "concurrency", "precision", "device"),

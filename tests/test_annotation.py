@@ -96,7 +96,7 @@ def test_sheets_with_answers_are_never_overwritten(sheet, study_corpus, tmp_path
     fill_in(sheet, sheet, told_apart)
     before = sheet.read_bytes()
     assert draw(study_corpus, tmp_path, seed=2) == 2
-    assert "sheet.csv exists and may hold answers: name another --out" in capsys.readouterr().err
+    assert "sheet.csv exists and may have answers: name another --out" in capsys.readouterr().err
     assert sheet.read_bytes() == before
 
 
@@ -131,8 +131,9 @@ def answered(text, answer):
         (lambda text: text.replace("item", "itme", 1), "has no column item"),
         (lambda text: re.sub(r"(?m)^h[0-9a-f]{8}", "h00000000", text), "not in the key"),
         (lambda text: answered(text, 2) + answered(text, 1).splitlines()[1], "appears twice"),
+        (lambda text: re.sub(r"(h[0-9a-f]{8},).*(,rep)", r"\1Altro\2", answered(text, 1)), "headline of h"),
     ],
-    ids=["value", "empty", "column", "other study", "twice"],
+    ids=["value", "empty", "column", "other study", "twice", "sorted apart"],
 )
 def test_a_bad_sheet_is_one_sentence(sheet, tmp_path, capsys, spoil, words):
     file = tmp_path / "anna.csv"
@@ -141,6 +142,16 @@ def test_a_bad_sheet_is_one_sentence(sheet, tmp_path, capsys, spoil, words):
     assert main(["annotate", "score", str(file), "--key", str(sheet.with_name("sheet-key.csv"))]) == 2
     [sentence] = capsys.readouterr().err.strip().splitlines()
     assert words in sentence
+
+
+def test_what_annotators_filled_in_is_not_overwritten(sheet, study_corpus, tmp_path, capsys):
+    before = sheet.read_bytes()
+    assert draw(study_corpus, tmp_path, items=2) == 2
+    assert f"{sheet} exists and may have answers" in capsys.readouterr().err
+    assert sheet.read_bytes() == before
+    sheet.unlink()
+    assert draw(study_corpus, tmp_path, items=2) == 2  # the sheet with sources is still there
+    assert not sheet.exists()
 
 
 N = None

@@ -98,6 +98,7 @@ MODELLESS = """
 corpus sample --articles 40 --out sample.csv
 corpus build news.csv --out corpus
 annotate sheets --corpus corpus --items 2 --out sheet.csv
+annotate pairs --corpus corpus --out pairs.csv
 hevas --documents corpus --baselines first --metrics R-1 --json
 push dataset corpus me/corpus --dry-run --out staged
 push metric hevas me/hevas --dry-run --out metric
@@ -116,7 +117,7 @@ for command in {MODELLESS.strip().splitlines()}:
 print(json.dumps(answers))
 """
     done = run_python("-c", code, cwd=tmp_path)
-    assert (done.stderr, json.loads(done.stdout or "0")) == ("", [[0, []]] * 6)
+    assert (done.stderr, json.loads(done.stdout or "0")) == ("", [[0, []]] * 7)
 
 
 def write(folder):

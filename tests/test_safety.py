@@ -35,6 +35,7 @@ def commands(models, corpus, out):
         "audit": ["audit", "--corpus", corpus, "--judges", judges, *to],
         "hevas": ["hevas", "--documents", corpus, "--baselines", "first", "--metrics", "R-1", *to],
         "annotate sheets": ["annotate", "sheets", "--corpus", corpus, "--items", "20", "--out", f"{out}/sheet.csv"],
+        "annotate pairs": ["annotate", "pairs", "--corpus", corpus, "--out", f"{out}/pairs.csv"],
         "push": ["push", "judge", f"{judges}/main", "nina/main", "--dry-run", *to],
     }  # fmt: skip
 

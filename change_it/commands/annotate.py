@@ -1,5 +1,6 @@
-"""`change-it annotate sheets` and `score`: writes sheets with their key; reads filled ones, asks judges, prints tables or JSON."""
+"""`change-it annotate sheets`, `pairs` and `score`: writes sheets with their key; reads filled ones, asks judges, prints tables or JSON."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import tyro
 from change_it.commands.printing import print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
-from change_it.io import check_writable
+from change_it.io import check_writable, counted
 from change_it.judges.judge_options import check_judges
 from change_it.scoring.columns import read_prediction_files
 from change_it.tables import console, print_table
@@ -20,8 +21,8 @@ class AnnotateSheetsOptions:
     """Draw gold and system headlines for annotators, mixed and without their source, as two sheets and a key.
 
     The first sheet asks for the outlet of a headline. The second, given out when the first is filled in, shows original and
-    article and asks for same content, printability (1 to 5) and support (yes, partly, no, contradicted). Name each copy after
-    its annotator.
+    article and asks for same content, printability (1 to 5) and whether they support it (yes, partly, no, contradicted). Name each
+    copy after its annotator.
 
     Examples:
         change-it annotate sheets --corpus runs/quickstart/corpus --out study/sheet.csv
@@ -40,16 +41,21 @@ class AnnotateSheetsOptions:
     """Seed of the draw and of the order."""
 
 
+def check_new(*files: Path, inputs: Sequence[str | Path]) -> None:
+    """Refuse files that cannot be written, and those that are there: people may have answered in them."""
+    for file in files:
+        check_writable(file, kind="csv", inputs=inputs)
+        if file.exists():
+            raise InputError(f"{file} exists and may have answers: name another --out, or delete it")
+
+
 def sheets(options: AnnotateSheetsOptions) -> None:
     """Draw and write; what is at fault is refused before anything large loads."""
     check_corpus(options.corpus)
     files = read_prediction_files(options.predictions)
     out = options.out
     sources, key = (out.with_name(f"{out.stem}-{name}.csv") for name in ("sources", "key"))
-    for file in (out, sources, key):
-        check_writable(file, kind="csv", inputs=[options.corpus, *(each.file for each in files)])
-        if file.exists():
-            raise InputError(f"{file} exists and may hold answers: name another --out")
+    check_new(out, sources, key, inputs=[options.corpus, *(each.file for each in files)])
 
     from change_it import annotation  # loads polars
     from change_it.scoring.item import read_test_set
@@ -63,10 +69,52 @@ def sheets(options: AnnotateSheetsOptions) -> None:
 
 
 @dataclass(kw_only=True)
+class AnnotatePairsOptions:
+    """Draw aligned pairs for readers, evenly over bands of cosine, as a sheet and a key, to choose the threshold (LREC 2020, section 4.1).
+
+    The sheet shows both headlines and openings, without dates and cosines, and asks in the column same: do both report one event,
+    yes or no? Name each copy after its reader; `change-it annotate score` prints the share of one event by band.
+
+    Examples:
+        change-it annotate pairs --corpus runs/quickstart/corpus --out study/pairs.csv
+    """
+
+    corpus: str
+    """Corpus folder or data set id on the Hub; its A1, A2 and A3 pairs are sampled."""
+    pairs: int = 60
+    """Number of pairs, all where the corpus has fewer."""
+    out: Path
+    """The sheet, a CSV file; the key, `pairs-key.csv` of `pairs.csv`, is written next to it."""
+    seed: int = 1
+    """Seed of the draw and of the order."""
+
+
+def pairs(options: AnnotatePairsOptions) -> None:
+    """Draw and write; what is at fault is refused before anything large loads."""
+    check_corpus(options.corpus)
+    key = options.out.with_name(f"{options.out.stem}-key.csv")
+    check_new(options.out, key, inputs=[options.corpus])
+
+    from change_it import pair_annotation
+
+    drawn = pair_annotation.draw_pairs(options.corpus, options.pairs, options.seed)
+    pair_annotation.write_pairs(options.out, key, drawn)
+    print(
+        f"{counted(len(drawn), 'pair')} from {counted(drawn['band'].n_unique(), 'band')} of cosine: {options.out}"
+    )
+    print(f"Readers answer yes or no in the column same: {pair_annotation.QUESTION}")
+    print(f"The key, which readers must not see: {key}")
+
+
+@dataclass(kw_only=True)
 class AnnotateScoreOptions(InferenceOptions):
     """Accuracy and agreement of annotators (LREC 2020, Table 4), their ratings, and the judges on the same headlines.
 
+    With a key of pairs: the share of one event by band of cosine and by days apart, the lowest threshold at which .9 of the
+    corpus's pairs are one event, and the readers' agreement.
+
     Examples:
+        change-it annotate score study/filled/anna.csv study/filled/ben.csv --key study/pairs-key.csv
         change-it annotate score study/filled/anna.csv study/filled/ben.csv --key study/sheet-key.csv
         change-it annotate score study/filled/*.csv study/rated/*.csv --key study/sheet-key.csv --judges runs/mine/judges --json
     """
@@ -74,11 +122,9 @@ class AnnotateScoreOptions(InferenceOptions):
     sheets: tyro.conf.Positional[tuple[Path, ...]]
     """Filled sheets of either kind, named after their annotators; two of one name are of one person."""
     key: Path
-    """The key that `change-it annotate sheets` wrote with the sheets."""
+    """The key that `change-it annotate sheets` or `pairs` wrote with the sheets."""
     judges: str | None = None
     """Folder or Hub id of judges to compare with."""
-    language: str | None = None
-    """Language of the headlines, for a model of support; guessed when not given."""
     json: bool = False
     """Print JSON instead of tables."""
     seed: int = 1
@@ -90,21 +136,32 @@ def score(options: AnnotateScoreOptions) -> None:
     if options.judges:
         check_judges(options.judges)
 
-    from change_it.annotation import Study, ask, read_answers, read_key
+    from change_it import annotation, pair_annotation
 
-    key = read_key(options.key)
-    answers = read_answers(options.sheets, key)
-    judged, signature = {}, ""
-    if options.judges:
-        from change_it.scoring.judges import Judges
+    judged, judges = {}, None
+    if (pairs := pair_annotation.read_pair_key(options.key)) is not None:
+        if options.judges:
+            raise InputError(
+                f"{options.key} is a key of pairs, of which no judge is asked: leave out --judges"
+            )
+        answers = annotation.read_answers(options.sheets, pairs.iter_rows(named=True), pair_annotation.SAME)
+        tables = {"same": pair_annotation.pair_table(pairs, answers, options.seed)}
+        events = pairs["event"].to_list()
+    else:
+        key = annotation.read_key(options.key)
+        answers = annotation.read_answers(options.sheets, map(vars, key))
+        if options.judges:
+            from change_it.scoring.judges import Judges
 
-        judges = Judges.from_pretrained(options.judges, **options.judging)
-        judged, signature = ask(judges, key, language=options.language), judges.signature
-    study = Study(key, answers, judged, signature, options.seed)
+            judges = Judges.from_pretrained(options.judges, **options.judging)
+            judged = annotation.ask(judges, key)
+        tables = annotation.Study(key, answers, judged, options.seed).tables()
+        events = [row.event for row in key]
+    signature = annotation.signature_of(events, answers, options.seed, judges.signature if judges else "")
     if options.json:
-        print_json(study.record())
+        print_json(annotation.record(tables, signature))
         return
     terminal = console()
-    for table in study.tables().values():
+    for table in tables.values():
         print_table(table.with_groups(), terminal)
-    print_lines([study.signature], terminal)
+    print_lines([signature], terminal)

@@ -1,11 +1,13 @@
 """`change-it corpus build`: cheap checks first, then the work, then what is printed."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
-from change_it.corpus.folder import PICTURE, REPORT
+from change_it.corpus.folder import PICTURE, REJECTED, REPORT
 from change_it.engines import use_engine
-from change_it.io import HUB, check_writable, listed, outlet_and_file, read_tables
+from change_it.errors import InputError
+from change_it.io import HUB, check_writable, counted, listed, outlet_and_file, read_tables
 from change_it.tables import Column, Row, Table, console, print_table
 
 
@@ -13,8 +15,11 @@ def check(options: BuildOptions) -> None:
     """Refuse, before anything large loads, missing files, invalid sizes, and an `--out` that cannot be written."""
     here = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
     tables = read_tables(here) if here else []  # nothing is read yet
-    check_writable(options.out, kind="folder", inputs=[table.name for table in tables], record=REPORT)
+    check_writable(options.out, inputs=[table.name for table in tables], record=REPORT)
     parse_sizes(options.sizes)
+    for name, value in (("strict", options.strict), ("loose", options.loose)):
+        if not 0 <= value < 1:
+            raise InputError(f"--{name} {value} is no cosine: give a number from 0 to less than 1")
     options.check_engine()
 
 
@@ -22,22 +27,52 @@ def run(options: BuildOptions) -> None:
     """Build a corpus and print what is in it."""
     check(options)
 
-    from change_it.corpus.reading import read_articles
+    from change_it.corpus.reading import RefusedError, read_articles, write_rejected
 
-    terminal = console()
-    with terminal.status("reading") as status, use_engine(options):
-        reading = read_articles(options)
-        from change_it.corpus.build import build_corpus, write_corpus  # polars: after what reading refuses
+    terminal, reading = console(), None
+    try:
+        with terminal.status("reading") as status, use_engine(options):
+            reading = read_articles(options)
+            from change_it.corpus.build import (  # polars: after what reading refuses
+                build_corpus,
+                write_corpus,
+            )
 
-        corpus = build_corpus(reading, options, stage=status.update)
-        status.update("writing")
-        write_corpus(corpus, options.out)
-        if any(corpus.report["histogram"]["pairs"]):
-            from change_it.corpus.curve import draw_curve  # matplotlib
+            corpus = build_corpus(reading, options, stage=status.update)
+            status.update("writing")
+            write_corpus(corpus, options.out)
+            if any(corpus.report["histogram"]["pairs"]):
+                from change_it.corpus.curve import draw_curve  # matplotlib
 
-            draw_curve(corpus.report, options.out / PICTURE)
+                draw_curve(corpus.report, options.out / PICTURE)
+    except InputError as error:
+        if reading and reading.looks:  # many rows were rejected
+            error = reading.refused(str(error))
+        if not isinstance(error, RefusedError):
+            raise
+        beside = options.out.with_name(f"{options.out.name}.{REJECTED}")
+        write_rejected(beside, error.rejected)
+        raise InputError(f"{error}; {beside} lists them") from error
     print_summary(corpus.report)
     terminal.print(f"Corpus: {options.out}", soft_wrap=True)
+
+
+def days_table(report: Mapping[str, Any]) -> Table:
+    """Pairs by days apart, with the estimated share of them that is one event."""
+    columns = [Column("days", "count", title="days apart")]
+    for name, threshold in report["thresholds"].items():
+        columns += [
+            Column(name, "count", title=f"{name} > {threshold:g}"),
+            Column(f"{name}_one_event", title="one event"),
+        ]
+    best, window = report["lowest_strict"], report["options"]["window_days"]
+    note = f"Pairs have at most {counted(window, 'day')} between them (--window-days)"
+    advice = f"; the lowest --strict whose pairs are one event in nine of ten: {best:g}" if best else ""
+    notes = [
+        f"{note}{advice}.",
+        "One event: estimated from how many more pairs there are than three days apart.",
+    ]
+    return Table(columns, [Row(dict(row)) for row in report["days_apart"]], "Pairs by days apart", notes)
 
 
 def print_summary(report: dict[str, Any]) -> None:
@@ -85,17 +120,25 @@ def print_summary(report: dict[str, Any]) -> None:
         *(Column(side, "count", title=name) for side, name in zip("ab", outlets, strict=True)),
     )
     leaks = report["leak_check"]
-    counted = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks["found"].items())
+    leaked = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks["found"].items())
     check = (
         f"Leak check: {leaks['test_articles']:,} test articles against {sum(leaks['rows'].values()):,} training rows "
-        f"of {len(leaks['rows'])} sets: {counted}"
+        f"of {len(leaks['rows'])} sets: {leaked}"
     )
-    near = leaks["neighbours"]
-    events = (
-        f"Test articles with a training article above {thresholds['strict']}: {near['articles']:,}, "
-        f"{near['other_outlet']:,} of them with one of the other outlet"
+    near, events = leaks["neighbours"], report["events"]
+    close = f"Test articles with a training article above {thresholds['strict']} nearby in time: {near['articles']:,}"
+    days = f" in {counted(events['largest_days'], 'day')}" if events["largest_days"] else ""
+    size = (
+        f"Largest event: {counted(events['largest'], 'article')}{days}. The {counted(events['test_pairs'], 'test pair')} "
+        f"of {counted(events['test_events'], 'event')} are worth {events['effective']:g}"
     )
     warnings = [f"Warning: {warning}." for warning in report["warnings"]]
+    warnings += [f"Taken off: {each['text']}." for each in report["mended"]]
+    warnings += [f"Look: {each['text']}." for each in report["looks"]]
     for line in lines:
         terminal.print(line, soft_wrap=True, markup=False)
-    print_table(Table(columns, tuple(splits), title="Splits", notes=(check, events, *warnings)), terminal)
+    if report["days_apart"]:
+        print_table(days_table(report), terminal)
+    print_table(
+        Table(columns, tuple(splits), title="Splits", notes=(check, close, size, *warnings)), terminal
+    )

@@ -57,10 +57,7 @@ def check(options: HevasOptions) -> None:
     check_counts(resamples=options.resamples)
     if options.out:
         check_writable(
-            options.out,
-            kind="folder",
-            inputs=[options.documents, options.vectors, *files],
-            record="summary.json",
+            options.out, inputs=[options.documents, options.vectors, *files], record="summary.json"
         )
 
 

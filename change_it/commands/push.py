@@ -31,7 +31,7 @@ def check(options: PushOptions) -> None:
     if options.out and not options.dry_run:
         raise InputError("--out requires --dry-run")
     if options.dry_run:
-        check_writable(staged(options), kind="folder", inputs=[options.folder])
+        check_writable(staged(options), inputs=[options.folder])
     folder = Path(options.folder)
     if options.kind in ("metric", "space"):
         if not folder.is_dir():

@@ -58,7 +58,6 @@ REASONS = {
     "ah": "does not fit the article",
     "fluency": "is unlike printed headlines",
     "evidence": "has a number, name or quotation that no source has",
-    "support": "is not supported by its sources",
     "main": "keeps the original's style",
     "edit": "is the original with a few words changed",
 }
@@ -90,8 +89,6 @@ class QuickstartOptions:
     """Train the generator from scratch for as long as its preset says, half an hour to an hour."""
     encoder: str | None = None
     """A pre-trained encoder that the judges are made from, instead of linear ones: folder or Hub id."""
-    support: str | None = None
-    """A model that is prompted whether the sources support a headline: folder or Hub id of a chat model or an entailment classifier. It reads some thousands of headlines, seconds each on two cores: hours, or minutes on a GPU, and a run that is interrupted goes on."""
     verbose: bool = False
     """Print what the steps print, which is in run.log otherwise."""
     writer: str | None = None
@@ -158,7 +155,7 @@ class Steps:
 
 def check(options: QuickstartOptions) -> None:
     """Refuse, before anything large loads, a folder that cannot be written and a model that is not there."""
-    models = list(filter(None, (options.encoder, options.support, options.writer)))
+    models = list(filter(None, (options.encoder, options.writer)))
     check_writable(options.out, kind="run", inputs=models, record=RECORD)
     for model in models:
         check_model(model, command="save_pretrained")
@@ -206,8 +203,6 @@ def run(options: QuickstartOptions) -> None:
     steps.run("corpus", (corpus_sample.run, sample), (corpus_build.run, build))
     for task in JUDGES:
         steps.run(f"{task} judge", judge(task, "1", judges, options.encoder))
-    if options.support:
-        steps.run("support judge", judge("support", "1", judges, options.support))
     steps.run("audit", (audit.run, AuditOptions(corpus=corpus, judges=judges, seed=seed)))
     steps.run("choosing", *(judge(task, "0", choosers, None) for task in JUDGES))
     steps.run("writer", (train_generator.run, writes))
@@ -244,8 +239,6 @@ def result_of(name: str, out: Path) -> str:
     if name == "audit":
         counts = read("audit", "audit.json")["together"]
         return f"of deliberately wrong headlines {counts['stopped']} kinds are stopped, {counts['through']} let through, of {counts['few']} there are too few"
-    if name == "support judge":
-        return "the model is prompted"
     if name == "report":  # what is printed below
         return ""
     metrics = read("judges", name.split()[0], "metrics.json")

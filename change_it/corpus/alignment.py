@@ -5,25 +5,29 @@ articles are multiplied with the union of their intervals; what lies outside an 
 Cosines have nine decimals, so that the order of summation decides nothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from scipy.sparse import csr_matrix
 
 from change_it.corpus.article import Article, Outlets
-from change_it.corpus.corpus_options import BuildOptions
+from change_it.corpus.corpus_options import GUARD, BuildOptions
 from change_it.corpus.splits import NONE, Splits
 from change_it.engines import map_ordered
 from change_it.errors import InputError
-from change_it.stats import Floats, Ints
+from change_it.stats import Bools, Floats, Ints
 
 #: The day number of an article without a date.
 UNDATED = -1
+#: Share of one event that a threshold should reach, and the pairs that its estimate takes at least.
+GOOD, LEAST_PAIRS = 0.9, 20
+#: Days from which on two articles are two events nearly always.
+APART = 2
 
 #: Edges of the similarity bins that are counted in passing: .05, .055, … 1. A bin holds `edge < similarity <= next edge`.
 EDGES: Floats = np.arange(10, 201) / 200
@@ -66,6 +70,10 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.similarity)
+
+    def select(self, rows: Bools) -> "Pairs":
+        """Those of these pairs, in this order; the counts stay."""
+        return Pairs(self.a_index[rows], self.b_index[rows], self.similarity[rows], self.counts)
 
 
 def day_numbers(dates: Iterable[date | None]) -> Ints:
@@ -136,13 +144,15 @@ def nearest_wrong(
     *,
     window_days: int | None,
     ceiling: float,
+    floor: float = 0.0,
+    apart: int = 0,
     at_least: int = 25,
 ) -> Ints:
     """For each article of the first side (positions) the most similar of the other that is surely not its partner: a hard negative; -1 where none shares a word.
 
-    It is of the same group (side of the split, fold), of another cluster (event), and less similar than the ceiling. It is
-    looked for in the window; where that holds fewer than `at_least` articles of the group, among the `at_least` nearest in
-    time. An undated one looks through its whole group, and so does every one without a window, or of a group that has fewer
+    It is of the same group (side of the split, fold), of another cluster (event), less similar than the ceiling, more than
+    the floor, and `apart` days away at least. It is looked for in the window; where that holds fewer than `at_least` articles
+    of the group, among the `at_least` nearest in time. An undated one looks through its whole group, and so does every one without a window, or of a group that has fewer
     than `at_least` dated ones.
     """
     x, y = sides
@@ -152,18 +162,22 @@ def nearest_wrong(
         places = places[_by_day(days[x[places]])]
         rows, columns = x[places], columns[_by_day(days[columns])]
         low, high = _widened(days[rows], days[columns], window_days, at_least)
-        nearest = partial(_nearest_of_block, clusters=(clusters[rows], clusters[columns]), ceiling=ceiling)
+        of_both = [(values[rows], values[columns]) for values in (clusters, days)]
+        nearest = partial(_nearest_of_block, of_both=of_both, between=(floor, ceiling), apart=apart)
         parts = map_ordered(nearest, _blocks(vectors[rows], vectors[columns], low, high))
         i, j, _ = _highest(*map(np.concatenate, zip(*parts, strict=True)))
         index[places[i]] = columns[j]
     return index
 
 
-def _nearest_of_block(block: Block, clusters: tuple[Ints, Ints], ceiling: float) -> tuple[Ints, Ints, Floats]:
-    """The nearest column of each row of a block that is below the ceiling and of another cluster."""
-    i, j, cosine = block.cosines(0.0)
-    x_clusters, y_clusters = clusters
-    allowed = (cosine < ceiling) & (x_clusters[i] != y_clusters[j])
+def _nearest_of_block(
+    block: Block, of_both: list[tuple[Ints, Ints]], between: tuple[float, float], apart: int
+) -> tuple[Ints, Ints, Floats]:
+    """The nearest column of each row of a block that is between the cosines, of another cluster and far enough in time."""
+    i, j, cosine = block.cosines(between[0])
+    (x_clusters, y_clusters), (x_days, y_days) = of_both
+    allowed = (cosine < between[1]) & (x_clusters[i] != y_clusters[j])
+    allowed &= np.abs(x_days[i] - y_days[j]) >= apart
     return _highest(i[allowed], j[allowed], cosine[allowed])
 
 
@@ -230,9 +244,10 @@ class Candidates:
     b: Ints  # (pairs,) positions of articles of outlet B
     similarity: Floats
     compared: Ints  # number of all pairs compared, by cosine in the bins of `EDGES`
-    events: tuple[Ints, Ints]  # each two articles with a cosine above the strict threshold inside the window
-    # (articles,) highest cosine with an article of the other outlet in the window; 0 where none is above `loose`
+    close: tuple[Ints, Ints]  # each two articles with a cosine above the strict threshold inside the guard
+    # (articles,) highest cosine with an article of the other outlet inside the guard; 0 where none is above `loose`
     nearest: Floats
+    lags: list[dict[str, Any]] = field(default_factory=list)  # pairs by days apart, see `pairs_by_lag`
     # for each alignment group that the input gives: its pairs, and its articles without one
     partners: dict[str, dict[str, int]] = field(default_factory=dict)
     # strict pairs of which one article at least is of a further outlet, best first, each such article in one: positions
@@ -251,8 +266,9 @@ def find_pairs(
 ) -> Candidates:
     """Compare the articles of the two outlets (LREC 2020 §4.1).
 
-    Where the input gives the splits, partners come from undated similarity inside each of A1, A2 and A3. Where the loose
-    threshold leaves fewer than `wanted` pairs, those down to .05 are returned too.
+    Pairs are matched one-to-one inside the guard, and those inside the window are kept: an article whose best partner is of
+    another day is in no pair. Where the input gives the splits, partners come from undated similarity inside each of A1, A2
+    and A3. Where the loose threshold leaves fewer than `wanted` pairs, those down to .05 are returned too.
     """
     if any(article.alignment for article in articles):
         if options.other_outlets:
@@ -261,7 +277,7 @@ def find_pairs(
             )
         return _given_pairs(articles, outlets, vectors, options)
     window, days = options.window, day_numbers(article.date for article in articles)
-    labels = outlet_numbers(articles, outlets)
+    labels, everything = outlet_numbers(articles, outlets), np.arange(len(articles))
     a_rows, b_rows = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
     if window is not None and not all((days[rows] >= 0).any() for rows in (a_rows, b_rows)):
         raise InputError(
@@ -269,54 +285,151 @@ def find_pairs(
         )
     for floor in (options.loose, min(LOWEST, options.loose)):
         every = align(vectors, days, (a_rows, b_rows), window_days=window, floor=floor)
-        best = one_to_one(every)
+        least = options.strict if window is None else min(options.strict, floor)  # without dates: many
+        links = align(vectors, days, (everything, everything), window_days=options.guard, floor=least)
+        across = every if window is None else _across(links, labels, labels < 2)
+        matched = one_to_one(across)
+        lag = np.abs(days[matched.a_index] - days[matched.b_index])
+        best = matched if window is None else matched.select(lag <= window)
         if len(best) >= wanted:
             break
     nearest = np.zeros(len(articles))
-    for rows in (every.a_index, every.b_index):
-        np.maximum.at(nearest, rows, every.similarity)
-    strict = align(vectors, days, (np.arange(len(articles)),) * 2, window_days=window, floor=options.strict)
+    for rows in (across.a_index, across.b_index):
+        np.maximum.at(nearest, rows, across.similarity)
+    close = links.select(links.similarity > options.strict)
+    others = one_to_one(_across(close, labels, labels > 1))
     return Candidates(
         best.a_index,
         best.b_index,
         best.similarity,
         every.counts,
-        (strict.a_index, strict.b_index),
+        (close.a_index, close.b_index),
         nearest,
-        others=_of_other_outlets(strict, labels),
+        pairs_by_lag(across, matched, days, (a_rows, b_rows)) if window is not None else [],
+        others=(others.a_index, others.b_index, others.similarity),
     )
 
 
+def _across(pairs: Pairs, labels: Ints, chosen: Bools) -> Pairs:
+    """The pairs of two outlets whose second article (that of the later outlet) is a chosen one, best first."""
+    first, second = pairs.a_index, pairs.b_index
+    a, b = np.where(labels[first] < labels[second], (first, second), (second, first))
+    return Pairs(a, b, pairs.similarity, pairs.counts).select((labels[a] != labels[b]) & chosen[b])
+
+
+def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, Ints]) -> list[dict[str, Any]]:
+    """By days apart up to `GUARD`: cosines of the `matched` pairs, of those matched one-to-one on that lag `alone`, and the pairs of articles `compared`."""
+    first, second = (np.unique(days[side][days[side] != UNDATED], return_counts=True) for side in sides)
+    apart = np.abs(first[0][:, None] - second[0])
+
+    def at(pairs: Pairs, lag: int) -> Pairs:
+        return pairs.select(np.abs(days[pairs.a_index] - days[pairs.b_index]) == lag)
+
+    return [
+        {
+            "days": lag,
+            "compared": int((first[1] @ (apart == lag)) @ second[1]),
+            "matched": at(matched, lag).similarity,
+            "alone": one_to_one(at(pairs, lag)).similarity,
+        }
+        for lag in range(GUARD + 1)
+    ]
+
+
+def share_of_one_event(lags: Sequence[Mapping[str, Any]], days: int, low: float, high: float = 1.0) -> float:
+    """Estimated share of the pairs so many days apart, with a cosine in (low, high], that report one event; NaN without any.
+
+    Pairs `GUARD` days apart are two events nearly always, so their number for each comparison is what chance and lasting
+    topics give: the excess over it is of one event. On pairs that were read the mean error is .03 on the same day and .09 a day
+    apart, where pairs of that lag alone are counted (benchmarks/README.md).
+    """
+    which = "alone" if days else "matched"
+    counts = [int(((lag[which] > low) & (lag[which] <= high)).sum()) for lag in lags]
+    if not counts[days] or not lags[GUARD]["compared"]:
+        return float("nan")
+    expected = counts[GUARD] / lags[GUARD]["compared"] * lags[days]["compared"]
+    return max(0.0, 1 - expected / counts[days])
+
+
+def lowest_strict(lags: list[dict[str, Any]], window: int | None) -> float | None:
+    """The lowest threshold (of `EDGES`) whose pairs inside the window are one event in nine of ten, by the estimate; None without one."""
+    if not lags or window is None:
+        return None
+    lowest = None
+    for edge in EDGES[::-1].tolist():
+        found = [
+            ((lag["matched"] > edge).sum(), share_of_one_event(lags, lag["days"], edge))
+            for lag in lags[: window + 1]
+        ]
+        found = [(count, share) for count, share in found if count]
+        total = sum(count for count, _ in found)
+        if total >= LEAST_PAIRS:
+            if sum(count * share for count, share in found) / total < GOOD:
+                break
+            lowest = edge
+    return lowest
+
+
 def find_neighbours(
-    articles: Sequence[Article], vectors: csr_matrix, labels: Ints, splits: Splits, options: BuildOptions
+    articles: Sequence[Article],
+    vectors: csr_matrix,
+    labels: Ints,
+    splits: Splits,
+    paired: Ints,
+    options: BuildOptions,
 ) -> pl.DataFrame:
-    """The ids of the nearest wrong article of the own and of the other outlet, of the same side and fold; one row an article, null where there is none."""
+    """The ids of wrong articles of the same side and fold, one row an article, null where there is none.
+
+    `own_id` is of the nearest of the own outlet below the loose threshold. Of `paired` articles (positions) `other_id` is of
+    such a one of the other outlet, and `near_id` of its nearest between the thresholds, at least `APART` days away.
+    """
     days = day_numbers(article.date for article in articles)
     groups = (splits.alignment == "A2") * 2 + splits.fold
     present = splits.alignment != ""
+    has_pair = np.isin(np.arange(len(articles)), paired)
+    below, between = (0.0, options.loose, 0), (options.loose, options.strict, APART)
     columns: dict[str, pl.Series] = {}
-    for which in ("own", "other"):
+    for which, (floor, ceiling, apart) in {"own": below, "other": below, "near": between}.items():
         index = np.full(len(articles), -1, dtype=np.int64)
         for outlet in np.unique(labels).tolist():
-            x = np.flatnonzero(present & (labels == outlet))
-            others = (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
-            y = x if which == "own" else np.flatnonzero(present & others)
+            own, other = labels == outlet, (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
+            x = np.flatnonzero(present & own & (True if which == "own" else has_pair))
+            y = np.flatnonzero(present & (own if which == "own" else other))
             index[x] = nearest_wrong(
-                vectors, days, groups, splits.event, (x, y), window_days=options.window, ceiling=options.loose
+                *(vectors, days, groups, splits.event, (x, y)),
+                window_days=options.guard,
+                ceiling=ceiling,
+                floor=floor,
+                apart=apart,
             )
         names = [articles[place].id if place >= 0 else None for place in index.tolist()]
         columns[f"{which}_id"] = pl.Series(names, dtype=pl.String)
     return pl.DataFrame(columns)
 
 
-def _of_other_outlets(pairs: Pairs, labels: Ints) -> tuple[Ints, Ints, Floats]:
-    """Those across two outlets of which one is a further one, best first, each article in its best pair alone."""
-    first, second = pairs.a_index, pairs.b_index
-    a, b = np.where(labels[first] < labels[second], (first, second), (second, first))
-    order = np.lexsort((b, a, -pairs.similarity))
-    order = order[((labels[a] != labels[b]) & (labels[b] > 1))[order]]
-    best = one_to_one(Pairs(a[order], b[order], pairs.similarity[order], pairs.counts))
-    return best.a_index, best.b_index, best.similarity
+def test_neighbours(
+    tables: Mapping[str, pl.DataFrame], ids: Sequence[str], vectors: csr_matrix, options: BuildOptions
+) -> dict[str, int]:
+    """Count the test articles of the finished table `articles` that have a training article above the strict cosine inside the guard.
+
+    `ids` are those of the rows of `vectors`.
+    """
+    row = {id_: number for number, id_ in enumerate(ids)}
+    learnt = pl.concat(part for split, part in tables.items() if split != "test")
+    both = pl.concat([tables["test"], learnt])
+    guard = options.guard if both["date"].is_not_null().any() else None
+    test, training = np.split(np.arange(both.height), [tables["test"].height])
+    found = align(
+        vectors[[row[id_] for id_ in both["id"]]],
+        day_numbers(both["date"]),
+        (test, training),
+        window_days=guard,
+        floor=options.strict,
+    )
+    labels = both["label"].to_numpy()
+    foreign = labels[found.a_index] != labels[found.b_index]
+    count = {"articles": found.a_index, "other_outlet": found.a_index[foreign]}
+    return {name: len(np.unique(rows)) for name, rows in count.items()}
 
 
 def _given_pairs(
@@ -338,7 +451,7 @@ def _given_pairs(
     order = np.lexsort((b, a, -similarity))
     # Events of the test set; training articles are not compared with each other, there can be very many.
     test = np.flatnonzero([article.alignment == "A2" for article in articles])
-    window = options.window if (days >= 0).any() else None
+    window = options.guard if (days >= 0).any() else None
     everything = np.arange(len(articles))
     close = align(vectors, days, (test, everything), window_days=window, floor=options.strict)
     return Candidates(
@@ -348,5 +461,5 @@ def _given_pairs(
         compared,
         (close.a_index, close.b_index),
         np.zeros(len(articles)),
-        partners,
+        partners=partners,
     )

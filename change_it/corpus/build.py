@@ -5,6 +5,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,10 @@ from change_it.corpus.alignment import (
     find_neighbours,
     find_pairs,
     histogram,
+    lowest_strict,
     outlet_numbers,
+    share_of_one_event,
+    test_neighbours,
 )
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
@@ -33,12 +37,13 @@ from change_it.corpus.folder import (
     arrow_schema,
     class_names,
 )
-from change_it.corpus.reading import Reading, Rejection
+from change_it.corpus.looks import look, refuse_apart
+from change_it.corpus.reading import Reading, Rejection, write_rejected
 from change_it.corpus.sample import is_sample
-from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split, test_neighbours
+from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.corpus.vectors import near_duplicates, tfidf
-from change_it.io import replace_folder, write_json, write_table, write_text
+from change_it.io import replace_folder, write_json, write_text
 from change_it.stats import Ints
 from change_it.templates import template_environment, without_markup
 from change_it.text.stopwords import guess_language, stop_words
@@ -48,6 +53,10 @@ ROWS_A_GROUP = 5_000
 GUESSED = 200
 #: Test pairs below which a corpus warns.
 ENOUGH = 100
+#: Estimated share of strict pairs that are one event, below which a corpus warns.
+WARNED = 0.8
+#: Articles, and days, of an event above which a corpus warns.
+LARGEST, LONGEST = 20, 14
 SPLIT_NAMES = ("A1", "A2", "A3", "R")
 #: Options of place and work, which change nothing in a corpus.
 NOT_REPORTED = ("out", "engine", "address")
@@ -82,6 +91,8 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
             )
         options = dataclasses.replace(options, window_days="none")
     sizes = parse_sizes(options.sizes)
+    if options.window is not None and not any(given):
+        refuse_apart(articles, outlets.names, options.window)
     stage("near-duplicates")
     vectors = tfidf([article.article for article in articles], stop_words=stop_words(language))
     clusters = _with_equal_texts(near_duplicates(vectors), articles)
@@ -98,13 +109,19 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         seed=options.seed,
         sizes=sizes,
         given=given if any(given) else None,
-        events=candidates.events,
+        close=candidates.close,
         others=candidates.others[:2],
     )
     stage("nearest wrong articles")
     ids = pl.Series("id", [article.id for article in articles])
-    neighbours = find_neighbours(articles, vectors, labels, splits, options).with_columns(ids)
-    del vectors
+    strict = splits.pairs[splits.pair_alignment != "A3"]
+    pairs = [
+        candidates.a[strict],
+        candidates.b[strict],
+        *(side[splits.others] for side in candidates.others[:2]),
+    ]
+    neighbours = find_neighbours(articles, vectors, labels, splits, np.concatenate(pairs), options)
+    neighbours = neighbours.with_columns(ids)
     stage("training sets")
     article_table = _article_table(articles, splits).with_columns(other=pl.Series(labels > 1))
     pair_table = _pair_table(article_table, candidates, splits)
@@ -121,9 +138,11 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     }
     stage("leak check")
     leaks = leak_check(tables, pl.DataFrame([ids, pl.Series("cluster", clusters)]))
-    leaks["neighbours"] = test_neighbours(splits.alignment, labels, candidates.events)
+    leaks["neighbours"] = test_neighbours(tables["articles"], ids.to_list(), vectors, options)
     if leaks["neighbours"]["articles"] and not any(given):
-        raise RuntimeError(f"the leak check found events on both sides of the split: {leaks['neighbours']}")
+        raise RuntimeError(
+            f"the leak check found test articles close to training ones: {leaks['neighbours']}"
+        )
     test = tables["pairs"]["test"]
     if same := test.filter(pl.col("a_headline") == pl.col("b_headline")).height:
         notes.append(f"{same:,} of {test.height:,} test pairs have the same headline on both sides")
@@ -136,7 +155,12 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     rejected = [Rejection(*reading.places[row], ids[row], reason) for row, reason in removed]
     report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks}
     report["notes"] = notes
-    report["warnings"] = reading.warnings + _warnings(report["pairs"]["kept"]["A2"], candidates, options)
+    report["warnings"] = warnings_of(report, _more_pairs(candidates, options))
+    looks = [*reading.looks, *look(articles, outlets.names, candidates.close)]
+    report |= {
+        "looks": [each.as_dict() for each in looks],
+        "mended": [each.as_dict() for each in reading.mended],
+    }
     return Corpus(outlets, tables, [*reading.rejected, *rejected], report)
 
 
@@ -175,6 +199,9 @@ def _report(
             "kept": {name: int((splits.pair_alignment == name).sum()) for name in SPLIT_NAMES[:3]},
             "dropped": splits.dropped,
         },
+        "days_apart": _days_apart(candidates, options),
+        "lowest_strict": lowest_strict(candidates.lags, options.window),
+        "events": _events(tables),
         "other_outlets": _other_outlets(tables),
         "partners": candidates.partners,
         "histogram": {
@@ -192,6 +219,45 @@ def _report(
             config: {side: rows.height for side, rows in by_side.items()}
             for config, by_side in tables.items()
         },
+    }
+
+
+def _days_apart(candidates: Candidates, options: BuildOptions) -> list[dict[str, Any]]:
+    """One-to-one pairs by days apart, strict and loose, and the estimated share of each that is one event (None without pairs)."""
+    ranges = {"strict": (options.strict, 1.0), "loose": (options.loose, options.strict)}
+    rows = []
+    for lag in candidates.lags:
+        row: dict[str, Any] = {"days": lag["days"], "compared": lag["compared"]}
+        for name, (low, high) in ranges.items():
+            row[name] = int(((lag["matched"] > low) & (lag["matched"] <= high)).sum())
+            share = share_of_one_event(candidates.lags, lag["days"], low, high)
+            row[f"{name}_one_event"] = round(share, 3) if share == share else None
+        rows.append(row)
+    return rows
+
+
+def one_event(report: Mapping[str, Any], name: str) -> float | None:
+    """Estimated share of the `strict` or `loose` pairs inside the window that are one event, from `alignment.json`."""
+    window = report["options"]["window_days"]
+    rows = [row for row in report["days_apart"] if row["days"] <= window and row[name]]
+    total = sum(row[name] for row in rows)
+    return sum(row[name] * row[f"{name}_one_event"] for row in rows) / total if total else None
+
+
+def _events(tables: Tables) -> dict[str, Any]:
+    """Articles and days of the largest event; test pairs, their events, and how many pairs of events of their own they are worth."""
+    articles = pl.concat(tables["articles"].values())
+    largest = articles.filter(
+        pl.col("event") == articles["event"].value_counts().sort("count", "event")["event"][-1]
+    )
+    days: list[date] = largest["date"].drop_nulls().to_list()
+    pairs = tables["pairs"]["test"]["event"].value_counts()["count"].to_numpy().astype(np.float64)
+    return {
+        "largest": largest.height,
+        "largest_days": (max(days) - min(days)).days + 1 if days else None,
+        "test_pairs": int(pairs.sum()),
+        "test_events": len(pairs),
+        "effective": round(float(pairs.sum() ** 2 / (pairs**2).sum()), 1) if len(pairs) else 0.0,
     }
 
 
@@ -224,8 +290,7 @@ def write_corpus(corpus: Corpus, out: Path) -> None:
             for side, rows in by_side.items():
                 _write_parquet(rows, folder / config / f"{side}.parquet", config, corpus.outlets)
         digests = {config: _digest(folder / config) for config in corpus.tables}
-        rejected = ([item.file, item.line, item.id, item.reason] for item in corpus.rejected)
-        write_table(folder / REJECTED, ("file", "line", "id", "reason"), rejected, quote_formulas=True)
+        write_rejected(folder / REJECTED, corpus.rejected)
         write_json(folder / REPORT, corpus.report)
         write_text(folder / CARD, card(corpus, digests))
 
@@ -304,17 +369,31 @@ def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) 
     return pl.concat(parts)
 
 
-def _warnings(pairs: int, candidates: Candidates, options: BuildOptions) -> list[str]:
-    """One sentence where the test set is too small."""
-    if pairs >= ENOUGH:
-        return []
+def warnings_of(report: Mapping[str, Any], mend: str) -> list[str]:
+    """A sentence each where the test set is too small (`mend` says what helps), pairs are not of one event, or an event is too large."""
+    warnings, pairs, events = [], report["pairs"]["kept"]["A2"], report["events"]
+    if pairs < ENOUGH:
+        warnings.append(
+            f"the test set has {pairs:,} pairs, and scores on fewer than {ENOUGH} say little: {mend}"
+        )
+    share, best = one_event(report, "strict"), report["lowest_strict"]
+    if share is not None and share < WARNED:
+        mend = f"raise --strict to {best:g}" if best else "raise --strict, or narrow --window-days"
+        warnings.append(f"only {share:.0%} of the strict pairs report one event, by the estimate: {mend}")
+    if events["largest"] > LARGEST or (events["largest_days"] or 0) > LONGEST:
+        days = f" in {events['largest_days']} days" if events["largest_days"] else ""
+        mend = "raise --strict or narrow --window-days"
+        warnings.append(f"an event has {events['largest']} articles{days}, more than one event has: {mend}")
+    return warnings
+
+
+def _more_pairs(candidates: Candidates, options: BuildOptions) -> str:
+    """What gives a larger test set."""
     if options.sizes:
-        mend = "ask for more A2 in --sizes"
-    elif candidates.partners:
-        mend = "give more articles of A2"
-    else:
-        mend = "give more or longer articles, widen --window-days, or lower --strict"
-    return [f"the test set has {pairs:,} pairs, and scores on fewer than {ENOUGH} say little: {mend}"]
+        return "ask for more A2 in --sizes"
+    if candidates.partners:
+        return "give more articles of A2"
+    return "give more or longer articles, widen --window-days, or lower --strict"
 
 
 def _sides(rows: pl.DataFrame, columns: Iterable[str]) -> dict[str, pl.DataFrame]:

@@ -13,6 +13,8 @@ from change_it.errors import InputError
 #: Non-matching examples: random, hard (the nearest wrong one by tf-idf) or half of each.
 Negatives = Literal["random", "hard", "mixed"]
 Language = Literal["it", "en", "none"]
+#: Days after which two articles above the strict cosine report two events (docs/decisions.md).
+GUARD = 3
 
 
 @dataclass(kw_only=True)
@@ -29,6 +31,8 @@ class ReadingOptions:
     """Keep the articles of further labels than the two of --labels; hh, ah and fluency learn from them too."""
     dayfirst: tyro.conf.FlagConversionOff[bool | None] = None
     """True reads 06/03/2024 as 6 March, False as June 3; each file's own dates decide when not given, and a file that leaves it open is refused."""
+    mend: bool = False
+    """Take off what the headlines of one outlet share at an end, headlines at the beginning of their articles, and passages that an outlet's articles share, and decode what was encoded twice; it is counted."""
 
 
 @dataclass(kw_only=True)
@@ -48,8 +52,8 @@ class BuildOptions(EngineOptions, ReadingOptions):
     """Folder to write: parquet files, README.md (data set card), rejected.csv, alignment.json."""
     language: Language | None = None
     """Language of the articles, whose stop words the alignment ignores; guessed when not given."""
-    window_days: int | Literal["none"] = 3
-    """Articles further apart than this are never compared; none compares everything, as where no article has a date."""
+    window_days: int | Literal["none"] = 0
+    """Days between the two articles of a pair, at most: 0 is the same date. none compares everything, as where no article has a date."""
     strict: float = 0.5
     """Cosine above which a pair is strictly aligned (A1 and A2)."""
     loose: float = 0.185
@@ -65,6 +69,11 @@ class BuildOptions(EngineOptions, ReadingOptions):
     def window(self) -> int | None:
         """`window_days`; None where everything is compared."""
         return None if self.window_days == "none" else self.window_days
+
+    @property
+    def guard(self) -> int | None:
+        """Days around a test article in which no training article may be above the strict cosine; None for all."""
+        return None if self.window is None else max(GUARD, self.window)
 
 
 def parse_sizes(text: str) -> dict[str, int] | None:

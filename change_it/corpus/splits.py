@@ -1,7 +1,7 @@
 """A1, A2, A3 and R, the two folds, what must leave the corpus so that nothing of the test set is trained on, and the check.
 
-The unit of all of it is the *event*: articles linked by near-duplicate clusters, by every cosine above the strict threshold,
-in one outlet or across the two, and by kept pairs, transitively. It is stored with articles and pairs, and intervals draw it.
+The unit of all of it is the *event*: articles linked by near-duplicate clusters and by kept pairs, transitively. It is stored
+with articles and pairs, and intervals draw it. What is close to a test article, in one step and not transitively, leaves.
 """
 
 import zlib
@@ -19,12 +19,16 @@ from scipy.sparse.csgraph import connected_components
 from change_it.corpus.article import Alignment
 from change_it.corpus.vectors import near_duplicates, tfidf
 from change_it.errors import InputError
+from change_it.io import counted
 from change_it.stats import Bools, Floats, Ints
 
 NEAR_DUPLICATE = "near-duplicate of a test article"
-OTHER_OUTLET = "another outlet's article of a test event"
+CLOSE = "close to a test article"  # above the strict cosine, inside the guard
+OTHER_OUTLET = "another outlet's article close to a test article"
 REMOVED = ""  #: in `Splits.alignment`, of an article that left the corpus
 _ORDER = ("R", "A3", "A1", "A2")  # weakest claim on an article first
+#: Share of the strict pairs up to which pairs that are close to each other are dealt together.
+TOGETHER = 0.1
 NONE: Ints = np.zeros(0, dtype=np.int64)
 
 #: Columns of the finished tables that the leak check reads.
@@ -88,38 +92,43 @@ def split(
     seed: int,
     sizes: dict[str, int] | None = None,
     given: Sequence[Alignment | None] | None = None,
-    events: tuple[Ints, Ints] = (NONE, NONE),
+    close: tuple[Ints, Ints] = (NONE, NONE),
     others: tuple[Ints, Ints] = (NONE, NONE),
 ) -> Splits:
     """Split articles into A1, A2, A3 and R, and into two folds.
 
     `pairs` are positions in A, positions in B and cosines of candidates, best first. Pairs above `strict` are dealt
-    evenly at random to A1 and A2, event by event, and those in (loose, strict] make A3. Articles of an event of the test
-    set that have no partner there are in A2 as well. With `sizes`, the best A1 + A2 pairs by rank are dealt and the next
-    ones make A3. With `given`, the splits that the input brings decide (None counts as R), and pairs must be within one.
+    evenly at random to A1 and A2, event by event, and those in (loose, strict] make A3. With `sizes`, the best A1 + A2 pairs
+    by rank are dealt and the next ones make A3. With `given`, the splits that the input brings decide (None counts as R), and
+    pairs must be within one.
 
-    `labels` (0 for A, 1 for B) only balance the folds; from 2 on they are of other outlets, whose articles are never in the
-    test set: those of its events leave. `others` are pairs with one of them, kept where both stay.
-    `events` are positions of two articles of one event each; with `given` they join only what is on one side.
+    `close` are positions of two articles each that must not stand on two sides: training articles that are close to one of
+    the test set leave; with `given` they stay. `labels` (0 for A, 1 for B) only balance the folds; from 2 on they are of
+    other outlets, which are never tested. `others` are pairs with one of them, kept where both stay.
     """
     a, b, similarity = pairs
     wanted, top, next_best = _ranked(similarity, len(clusters), strict, loose, sizes, given)
-    first, second = events
-    dealt = slice(0) if given is not None else slice(None)
-    other_a, other_b = others
-    component = components(clusters, np.r_[a[top], first[dealt]], np.r_[b[top], second[dealt]])
+    event = components(clusters, a[top], b[top])
     if given is None:
-        in_test = _deal_test(component[a[top]], len(clusters), sizes, seed, strict)
+        together = _dealt_together(event, (a[top], b[top]), close)
+        in_test = np.isin(event, event[a[top]][_deal_test(together, sizes, seed, strict)])
+        tested = in_test & np.isin(np.arange(len(clusters)), np.r_[a[top], b[top]])
     else:
-        in_test = np.isin(np.arange(len(clusters)), component[wanted == "A2"])
-    free = ~in_test[component[a]] & ~in_test[component[b]]
+        in_test = np.isin(event, event[wanted == "A2"])
+        tested = wanted == "A2"
+    first, second = close if given is None else (NONE, NONE)
+    is_close = np.zeros(len(clusters), dtype=bool)
+    is_close[np.r_[second[tested[first]], first[tested[second]]]] = True
+    out = in_test | is_close
+    free = ~out[a] & ~out[b]
 
     pair_alignment = np.full(len(a), REMOVED, dtype="<U2")
     if given is not None:
         pair_alignment = np.where(free, wanted[a], pair_alignment)
         pair_alignment[(wanted[a] == "A2") & (wanted[b] == "A2")] = "A2"
     else:
-        pair_alignment[top] = np.where(free[top], "A1", "A2")
+        pair_alignment[top & free] = "A1"
+        pair_alignment[top & in_test[a]] = "A2"
         pair_alignment[next_best & free] = "A3"
         if sizes is not None:  # lower ranks replace those that touched the test set
             missing = sizes["A3"] - int((pair_alignment == "A3").sum())
@@ -130,18 +139,13 @@ def split(
     for name in _ORDER[1:]:
         alignment[a[pair_alignment == name]] = name
         alignment[b[pair_alignment == name]] = name
-    removed = _complete_test(alignment, component, clusters, in_test, labels > 1)
-    alignment[list(removed)] = REMOVED
-    other_kept = (alignment[other_a] != REMOVED) & (alignment[other_b] != REMOVED)
-    other_kept &= (alignment[other_a] != "A2") & (alignment[other_b] != "A2")
+    gone = np.flatnonzero(out & ~tested)
+    reasons = np.select([labels[gone] > 1, in_test[gone]], [OTHER_OUTLET, NEAR_DUPLICATE], CLOSE)
+    alignment[gone] = REMOVED
+    other_a, other_b = others
+    other_kept = ~out[other_a] & ~out[other_b]
 
-    side = in_test[component]
-    joined = side[first] == side[second]
-    linked = (
-        np.r_[a[kept], other_a[other_kept], first[joined]],
-        np.r_[b[kept], other_b[other_kept], second[joined]],
-    )
-    event = components(clusters, *linked)
+    event = components(clusters, np.r_[a[kept], other_a[other_kept]], np.r_[b[kept], other_b[other_kept]])
     fold = _folds(event, alignment, np.minimum(labels, 2), generator(seed, "folds"))
     asked_for = int((top | next_best).sum())
     return Splits(
@@ -150,7 +154,7 @@ def split(
         fold=fold,
         pairs=np.flatnonzero(kept).astype(np.int64),
         pair_alignment=pair_alignment[kept],
-        removed=removed,
+        removed=dict(zip(gone.tolist(), reasons.tolist(), strict=True)),
         dropped=asked_for - int(kept.sum()),
         others=np.flatnonzero(other_kept).astype(np.int64),
     )
@@ -185,42 +189,42 @@ def _ranked(
     return wanted, rank < most, (rank >= most) & (rank < total)
 
 
-def _deal_test(component: Ints, count: int, sizes: dict[str, int] | None, seed: int, strict: float) -> Bools:
-    """Deal the components of the top pairs to A1 and A2 (True) at random, each towards its number of pairs or to even halves."""
-    members, sizes_of = np.unique(component, return_counts=True)
+def _dealt_together(event: Ints, pairs: tuple[Ints, Ints], close: tuple[Ints, Ints]) -> Ints:
+    """Number the units, (pairs,), that go to one side: events that are close to each other; single ones where these are many."""
+    paired = np.zeros(len(event), dtype=bool)
+    paired[np.r_[pairs]] = True
+    first, second = close
+    both = paired[first] & paired[second]
+    unit = components(event, first[both], second[both])[pairs[0]]
+    is_large = np.bincount(unit)[unit] > TOGETHER * len(unit) if len(unit) else unit > 0
+    return np.where(is_large, len(event) + event[pairs[0]], unit)
+
+
+def _deal_test(unit: Ints, sizes: dict[str, int] | None, seed: int, strict: float) -> Bools:
+    """Deal the units of the top pairs to A1 and A2 (True, (pairs,)) at random, each towards its number of pairs or to even halves."""
+    members, sizes_of = np.unique(unit, return_counts=True)
     if len(members) < 2:
+        mend = "lower --strict, widen --window-days or give more articles"
+        if len(unit) > 1:
+            mend = "raise --strict or narrow --window-days, which link everything, or give more articles"
         raise InputError(
-            f"{len(component)} pair(s) above {strict}: A1 and A2 need at least two, so lower --strict, widen --window-days "
-            "or give more articles"
+            f"the pairs above {strict} ({len(unit):,}) are of {counted(len(members), 'event')}, and A1 and A2 need one each: {mend}"
         )
-    half = len(component) // 2
-    targets = (len(component) - half, half) if sizes is None else (sizes["A1"], sizes["A2"])
+    half = len(unit) // 2
+    targets = (len(unit) - half, half) if sizes is None else (sizes["A1"], sizes["A2"])
     rng = generator(seed, "A1/A2")
     order = rng.permutation(len(members))
-    # large components first, so that the last ones even out
+    # large units first, so that the last ones even out
     order = order[np.argsort(-sizes_of[order], kind="stable")]
     filled = [0, 0]
-    in_test = np.zeros(count, dtype=bool)
+    tested = []
     for position in order:
         open_share = [1 - filled[side] / targets[side] for side in (0, 1)]
         side = int(open_share[1] > open_share[0]) if open_share[0] != open_share[1] else int(rng.integers(2))
         filled[side] += int(sizes_of[position])
-        in_test[members[position]] = side == 1
-    return in_test
-
-
-def _complete_test(
-    alignment: NDArray[np.str_], component: Ints, clusters: Ints, in_test: Bools, other: Bools
-) -> dict[int, str]:
-    """Put the rest of the test set's events into A2, in place; near-duplicates in it and articles of `other` outlets leave, with the reason."""
-    paired = alignment == "A2"
-    rest = np.flatnonzero(in_test[component] & ~paired & ~other)
-    repeats = np.isin(clusters[rest], clusters[paired])
-    new = np.flatnonzero(~repeats)
-    repeats[np.delete(new, np.unique(clusters[rest[new]], return_index=True)[1])] = True
-    alignment[rest] = "A2"
-    foreign = np.flatnonzero(in_test[component] & other)
-    return {int(row): NEAR_DUPLICATE for row in rest[repeats]} | {int(row): OTHER_OUTLET for row in foreign}
+        if side == 1:
+            tested.append(members[position])
+    return np.isin(unit, tested)
 
 
 def _folds(event: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.random.Generator) -> Ints:
@@ -282,14 +286,6 @@ def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.Da
     if any(leaks.values()):
         raise RuntimeError(f"the leak check found test material in training sets: {leaks}")
     return {"test_articles": test.height, "rows": rows, "found": leaks}
-
-
-def test_neighbours(alignment: NDArray[np.str_], labels: Ints, events: tuple[Ints, Ints]) -> dict[str, int]:
-    """Count test articles with a training article of the same event (cosine above the strict threshold, in the window)."""
-    rows, others = (np.concatenate(sides) for sides in (events, events[::-1]))
-    crosses = (alignment[rows] == "A2") & (alignment[others] != "A2") & (alignment[others] != "")
-    foreign = crosses & (labels[rows] != labels[others])
-    return {"articles": len(np.unique(rows[crosses])), "other_outlet": len(np.unique(rows[foreign]))}
 
 
 def _values(tables: Iterable[pl.DataFrame], columns: tuple[str, ...]) -> pl.Series:

@@ -83,9 +83,13 @@ def training_sets(
             changed = facts(right, count=round(FACTS * right.height))
             mixed[side] = shuffled(task, pl.concat([right, wrong[changed.height :], changed]))
         draw = partial(make, tested, test, neighbours, seed=seed)
-        published["test"], hard = draw(negatives="random"), draw(negatives="hard").filter(kind="hard")
+        published["test"] = draw(negatives="random")
         right = published["test"].filter(label=1)
-        mixed["test"] = shuffled(task, pl.concat([published["test"], hard, facts(right, count=right.height)]))
+        wrong_ones = [draw(negatives="hard").filter(kind="hard"), facts(right, count=right.height)]
+        if task == "hh":
+            near = draw(negatives="hard", neighbour="near_id").filter(kind="hard")
+            wrong_ones.append(near.with_columns(kind=pl.lit("near")))
+        mixed["test"] = shuffled(task, pl.concat([published["test"], *wrong_ones]))
         tables |= {task: mixed, f"{task}_random": published}
     crossed_test = crossed(pairs["test"], outlets, source="headline")
     for name, rows in {"s2s1": a3, "s2s2": pl.concat([a1, a3]), "s2s3": a1}.items():
@@ -143,12 +147,18 @@ def balanced(articles: pl.DataFrame, purpose: str, *, seed: int) -> pl.DataFrame
 
 
 def headline_pairs(
-    pairs: pl.DataFrame, articles: pl.DataFrame, neighbours: pl.DataFrame, *, negatives: Negatives, seed: int
+    pairs: pl.DataFrame,
+    articles: pl.DataFrame,
+    neighbours: pl.DataFrame,
+    *,
+    negatives: Negatives,
+    seed: int,
+    neighbour: str = "other_id",
 ) -> pl.DataFrame:
     """Examples of the HH judge: the headlines of each pair, and as many of two different events.
 
     Outlet A comes first in half of them. A random negative takes the B headline of another pair; a hard one the headline of
-    the nearest wrong article of the other outlet, seen from A in half of the rows (a random one where there is none, or it
+    the nearest wrong article of the other outlet (`neighbour`), seen from A in half of the rows (a random one where there is none, or it
     is taken). No negative crosses folds, joins two pairs that share an article or a headline, or occurs twice.
     """
     rng = generator(seed, "headline pairs")
@@ -163,8 +173,8 @@ def headline_pairs(
         "fold",
         "event",
         random=_headline_of(pairs, "b_headline", wrong),
-        beside_a=_neighbour_headline(pairs["a_id"], "other_id", neighbours, articles),
-        beside_b=_neighbour_headline(pairs["b_id"], "other_id", neighbours, articles),
+        beside_a=_neighbour_headline(pairs["a_id"], neighbour, neighbours, articles),
+        beside_b=_neighbour_headline(pairs["b_id"], neighbour, neighbours, articles),
         from_a=pl.Series(_half(pairs.height, rng)),
         wanted=pl.Series(_hard_rows(pairs.height, negatives, rng)),
     )
@@ -348,7 +358,7 @@ def _headline_of(rows: pl.DataFrame, column: str, positions: NDArray[np.int64]) 
 def _neighbour_headline(
     ids: pl.Series, which: str, neighbours: pl.DataFrame, articles: pl.DataFrame
 ) -> pl.Series:
-    """Headline of the neighbour (`own_id` or `other_id`) of each id; null where there is none."""
+    """Headline of the neighbour (a column of `find_neighbours`) of each id; null where there is none."""
     headlines = articles.select(pl.col("id").alias(which), near="headline")
     return (
         pl.DataFrame({"id": ids})

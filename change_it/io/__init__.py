@@ -17,7 +17,6 @@ from change_it.io.files import (
 )
 from change_it.io.model_folders import (
     GENERATOR_FILE,
-    MODEL_CODE,
     MODEL_FILES,
     PICKLE,
     check_model,

@@ -189,7 +189,7 @@ def _drop(path: Path) -> None:
 def check_writable(
     path: Path,
     *,
-    kind: Literal["csv", "folder", "run"],
+    kind: Literal["csv", "folder", "run"] = "folder",
     inputs: Iterable[str | Path | None] = (),
     record: str | None = None,
 ) -> None:

@@ -25,14 +25,6 @@ MODEL_FILES = (
     ),
     *("*.model", "chat_template.jinja", "README.md"),
 )
-#: The code of our models, which is saved with them.
-MODEL_CODE = tuple(
-    f"{name}.py"
-    for name in (
-        *("bilstm", "decoder_steps", "formats", "headline_pipeline", "linear", "pointer_generator"),
-        *("pointer_transformer", "tokenizer", "word_generator"),
-    )
-)
 #: File in a generator's folder that says what it was made for and of.
 GENERATOR_FILE = "generator.json"
 

@@ -21,7 +21,7 @@ from change_it.io.texts import cell_text, is_missing, length_fault, listed
 
 KINDS = dict.fromkeys((".csv", ".tsv"), "CSV") | dict.fromkeys((".jsonl", ".ndjson", ".json"), "JSON")
 KINDS[".parquet"] = "parquet"
-HUB = "hf://"
+HUB, PAGES = "hf://", "https://huggingface.co/"
 #: Rows that are decoded at once: a few bytes of parquet can be a long text in each.
 ROWS_A_BATCH = 100
 #: Parts of file and config names that give the outlet where no column does (CHANGE-IT on the Hub).
@@ -30,8 +30,12 @@ OUTLET_NAMES = {"repubblica": "R", "ilgiornale": "G"}
 SAVED = ("state.json", "dataset_dict.json")
 #: What cells and metadata of unknown shapes raise.
 STRANGE = (ValueError, LookupError, TypeError, AttributeError)
-#: What our columns might be called elsewhere.
-EXAMPLES = {"headline": "title", "article": "body", "label": "paper"}
+#: What our columns are called elsewhere, the example first.
+ELSEWHERE = {
+    "headline": ("title", "titolo", "name", "head"),
+    "article": ("body", "text", "content", "maintext", "testo", "articolo"),
+    "label": ("paper", "outlet", "source", "publication", "newspaper", "publisher", "site", "testata"),
+}
 
 #: Our columns with the names that each may have in a file.
 Names = Mapping[str, Sequence[str]]
@@ -96,6 +100,7 @@ def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputT
 
 def outlet_and_file(spec: str) -> tuple[str, str]:
     """The outlet and the file of `OUTLET=FILE`; no outlet where a file is named alone, even one with an equals sign in its path."""
+    spec = re.sub(rf"(\A|=){re.escape(PAGES)}", rf"\1{HUB}", spec)
     outlet, equals, file = spec.partition("=")
     named = equals and outlet.strip() and file and not re.search(r"[/\\*?]", outlet)
     alone = not named or Path(spec).exists() or glob(spec, recursive=True)
@@ -175,9 +180,16 @@ def check_columns(
     mapped = {ours for ours in names if names[ours] and tuple(names[ours]) != tuple(defaults[ours])}
     if lacking := [ours for ours in names if ours in mapped.union(needs) - _places(seen, names).keys()]:
         columns = " and no column ".join(" or ".join(names[ours]) or ours for ours in lacking)
-        examples = ",".join(f"{ours}={EXAMPLES.get(ours, 'yours')}" for ours in lacking)
+        examples = ",".join(f"{ours}={_guess(ours, seen)}" for ours in lacking)
         mend = "rename yours" if advice is None else f"name yours as in --columns {examples}{advice}"
         raise InputError(f"{file} has no column {columns} (its columns are {listed(seen, 20)}): {mend}")
+
+
+def _guess(ours: str, seen: Sequence[str]) -> str:
+    """The column that is ours by another name, or an example."""
+    others = ELSEWHERE.get(ours, ("yours",))
+    there = {name.lower(): name for name in seen}
+    return next((there[name] for name in others if name in there), others[0])
 
 
 def kind_of(path: Path) -> str | None:
@@ -315,6 +327,14 @@ def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator
     rows: Iterable[tuple[int, Any]]
     if text.lstrip().startswith("["):
         rows = enumerate(_parsed(path, line, text + read_whole(file, path)), start=1)
+    elif text.strip() == "{":
+        row = _parsed(path, line, text + read_whole(file, path))
+        inside = [name for name, value in row.items() if isinstance(value, list) and len(value) > 1]
+        if inside and all(isinstance(item, dict) for item in row[inside[0]]):
+            raise InputError(
+                f"{path} is one JSON object, which has its rows under {inside[0]!r}: write that list alone, or an object a line"
+            )
+        rows = [(line, row)]
     else:
         rows = ((line, _parsed(path, line, text)) for line, text in chain([first], lines))
     for number, row in rows:

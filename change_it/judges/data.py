@@ -16,7 +16,7 @@ from change_it.stats import Ints
 #: Articles that vocabularies and document frequencies are taken from.
 TEXTS = 20_000
 #: Kinds of wrong partners, each of which is a test of HH and AH.
-TESTS = ("random", "hard", "facts")
+TESTS = ("random", "hard", "near", "facts")
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,7 @@ def _style_of(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str
 
 
 def _style_step(settings: JudgeSettings, data: TaskData, judge: Judge) -> StyleStep | None:
-    """The style step of main: of the other fold's pairs; with all folds, of a linear judge that is fitted five times, or of a transformer's validation events."""
+    """The style step of main, over pairs of events that it has not learnt: of the other fold, or held out by further fits (linear) or as validation."""
     if settings.train_on == "random":  # it learns from test events too
         return None
 
@@ -182,7 +182,7 @@ def _style_step(settings: JudgeSettings, data: TaskData, judge: Judge) -> StyleS
     ask = partial(judge.probabilities, progress=False)
     linear, every = settings.encoder == LINEAR, settings.fold == "all"
     learnt = data.train if every and not linear else data.known
-    return style_step(settings.corpus, ask, learnt, refit=refit if every and linear else None)
+    return style_step(settings.corpus, ask, learnt, refit=refit if linear else None)
 
 
 def _shift(judge: Judge, validation: Examples) -> float:

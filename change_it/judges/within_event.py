@@ -17,8 +17,8 @@ from change_it.text.evidence import unsupported
 #: From n headlines to (n, 2) probabilities of outlets A and B.
 Ask = Callable[[Sequence[str]], Floats]
 
-#: Fits that `style_step` compares, and strictly aligned pairs below which loosely aligned ones count too.
-PARTS, PAIRS = 5, 50
+#: Fits that `style_step` compares, and pairs of events that were not learnt below which it fits at all.
+PARTS, PAIRS = 5, 100
 #: Pairs that evidence is looked up for, at most.
 EVIDENCE = 500
 
@@ -71,37 +71,33 @@ def style_step(
         corpus: folder or Hub id.
         judge: main; it judges the pairs of events from which it has learnt no headline.
         learnt: what it has learnt from.
-        refit: fits a judge like it, which takes the place of `judge` for each fifth of the events, and has not learnt it. For
-            a judge that has learnt all events.
+        refit: fits a judge like it, which takes the place of `judge` for each fifth of the events that it has learnt, and has
+            not learnt that one. Asked where fewer than 100 pairs are of other events.
         seed: parts the events.
 
     Returns:
-        The step. The pairs are strictly aligned (A1); where these are fewer than 50 loosely aligned ones (A3) count too. None
-        without pairs.
+        The step over the strictly aligned pairs (A1); loosely aligned ones are two events too often. None without pairs.
     """
     articles = read_table(corpus, "articles", "train", ["headline", "event"])
     texts_of_pairs = [f"{side}_{part}" for side in "ab" for part in ("headline", "article")]
     pairs = read_table(corpus, "pairs", "train", [*texts_of_pairs, "event", "alignment"])
+    pairs = pairs.filter(alignment="A1")
     texts = pl.Series(learnt.texts)
-    parts: list[tuple[Ask, pl.DataFrame]] = []
-    if refit is None:
-        known = articles.filter(pl.col("headline").is_in(texts.implode()))["event"]
-        parts.append((judge, pairs.filter(~pl.col("event").is_in(known.implode()))))
-    else:
-        events = pairs["event"].unique().sort()
+    known = articles.filter(pl.col("headline").is_in(texts.implode()))["event"]
+    is_known = pl.col("event").is_in(known.implode())
+    parts: list[tuple[Ask, pl.DataFrame]] = [(judge, pairs.filter(~is_known))]
+    if refit is not None and parts[0][1].height < PAIRS:
+        events = pairs.filter(is_known)["event"].unique().sort()
         for part in np.array_split(np.random.default_rng(seed).permutation(len(events)), PARTS):
             held = events[part].implode()
             apart = articles.filter(pl.col("event").is_in(held))["headline"]
             kept = learnt.select(np.flatnonzero(~texts.is_in(apart.implode()).to_numpy()))
             if len(part) and len(set(kept.labels.tolist())) == 2:
                 parts.append((refit(kept), pairs.filter(pl.col("event").is_in(held))))
-    asked = pl.concat(
-        [rows.with_columns(step=pl.Series(_steps(ask, rows))) for ask, rows in parts] or [pairs]
-    )
-    strict = asked.filter(alignment="A1")
-    found = strict if strict.height >= PAIRS else asked
-    if found.is_empty():
+    asked = [(ask, rows) for ask, rows in parts if rows.height]
+    if not asked:
         return None
+    found = pl.concat(rows.with_columns(step=pl.Series(_steps(ask, rows))) for ask, rows in asked)
     steps = found["step"].to_numpy()
     return StyleStep(
         float(np.median(steps)),

@@ -19,12 +19,14 @@ from change_it.text.tokens import words
 VERSION = "v1"
 #: The least median step with which main tells the outlets apart within an event.
 LEAST_STEP = 0.1
+#: Strictly aligned training pairs below which that median says nothing.
+LEAST_PAIRS = 20
 #: The least share of training pairs whose other headline has evidence: else articles are too short to be evidence.
 LEAST_EVIDENCE = 0.5
 #: A headline is the original, edited, if at most this share of its words are new.
 MOST_NEW = 0.25
-#: The verdicts that style is multiplied with; support only where it is validated.
-FACTORS = ("hh", "ah", "fluency", "evidence", "support")
+#: The verdicts that style is multiplied with.
+FACTORS = ("hh", "ah", "fluency", "evidence")
 
 
 def is_edited(headline: str, original: str) -> bool:

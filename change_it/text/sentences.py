@@ -65,7 +65,7 @@ def sentences(text: str) -> list[str]:
 
 def without_end(text: str) -> str:
     """A part of a sentence without a comma, colon, dash or full stop that dangles at its end."""
-    return text.rstrip(" ,;:.-–—")
+    return text.rstrip(" ,;:.-–—，、；：。")
 
 
 def _ends(text: str, match: re.Match[str], caseless: bool) -> bool:

@@ -34,11 +34,8 @@ def name_runs(text: str) -> list[tuple[int, int]]:
     runs: list[tuple[int, int]] = []
     for word in _WORD.finditer(text):
         start, end = word.span()
-        if (
-            not word[0][0].isupper()
-            or end - start < 2
-            or _OPENING.search(text, max(0, start - _REACH), start)
-        ):
+        near = max(0, start - _REACH)
+        if not word[0][0].isupper() or end - start < 2 or _OPENING.search(text, near, start):
             continue
         if runs and text[runs[-1][1] : start] == " ":
             start = runs.pop()[0]

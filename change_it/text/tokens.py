@@ -21,6 +21,27 @@ def is_unspaced(word: str) -> bool:
     return _OF_UNSPACED.match(word) is not None
 
 
+#: A word between spaces, or a letter of a script without spaces, with the marks after it.
+_PIECE = re.compile(rf"[{_UNSPACED}][^\w\s]*|[^\s{_UNSPACED}]+")
+
+
+def length(text: str) -> int:
+    """Words of a text between spaces; scripts without spaces count by letters."""
+    return len(_PIECE.findall(text))
+
+
+def beginning(text: str, most: int) -> str:
+    """The first words of a text between spaces, at most so many; of scripts without spaces the first letters.
+
+    Examples:
+        >>> beginning("Dell'Italia si parla", 2), beginning("桥梁倒塌，无人受伤", 4)
+        ("Dell'Italia si", '桥梁倒塌，')
+    """
+    text = " ".join(text.split())
+    ends = [match.end() for match in _PIECE.finditer(text)]
+    return text[: ends[most - 1]] if len(ends) > most else text
+
+
 class _LettersAndMarks(dict[int, str]):
     """For `str.translate`: letters, digits and combining marks stay, those that split otherwise than by spaces behind a NUL; what is invisible goes, all else is a space; filled as characters are met."""
 
@@ -50,6 +71,6 @@ def words(text: str, *, underscores: bool = False) -> list[str]:
         ['पुल', 'टूटा', '日', '本']
     """
     text = nfc(text).lower().replace("i\u0307", "i")
-    text = nfc(text).translate(_TABLE)
+    text = unicodedata.normalize("NFC", text).translate(_TABLE)
     text = text if underscores else text.replace("_", " ")
     return _WORD.findall(text.replace("\0", "")) if "\0" in text else text.split()

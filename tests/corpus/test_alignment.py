@@ -3,7 +3,17 @@ import pytest
 from corpus_fakes import random_texts
 
 from change_it.corpus import alignment
-from change_it.corpus.alignment import EDGES, UNDATED, align, nearest_wrong, one_to_one
+from change_it.corpus.alignment import (
+    EDGES,
+    UNDATED,
+    Pairs,
+    align,
+    lowest_strict,
+    nearest_wrong,
+    one_to_one,
+    pairs_by_lag,
+    share_of_one_event,
+)
 from change_it.corpus.vectors import tfidf
 
 N = 90
@@ -92,9 +102,16 @@ def allowed_columns(day, days, candidates, window, at_least):
 
 
 @pytest.mark.parametrize(
-    ("window", "at_least", "own"), [(None, 5, True), (3, 1, False), (1, 8, True), (3, 60, False)]
+    ("window", "at_least", "own", "floor", "apart"),
+    [
+        (None, 5, True, 0, 0),
+        (3, 1, False, 0, 0),
+        (1, 8, True, 0, 0),
+        (3, 60, False, 0, 0),
+        (3, 25, False, 0.3, 7),
+    ],
 )
-def test_nearest_wrong_is_the_best_allowed_row(corpus, window, at_least, own):
+def test_nearest_wrong_is_the_best_allowed_row(corpus, window, at_least, own, floor, apart):
     vectors, days = corpus
     y = A if own else B
     random = np.random.default_rng(5)
@@ -102,16 +119,54 @@ def test_nearest_wrong_is_the_best_allowed_row(corpus, window, at_least, own):
     days[y] = np.where(days[y] == UNDATED, UNDATED, 736000 + 3 * random.permutation(N))
     groups, clusters = np.tile(random.integers(0, 2, size=N), 2), np.tile(A // 2, 2)
     index = nearest_wrong(
-        vectors, days, groups, clusters, (A, y), window_days=window, ceiling=0.6, at_least=at_least
+        *(vectors, days, groups, clusters, (A, y)),
+        window_days=window,
+        ceiling=0.6,
+        floor=floor,
+        apart=apart,
+        at_least=at_least,
     )
     cosines = (vectors @ vectors.T).toarray()
     for i in range(N):
         group = [j for j in y.tolist() if groups[j] == groups[i]]
         columns = allowed_columns(days[i], days, group, window, at_least)
-        fit = [cosines[i, j] for j in columns if clusters[j] != clusters[i] and 0 < cosines[i, j] < 0.6]
+        columns = [j for j in columns if abs(days[i] - days[j]) >= apart]
+        fit = [cosines[i, j] for j in columns if clusters[j] != clusters[i] and floor < cosines[i, j] < 0.6]
         if not fit:
             assert index[i] == -1
             continue
         assert index[i] in columns
         assert clusters[index[i]] != clusters[i]
         assert cosines[i, index[i]] == pytest.approx(max(fit), abs=1e-9)
+
+
+def test_the_share_of_one_event_by_hand():
+    """Article 0 has its best partner on another day; of 3 pairs matched on the same day 7/5 are expected by chance."""
+    days = np.array([10, 10, 10, 13, 10, 10, 13, UNDATED])
+    first, second = np.array([0, 0, 1, 2, 3, 1]), np.array([6, 4, 5, 4, 6, 6])
+    pairs = Pairs(first, second, np.array([0.9, 0.85, 0.8, 0.7, 0.4, 0.1]), np.zeros(0))
+    lags = pairs_by_lag(pairs, one_to_one(pairs), days, (np.arange(4), np.arange(4, 8)))
+    assert [lag["compared"] for lag in lags] == [3 * 2 + 1, 0, 0, 3 + 2]
+    assert [lag["matched"].tolist() for lag in lags] == [[0.8, 0.7], [], [], [0.9]]
+    assert [lag["alone"].tolist() for lag in lags] == [[0.85, 0.8, 0.4], [], [], [0.9]]
+    assert share_of_one_event(lags, 0, 0.3) == pytest.approx(1 - 1 / 5 * 7 / 2)
+    assert share_of_one_event(lags, 0, 0.3, 0.75) == 1.0  # none of these three days apart
+    assert np.isnan(share_of_one_event(lags, 1, 0.3))
+    assert share_of_one_event(lags, 3, 0.3) == 0.0
+    lags[1] |= {"compared": 4, "matched": np.zeros(0), "alone": np.array([0.6, 0.5])}
+    assert share_of_one_event(lags, 1, 0.3) == pytest.approx(1 - 1 / 5 * 4 / 2)
+
+
+def test_the_lowest_threshold_of_pairs_that_are_one_event():
+    """Above .6 none three days apart, from .3 to .6 as many for each comparison as on the same day."""
+    same, later = np.linspace(0.9, 0.3, 61), np.linspace(0.595, 0.3, 30)
+    none = np.zeros(0)
+    lags = [{"days": k, "compared": 100, "matched": none, "alone": none} for k in range(4)]
+    lags[0]["matched"], lags[3]["matched"] = same, later
+    found = lowest_strict(lags, 0)
+    kept = [share_of_one_event(lags, 0, edge) for edge in (found, found - 0.01)]
+    assert kept[0] >= 0.9 > kept[1]
+    assert lowest_strict(lags, 2) == found
+    assert lowest_strict(lags, None) is None
+    lags[0]["matched"] = same[:10]  # too few
+    assert lowest_strict(lags, 0) is None

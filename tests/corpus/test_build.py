@@ -1,19 +1,23 @@
 import dataclasses
 import json
+import random
 import shutil
+from datetime import timedelta
 from functools import cache, partial
 
 import polars as pl
 import pytest
-from corpus_fakes import articles, options, reading, write_articles
+from corpus_fakes import articles, options, reading, words, write_articles
 from csv_files import read_csv
 from datasets import ClassLabel, get_dataset_config_names, load_dataset
 from polars.testing import assert_frame_equal
 
 from change_it.cli import main
 from change_it.commands import corpus_build
+from change_it.corpus import build
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS
+from change_it.corpus.splits import NONE
 from change_it.errors import InputError
 
 
@@ -47,7 +51,7 @@ def folder(tmp_path_factory):
     made = with_near_duplicates(articles())
     bad = [dataclasses.replace(made[0], id="empty", headline=""), dataclasses.replace(made[1])]
     write_articles(where / "news.csv", [*made, *bad])
-    corpus_build.run(options(where / "corpus", files=(str(where / "news.csv"),)))
+    corpus_build.run(options(where / "corpus", files=(str(where / "news.csv"),), labels="R:rep,G:gio"))
     return where / "corpus"
 
 
@@ -169,6 +173,62 @@ def test_one_file_a_newspaper(tmp_path):
     report = json.loads((tmp_path / "corpus/alignment.json").read_text())
     assert report["outlets"] == {"a": "faro", "b": "colle", "a_label": "faro", "b_label": "colle"}
     assert report["pairs"]["kept"]["A2"] == 10
+
+
+def lasting():
+    """The articles of `articles`, and of each strict event one of `gio` two days later in the same words: another event."""
+    made = articles(close=40)
+    rng = random.Random(3)
+    late = []
+    for a in made:
+        if a.label == "gio" and int(a.id[3:]) < 40:
+            told = [*a.article.split()[:22], *words(rng, 8)]
+            day = a.date + timedelta(days=2)
+            texts = {"headline": f"late {a.headline}", "article": " ".join(told)}
+            late.append(dataclasses.replace(a, id=f"{a.id}-late", date=day, **texts))
+    return [*made, *late]
+
+
+def test_what_a_corpus_says_of_its_pairs_and_events():
+    report = build_corpus(reading(lasting()), options()).report
+    by_days = {row["days"]: row for row in report["days_apart"]}
+    assert by_days[0]["strict"] == 40
+    assert by_days[0]["strict_one_event"] == 1.0  # nothing three days apart
+    assert report["pairs"]["above_strict"] == 40
+    assert report["events"] == {
+        "largest": 2,
+        "largest_days": 1,
+        "effective": 20.0,
+        "test_pairs": 20,
+        "test_events": 20,
+    }
+    assert report["rejected"] == {"close to a test article": 20}
+    wide = build_corpus(reading(lasting()), options(window_days=2)).report
+    assert wide["options"]["window_days"] == 2
+
+
+def test_the_leak_check_searches_for_itself(monkeypatch):
+    """It finds the training articles that a split without guard leaves beside test articles."""
+    careless = partial(build.split, close=(NONE, NONE))
+    monkeypatch.setattr(build, "split", lambda *given, close, **options: careless(*given, **options))
+    with pytest.raises(RuntimeError, match=r"test articles close to training ones: {'articles': \d+"):
+        build_corpus(reading(lasting()), options())
+
+
+@pytest.mark.parametrize(
+    ("share", "largest", "days", "said"),
+    [
+        (0.79, 2, 1, "only 79% of the strict pairs report one event, by the estimate: raise --strict to 0.6"),
+        (0.81, 21, 3, "an event has 21 articles in 3 days, more than one event has"),
+        (0.81, 20, 15, "an event has 20 articles in 15 days"),
+    ],
+)
+def test_warnings_of_pairs_and_events(share, largest, days, said):
+    report = built().report | {"lowest_strict": 0.6}
+    report["days_apart"] = [{"days": 0, "strict": 50, "strict_one_event": share}]
+    report["events"] = report["events"] | {"largest": largest, "largest_days": days}
+    _, found = build.warnings_of(report, "")
+    assert said in found
 
 
 def test_a_test_set_that_is_too_small_is_said():

@@ -7,7 +7,7 @@ from corpus_fakes import articles, options, reading
 
 from change_it.corpus.build import build_corpus
 from change_it.corpus.corpus_options import parse_sizes
-from change_it.corpus.splits import NEAR_DUPLICATE, leak_check, split
+from change_it.corpus.splits import CLOSE, NEAR_DUPLICATE, leak_check, split
 from change_it.corpus.training_sets import crossed
 from change_it.errors import InputError
 
@@ -67,6 +67,34 @@ class TestSplit:
                 assert result.alignment[80] == result.alignment[180] == "A3"
             seen.add((result.alignment[2], result.alignment[3]))
         assert len(seen) == 4
+
+    def test_what_is_close_to_a_test_article_leaves_in_one_step(self):
+        """A chain 2 – 90 – 91 – 92: of a test article the next one leaves alone; 90 is of no pair, 80 of a loose one."""
+        similarity = np.where(np.arange(100) < 60, 0.8, np.where(np.arange(100) < 85, 0.3, 0.1))
+        pairs = (np.arange(100), np.arange(100, 200), similarity)
+        chain = [(2, 90), (90, 91), (91, 92), (3, 80), (4, 5)]
+        seen = set()
+        for seed in range(12):
+            result = split_of(np.arange(200), pairs, seed=seed, close=tuple(np.array(chain).T))
+            is_tested = {row: result.alignment[row] == "A2" for row in (2, 3, 4, 5)}
+            gone = [row for row, of in ((90, 2), (80, 3)) if is_tested[of]]
+            assert result.removed == dict.fromkeys(gone, CLOSE)
+            assert result.alignment[[91, 92]].tolist() == ["R", "R"]
+            assert result.alignment[180] == ("R" if is_tested[3] else "A3")
+            assert result.dropped == int(is_tested[3])
+            assert is_tested[4] == is_tested[5]  # strict pairs that are close are dealt together
+            assert result.event[4] != result.event[5] != result.event[90]
+            seen.add((is_tested[2], is_tested[3]))
+        assert len(seen) == 4
+
+    def test_a_chain_of_many_pairs_is_dealt_pair_by_pair(self):
+        chain = np.arange(59)
+        result = split_of(np.arange(120), ranked(60, start=0.9, step=0.0), close=(chain, chain + 1))
+        counts = {name: int((result.pair_alignment == name).sum()) for name in ("A1", "A2")}
+        assert counts["A2"] == 30
+        assert 0 < counts["A1"] < 30  # those beside a test article left, with their partners in R
+        assert {*result.removed.values()} == {CLOSE}
+        assert counts["A1"] + counts["A2"] + result.dropped == 60
 
     def test_sizes_go_by_rank(self):
         a, _, _ = pairs = ranked(100)

@@ -72,23 +72,19 @@ def ask(texts):
     return np.stack([1 - second, second], axis=1)
 
 
-def test_the_style_step_is_the_median_over_pairs_of_events_that_were_not_learnt(monkeypatch):
+def test_the_style_step_is_the_median_over_strict_pairs_of_events_that_were_not_learnt(monkeypatch):
     headlines = [f"{outlet}{number}" for number in range(1, 7) for outlet in "ab"]
     events = [str(number) for number in range(1, 7) for _ in "ab"]
     aligned = {"a_headline": headlines[::2], "b_headline": [*headlines[1:-1:2], "b3"], "event": events[::2]}
     aligned |= {"a_article": ["Di a"] * 6, "b_article": ["Di b"] * 6}
     tables = {
         "articles": {"headline": headlines, "event": events},
-        "pairs": aligned | {"alignment": ["A1"] * 5 + ["A3"]},
+        "pairs": aligned | {"alignment": ["A3"] + ["A1"] * 5},
     }
     monkeypatch.setattr(within_event, "read_table", lambda _, config, *__: pl.DataFrame(tables[config]))
-    learnt = Examples(["a1", "b1", "b2"], None, np.array([0, 1, 1]))
-    of_others = within_event.style_step(
-        "c", ask, learnt
-    )  # events 3, 4, 5 have steps of 0, event 6 a negative one
+    learnt = Examples(["a1", "b2"], None, np.array([0, 1]))
+    of_others = within_event.style_step("c", ask, learnt)  # steps of 0 and, of event 6, a negative one
     assert of_others == StyleStep(0.0, 4, 4, accuracy=1.5 / 4, evidence=0.0)  # no text has "a3"
-    monkeypatch.setattr(within_event, "PAIRS", 3)
-    assert within_event.style_step("c", ask, learnt).pairs == 3  # enough strictly aligned ones
     seen = []
 
     def refit(examples):
@@ -98,12 +94,19 @@ def test_the_style_step_is_the_median_over_pairs_of_events_that_were_not_learnt(
     every = Examples(headlines, None, np.arange(12) % 2)
     assert within_event.style_step("c", ask, every, refit=refit).pairs == 5
     assert len(seen) == within_event.PARTS
-    assert all(text in set().union(*seen) for text in headlines)
     assert all(("a" + text[1:] in texts) == ("b" + text[1:] in texts) for texts in seen for text in headlines)
-    assert sum(len(headlines) - len(texts) for texts in seen) == len(
-        headlines
-    )  # each event was held out once
-    monkeypatch.setitem(tables, "pairs", {name: values[:0] for name, values in tables["pairs"].items()})
+    assert sum(len(headlines) - len(texts) for texts in seen) == 10  # each strict pair was held out once
+    half = Examples(headlines[:6], None, np.arange(6) % 2)
+    seen.clear()
+    assert (
+        within_event.style_step("c", ask, half, refit=refit).pairs == 5
+    )  # those of the other half, and own ones
+    assert len(seen) == 2
+    monkeypatch.setattr(within_event, "PAIRS", 3)
+    seen.clear()
+    assert within_event.style_step("c", ask, half, refit=refit).pairs == 3  # enough of the other half
+    assert not seen
+    monkeypatch.setitem(tables, "pairs", {name: values[:1] for name, values in tables["pairs"].items()})
     assert within_event.style_step("c", ask, every) is None
 
 

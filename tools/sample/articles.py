@@ -3,20 +3,19 @@
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from tools.sample.events import SPEAKERS, Event, Grammar, Said
 from tools.sample.morphology import Noun, numeral, sentence, tidy
 from tools.sample.papers import Paper
 from tools.sample.templates import Filler, Slot, Template, always, filled_in, slots
 
-Angle = Literal["news", "followup"]
-
 WEEKDAYS = ("lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica")
 #: An article leans to the other paper's synonyms, its first sentence less, and most where it says what its headline says.
 _FIRST_LEAN, _LEAN, _TOLD_LEAN = 0.3, 0.7, 0.8
-#: Share of the articles that leave their town out, if their headline names it, and if not; and of those that report later.
-_AT_HOME = {True: (0.05, 0.05), False: (0.55, 0.2)}
+#: Share of the articles that leave their town out, if their headline names it, and if not.
+_AT_HOME = {True: 0.05, False: 0.55}
+#: Sentences of a follow-up on the event before it.
+_BEFORE = 5
 _CITY = Noun("città", "f", place="in città")
 
 
@@ -57,11 +56,14 @@ class SlotValues:
         if name in ("town", "area", "street", "org"):
             value: Noun = getattr(event, name)
             return value
+        if name == "today":
+            return WEEKDAYS[event.today.weekday()]
+        if name == "after":
+            days = (event.today - event.day).days
+            named = ("poche ore dopo", "il giorno dopo")
+            return named[days] if days < len(named) else f"{numeral(days, in_words=True)} giorni dopo"
         if name.startswith("weekday"):
             return WEEKDAYS[(event.day.weekday() + {"weekday": 0, "weekday0": -1, "weekday2": 2}[name]) % 7]
-        if name == "quote":
-            by_who = [said for said in event.said if said.speaker == "who"]
-            return filler.rng.choice(by_who or event.said).words
         if name == "n1":
             return numeral(filler.rng.randint(2, 9), in_words=True)
         speaker, _, part = name.partition(".")
@@ -83,20 +85,20 @@ class SlotValues:
 
 
 def write_article(
-    grammar: Grammar, event: Event, paper: Paper, headline: Headline, rng: random.Random, *, angle: Angle
+    grammar: Grammar, event: Event, paper: Paper, headline: Headline, rng: random.Random, *, late: bool
 ) -> str:
-    """An article of some 60 to 220 words in one paragraph; a `followup` reports what came of the event.
+    """An article of some 60 to 220 words in one paragraph; one that comes `late` has few facts of the event.
 
     Whatever its headline says it says too: what happened and where, every further part, and the words quoted, to the
     letter and with their speaker.
     """
-    at_home = rng.random() < _AT_HOME["town" in headline.used][angle == "followup"]
+    at_home = rng.random() < _AT_HOME["town" in headline.used]
     slot_values = SlotValues(event, at_home=at_home, roles=headline.roles)
     filler = Filler(rng, 1 - paper.side, _FIRST_LEAN, slot_values.resolve)
     target = min(205.0, max(62.0, rng.gauss(paper.words, 38)))
-    lead = rng.choice(grammar.common["followup_leads"] if angle == "followup" else event.kind.lead)
+    lead = rng.choice(event.kind.lead)
     told = list(_told(grammar, event, headline, lead, filler))
-    own, side = _more(grammar, event, headline, told, rng, angle)
+    own, side = _more(grammar, event, headline, told, rng, late)
     rng.shuffle(told)
     text = [sentence(filler.write(lead))]
     length = len(text[0].split())
@@ -136,25 +138,29 @@ def _told(
 
 
 def _sentence_of(claim: Template, frames: tuple[Template, ...], rng: random.Random) -> Template:
-    """A part of a headline in a sentence, without a second colon."""
-    if any(isinstance(node, str) and ":" in node for node in claim):
-        frames = tuple(
-            frame for frame in frames if not any(":" in node for node in frame if isinstance(node, str))
-        )
-    return filled_in(rng.choice(frames), "claim", claim)
+    """A part of a headline in a sentence, without a second colon, and not said by somebody whom it names."""
+    fitting = [
+        frame
+        for frame in frames
+        if not slots(frame) & slots(claim) and not (_has_colon(frame) and _has_colon(claim))
+    ]
+    return filled_in(rng.choice(fitting), "claim", claim)
+
+
+def _has_colon(template: Template) -> bool:
+    return any(isinstance(node, str) and ":" in node for node in template)
 
 
 def _more(
-    grammar: Grammar, event: Event, headline: Headline, told: list[Template], rng: random.Random, angle: Angle
+    grammar: Grammar, event: Event, headline: Headline, told: list[Template], rng: random.Random, late: bool
 ) -> tuple[list[Template], list[Template]]:
     """A shuffled supply of the event's own sentences that the headline does not ask for, and one of more general ones."""
     kind, topic, common = event.kind, event.topic, grammar.common
     others = [_attributed(said, rng) for said in event.said if said != headline.said]
-    own = [*(fact for fact in kind.facts if fact not in told), *others[:1]]
+    own = [fact for fact in kind.facts if fact not in told and not late]
+    own += [*rng.sample(event.before, min(len(event.before), _BEFORE)), *others[:1]]
     side = rng.sample(topic.facts, min(4, len(topic.facts))) + rng.sample(common["facts"], 4)
     side += [*others[1:2], rng.choice(common["inserts"])]
-    if angle == "followup":
-        own = rng.sample(own, 2) + rng.sample(common["followup_facts"], 4)
     rng.shuffle(own)
     rng.shuffle(side)
     return own, side

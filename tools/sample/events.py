@@ -2,7 +2,7 @@
 
 import random
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
@@ -39,10 +39,9 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A type of event."""
+    """A type of event, or of what follows on one."""
 
     name: str
-    topic: str
     event: tuple[Noun, ...]  # synonyms for what happened
     roles: tuple[str, ...]  # what the main person may be
     # for each slot of the type the possible values, each a tuple of synonyms
@@ -57,6 +56,7 @@ class Kind:
     lead: tuple[Template, ...]
     facts: tuple[Template, ...]
     quotes: tuple[Quote, ...]
+    never: frozenset[str]  # follow-ups that make no sense after it
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,7 @@ class Topic:
 
     name: str
     kinds: tuple[Kind, ...]
+    followups: tuple[Kind, ...]
     orgs: tuple[str, ...]
     chiefs: tuple[str, ...]
     kickers: tuple[Template, ...]
@@ -80,6 +81,7 @@ class Event:
     kind: Kind
     topic: Topic
     day: date
+    today: date  # of a follow-up: when it happened, `day` being that of the event before it
     town: Noun
     area: Noun  # `area` and `street` are parts of the town
     street: Noun
@@ -90,6 +92,7 @@ class Event:
     values: dict[str, tuple[Noun, ...]]  # synonyms of the value of each slot of the type
     numbers: dict[str, int]
     said: tuple[Said, ...] = ()
+    before: tuple[Template, ...] = ()  # of a follow-up: sentences on the event before it
 
     def person(self, name: str) -> names.Person:
         """One of `SPEAKERS`."""
@@ -102,6 +105,7 @@ class Grammar:
     """All topics, and the sentences that fit any event (`common`, by section)."""
 
     topics: tuple[Topic, ...]
+    followups: tuple[Kind, ...]  # that fit any topic
     common: dict[str, tuple[Template, ...]]
     witnesses: tuple[str, ...]
 
@@ -117,17 +121,28 @@ class Grammar:
         }
         common = sources.pop("common")
         witnesses = tuple(common.pop("witnesses"))
+        followups = _kinds(common.pop("followup"))
         topics = tuple(_topic(source) for source in sources.values())
-        return Grammar(topics, {section: _templates(lines) for section, lines in common.items()}, witnesses)
+        return Grammar(
+            topics, followups, {section: _templates(lines) for section, lines in common.items()}, witnesses
+        )
 
     def draw(self, rng: random.Random, day: date, weights: dict[str, float]) -> Event:
         """An event of `day`; a topic is drawn by its weight (1 where `weights` has none), a type evenly in it."""
         topic = rng.choices(self.topics, [weights.get(t.name, 1.0) * len(t.kinds) for t in self.topics])[0]
-        kind = rng.choice(topic.kinds)
-        event = Event(
+        return self.reported(self._event(topic, rng.choice(topic.kinds), day, rng), rng)
+
+    def another(self, event: Event, rng: random.Random) -> Event:
+        """Another event of the same type, on the same day and in the same town, for which the same people are responsible."""
+        other = self._event(event.topic, event.kind, event.day, rng)
+        return self.reported(replace(other, town=event.town, chief=event.chief, org=event.org), rng)
+
+    def _event(self, topic: Topic, kind: Kind, day: date, rng: random.Random) -> Event:
+        return Event(
             kind=kind,
             topic=topic,
             day=day,
+            today=day,
             town=names.town(rng),
             area=names.area(rng),
             street=names.street(rng),
@@ -136,11 +151,31 @@ class Grammar:
             wit=names.person(rng, self.witnesses),
             org=names.organisation(rng, topic.orgs),
             values={slot: rng.choice(values) for slot, values in kind.values.items()},
-            numbers={
-                name: rng.randrange(low, high, step) for name, (low, high, step) in kind.numbers.items()
-            },
+            numbers=_numbers(kind, rng),
         )
-        return self.reported(event, rng)
+
+    def following(self, event: Event, rng: random.Random) -> list[Kind]:
+        """What may follow on an event, in random order: that of its topic, and two that follow on any."""
+        own, common = (
+            [kind for kind in kinds if kind.name not in event.kind.never]
+            for kinds in (event.topic.followups, self.followups)
+        )
+        kinds = own + rng.sample(common, min(2, len(common)))
+        return rng.sample(kinds, len(kinds))
+
+    def follow(self, event: Event, kind: Kind, today: date, rng: random.Random) -> Event:
+        """Another happening, with the people and the place of the event that it follows on."""
+        return self.reported(
+            replace(
+                event,
+                kind=replace(kind, event=event.kind.event),
+                today=today,
+                numbers=event.numbers | _numbers(kind, rng),
+                said=(),
+                before=(rng.choice(event.kind.lead), *event.kind.facts),
+            ),
+            rng,
+        )
 
     def reported(self, event: Event, rng: random.Random) -> Event:
         """An event as one paper hears of it, with a witness of its own and some quotations that only it has."""
@@ -180,6 +215,10 @@ def _said(event: Event, rng: random.Random) -> Iterator[Said]:
         yield Said(tidy(sentence(filler.write(quote.words))), speaker)
 
 
+def _numbers(kind: Kind, rng: random.Random) -> dict[str, int]:
+    return {name: rng.randrange(low, high, step) for name, (low, high, step) in kind.numbers.items()}
+
+
 def _templates(lines: list[str]) -> tuple[Template, ...]:
     return tuple(parse(line) for line in lines)
 
@@ -200,7 +239,8 @@ def _synonyms(written: str) -> tuple[Noun, ...]:
 def _topic(source: dict[str, Any]) -> Topic:
     return Topic(
         name=source["topic"],
-        kinds=tuple(_kind(entry, source["topic"]) for entry in source["event"]),
+        kinds=_kinds(source["event"], source.get("never", ())),
+        followups=_kinds(source["followup"]),
         orgs=tuple(source["orgs"]),
         chiefs=tuple(source["chiefs"]),
         kickers=_templates(source["kickers"]),
@@ -210,14 +250,17 @@ def _topic(source: dict[str, Any]) -> Topic:
     )
 
 
-def _kind(entry: dict[str, Any], topic: str) -> Kind:
+def _kinds(entries: list[dict[str, Any]], never: Sequence[str] = ()) -> tuple[Kind, ...]:
+    return tuple(_kind(entry, never) for entry in entries)
+
+
+def _kind(entry: dict[str, Any], never: Sequence[str]) -> Kind:
     numbers = {name: (low, high, step) for name, (low, high, step) in entry.get("numbers", {}).items()}
     tails = _templates(entry["tails"])
     return Kind(
         name=entry["name"],
-        topic=topic,
-        event=_synonyms(entry["event"]),
-        roles=tuple(entry["roles"]),
+        event=_synonyms(entry.get("event", "")),
+        roles=tuple(entry.get("roles", ())),
         values={slot: tuple(_synonyms(v) for v in values) for slot, values in entry.get("slots", {}).items()},
         numbers=numbers,
         nominal=_templates(entry["nominal"]),
@@ -227,4 +270,5 @@ def _kind(entry: dict[str, Any], topic: str) -> Kind:
         lead=_templates(entry["lead"]),
         facts=_templates(entry["facts"]),
         quotes=_quotes(entry["quotes"]),
+        never=frozenset((*entry.get("never", ()), *never)),
     )

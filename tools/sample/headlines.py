@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 
-from tools.sample.articles import Angle, Headline, SlotValues
+from tools.sample.articles import Headline, SlotValues
 from tools.sample.events import Event, Grammar, Said
 from tools.sample.morphology import Noun, numeral, sentence, tidy
 from tools.sample.papers import Paper
@@ -11,6 +11,8 @@ from tools.sample.templates import Filler, Slot, Template, slots
 
 _LEAN = 0.62
 _TOWN, _AREA, _STREET = (Slot("a", "town"),), (Slot("in", "area"),), (Slot("in", "street"),)
+#: Words from which on a headline takes no further part.
+_LONG = 24
 #: Share of the quotations with a comma that a headline breaks off there, with a mark.
 _CUT = 0.5
 
@@ -35,9 +37,7 @@ class _HeadlineValues(SlotValues):
         return person.role if self.roles else person.surname
 
 
-def write_headline(
-    grammar: Grammar, event: Event, paper: Paper, rng: random.Random, *, angle: Angle
-) -> Headline:
+def write_headline(grammar: Grammar, event: Event, paper: Paper, rng: random.Random) -> Headline:
     """A headline of about 4 to 20 words, without a full stop at its end."""
     kind, topic, common = event.kind, event.topic, grammar.common
     slot_values = _HeadlineValues(event, paper, rng)
@@ -48,14 +48,7 @@ def write_headline(
         return rng.random() < chance
 
     nominal = happens("nominal")
-    cores = (
-        (common["followup_nominal"] if nominal else common["followup_verbal"])
-        if angle == "followup"
-        else kind.nominal
-        if nominal
-        else kind.verbal
-    )
-    claim = rng.choice(cores)
+    claim = rng.choice(kind.nominal if nominal else kind.verbal)
     core = filler.write(claim)
     where = _where(paper, common["vague"], rng)
     place = f" {filler.write(where)}" if where else ""
@@ -95,7 +88,7 @@ def write_headline(
         told.append(next(tails))
         text += ": " + filler.write(told[-1])
     short = text == head and len(text.split()) < 9 and rng.random() < 0.92
-    while short or happens("long"):
+    while short or (len(text.split()) < _LONG and happens("long")):
         short = False
         tail = next(tails, None)
         if tail is None:

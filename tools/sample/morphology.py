@@ -11,8 +11,8 @@ _VOWEL = re.compile(r"h?[aeiouàèéìòù]", re.IGNORECASE)
 _LO = re.compile(r"(s[bcdfghklmnpqrtvz]|z|chef|gn|p[sn]|x|y|i[aeou])", re.IGNORECASE)
 _SPACES = re.compile(r" {2,}")
 _BEFORE_MARK = re.compile(r" +([.,;:?!»])")
-_BEFORE_EIGHT = re.compile(r"\b([Ii]|[Dd]e|[Aa]|da|ne|su)l (?=(?:8\d?|11)\b)")
-_PLURAL_BEFORE_EIGHT = re.compile(r"\b([Ii]|[DdNn]ei|[AaDdSs]?[au]i) (?=(?:8[\d.]*|11)\b)")
+_BEFORE_EIGHT = re.compile(r"\b([Ii]|[Dd]e|[Aa]|da|ne|su)l (?=(?:8\d?|11|otto|undici)\b)")
+_PLURAL_BEFORE_EIGHT = re.compile(r"\b([Ii]|[DdNn]ei|[AaDdSs]?[au]i) (?=(?:8[\d.]*|11|otto|undici)\b)")
 _FEMININE = re.compile(r".*(a|ione|tà|tù|ice|udine)$")
 _STEMS = {"di": "de", "a": "a", "da": "da", "in": "ne", "su": "su"}
 _WRITTEN = (

@@ -8,23 +8,28 @@ from datetime import date
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
+from change_it.corpus.alignment import align, day_numbers, one_to_one
 from change_it.corpus.sample import SAMPLE, SIZE
+from change_it.corpus.vectors import tfidf
 from change_it.errors import InputError
 from change_it.text.evidence import unsupported
+from change_it.text.stopwords import stop_words
 from change_it.text.tokens import words
+from tools.sample.articles import SlotValues
 from tools.sample.events import SPEAKERS, Grammar
-from tools.sample.morphology import Noun, numeral
-from tools.sample.templates import Alternatives, Slot, Template, parse, slots
+from tools.sample.morphology import Noun, numeral, tidy
+from tools.sample.templates import Alternatives, Filler, Slot, Template, parse, slots
 from tools.sample.write import MAX_ARTICLES, WriteOptions, run, sample_articles
 
 #: Slots that any template may ask for.
 EVERYWHERE = {
     *("town", "area", "street", "who", "chief", "org", "wit", "event", "weekday", "weekday0", "weekday2"),
     *(
-        "quote",
         "n1",
         "days",
         "years",
@@ -111,14 +116,19 @@ def test_templates_ask_only_for_known_slots():
     kinds = [kind for topic in grammar.topics for kind in topic.kinds]
     assert len(kinds) >= 60
     assert len({kind.name for kind in kinds}) == len(kinds)
-    for kind in kinds:
+    followups = [*grammar.followups, *(kind for topic in grammar.topics for kind in topic.followups)]
+    for kind in (*kinds, *followups):
         known = EVERYWHERE | kind.values.keys() | kind.numbers.keys()
-        quotes = [quote.words for quote in kind.quotes]
-        for template in (*kind.nominal, *kind.verbal, *kind.tails, *kind.lead, *kind.facts, *quotes):
+        assert all(slots(quote.words) <= known for quote in kind.quotes), kind.name
+        known |= {"today", "after"} if kind in followups else set()
+        for template in (*kind.nominal, *kind.verbal, *kind.tails, *kind.lead, *kind.facts):
             assert slots(template) <= known, kind.name
             assert not {slot.name for slot in _all(template) if slot.form} & (
-                kind.numbers.keys() | {"n1", "days"}
+                kind.numbers.keys() | {"n1", "days", "today", "after"}
             ), kind.name
+    assert {name for kind in kinds for name in kind.never} < {kind.name for kind in followups}
+    taken = {name for kind in kinds for name in kind.numbers}
+    assert not taken & {name for kind in followups for name in kind.numbers}
     for topic in grammar.topics:
         quotes = [quote.words for quote in topic.quotes]
         for template in (*topic.kickers, *topic.questions, *quotes, *topic.facts):
@@ -157,6 +167,7 @@ def test_agreement():
     assert endings == ["o", "a", "i", "e"]
     indefinite = [Noun.parse(noun).indefinite for noun in ("lo zaino", "l'arma", "l'albero")]
     assert indefinite == ["uno zaino", "un'arma", "un albero"]
+    assert tidy("di otto, del otto e dei undici") == "di otto, dell'otto e degli undici"
     assert [numeral(n, in_words=True) for n in (2, 20, 21, 12000)] == ["due", "venti", "21", "12 mila"]
 
 
@@ -178,6 +189,54 @@ def test_the_embedded_sample_begins_as_the_grammar_writes_it():
     embedded = pq.read_table(SAMPLE, columns=["headline", "article"]).slice(0, 200).to_pylist()
     written = islice(sample_articles(SIZE, seed=1), 200)
     assert embedded == [{"headline": a.headline, "article": a.article} for a in written]
+
+
+@pytest.fixture(scope="module")
+def embedded():
+    return pl.read_parquet(SAMPLE).slice(0, 5000)
+
+
+def test_both_papers_report_an_event_as_many_days_apart_as_real_ones(embedded):
+    first = (
+        embedded.group_by("event", "label")
+        .agg(pl.col("date").min())
+        .pivot("label", values="date", index="event")
+    )
+    apart = first.drop_nulls().select(days=(pl.col("colle") - pl.col("faro")).dt.total_days().abs())["days"]
+    shares = [(apart == days).mean() for days in range(4)]
+    assert shares == pytest.approx([0.65, 0.25, 0.08, 0.03], abs=0.04)
+
+
+def test_pairs_days_apart_are_mostly_two_events_as_real_ones_are(embedded):
+    """Read in four pairs of real outlets (`benchmarks/labels/pairs.csv`): .85 of the same day are one event, .45, .13 and .05 after it."""
+    days = day_numbers(embedded["date"])
+    sides = tuple(np.flatnonzero(embedded["label"] == label) for label in ("colle", "faro"))
+    vectors = tfidf(embedded["article"].to_list(), stop_words=stop_words("it"))
+    pairs = one_to_one(align(vectors, days, sides, window_days=3, floor=0.185))
+    event = embedded["event"].to_numpy()
+    one = event[pairs.a_index] == event[pairs.b_index]
+    apart, strict = np.abs(days[pairs.a_index] - days[pairs.b_index]), pairs.similarity > 0.5
+    shares = [one[strict & (apart == lag)].mean() for lag in range(4)]
+    assert shares == pytest.approx([0.93, 0.5, 0.25, 0.12], abs=0.1)
+    assert one[~strict].mean() < 0.4 < one[~strict & (apart == 0)].mean()
+    assert one[~strict & (apart > 1)].mean() < 0.2
+
+
+def test_an_event_may_have_more_articles_of_one_paper(embedded):
+    twice = embedded.group_by("event", "label").len()["len"] > 1
+    assert 0.02 < twice.mean() < 0.08
+
+
+def test_a_follow_up_names_the_people_and_the_days_since_the_event_before_it():
+    grammar, rng = Grammar.load(), random.Random(1)
+    before = grammar.draw(rng, date(2024, 1, 1), {})
+    kinds = grammar.following(before, rng)
+    assert not {kind.name for kind in kinds} & before.kind.never
+    event = grammar.follow(before, kinds[0], date(2024, 1, 3), rng)
+    assert (event.who, event.town, event.values) == (before.who, before.town, before.values)
+    slot_values = SlotValues(event, at_home=False, roles=False)
+    filler = Filler(rng, 0, 0.5, slot_values.resolve)
+    assert filler.write(parse("[after], [today], [weekday]")) == "due giorni dopo, mercoledì, lunedì"
 
 
 @pytest.mark.slow

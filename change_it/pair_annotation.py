@@ -1,0 +1,116 @@
+"""Whether aligned pairs report one event: a blind sheet and its key, and what readers say by cosine and days apart (LREC 2020, section 4.1)."""
+
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import polars as pl
+
+from change_it.annotation import Answers, alpha, coincidences, item_id, score_cells
+from change_it.corpus.folder import read_table
+from change_it.errors import InputError
+from change_it.io import read_records, write_table
+from change_it.stats import AVERAGE, DECIMALS, Floats, Statistics, measure
+from change_it.tables import Column, Row, Table, figure, with_interval
+
+#: The column that readers fill in with its answers, and what it asks.
+SAME, QUESTION = {"same": ("yes", "no")}, "Do both report one event?"
+SHEET = ("item", "a_headline", "a_article", "b_headline", "b_article", *SAME)
+#: `band` is tenths of the cosine, `band_pairs` how many pairs of the corpus are in it.
+KEY = ["item", "pair_id", "similarity", "band", "band_pairs", "event", "days"]
+KEY += [f"{side}_{of}" for side in "ab" for of in ("id", "date", "headline")]
+#: Characters of an article that readers see.
+OPENING = 300
+#: Share of one event that a threshold has to keep.
+KEPT = 0.9
+
+
+def draw_pairs(corpus: str, count: int, seed: int) -> pl.DataFrame:
+    """The rows of sheet and key: A1, A2 and A3 pairs in random order, evenly over bands of cosine as far as each has enough."""
+    if count < 1:
+        raise InputError(f"--pairs {count} is too few: give a number from 1")
+    sides = [f"{side}_{of}" for side in "ab" for of in ("id", "headline", "article", "date")]
+    columns = ["pair_id", "similarity", "event", *sides]
+    splits = (read_table(corpus, "pairs", split, columns) for split in ("train", "test"))
+    if not (filled := [pairs for pairs in splits if pairs.height]):
+        raise InputError(f"the corpus {corpus} has no pairs: build it with lower thresholds or more articles")
+    pairs, random = pl.concat(filled), Random(seed)
+    pairs = pairs[random.sample(range(pairs.height), pairs.height)]
+    band, in_band = (pl.col("similarity") * 10).cast(pl.Int64).clip(0, 9), pl.len().over("band")
+    pairs = pairs.with_columns(band=band).with_columns(
+        turn=pl.int_range(pl.len()).over("band"), band_pairs=in_band
+    )
+    drawn = pairs.sort("turn", "band").head(count)
+    drawn = drawn[random.sample(range(drawn.height), drawn.height)]
+    return drawn.with_columns(
+        pl.col("a_article", "b_article").str.replace_all(r"\s+", " ").str.head(OPENING),
+        item=pl.Series([item_id(seed, pair) for pair in drawn["pair_id"]]),
+        days=(pl.col("a_date") - pl.col("b_date")).dt.total_days().abs(),
+    )
+
+
+def write_pairs(sheet: Path, key: Path, drawn: pl.DataFrame) -> None:
+    """Write the sheet, which has neither dates nor cosines, and the key."""
+    write_table(key, KEY, drawn.select(KEY).iter_rows())
+    blind = drawn.select(*SHEET[:-1], pl.lit("")).iter_rows()
+    write_table(sheet, SHEET, blind, quote_formulas=True)
+
+
+def read_pair_key(path: Path) -> pl.DataFrame | None:
+    """Read a key; None where it is not one of pairs."""
+    if "pair_id" not in read_records(path, required=("item",), optional=("pair_id",))[0].cells:
+        return None
+    key = pl.DataFrame([record.cells for record in read_records(path, required=KEY)])
+    try:
+        return key.cast({"similarity": pl.Float64, "band": pl.Int64, "band_pairs": pl.Int64})
+    except pl.exceptions.InvalidOperationError as error:
+        raise InputError(f"{path} has texts where numbers belong: draw the pairs again") from error
+
+
+def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float | None:
+    """The lowest cosine, cut to three decimals, such that `KEPT` of the pairs from there on are one event; None without any."""
+    for cosine in np.unique(np.floor(similarity * 1000) / 1000).tolist():
+        kept = similarity >= cosine
+        if round(yes[kept].sum() / weight[kept].sum(), DECIMALS) >= KEPT:
+            return cosine
+    return None
+
+
+def pair_table(key: pl.DataFrame, answers: Answers, seed: int = 1) -> Table:
+    """Share of one event of all pairs, by band, by days apart and above the lowest threshold, and agreement of readers; intervals draw events."""
+    given = {item: [of.get(item, {}).get("same") for of in answers.values()] for item in key["item"]}
+    key = key.filter(pl.col("item").is_in([item for item, of in given.items() if any(of)]))
+    rated = [given[item] for item in key["item"]]
+    similarity, events = key["similarity"].to_numpy(), key["event"].to_numpy()
+    weight = key.select(pl.col("band_pairs") / pl.len().over("band")).to_series().to_numpy()
+    yes = weight * [of.count(1) > of.count(2) for of in rated]
+    columns = coincidences(rated, (1, 2)) | {"yes": yes, "weight": weight}
+
+    def aggregate(sums: Statistics) -> dict[str, Floats]:
+        alike = sums["1,1"] + sums["2,2"]
+        agreement = {"agreement": alike / (alike + 2 * sums["1,2"]), "alpha": alpha(sums, (1, 2), "nominal")}
+        return {"one_event": sums["yes"] / sums["weight"], **agreement}
+
+    parts = {"all": np.full(len(key), True)}
+    for band in key["band"].unique().sort():
+        parts[f"cosine {band / 10} to {(band + 1) / 10}"] = key["band"] == band
+    days = key["days"].replace_strict({"": "unknown"} | {n: n for n in "0123"}, default="4 or more")
+    if days.n_unique() > 1:
+        parts |= {f"days apart: {number}": days == number for number in days.unique().sort()}
+    note = f"No threshold keeps {figure(KEPT)} one event."
+    if (lowest := lowest_threshold(similarity, yes, weight)) is not None:
+        parts[f"threshold {figure(lowest)}"] = similarity >= lowest
+        note = f"{figure(lowest)} is the lowest threshold that keeps {figure(KEPT)} one event on these pairs: confirm it on others."
+    rows = []
+    for name, part in parts.items():
+        at = np.asarray(part)
+        with np.errstate(invalid="ignore"):  # 0 of 0
+            of_part = {column: values[at] for column, values in columns.items()}
+            scores = measure(of_part, aggregate, events=events[at], shares={"one_event": "weight"}, seed=seed)
+        cells = score_cells(scores[AVERAGE])
+        rows.append(Row({"pairs": name, "n": int(at.sum()), **cells}, name.split()[0]))
+    share = (Column("one_event", title="one event"), Column("one_event_interval", "interval", "interval"))
+    agreement = (Column("agreement"), with_interval("alpha", "α")) if len(answers) > 1 else ()
+    weighted = "One event: most readers say so. Shares are of the corpus: a pair stands for all in its band of cosine."
+    shown = (Column("pairs", "text"), Column("n", "count"), *share, *agreement)
+    return Table(shown, rows, f"same: {QUESTION}", (weighted, note))

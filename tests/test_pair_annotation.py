@@ -1,0 +1,218 @@
+"""Sheets of pairs: what is drawn and shown, and what the answers of readers say; through the command line."""
+
+import json
+from collections import Counter
+from datetime import date, timedelta
+
+import polars as pl
+import pytest
+from csv_files import read_csv, write_rows
+
+from change_it.cli import main
+
+#: Bands of cosine, in tenths, with their numbers of pairs.
+BANDS = {2: 300, 5: 40, 8: 5}
+DRAWN = {2: 13, 5: 12, 8: 5}
+
+
+def write_corpus(folder, bands=BANDS, dated=True):
+    """A corpus folder of pairs alone, every other one a day apart and every fifth of them in the test set."""
+    cosines = [(band + (n + 0.5) / count) / 10 for band, count in bands.items() for n in range(count)]
+    day = date(2024, 3, 6)
+    rows = [
+        {
+            "pair_id": f"p{n}",
+            "similarity": cosine,
+            "event": f"e{n}",
+            "a_id": f"a{n}",
+            "a_headline": f"=Titolo {n}",  # a spreadsheet would take it for a formula
+            "a_article": f"Il  fatto {n} " * 60,
+            "a_date": day if dated else None,
+            "b_id": f"b{n}",
+            "b_headline": f"Altro titolo {n}",
+            "b_article": f"Ecco il fatto {n}",
+            "b_date": day + timedelta(n % 2) if dated else None,
+        }
+        for n, cosine in enumerate(cosines)
+    ]
+    (folder / "pairs").mkdir(parents=True)
+    table = pl.DataFrame(rows, schema_overrides={"a_date": pl.Date, "b_date": pl.Date})
+    is_test = pl.col("pair_id").str.ends_with("3")
+    for split, part in (("train", table.filter(~is_test)), ("test", table.filter(is_test))):
+        part.write_parquet(folder / "pairs" / f"{split}.parquet")
+    (folder / "README.md").touch()
+    return folder
+
+
+def draw(corpus, sheet, *more):
+    return main(["annotate", "pairs", "--corpus", str(corpus), "--out", str(sheet), *more])
+
+
+@pytest.fixture
+def sheet(tmp_path):
+    """A sheet of thirty pairs; its key is beside it."""
+    assert draw(write_corpus(tmp_path / "corpus"), tmp_path / "pairs.csv", "--pairs", "30") == 0
+    return tmp_path / "pairs.csv"
+
+
+def key_of(sheet):
+    return {row["item"]: row for row in read_csv(sheet.with_name(f"{sheet.stem}-key.csv"))}
+
+
+def fill_in(sheet, name, is_same):
+    """The sheet with answers; `is_same` maps a row of the key to yes or no."""
+    key = key_of(sheet)
+    rows = [{**row, "same": "yes" if is_same(key[row["item"]]) else "no"} for row in read_csv(sheet)]
+    return write_rows(sheet.with_name(f"{name}.csv"), rows)
+
+
+def score(sheet, files, capsys):
+    """The rows by their pairs."""
+    capsys.readouterr()
+    key = str(sheet.with_name(f"{sheet.stem}-key.csv"))
+    assert main(["annotate", "score", *map(str, files), "--key", key, "--json"]) == 0
+    table = json.loads(capsys.readouterr().out)["tables"]["same"]
+    return {row["pairs"]: row for row in table["rows"]}, table["notes"]
+
+
+def above_half(row):
+    return int(row["band"]) >= 5
+
+
+def test_pairs_are_even_over_bands_and_blind(sheet):
+    rows, key = read_csv(sheet), key_of(sheet)
+    assert list(rows[0]) == ["item", "a_headline", "a_article", "b_headline", "b_article", "same"]
+    assert [row["item"] for row in rows] == list(key)
+    bands = [int(row["band"]) for row in key.values()]
+    assert Counter(bands) == DRAWN
+    assert bands != sorted(bands)
+    for row in rows:
+        known = key[row["item"]]
+        assert BANDS[int(known["band"])] == int(known["band_pairs"])
+        assert int(float(known["similarity"]) * 10) == int(known["band"])
+        assert known["days"] == str(int(known["pair_id"][1:]) % 2)
+        assert row["same"] == ""
+        assert row["a_headline"] == f"'{known['a_headline']}"
+        assert len(row["a_article"]) == 300
+        assert "  " not in row["a_article"]
+        assert not any(known["similarity"][:4] in cell or "2024" in cell for cell in row.values())
+    assert {row["pair_id"][-1] == "3" for row in key.values()} == {True, False}  # of both splits
+
+
+def test_a_seed_is_one_draw(sheet, tmp_path):
+    for name, seed in (("again", "1"), ("other", "2")):
+        assert draw(tmp_path / "corpus", tmp_path / f"{name}.csv", "--pairs", "30", "--seed", seed) == 0
+    assert (tmp_path / "again.csv").read_bytes() == sheet.read_bytes()
+    assert (tmp_path / "again-key.csv").read_bytes() == (tmp_path / "pairs-key.csv").read_bytes()
+    drawn, other = (
+        {row["pair_id"] for row in key_of(tmp_path / f"{n}.csv").values()} for n in ("again", "other")
+    )
+    assert len(drawn) == len(other) == 30
+    assert drawn != other
+
+
+def test_shares_are_of_the_corpus_and_the_threshold_is_found(sheet, capsys):
+    rows, notes = score(sheet, [fill_in(sheet, "anna", above_half)], capsys)
+    bands = {"cosine 0.2 to 0.3": (13, 0), "cosine 0.5 to 0.6": (12, 1), "cosine 0.8 to 0.9": (5, 1)}
+    for name, (n, share) in bands.items():
+        assert (rows[name]["n"], rows[name]["one_event"]) == (n, share)
+    assert rows["cosine 0.8 to 0.9"]["one_event_interval_low"] == pytest.approx(
+        0.025 ** (1 / 5)
+    )  # exact, 5 of 5
+    assert rows["all"]["one_event"] == pytest.approx(45 / 345)  # 17 of the 30 that were read
+    # one more pair, which stands for 23 of the corpus, would leave 45 of 68
+    lowest = min(float(row["similarity"]) for row in key_of(sheet).values() if above_half(row))
+    [name] = [name for name in rows if name.startswith("threshold")]
+    assert float(name.split()[1]) == int(lowest * 1000) / 1000
+    assert (rows[name]["n"], rows[name]["one_event"]) == (17, 1)
+    assert name.split()[1] in notes[1]
+    assert "agreement" not in rows["all"]
+
+
+def test_days_apart(sheet, capsys):
+    rows, _ = score(sheet, [fill_in(sheet, "anna", lambda row: row["days"] == "0")], capsys)
+    assert (rows["days apart: 0"]["one_event"], rows["days apart: 1"]["one_event"]) == (1, 0)
+    assert rows["days apart: 0"]["n"] + rows["days apart: 1"]["n"] == 30
+
+
+@pytest.mark.parametrize("dated", [True, False])
+def test_without_one_event_or_dates(tmp_path, capsys, dated):
+    sheet = tmp_path / "all.csv"
+    assert draw(write_corpus(tmp_path / "corpus", {9: 6}, dated), sheet) == 0  # fewer pairs than 60
+    rows, notes = score(sheet, [fill_in(sheet, "anna", lambda row: False)], capsys)
+    days = {"days apart: 0", "days apart: 1"} if dated else set()
+    assert set(rows) == {"all", "cosine 0.9 to 1.0"} | days
+    assert rows["all"]["n"] == 6
+    assert notes[1] == "No threshold keeps .900 one event."
+
+
+def test_several_readers(sheet, capsys):
+    doubted = [item for item, row in key_of(sheet).items() if above_half(row)][:3]
+    anna = fill_in(sheet, "anna", above_half)
+    ben = fill_in(sheet, "ben", lambda row: above_half(row) and row["item"] not in doubted)
+    rows, _ = score(sheet, [anna, ben], capsys)
+    assert rows["all"]["agreement"] == pytest.approx(27 / 30)
+    # Krippendorff: 14 pairs yes yes, 13 no no, 3 of both; 31 and 29 of 60 answers
+    assert rows["all"]["alpha"] == pytest.approx(1 - 59 * 6 / (2 * 31 * 29))
+    kept = [rows[f"cosine 0.{band} to 0.{band + 1}"] for band in (5, 8)]
+    assert sum(row["one_event"] * row["n"] for row in kept) == pytest.approx(14)  # where both say so
+
+
+def spoilt(rows, **cells):
+    """The second row of a sheet with other cells, on line 3 of the file."""
+    return [rows[0], {**rows[1], **cells}, *rows[2:]]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (
+            lambda rows: spoilt(rows, same="perhaps"),
+            "line 3: same is 'perhaps'; write yes, no, or leave it empty",
+        ),
+        (lambda rows: spoilt(rows, item="h00000000"), "has 1 item not in the key (h00000000)"),
+        (lambda rows: spoilt(rows, b_headline=rows[0]["b_headline"]), "line 3: b_headline of"),
+        (lambda rows: [{**row, "same": ""} for row in rows], "has no answers: fill in same"),
+        (lambda rows: [rows[1], *rows[1:]], "line 3: same of"),
+    ],
+    ids=["value", "other study", "sorted apart", "empty", "twice"],
+)
+def test_a_bad_sheet_is_one_sentence(sheet, capsys, spoil, words):
+    file = fill_in(sheet, "anna", above_half)
+    write_rows(file, spoil(read_csv(file)))
+    capsys.readouterr()
+    assert main(["annotate", "score", str(file), "--key", str(sheet.with_name("pairs-key.csv"))]) == 2
+    [sentence] = capsys.readouterr().err.strip().splitlines()
+    assert str(file) in sentence
+    assert words in sentence
+
+
+def test_a_broken_key_is_one_sentence(sheet, capsys):
+    file, key = fill_in(sheet, "anna", above_half), sheet.with_name("pairs-key.csv")
+    rows = read_csv(key)
+    write_rows(key, [{**rows[0], "similarity": "0,61"}, *rows[1:]])
+    capsys.readouterr()
+    assert main(["annotate", "score", str(file), "--key", str(key)]) == 2
+    assert "has texts where numbers belong" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("there", ["pairs.csv", "pairs-key.csv"])
+def test_what_readers_filled_in_is_not_overwritten(tmp_path, capsys, there):
+    corpus = write_corpus(tmp_path / "corpus")
+    (tmp_path / there).write_text("item,same\nh1,yes\n")
+    assert draw(corpus, tmp_path / "pairs.csv") == 2
+    [sentence] = capsys.readouterr().err.strip().splitlines()
+    assert f"{tmp_path / there} exists and may have answers" in sentence
+    assert (tmp_path / there).read_text() == "item,same\nh1,yes\n"
+    assert len(list(tmp_path.glob("*.csv"))) == 1
+
+
+def test_nothing_to_draw_is_one_sentence(tmp_path, capsys):
+    corpus = write_corpus(tmp_path / "corpus")
+    assert draw(corpus, tmp_path / "pairs.csv", "--pairs", "0") == 2
+    for file in (corpus / "pairs").iterdir():
+        pl.read_parquet(file).clear().write_parquet(file)
+    assert draw(corpus, tmp_path / "pairs.csv") == 2
+    few, none = capsys.readouterr().err.strip().splitlines()
+    assert "--pairs 0 is too few" in few
+    assert "has no pairs: build it with lower thresholds or more articles" in none
