@@ -117,7 +117,8 @@ def test_a_broken_run_leaves_the_old_judge_and_resumes_to_the_same_weights(
     out = tmp_path / "main"
     out.mkdir()
     (out / "model.safetensors").write_bytes(b"old")
-    (out / "metrics.json").write_text("{}", encoding="utf-8")
+    record = {"weights_hash": "", "model_hash": "", "files": ["model.safetensors", "metrics.json"]}
+    (out / "metrics.json").write_text(json.dumps(record), encoding="utf-8")
     with interrupted_at(10):
         train.train_judge(options(corpus, out, encoder=encoder, **TINY))
     assert (out / "model.safetensors").read_bytes() == b"old"
@@ -132,7 +133,7 @@ def test_a_judge_replaces_one_of_another_kind_whole(fitted, trained, tmp_path):
     model, tokenizer = build_bilstm(["Crolla il ponte"] * 9, max_tokens=32, **names)
     model.config.change_it = Judge.from_pretrained(fitted).model.config.change_it | {"max_tokens": 32}
     bilstm = save_parts(tmp_path / "bilstm", model, tokenizer)
-    (bilstm / "metrics.json").write_text("{}", encoding="utf-8")
+    (bilstm / "metrics.json").write_text('{"weights_hash": "", "model_hash": ""}', encoding="utf-8")
     out = tmp_path / "main"
     for kind in (fitted, trained, bilstm, fitted):
         publish(shutil.copytree(kind, tmp_path / "final", dirs_exist_ok=True), out)
