@@ -36,7 +36,6 @@ from change_it.scoring.judges import Judges
 
 TASKS: tuple[Task, ...] = ("main", "hh", "ah", "fluency")
 FOLDS: tuple[Fold, ...] = ("1", "0")
-MEASURES = [name for name in COMPLIANCY_MEASURES if name != "support"]
 
 
 @dataclass(kw_only=True)
@@ -59,6 +58,8 @@ class Options:
     """Headlines of each perturbation and part, at most."""
     seed: int = 1
     """Of parts, judges and perturbations."""
+    brief: bool = False
+    """main, HH and AH of fold 1 alone, and neither floor nor perturbations."""
 
 
 def main(options: Options) -> dict[str, Any]:
@@ -75,9 +76,9 @@ def main(options: Options) -> dict[str, Any]:
         corpus = options.corpus if options.parts == 1 else folder / "corpus"
         if not (corpus / "README.md").exists():
             _build(options, articles, {*tested[rows]}, folder)
-        for fold, other in (FOLDS, FOLDS[::-1]):
+        for fold, other in (FOLDS, FOLDS[::-1])[: 1 if options.brief else 2]:
             judges = _judges(options, corpus, folder, fold, options.encoder)
-            choosers = _judges(options, corpus, folder, other, None)
+            choosers = None if options.brief else _judges(options, corpus, folder, other, None)
             steps.append(judges.main.style_step._asdict() if judges.main.style_step else {})
             done = folder / f"items-{fold}{'-encoder' if options.encoder else ''}.parquet"
             if not done.exists():
@@ -85,7 +86,7 @@ def main(options: Options) -> dict[str, Any]:
             tables.append(pl.read_parquet(done))
     keys = ["system", "id", "direction"]
     events = articles.select("id", "event")
-    items = pl.concat(tables).group_by(keys, maintain_order=True).agg(pl.col(MEASURES).mean())
+    items = pl.concat(tables).group_by(keys, maintain_order=True).agg(pl.col(COMPLIANCY_MEASURES).mean())
     items = items.join(events, on="id", how="left", maintain_order="left")
     found = summary(items)
     return {
@@ -131,7 +132,7 @@ def _build(options: Options, articles: pl.DataFrame, test: set[str], folder: Pat
 def _judges(options: Options, corpus: Path, folder: Path, fold: Fold, encoder: str | None) -> Judges:
     """The four judges of a fold, trained where they are not there."""
     place = folder / f"judges-{fold}{'-encoder' if encoder else ''}"
-    for task in TASKS:
+    for task in TASKS[:3] if options.brief else TASKS:
         if not (place / task / "metrics.json").exists():
             train_judge.run(
                 JudgeOptions(
@@ -148,13 +149,13 @@ def _judges(options: Options, corpus: Path, folder: Path, fold: Fold, encoder: s
     return Judges.from_pretrained(place)
 
 
-def _verdicts(options: Options, corpus: str, judges: Judges, choosers: Judges) -> pl.DataFrame:
+def _verdicts(options: Options, corpus: str, judges: Judges, choosers: Judges | None) -> pl.DataFrame:
     """System, id, direction and verdicts of the built-in systems, the floor and the perturbations."""
     test, _ = on_same_items(read_test_set(corpus), [])
-    systems = [*built_in_systems(test, seed=options.seed), floor(test, choosers)]
+    systems = [*built_in_systems(test, seed=options.seed), *([floor(test, choosers)] if choosers else [])]
     named = [(system.name, item) for system in systems for item in test.predicted(system.headlines)]
     resources = read_corpus(corpus, seed=options.seed)
-    for name, kind in PERTURBATIONS.items():
+    for name, kind in ({} if options.brief else PERTURBATIONS).items():
         made = perturbed(test.items, kind, resources, seed=options.seed, at_most=options.items)
         by_text: list[Item] = test.predicted([dict(made).get(at) for at in range(len(test.items))])
         named += [(name, item) for item in by_text]
@@ -164,7 +165,7 @@ def _verdicts(options: Options, corpus: str, judges: Judges, choosers: Judges) -
         "id": [item.id for _, item in named],
         "direction": [item.direction for _, item in named],
     }
-    return pl.DataFrame(about).hstack(judged.select(pl.col(MEASURES).cast(pl.Float64)))
+    return pl.DataFrame(about).hstack(judged.select(pl.col(COMPLIANCY_MEASURES).cast(pl.Float64)))
 
 
 def summary(items: pl.DataFrame) -> dict[str, Any]:
@@ -177,7 +178,7 @@ def summary(items: pl.DataFrame) -> dict[str, Any]:
             attacks[name] = {"n": rows.height, "joint": _rounded(relative(rows, gold))}
             continue
         systems[name] = {"n": rows.height, "events": rows["event"].n_unique()}
-        systems[name] |= {each: _rounded(score) for each, score in means(rows, MEASURES).items()}
+        systems[name] |= {each: _rounded(score) for each, score in means(rows, COMPLIANCY_MEASURES).items()}
     z = {key: gap_z(items, key) for key in ("compliancy", "style", "joint")}
     return {
         "systems": systems,

@@ -27,6 +27,7 @@ from judged import PAIRS, read_pairs
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import cohen_kappa_score
 
+from change_it.audit.agreement import auc
 from change_it.corpus.alignment import Pairs, align, day_numbers, one_to_one
 from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.folder import read_table
@@ -34,7 +35,6 @@ from change_it.corpus.reading import read_articles
 from change_it.corpus.splits import components
 from change_it.corpus.vectors import tfidf
 from change_it.judges.judge import Judge
-from change_it.judges.metrics import reader_agreement
 from change_it.stats import Bools, Floats, measure, share_interval
 from change_it.text.stopwords import stop_words
 
@@ -307,8 +307,8 @@ def hh(options: Options) -> dict[str, Any]:
         given[f"cosine of {name}, not trained"] = (vectors(first) * vectors(second)).sum(axis=1)
     cells: dict[str, Any] = {}
     for name, p in given.items():
-        agreed = reader_agreement(test["one_event"].to_numpy(), None, test["event"].to_numpy(), p)
-        cells[name] = {options.name: [agreed["auc"], *agreed["auc_interval"]]}
+        value, ends = auc(test["one_event"].to_numpy(), p, test["event"].to_numpy())
+        cells[name] = {options.name: [value, *(ends or ())]}
     return cells
 
 

@@ -151,23 +151,13 @@ def rows_of(name: str) -> Rows:
 
 def counted() -> dict[str, str]:
     """What the page says of several cells, by name."""
-    found = {}
-    for corpus in ("AllSides", "sample"):
-        cells = rows_of("facts")[f"{corpus}, written"]
-        right, n = cells["right"]
-        passed = {kind: cells[kind][1] - cells[kind][0] for kind in ("rules", "rules and model")}  # and wrong
-        refused = {kind: n - right - wrong for kind, wrong in passed.items()}
-        found[f"{corpus}, wrong"] = f"{refused['rules and model']} of {n - right} (rules {refused['rules']})"
-        found[f"{corpus}, right"] = f"{right - cells['rules and model'][0]} of {right}"
-        precisions = [figure(cells[kind][2]) for kind in ("rules and model", "rules")]
-        found[f"{corpus}, accepted"] = " instead of ".join(precisions)
     strict = {}
     for writer, cells in rows_of("writers").items():
         read = cells["right, partly, wrong"].partition("; ")[2]
         if read:
             strict[writer] = int(read.split(", ")[0]), int(cells["read"].split("; ")[1])
     right, n = map(sum, zip(*strict.values(), strict=True))
-    found |= {"strict": f"{right} of the {n}"}
+    found = {"strict": f"{right} of the {n}"}
     found["strict, tuned"] = "{} of the {}".format(*strict["AllSides, 0.5B, tuned"])
     gaps = {
         name: {row.partition(":")[0]: cells for row, cells in rows_of(name).items() if row.endswith("`gold`")}

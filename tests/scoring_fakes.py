@@ -1,15 +1,12 @@
 """Judges that decide by simple rules, and a corpus of four events in which two papers have styles of their own."""
 
 import json
-from copy import copy
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import StyleStep
-from change_it.judges.support_model import SupportModel, SupportSettings
 from change_it.scoring.floors_and_predictions import built_in_systems
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.judges import Judges
@@ -45,7 +42,7 @@ class FakeJudges(Judges):
     With a fourth digit a fluency judge: no word twice.
     """
 
-    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", support=None, step=STEP):
+    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", step=STEP):
         rules = {
             "main": lambda text, _: 0.9 if "!" in text else 0.2,
             "hh": lambda one, other: 0.8 if _long_words(one) & _long_words(other) else 0.1,
@@ -56,29 +53,7 @@ class FakeJudges(Judges):
         judges = zip(rules.items(), digits, strict=False)
         judges = {task: RuleJudge(task, rule, weights_hash=one * 64, **about) for (task, rule), one in judges}
         judges["main"].style_step = step
-        super().__init__(**judges, support=support)
-
-
-class FakeSupport(SupportModel):
-    """A model of support: P by a rule; keeps what it is asked."""
-
-    def __init__(self, rule=lambda headline, sources: 1.0, *, base="model", digit="e", validated=""):
-        labels = {"n": 9, "auc": [0.9, 0.8, 1.0]} if validated else {}
-        self.settings = SupportSettings(base, "chat", 0.5, language=validated, validated=labels)
-        self.weights_hash = self.model_hash = self.prompt_hash = digit * 64
-        self.rule, self.asked = rule, []
-
-    def probabilities(self, headlines, sources, *, language, progress=False):
-        questions = list(zip(headlines, map(tuple, sources), strict=True))
-        self.asked += questions
-        if callable(progress):
-            progress(len(questions))
-        return np.array([self.rule(*question) for question in questions], dtype=np.float64)
-
-    def with_threshold(self, threshold, **changes):
-        other = copy(self)
-        other.settings = replace(self.settings, threshold=threshold, **changes)
-        return other
+        super().__init__(**judges)
 
 
 #: What rep and gio say of each.

@@ -36,7 +36,7 @@ def test_gold_complies_and_copy_does_not(metric, gold, fake_judges):
     assert result["compliancy"] == 1.0
     paper = {"compliancy": 1.0, "hh": 1.0, "ah": 1.0, "main": 1.0}
     ours = {"style": 1.0, "evidence": 1.0}
-    unknown = dict.fromkeys(("joint", "fluency", "support"))
+    unknown = dict.fromkeys(("joint", "fluency"))
     directions = {f"{way}_{name}": 1.0 for way in ("rep2gio", "gio2rep") for name in paper | ours}
     assert result == paper | ours | directions
     assert {name: round(value * 100, 4) for name, value in result.items()} == dict.fromkeys(result, 100)
@@ -57,7 +57,7 @@ def test_one_signature_is_one_number(metric, toy_test, fake_judges):
     first = replace(first, **more)
     test = replace(toy_test, items=(first, *others))
     row = score(test, fake_judges, built_in_systems(test)).row("gold")
-    call = {**columns_of(test), "judges": fake_judges, "language": "it"}
+    call = {**columns_of(test), "judges": fake_judges}
     result = metric.compute(**call, reference_articles=[item.reference_article for item in test.items])
     assert metric.signature == row.signature
     known = [name for name in COMPLIANCY_MEASURES if name in row.values]
@@ -125,7 +125,7 @@ def test_judges_mark_headlines_when_they_are_called(gold):
     first = found[0]
     assert first.text == gold["predictions"][0]
     assert first.probabilities == pytest.approx(
-        {"hh": 0.8, "ah": 0.7, "main": 0.9, "source": 0.2, "fluency": 0.6, "support": None}
+        {"hh": 0.8, "ah": 0.7, "main": 0.9, "source": 0.2, "fluency": 0.6}
     )
     half = {"originals": gold["sources"][:4], "articles": gold["articles"][:4]}
     assert judges(pd.Series(gold["predictions"][:4]), **half, to="gio") == found[:4]

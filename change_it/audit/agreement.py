@@ -5,21 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
-from change_it.io import FORMULA, Record, counted, listed
-from change_it.judges.metrics import ReaderLabels, reader_agreement
+from change_it.io import Record, counted, listed, with_formula
 from change_it.scoring.columns import BUILT_IN, GOLD, LabelFiles
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.overlap import statistics
+from change_it.stats import AVERAGE, Bools, EventIds, Floats, Statistics, measure
 from change_it.tables import Column, Row, Table, with_interval
-
-if TYPE_CHECKING:  # loads torch
-    from change_it.scoring.judges import Judges
 
 #: The system that is the original headline.
 COPY = "copy"
@@ -39,7 +36,6 @@ MEASURES = {
     "p_ah": "AH",
     "p_fluency": "fluency",
     "evidence": "evidence",
-    "p_support": "support",
     "rougeL_source": "ROUGE-L to the original",
     "length": "words",
 }
@@ -53,7 +49,24 @@ AUC_OF = {
 ENOUGH = 10
 
 
-def reader_labels(files: LabelFiles, test: TestSet, language: str) -> ReaderLabels:
+@dataclass(frozen=True)
+class ReaderLabels:
+    """Readers' labels of n headlines."""
+
+    items: Sequence[Item]  # with these headlines
+    supported: Bools  # (n,) whether readers say that the sources support all of it
+    accept: Floats  # (n,) 1 where they would accept it in the place of the original, 0 where not, nan where they did not say
+    systems: Sequence[str]  # (n,) who wrote it; empty where the labels do not say
+    written: Bools  # (n,) whether it is no built-in system's, such as gold and copy
+    hash: str  # SHA-256 of the file; of several that of their hashes
+
+    @property
+    def events(self) -> EventIds:
+        """(n,) the event of each."""
+        return np.array([item.event for item in self.items])
+
+
+def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
     """The labels of label files, and of filled sheets with sources; of several readers of a headline the majority counts, and a tie is no yes.
 
     Raises:
@@ -76,34 +89,30 @@ def reader_labels(files: LabelFiles, test: TestSet, language: str) -> ReaderLabe
             answers["printable"] = _answer(file, record, question)
             answers["accept"] = _answer(file, record, "accept")
             of = {"id": id_, "headline": _headline(file, record, items[id_])}
-            rows.append(of | answers | {name: record.cells.get(name, "") for name in ("system", "base")})
-    texts, questions = ("id", "headline", "system", "base"), ("supported", "printable", "accept")
+            rows.append(of | answers | {"system": record.cells.get("system", "")})
+    texts, questions = ("id", "headline", "system"), ("supported", "printable", "accept")
     schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(questions, pl.Boolean)
     by_headline = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True)
-    read = by_headline.agg(pl.col("system", "base").first(), pl.col(questions).mean())
+    read = by_headline.agg(pl.col("system").first(), pl.col(questions).mean())
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file, _ in files]
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
     supported, *asked = (read[name].to_numpy() for name in questions)
     printable, accept = (np.where(np.isnan(each), np.nan, each > 0.5) for each in asked)
-    # without that question what they say of both, or of support alone
+    # without that question what they say of both, or of that one alone
     accept = np.where(np.isnan(accept), printable * (supported > 0.5), accept)
     return ReaderLabels(
         items=[replace(items[id_], prediction=text) for id_, text in read.select("id", "headline").rows()],
         supported=supported > 0.5,
         accept=np.where(np.isnan(accept).all(), supported > 0.5, accept),
         systems=read["system"].to_list(),
-        bases=read["base"].to_list(),
         written=~read["system"].is_in(BUILT_IN).to_numpy(),
-        language=language,
-        outlets=test.outlets,
         hash=hashes[0] if len(hashes) == 1 else several,
     )
 
 
 def _text(record: Record, name: str) -> str:
     """A cell without the apostrophe that sheets have before what a spreadsheet would take for a formula."""
-    text = record.cells.get(name, "")
-    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA) else text
+    return with_formula(record.cells.get(name, ""))
 
 
 def _answer(file: Path, record: Record, question: str) -> bool | None:
@@ -131,11 +140,9 @@ class Agreement:
     """Agreement of judges with readers."""
 
     labels: str  # SHA-256 of the labels
-    is_half: bool  # whether these are the events that have not chosen the threshold of support
     n: int  # headlines
     events: int  # that they are of; intervals draw events
     measures: Sequence[Mapping[str, Any]]  # of `acceptance`
-    left_out: int = 0  # labelled headlines that a model of the family of the judge of support wrote
 
     @property
     def table(self) -> Table:
@@ -144,37 +151,20 @@ class Agreement:
         columns += [with_interval(name, name.replace("auc", "AUC")) for name in AUC_OF]
         columns += [Column(name) for name in ("accepted", "refused")]
         columns += [Column(name, "count") for name in ("in order", "pairs")]
-        what = (
-            "half of the labelled events, which has not chosen the threshold of support"
-            if self.is_half
-            else "all labels"
-        )
-        left_out = f"{self.left_out} headlines by a model of the family of the judge of support are left out"
         notes = (
-            f"{self.n} headlines of {self.events} events: {what}",
+            f"{self.n} headlines of {self.events} events: all labels",
             f"what readers would accept, or, without that question, call supported and would print; intervals: 95%, bootstrap over events, where there are {ENOUGH} or more",
             "accepted, refused: the share that readers accept of what the verdict, or joint above 0, accepts and refuses; in order: of the pairs of systems that readers tell apart those that the mean of the measure puts in the same order",
-            *([left_out] if self.left_out else []),
         )  # fmt: skip
         rows = [Row(row, highlight=row["measure"] == "joint") for row in self.measures]
         return Table(columns, rows, "What readers accept", notes)
 
 
-def agreement(
-    labels: ReaderLabels, judges: "Judges", judged: pl.DataFrame, *, resamples: int = 1000
-) -> Agreement:
-    """Agreement of the columns of `judge_items` with the labels, on the half that reports, where the other one has chosen the threshold of `judges.support`: these labels, or others of these outlets, in which the same headlines may be."""
-    settings = judges.support.settings if judges.support else None
-    is_half = (
-        settings is not None
-        and bool(settings.validated)
-        and (settings.validated.get("labels") == labels.hash or {*settings.outlets} == {*labels.outlets})
-    )
-    reports = labels.reports if is_half else np.ones(len(labels.supported), dtype=bool)
-    events = len(np.unique(labels.events[reports]))
+def agreement(labels: ReaderLabels, judged: pl.DataFrame, *, resamples: int = 1000) -> Agreement:
+    """Agreement of the columns of `judge_items` with the labels."""
     read = judged.with_columns(pl.Series(name, of) for name, of in _beside(labels).items())
-    measures = acceptance(read.filter(pl.Series(reports), ~pl.col("accept").is_nan()), resamples=resamples)
-    return Agreement(labels.hash, is_half, int(reports.sum()), events, measures, labels.left_out)
+    measures = acceptance(read.filter(~pl.col("accept").is_nan()), resamples=resamples)
+    return Agreement(labels.hash, len(labels.items), len(np.unique(labels.events)), measures)
 
 
 def _beside(labels: ReaderLabels) -> dict[str, Any]:
@@ -217,9 +207,8 @@ def acceptance(
             if (part := known.filter(chosen)).is_empty():
                 continue
             right, p = part["accept"].to_numpy() == 1, part[column].cast(pl.Float64).to_numpy()
-            agreed = reader_agreement(right, None, part["event"].to_numpy(), p, resamples=resamples)
-            ends = agreed["auc_interval"] if agreed["events"] >= ENOUGH else None
-            row |= {name: agreed["auc"], f"{name}_interval": ends}
+            value, ends = auc(right, p, part["event"].to_numpy(), resamples=resamples)
+            row |= {name: value, f"{name}_interval": ends if part["event"].n_unique() >= ENOUGH else None}
         verdict = column.removeprefix("p_")
         accepts = known[verdict].cast(pl.Float64) if verdict in known.columns else None
         if accepts is not None and (column == "joint" or accepts.is_in([0.0, 1.0]).all()):
@@ -234,3 +223,30 @@ def acceptance(
         row |= {"in order": sum((a[0] - b[0]) * (a[1] - b[1]) > 0 for a, b in pairs), "pairs": len(pairs)}
         found.append(row)
     return found
+
+
+def auc(
+    right: Bools, p: Floats, events: EventIds, *, resamples: int = 1000
+) -> tuple[float | None, tuple[float, float] | None]:
+    """The AUC of n probabilities or scores and its interval over events; None where undefined."""
+    levels = np.unique(p, return_inverse=True)[1]
+    counts = {
+        f"{name} {level}": (of & (levels == level)).astype(np.float64)
+        for level in range(levels.max() + 1)
+        for name, of in (("right", right), ("wrong", ~right))
+    }
+
+    def aggregate(sums: Statistics) -> dict[str, Floats]:  # roc_auc_score of all resamples
+        of_right, of_wrong = (
+            np.stack([sums[f"{name} {level}"] for level in range(levels.max() + 1)])
+            for name in ("right", "wrong")
+        )
+        in_order = of_right * (of_wrong.cumsum(axis=0) - of_wrong / 2)  # pairs, ties by half
+        values = in_order.sum(axis=0) / (of_right.sum(axis=0) * of_wrong.sum(axis=0))
+        # A resample in which it is undefined says nothing: it counts as the median.
+        gap = np.isnan(values)
+        return {"auc": values if gap.all() else np.where(gap, np.nanmedian(values), values)}
+
+    with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0
+        value, low, high = measure(counts, aggregate, events=events, resamples=resamples)[AVERAGE]["auc"]
+    return value if np.isfinite(value) else None, (low, high) if np.isfinite(low + high) else None

@@ -95,8 +95,8 @@ def audit(
     )
     found = None
     if labels:
-        judged = judge_items(judges, labels.items, language=corpus.language, progress=progress)
-        found = agreement(labels, judges, judged, resamples=resamples)
+        judged = judge_items(judges, labels.items, progress=progress)
+        found = agreement(labels, judged, resamples=resamples)
     return Audit(
         corpus=test.name,
         outlets=test.outlets,
@@ -108,7 +108,7 @@ def audit(
         events=len({item.event for item in test.items}),
         at_most=at_most,
         seed=seed,
-        verdicts=tuple(verdicts(judges, metrics, corpus.language, systems)),
+        verdicts=tuple(verdicts(judges, metrics, systems)),
         systems=tuple(systems),
         cues=tuple(main_cues(judges.main, test.items, seed=seed)),
         style={name: value for name, value in metrics.get("main", {}).items() if name == "within_event"},

@@ -13,8 +13,9 @@ import numpy as np
 import polars as pl
 
 from change_it.audit.perturbations import PERTURBATIONS, Resources, perturbed
+from change_it.corpus.looks import MARKED
 from change_it.io import listed, read_json, record_errors
-from change_it.judges.judge_options import no_better_than
+from change_it.judges.judge_options import MARKS, no_better_than
 from change_it.progress import Progress
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, judge_items
@@ -127,7 +128,7 @@ def measure_systems(
     asked = [(GOLD, place, ordered[place].reference) for place in sorted(golds)]
     asked += [(name, place, text) for name, headlines in made.items() for place, text in headlines]
     predicted = [replace(ordered[place], prediction=text) for _, place, text in asked]
-    table = judge_items(judges, predicted, language=resources.language, progress=progress)
+    table = judge_items(judges, predicted, progress=progress)
     score = "compliancy" if table["joint"].has_nulls() else "joint"
     table = table.with_columns(
         pl.Series("system", [name for name, _, _ in asked]),
@@ -244,7 +245,7 @@ class Verdict:
     """A verdict on a judge.
 
     Attributes:
-        judge: main, hh, ah, fluency, evidence or support.
+        judge: main, hh, ah, fluency or evidence.
         level: how far to rely on it for what it is for.
         text: what else to know; no full stop.
         shares: what it gets right.
@@ -295,12 +296,12 @@ class Summary:
 NO_AUDIT = Summary(())
 
 
-def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
-    """Judges in short: by `audit.json` in the folder `audit` next to theirs, if it is of the same models, else by the `metrics.json` of each, for headlines of a language."""
+def read_summary(judges: "Judges", folder: Path) -> Summary:
+    """Judges in short: by `audit.json` in the folder `audit` next to theirs, if it is of the same models, else by the `metrics.json` of each."""
     path = folder.resolve().parent / "audit" / "audit.json"
     audit = read_json(path)
     if audit is None or audit.get("hashes") != hashes(judges):
-        return Summary(tuple(verdicts(judges, read_metrics(folder), language)))
+        return Summary(tuple(verdicts(judges, read_metrics(folder))))
     with record_errors(path):
         of = {name: audit["together"][name] for name in ("stopped", "through", "few")}
         worst = tuple((str(name), float(share)) for name, share in audit["together"]["worst"])
@@ -313,8 +314,7 @@ def read_summary(judges: "Judges", folder: Path, language: str) -> Summary:
 
 def hashes(judges: "Judges") -> dict[str, str]:
     """Judge to the hash of its model."""
-    by_task: dict[str, str] = {task: judge.model_hash for task, judge in judges.by_task.items()}
-    return by_task | ({"support": judges.support.model_hash} if judges.support else {})
+    return {task: judge.model_hash for task, judge in judges.by_task.items()}
 
 
 def read_metrics(judges: str | Path) -> dict[str, dict[str, Any]]:
@@ -347,18 +347,18 @@ def check_metrics(record: Mapping[str, Any], path: Path) -> None:
 def verdicts(
     judges: "Judges",
     metrics: Mapping[str, Mapping[str, Any]],
-    language: str,
     systems: Sequence[Result] = (),
 ) -> list[Verdict]:
-    """Verdicts on main, hh, ah, fluency, evidence and support: by the results of `read_metrics`, and of an audit if there was one."""
+    """Verdicts on main, hh, ah, fluency and evidence: by the results of `read_metrics`, and of an audit if there was one."""
     found = []
     for judge in ("main", *TESTS):
         shares, remarks = _shares(judge, metrics.get(judge, {}))
         level = _level(shares)
         if judge == "main":
-            if ahead := [each.test for each in shares[1:] if each.low > shares[0].high]:
-                level = "distrust" if level == "distrust" else "care"
-                remarks.append(f"{listed(ahead)} is ahead of it")
+            ahead = [each.test for each in shares[1:] if each.low > shares[0].high]
+            remarks += [f"{listed(ahead)} is ahead of it"] if ahead else []
+            remarks += _may_read_the_export(metrics.get(judge, {}), judges.main.corpus.get("looks", []))
+            level = "care" if remarks and level == "rely" else level
             if shares and judges.step is None:
                 level = "distrust"
                 remarks.append("its median step is too small, so that style and joint are n/a")
@@ -374,13 +374,16 @@ def verdicts(
                 "accepts the newspapers' own headlines", share, *share_interval(share, gold.events)
             )
             found.append(Verdict("evidence", _level([accepted]), shares=(accepted,)))
-    if judges.support is not None:
-        validated = judges.support.is_validated(language)
-        text = "labels of headlines that other models wrote have validated it"
-        if not validated:
-            text = "no labels of this language have validated it, so that joint leaves it out"
-        found.append(Verdict("support", "rely" if validated else "care", text))
     return [each for each in found if each.text or each.shares]
+
+
+def _may_read_the_export(record: Mapping[str, Any], looks: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Why main may tell how files were exported, and not style: marks and length alone are as good, or looks say that headlines are marked."""
+    systems = record.get("within_event", {}).get("systems", {})
+    lead = systems.get(MARKS, {}).get("lead", {}).get("within_event", {"low": 1})
+    why = [f"{MARKS} alone are as good"] if lead["low"] <= 0 else []
+    why += [f"{each['outlet']}: {each['name']}" for each in looks if each["name"] in MARKED]
+    return [f"it may read the export ({listed(why)})"] if why else []
 
 
 def _level(shares: Sequence[Share]) -> Level:

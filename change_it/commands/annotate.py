@@ -21,8 +21,8 @@ class AnnotateSheetsOptions:
     """Draw gold and system headlines for annotators, mixed and without their source, as two sheets and a key.
 
     The first sheet asks for the outlet of a headline. The second, given out when the first is filled in, shows original and
-    article and asks for same content, printability (1 to 5) and support (yes, partly, no, contradicted). Name each copy after
-    its annotator.
+    article and asks for same content, printability (1 to 5) and whether they support it (yes, partly, no, contradicted). Name each
+    copy after its annotator.
 
     Examples:
         change-it annotate sheets --corpus runs/quickstart/corpus --out study/sheet.csv
@@ -125,8 +125,6 @@ class AnnotateScoreOptions(InferenceOptions):
     """The key that `change-it annotate sheets` or `pairs` wrote with the sheets."""
     judges: str | None = None
     """Folder or Hub id of judges to compare with."""
-    language: str | None = None
-    """Language of the headlines, for a model of support; guessed when not given."""
     json: bool = False
     """Print JSON instead of tables."""
     seed: int = 1
@@ -156,7 +154,7 @@ def score(options: AnnotateScoreOptions) -> None:
             from change_it.scoring.judges import Judges
 
             judges = Judges.from_pretrained(options.judges, **options.judging)
-            judged = annotation.ask(judges, key, language=options.language)
+            judged = annotation.ask(judges, key)
         tables = annotation.Study(key, answers, judged, options.seed).tables()
         events = [row.event for row in key]
     signature = annotation.signature_of(events, answers, options.seed, judges.signature if judges else "")

@@ -6,11 +6,11 @@ from pathlib import Path
 from tyro.conf import Fixed
 
 from change_it.commands.checks import check_counts
-from change_it.commands.printing import print_json, print_lines
+from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
+from change_it.io import check_writable
 from change_it.judges.judge_options import check_judges
-from change_it.results.report_folder import AUDIT_FILES, check_out
 from change_it.scoring.columns import LabelFiles, read_label_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
@@ -35,7 +35,7 @@ class AuditOptions(InferenceOptions):
     items: int = 400
     """Headlines of each perturbation, at most; articles take most of the time."""
     labels: tuple[Path, ...] = ()
-    """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable and accept (yes, no), system and base (the pre-trained model of who wrote it, or none), or filled sheets with sources of `change-it annotate`. Several files are several readers."""
+    """Readers' labels: files with id, headline and supported (yes, partly, no, contradicted), perhaps printable and accept (yes, no) and system, or filled sheets with sources of `change-it annotate`. Several files are several readers."""
     json: bool = False
     """Print JSON instead of tables."""
     resamples: Fixed[int] = 1000
@@ -49,7 +49,9 @@ def check(options: AuditOptions) -> LabelFiles:
     check_counts(items=options.items, resamples=options.resamples)
     check_corpus(options.corpus)
     check_judges(options.judges)
-    check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges, *map(str, options.labels)])
+    check_writable(
+        _out(options), inputs=[options.corpus, options.judges, *map(str, options.labels)], record="audit.json"
+    )
     return read_label_files(options.labels)
 
 
@@ -67,11 +69,9 @@ def run(options: AuditOptions) -> None:
     from change_it.scoring.judges import Judges
 
     corpus = read_corpus(options.corpus, seed=options.seed)
-    labels = reader_labels(files, corpus.test, corpus.language) if files else None
+    labels = reader_labels(files, corpus.test) if files else None
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)
-    if labels and judges.support:
-        labels = labels.without_family(judges.support.base)
     audited = audit(
         corpus,
         judges,
@@ -92,6 +92,7 @@ def run(options: AuditOptions) -> None:
     if audited.agreement:
         print_table(audited.agreement.table, terminal)
     print_table(verdicts_table(audited.verdicts), terminal)
+    print_warnings(options.corpus, terminal)
     print(f"wrote {out / 'audit.html'} and audit.json")
 
 

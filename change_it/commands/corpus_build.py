@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
-from change_it.corpus.folder import PICTURE, check_target
+from change_it.corpus.folder import PICTURE, REJECTED, REPORT
 from change_it.engines import use_engine
-from change_it.io import HUB, counted, listed, outlet_and_file, read_tables
+from change_it.errors import InputError
+from change_it.io import HUB, check_writable, counted, listed, outlet_and_file, read_tables
 from change_it.tables import Column, Row, Table, console, print_table
 
 
@@ -14,8 +15,11 @@ def check(options: BuildOptions) -> None:
     """Refuse, before anything large loads, missing files, invalid sizes, and an `--out` that cannot be written."""
     here = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
     tables = read_tables(here) if here else []  # nothing is read yet
-    check_target(options.out, inputs=[table.name for table in tables])
+    check_writable(options.out, inputs=[table.name for table in tables], record=REPORT)
     parse_sizes(options.sizes)
+    for name, value in (("strict", options.strict), ("loose", options.loose)):
+        if not 0 <= value < 1:
+            raise InputError(f"--{name} {value} is no cosine: give a number from 0 to less than 1")
     options.check_engine()
 
 
@@ -23,20 +27,32 @@ def run(options: BuildOptions) -> None:
     """Build a corpus and print what is in it."""
     check(options)
 
-    from change_it.corpus.reading import read_articles
+    from change_it.corpus.reading import RefusedError, read_articles, write_rejected
 
-    terminal = console()
-    with terminal.status("reading") as status, use_engine(options):
-        reading = read_articles(options)
-        from change_it.corpus.build import build_corpus, write_corpus  # polars: after what reading refuses
+    terminal, reading = console(), None
+    try:
+        with terminal.status("reading") as status, use_engine(options):
+            reading = read_articles(options)
+            from change_it.corpus.build import (  # polars: after what reading refuses
+                build_corpus,
+                write_corpus,
+            )
 
-        corpus = build_corpus(reading, options, stage=status.update)
-        status.update("writing")
-        write_corpus(corpus, options.out)
-        if any(corpus.report["histogram"]["pairs"]):
-            from change_it.corpus.curve import draw_curve  # matplotlib
+            corpus = build_corpus(reading, options, stage=status.update)
+            status.update("writing")
+            write_corpus(corpus, options.out)
+            if any(corpus.report["histogram"]["pairs"]):
+                from change_it.corpus.curve import draw_curve  # matplotlib
 
-            draw_curve(corpus.report, options.out / PICTURE)
+                draw_curve(corpus.report, options.out / PICTURE)
+    except InputError as error:
+        if reading and reading.looks:  # many rows were rejected
+            error = reading.refused(str(error))
+        if not isinstance(error, RefusedError):
+            raise
+        beside = options.out.with_name(f"{options.out.name}.{REJECTED}")
+        write_rejected(beside, error.rejected)
+        raise InputError(f"{error}; {beside} lists them") from error
     print_summary(corpus.report)
     terminal.print(f"Corpus: {options.out}", soft_wrap=True)
 
@@ -117,6 +133,8 @@ def print_summary(report: dict[str, Any]) -> None:
         f"of {counted(events['test_events'], 'event')} are worth {events['effective']:g}"
     )
     warnings = [f"Warning: {warning}." for warning in report["warnings"]]
+    warnings += [f"Taken off: {each['text']}." for each in report["mended"]]
+    warnings += [f"Look: {each['text']}." for each in report["looks"]]
     for line in lines:
         terminal.print(line, soft_wrap=True, markup=False)
     if report["days_apart"]:

@@ -23,13 +23,12 @@ QUESTIONS = {
     "main": "is its style the other outlet's ({target})?",
     "fluency": "would a newspaper print it?",
     "evidence": "every number, name and quotation appears in the sources (who did or said it is not checked)?",
-    "support": "do the sources support it, by a model that is prompted?",
 }
 
 
 @dataclass(kw_only=True)
 class JudgeHeadlineOptions(InferenceOptions):
-    """Judge a new headline: same content, fits the article, the other outlet's style, fluent, supported?
+    """Judge a new headline: same content, fits the article, the other outlet's style, fluent, every number and name in the sources?
 
     Examples:
         change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article - <<< "Il ponte sulla statale è crollato lunedì. Le scuole restano chiuse."
@@ -70,7 +69,6 @@ def run(options: JudgeHeadlineOptions) -> None:
     from change_it.networks.pretrained import local_folder
     from change_it.results.score_tables import lacking
     from change_it.scoring.judges import Judges  # loads torch
-    from change_it.text.stopwords import guess_language
 
     folder = local_folder(options.judges, command=COMMAND)
     judges = Judges.from_pretrained(folder, **options.judging)
@@ -89,7 +87,7 @@ def run(options: JudgeHeadlineOptions) -> None:
     lines = lacking(known, judges.main.style_step, judges.outlets)
     if is_foreign(folder, text):
         lines.append("Unreliable: the text is in another language than the judges' corpus.")
-    summary = read_summary(judges, folder, guess_language([text]))
+    summary = read_summary(judges, folder)
     if summary.together:
         lines.append(summary.together.text)
     if summary.text:
@@ -102,8 +100,6 @@ def marks_table(judged: "JudgedHeadline", target: str) -> Table:
     words = {True: "yes", False: "no", None: "n/a"}
     lines = []
     for name, mark in judged.marks.items():
-        if name == "support" and mark is None:
-            continue
         probability = judged.probabilities.get(name)
         parts = ", ".join(part.text for part in judged.unsupported) if name == "evidence" else ""
         verdict = f"{words[mark]}: {parts}" if parts else words[mark]

@@ -27,7 +27,7 @@ from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.sample import SIZE
 from change_it.errors import InputError
 from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe, TransferOptions
-from change_it.io import check_model, check_writable, read_json, write_json
+from change_it.io import check_model, check_writable, files_of_ours, read_json, write_json
 from change_it.judges.judge_options import Fold, JudgeOptions, Task
 from change_it.results.items_table import refused_by
 from change_it.tables import Column, Row, Table, console, figure, print_table
@@ -58,7 +58,6 @@ REASONS = {
     "ah": "does not fit the article",
     "fluency": "is unlike printed headlines",
     "evidence": "has a number, name or quotation that no source has",
-    "support": "is not supported by its sources",
     "main": "keeps the original's style",
     "edit": "is the original with a few words changed",
 }
@@ -90,8 +89,6 @@ class QuickstartOptions:
     """Train the generator from scratch for as long as its preset says, half an hour to an hour."""
     encoder: str | None = None
     """A pre-trained encoder that the judges are made from, instead of linear ones: folder or Hub id."""
-    support: str | None = None
-    """A model that is prompted whether the sources support a headline: folder or Hub id of a chat model or an entailment classifier. It reads some thousands of headlines, seconds each on two cores: hours, or minutes on a GPU, and a run that is interrupted goes on."""
     verbose: bool = False
     """Print what the steps print, which is in run.log otherwise."""
     writer: str | None = None
@@ -114,6 +111,7 @@ class Steps:
         """Open a folder; InputError where it holds a run with other options."""
         values = {name: value for name, value in asdict(options).items() if name not in ("out", "verbose")}
         self.out, self.settings = options.out, {**values, "version": __version__}
+        files_of_ours(options.out, RECORD)
         earlier = read_json(options.out / RECORD)
         if earlier is not None and earlier["settings"] != self.settings:
             raise InputError(
@@ -121,6 +119,7 @@ class Steps:
             )
         self.seconds: dict[str, float] = {} if earlier is None else earlier["seconds"]
         self.terminal, self.verbose = console(sys.stdout), options.verbose
+        self._note()
 
     def run(self, name: str, *calls: Call, anew: bool = False) -> None:
         """Run a step, and print its result in a line; a step that was finished before runs only `anew`."""
@@ -131,11 +130,15 @@ class Steps:
                 for command, options in calls:
                     command(options)
             self.seconds[name] = round(time.perf_counter() - start, 1)
-            write_json(self.out / RECORD, {"settings": self.settings, "seconds": self.seconds})
+            self._note()
         if result := result_of(name, self.out):
             when = "finished before" if finished else f"{self.seconds[name]:.0f} s"
             line = f"[green]✓[/] {name:<13} {result} [dim]({when})[/]"
             self.terminal.print(line, soft_wrap=True, highlight=False)
+
+    def _note(self) -> None:
+        """Write the record of the run; its steps keep those of their folders."""
+        write_json(self.out / RECORD, {"settings": self.settings, "seconds": self.seconds, "files": []})
 
     @contextmanager
     def _logged(self, name: str) -> Iterator[None]:
@@ -152,8 +155,8 @@ class Steps:
 
 def check(options: QuickstartOptions) -> None:
     """Refuse, before anything large loads, a folder that cannot be written and a model that is not there."""
-    models = list(filter(None, (options.encoder, options.support, options.writer)))
-    check_writable(options.out, kind="run", inputs=models)
+    models = list(filter(None, (options.encoder, options.writer)))
+    check_writable(options.out, kind="run", inputs=models, record=RECORD)
     for model in models:
         check_model(model, command="save_pretrained")
 
@@ -200,8 +203,6 @@ def run(options: QuickstartOptions) -> None:
     steps.run("corpus", (corpus_sample.run, sample), (corpus_build.run, build))
     for task in JUDGES:
         steps.run(f"{task} judge", judge(task, "1", judges, options.encoder))
-    if options.support:
-        steps.run("support judge", judge("support", "1", judges, options.support))
     steps.run("audit", (audit.run, AuditOptions(corpus=corpus, judges=judges, seed=seed)))
     steps.run("choosing", *(judge(task, "0", choosers, None) for task in JUDGES))
     steps.run("writer", (train_generator.run, writes))
@@ -238,8 +239,6 @@ def result_of(name: str, out: Path) -> str:
     if name == "audit":
         counts = read("audit", "audit.json")["together"]
         return f"of deliberately wrong headlines {counts['stopped']} kinds are stopped, {counts['through']} let through, of {counts['few']} there are too few"
-    if name == "support judge":
-        return "the model is prompted"
     if name == "report":  # what is printed below
         return ""
     metrics = read("judges", name.split()[0], "metrics.json")

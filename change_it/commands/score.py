@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 from change_it.commands.checks import check_counts
 from change_it.commands.printing import print_json, print_lines, print_warnings
-from change_it.corpus.folder import check_corpus, read_language
+from change_it.corpus.folder import check_corpus
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
+from change_it.io import check_writable
 from change_it.judges.judge_options import check_judges
-from change_it.results.report_folder import REPORT_FILES, check_out
 from change_it.scoring.columns import PredictionFile, read_prediction_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
@@ -53,8 +53,6 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose the first sentence or clause of the article with the highest joint score."""
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
-    language: str | None = None
-    """Language of the headlines, for a model of support: it, en or any other; the corpus's when not given."""
     out: Path | None = None
     """Folder for report.html, systems.csv, systems.tex, scores.json and items/; nothing is written when not given."""
     json: bool = False
@@ -76,7 +74,7 @@ def check(options: ScoreOptions) -> list[PredictionFile]:
     files = read_prediction_files(options.predictions, options.columns)
     if options.out:
         read = [str(each.file) for each in files]
-        check_out(options.out, REPORT_FILES, inputs=[options.corpus, *judges, *read])
+        check_writable(options.out, inputs=[options.corpus, *judges, *read], record="scores.json")
     if options.shared_items and not options.predictions:
         raise InputError("--shared-items requires --predictions")
     return files
@@ -94,7 +92,6 @@ def run(options: ScoreOptions) -> None:
 
     test = read_test_set(options.corpus)
     test, systems = _systems(options, test, files)
-    language = options.language or read_language(options.corpus)
 
     from change_it.networks.pretrained import local_folder  # these load torch
     from change_it.scoring.judges import Judges
@@ -106,21 +103,18 @@ def run(options: ScoreOptions) -> None:
         if options.floor:
             from change_it.generators.rerank import floor
 
-            choosers = Judges.from_pretrained(
-                options.floor, precision=options.precision, device=options.device
-            )
-            systems.append(floor(test, choosers, language=language))
+            choosers = Judges.from_pretrained(options.floor, **options.judging)
+            systems.append(floor(test, choosers))
         scores = score(
             test,
             judges,
             systems,
             reversal=options.reversal,
-            language=language,
             resamples=options.resamples,
             seed=options.seed,
             progress=not options.json,
         )
-    summary = read_summary(judges, folder, language)
+    summary = read_summary(judges, folder)
     if options.out:
         articles = {item.id: item.article for item in test.items}
         write_report(options.out, scores, qualities, summary, made=made(), articles=articles)

@@ -38,7 +38,6 @@ def check(options: TransferOptions) -> None:
         "candidates": ("--rerank", options.rerank),
         "concurrency": ("--endpoint", options.endpoint),
         "shots": ("--endpoint", options.endpoint),
-        "support": ("--rerank", options.rerank),
     }
     for name, (partner, given) in partners.items():
         if getattr(options, name) and not given:

@@ -37,13 +37,10 @@ class Outlets:
 
     @classmethod
     def parse(cls, spec: str) -> "Outlets":
-        """Read `left,right` or `R:rep,G:gio`, A first; CHANGE-IT's R and G have their short names built in."""
+        """Read `left,right` or `R:rep,G:gio`, A first."""
         parts = [part.strip().partition(":") for part in spec.split(",")]
         labels = [label.strip() for label, _, _ in parts]
-        names = [
-            name.strip() or KNOWN_LABELS.get(label, label)
-            for label, (_, _, name) in zip(labels, parts, strict=True)
-        ]
+        names = [name.strip() or label for label, (_, _, name) in zip(labels, parts, strict=True)]
         if len(parts) != 2 or not all(labels) or len(set(labels)) != 2 or len(set(names)) != 2:
             raise InputError(
                 f"--labels {spec!r} does not name two different outlets: write --labels R:rep,G:gio"

@@ -31,20 +31,19 @@ from change_it.corpus.corpus_options import BuildOptions, parse_sizes
 from change_it.corpus.folder import (
     CARD,
     CONFIGS,
-    FILES,
     OTHER,
     REJECTED,
     REPORT,
     arrow_schema,
-    check_target,
     class_names,
 )
-from change_it.corpus.reading import Reading, Rejection
+from change_it.corpus.looks import look, refuse_apart
+from change_it.corpus.reading import Reading, Rejection, write_rejected
 from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.corpus.vectors import near_duplicates, tfidf
-from change_it.io import replace_folder, write_json, write_table, write_text
+from change_it.io import replace_folder, write_json, write_text
 from change_it.stats import Ints
 from change_it.templates import template_environment, without_markup
 from change_it.text.stopwords import guess_language, stop_words
@@ -92,6 +91,8 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
             )
         options = dataclasses.replace(options, window_days="none")
     sizes = parse_sizes(options.sizes)
+    if options.window is not None and not any(given):
+        refuse_apart(articles, outlets.names, options.window)
     stage("near-duplicates")
     vectors = tfidf([article.article for article in articles], stop_words=stop_words(language))
     clusters = _with_equal_texts(near_duplicates(vectors), articles)
@@ -154,7 +155,12 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     rejected = [Rejection(*reading.places[row], ids[row], reason) for row, reason in removed]
     report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks}
     report["notes"] = notes
-    report["warnings"] = reading.warnings + warnings_of(report, _more_pairs(candidates, options))
+    report["warnings"] = warnings_of(report, _more_pairs(candidates, options))
+    looks = [*reading.looks, *look(articles, outlets.names, candidates.close)]
+    report |= {
+        "looks": [each.as_dict() for each in looks],
+        "mended": [each.as_dict() for each in reading.mended],
+    }
     return Corpus(outlets, tables, [*reading.rejected, *rejected], report)
 
 
@@ -278,15 +284,13 @@ def in_canonical_order(reading: Reading) -> Reading:
 
 def write_corpus(corpus: Corpus, out: Path) -> None:
     """Write a corpus folder: all of it, or nothing; files in it that are not of a corpus stay."""
-    check_target(out)
-    with replace_folder(out, ours=FILES) as folder:
+    with replace_folder(out, REPORT) as folder:
         for config, by_side in corpus.tables.items():
             (folder / config).mkdir()
             for side, rows in by_side.items():
                 _write_parquet(rows, folder / config / f"{side}.parquet", config, corpus.outlets)
         digests = {config: _digest(folder / config) for config in corpus.tables}
-        rejected = ([item.file, item.line, item.id, item.reason] for item in corpus.rejected)
-        write_table(folder / REJECTED, ("file", "line", "id", "reason"), rejected)
+        write_rejected(folder / REJECTED, corpus.rejected)
         write_json(folder / REPORT, corpus.report)
         write_text(folder / CARD, card(corpus, digests))
 

@@ -26,20 +26,20 @@ _MONTHS = (
     "gen gennaio|feb febbraio|mar marzo|apr aprile|mag maggio|giu giugno|"
     "lug luglio|ago agosto|set sett settembre|ott ottobre|nov novembre|dic dicembre"
 )
-_WEEKDAYS = "lun lunedì|martedì|mer mercoledì|gio giovedì|ven venerdì|sab sabato|dom domenica"
+#: Italian names of days, which say nothing; `mar` is one where a day and a month follow.
+_WEEKDAY = re.compile(
+    r"\b(?:(?:lune|marte|mercole|giove|vener)d[iì]|sabato|domenica)\b,?|\A(?:lun|mar|mer|gio|ven|sab|dom)\b[.,]* +(?=\d\d?\W+[^\W\d_])",
+    re.IGNORECASE,
+)
 
 
 class _Names(parser.parserinfo):
-    """English and Italian names of months and days."""
+    """English and Italian names of months."""
 
     JUMP = [*parser.parserinfo.JUMP, "alle", "ore", "º", "°"]  # noqa: RUF012 (the library's form)
     MONTHS = [  # noqa: RUF012
         (*english, *italian.split())
         for english, italian in zip(parser.parserinfo.MONTHS, _MONTHS.split("|"), strict=True)
-    ]
-    WEEKDAYS = [  # noqa: RUF012
-        (*english, *italian.split())  # type: ignore[misc]  # its stub has two names of a day
-        for english, italian in zip(parser.parserinfo.WEEKDAYS, _WEEKDAYS.split("|"), strict=True)
     ]
 
 
@@ -61,7 +61,7 @@ def parse_date(value: object, *, day_first: bool | None = None) -> date | str | 
         return value.date()
     if isinstance(value, date):
         return value
-    text = str(value).strip()
+    text = _WEEKDAY.sub("", str(value)).strip()
     if text.lower() in _EMPTY:
         return None
     if match := _YEAR_FIRST.fullmatch(text):

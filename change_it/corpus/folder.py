@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.article import Outlets
 from change_it.errors import InputError
-from change_it.io import check_writable, hub_fault, is_hub_id, read_json
+from change_it.io import counted, hub_fault, is_hub_id, read_json
 from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:
@@ -129,13 +129,6 @@ def read_outlets(corpus: str) -> tuple[str, str]:
     return first, second
 
 
-def check_target(out: Path, inputs: Iterable[str] = ()) -> None:
-    """Refuse `out` unless it is new, empty or a corpus folder, can be written, and holds none of the `inputs`."""
-    check_writable(out, kind="folder", inputs=inputs)
-    if out.is_dir() and any(out.iterdir()) and not (out / REPORT).is_file():
-        raise InputError(f"--out {out} is not empty and no corpus folder: name a new folder")
-
-
 def read_report(corpus: Path) -> dict[str, Any]:
     """The content of `alignment.json` of a corpus folder."""
     report = read_json(corpus / REPORT)
@@ -145,8 +138,11 @@ def read_report(corpus: Path) -> dict[str, Any]:
 
 
 def read_warnings(corpus: str) -> list[str]:
-    """The warnings of `corpus build`, for the commands that use the corpus."""
-    return list(_report_of(corpus).get("warnings", []))
+    """The warnings of `corpus build`, for the commands that use the corpus, and how much it saw."""
+    report = _report_of(corpus)
+    looks = len(report.get("looks", []))
+    seen = f"corpus build saw {counted(looks, 'thing')} in this corpus: see its {CARD}"
+    return [*report.get("warnings", []), *([seen] if looks else [])]
 
 
 def read_language(corpus: str) -> str:
@@ -157,7 +153,7 @@ def read_language(corpus: str) -> str:
 def describe_corpus(corpus: str) -> dict[str, Any]:
     """The description of a corpus (folder or Hub id) for the card of a model trained on it."""
     report = _report_of(corpus)
-    parts = ("sample", "rows", "kept", "thresholds", "pairs")
+    parts = ("sample", "rows", "kept", "thresholds", "pairs", "looks")
     test = read_table(corpus, "articles", "test", ["headline", "article"])
     return {
         "dataset": None if Path(corpus).is_dir() else corpus,

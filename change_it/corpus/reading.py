@@ -1,14 +1,18 @@
 """From files of any of the known kinds to articles of two outlets; what cannot be used is kept with its reason."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from itertools import chain
+from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
 from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.dates import DAY_NUMBER, NO_DAY, both_orders, parse_date
+from change_it.corpus.looks import FEW, LEAST, Look, mended
 from change_it.errors import InputError
 from change_it.io import (
     InputTable,
@@ -16,9 +20,12 @@ from change_it.io import (
     Record,
     cell_text,
     check_columns,
+    is_missing,
+    length_fault,
     listed,
     parse_columns,
     read_tables,
+    write_table,
 )
 from change_it.text import cleaning
 
@@ -33,6 +40,11 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 #: When an article can have appeared: since 1900 and by the day after tomorrow (clocks differ).
 EARLIEST, TOLERANCE = date(1900, 1, 1), timedelta(days=2)
+UNREADABLE, TOO_OLD = "unreadable date", "date before 1900 or in the future"
+#: The columns of CHANGE-IT's files, whose labels have short names.
+LAYOUT = frozenset(("id", "headline", "article", "full_text", "full", "label", "alignment"))
+#: Rows of a table in which dates are looked for.
+LOOKED_AT = 50
 #: What a table without a column for the label lacks.
 OUTLET_ADVICE = ", or give each file its outlet, as in left=a.csv right=b.csv"
 
@@ -45,11 +57,20 @@ class Rejection:
     line: int  # from 1; in JSON lists, parquet and data sets the number of the row
     id: str  # given or made
     reason: str  # a short phrase, after a colon the value at fault: `unreadable date: domani`
+    label: str = ""  # of its outlet, as far as it is known
 
     @property
     def kind(self) -> str:
         """The reason without the value."""
         return self.reason.partition(":")[0]
+
+
+class RefusedError(InputError):
+    """Input of which too little is left, with the rows that were rejected."""
+
+    def __init__(self, message: str, rejected: Sequence[Rejection]) -> None:
+        super().__init__(message)
+        self.rejected = rejected
 
 
 @dataclass(slots=True)
@@ -63,12 +84,23 @@ class Reading:
     # file and line of each article, for rows that later steps reject
     places: list[tuple[str, int]]
     day_first: dict[str, bool] = field(default_factory=dict)  # by file, where its dates decided
-    warnings: list[str] = field(default_factory=list)
+    looks: list[Look] = field(default_factory=list)  # at what was rejected or not read
+    mended: list[Look] = field(default_factory=list)  # what was taken off
 
     @property
     def reasons(self) -> Counter[str]:
         """Number of rejected rows by reason, without the values at fault."""
         return Counter(item.kind for item in self.rejected)
+
+    def refused(self, message: str) -> RefusedError:
+        """The error that refuses the input, with the reasons of rejected rows by outlet."""
+        counts = Counter(
+            f"{item.kind} of {item.label or 'no outlet'}" for item in self.rejected
+        ).most_common()
+        reasons = (
+            f"; rejected are {listed([f'{count:,} {kind}' for kind, count in counts])}" if counts else ""
+        )
+        return RefusedError(f"{message}{reasons}", self.rejected)
 
 
 def read_articles(options: ReadingOptions) -> Reading:
@@ -95,6 +127,7 @@ class _Cleaned(NamedTuple):
     line: int
     id: str
     article: Article | InputError  # or why there is none
+    label: str = ""
     written: str | None = None  # the article's date, where its order is open
 
 
@@ -106,8 +139,8 @@ class _Reader:
         self.outlets = Outlets.parse(options.labels) if options.labels else None
         self.latest = date.today() + TOLERANCE
         self.found = Reading([], [], 0, Outlets("", "", "", ""), [])
-        self.taken: set[tuple[str, str, str]] = set()  # ids and texts of each label
-        self.twice: list[str] = []  # words that were encoded twice, and where
+        self.repaired: Counter[str] = Counter()  # labels of texts that were encoded twice
+        self.seen: list[Mapping[str, Any]] = []  # some rows without a date
 
     def take_table(self, table: InputTable) -> None:
         """Take the rows of a table, whose dates say together whether the day comes first."""
@@ -116,53 +149,56 @@ class _Reader:
         day_first = _day_first(table.name, rows)
         if day_first is not None:
             self.found.day_first[table.name] = day_first
-        for line, id_, article, written in rows:
+        for line, id_, article, label, written in rows:
             try:
                 if isinstance(article, InputError):
                     raise article
                 if written:
                     article = replace(article, date=self._day(written, bool(day_first)))
-                for kind, text in (("duplicate id", article.id), ("repeated article", article.article)):
-                    if (kind, article.label, text) in self.taken:
-                        raise InputError(kind)
             except InputError as error:
-                self.found.rejected.append(Rejection(table.name, line, id_, str(error)))
+                self.found.rejected.append(Rejection(table.name, line, id_, str(error), label))
                 continue
-            self.taken.add(("duplicate id", article.label, article.id))
-            self.taken.add(("repeated article", article.label, article.article))
             self.found.articles.append(article)
             self.found.places.append((table.name, line))
 
     def _cleaned(self, table: InputTable, row: Record, number: int) -> _Cleaned:
-        id_ = f"{table.stem}-{number}"
+        id_, label = f"{table.stem}-{number}", ""
+        if number <= LOOKED_AT and self.columns["date"] and "date" not in row.cells:
+            self.seen.append(row.values)
         try:
             id_ = cleaning.visible(cell_text(row.cells.get("id"), "id")) or id_
-            return _Cleaned(row.line, id_, *self._article(table, row, id_))
+            label = cleaning.clean(table.label) or (table.outlet if "label" not in row.cells else None) or ""
+            label = label or self._words(row, "label")
+            label = (self.outlets.name_of(label) if self.outlets else None) or label
+            return _Cleaned(row.line, id_, *self._article(row, id_, label))
         except InputError as error:
-            return _Cleaned(row.line, id_, error)
+            return _Cleaned(row.line, id_, error.with_traceback(None), label)  # it would keep the row
 
-    def _article(self, table: InputTable, row: Record, id_: str) -> tuple[Article, str | None]:
-        label = cleaning.clean(table.label) or (table.outlet if "label" not in row.cells else None)
-        label = label or self._words(table, row, "label")
-        name = self.outlets.name_of(label) if self.outlets else label
-        if name is None and not self.options.other_outlets:
+    def _article(self, row: Record, id_: str, label: str) -> tuple[Article, str, str | None]:
+        if self.outlets and label not in self.outlets.names and not self.options.other_outlets:
             raise InputError(f"unknown label: {label}")
-        headline, body = (self._words(table, row, column) for column in ("headline", "article"))
+        headline, body = (self._words(row, column, label) for column in ("headline", "article"))
         written = row.cells.get("date")
         day = self._day(written, self.options.dayfirst)
         alignment = cell_text(row.cells.get("alignment"), "alignment").strip() or None
         if alignment not in (None, *get_args(Alignment)):
             raise InputError(f"unknown alignment: {alignment}")
         settled, still_open = (None, day) if isinstance(day, str) else (day, None)
-        return Article(id_, name or label, headline, body, settled, alignment), still_open  # type: ignore[arg-type]  # checked above
+        return Article(id_, label, headline, body, settled, alignment), label, still_open  # type: ignore[arg-type]  # checked above
 
-    def _words(self, table: InputTable, row: Record, column: str) -> str:
+    def _words(self, row: Record, column: str, label: str = "") -> str:
         """The text of a column."""
         if column not in row.cells:
             raise InputError(f"missing column {' or '.join(self.columns[column]) or column}")
-        given = cell_text(row.cells[column], column)
-        if word := cleaning.encoded_twice(given):
-            self.twice.append(f"{word!r} in {table.name}, line {row.line}")
+        cell = row.cells[column]
+        if column != "article" and isinstance(cell, list) and len(cell) > 1:
+            raise InputError(f"{column} is a list of texts: {listed(list(map(str, cell)), 3)}")
+        given = cell_text(cell, column)
+        if fault := length_fault(column, given):
+            raise InputError(fault)
+        if self.options.mend and (repaired := cleaning.decoded(given)) != given:
+            self.repaired[label] += 1
+            given = repaired
         if text := cleaning.clean(given):
             return text
         raise InputError(f"empty {column}")
@@ -172,60 +208,143 @@ class _Reader:
         try:
             day = parse_date(value, day_first=day_first)
         except ValueError as error:
-            fault = error if str(error) in (NO_DAY, DAY_NUMBER) else "unreadable date"
+            fault = error if str(error) in (NO_DAY, DAY_NUMBER) else UNREADABLE
             raise InputError(f"{fault}: {value}") from error
         if isinstance(day, date) and not EARLIEST <= day <= self.latest:
-            raise InputError(f"date before 1900 or in the future: {value}")
+            raise InputError(f"{TOO_OLD}: {value}")
         return day
 
     def reading(self, tables: Sequence[InputTable], files: str) -> Reading:
-        """Settle outlets and ids; `files` is for messages."""
+        """Settle outlets, versions and ids; `files` is for messages."""
         found = self.found
         if not found.rows:
             raise InputError(f"{files} holds no rows: give files with articles")
         by_label = not all(table.label or table.outlet for table in tables)
         needs = [] if found.articles else ["headline", "article", *(["label"] if by_label else [])]
         seen = dict.fromkeys(name for table in tables for name in table.columns)
-        check_columns(
-            files, seen, self.columns, COLUMNS, needs=needs, advice=OUTLET_ADVICE if by_label else ""
-        )
+        advice, date_column = OUTLET_ADVICE if by_label else "", self._date_column()
+        guess = f",date={date_column}" if date_column else ""
+        check_columns(files, seen, self.columns, COLUMNS, needs=needs, advice=guess + advice)
         if not found.articles:
+            mend = "correct them, or give --columns, as in headline=headline.main, or --labels"
+            if found.reasons.most_common(1)[0][0] in (UNREADABLE, TOO_OLD, NO_DAY, DAY_NUMBER):
+                mend = "correct them, or leave the dates unread by --columns date="
             first = {item.kind: item.reason for item in reversed(found.rejected)}
-            reasons = listed([f"{count} {first[kind]}" for kind, count in found.reasons.most_common()])
-            raise InputError(
-                f"no row of {files} can be used ({reasons}): correct them, or give --columns, as in "
-                "headline=headline.main, or --labels"
-            )
+            reasons = listed([f"{count:,} {first[kind]}" for kind, count in found.reasons.most_common()])
+            raise RefusedError(f"no row of {files} can be used ({reasons}): {mend}", found.rejected)
         labels = {article.label for article in found.articles}
-        found.outlets = outlets = self.outlets or _found_outlets(labels, tables)
+        found.outlets = outlets = self.outlets or self._found_outlets(labels, tables)
         names = {label: outlets.name_of(label) or label for label in labels}
         for label, name in ((outlets.a_label, outlets.a), (outlets.b_label, outlets.b)):
             if name not in names.values():
-                raise InputError(
-                    f"no usable row has the label {label!r}: give files of both outlets, or correct --labels"
-                )
-        found.articles = _settled(found.articles, names)
-        if self.twice:
-            found.warnings.append(
-                f"{len(self.twice):,} texts were encoded as UTF-8 twice, as {self.twice[0]}: mend them, for example with "
-                "text.encode('cp1252').decode()"
+                mend = "give files of both outlets, or correct --labels"
+                raise found.refused(f"no usable row has the label {label!r}: {mend}")
+        found.articles = [replace(article, label=names[article.label]) for article in found.articles]
+        if self.options.mend:
+            found.articles, found.mended = mended(found.articles, outlets.names)
+            found.mended += [
+                Look("texts were encoded as UTF-8 twice", names[label], count, found.rows, "", "")
+                for label, count in self.repaired.items()
+                if label in names
+            ]
+            self._keep(
+                "empty article", [bool(article.headline and article.article) for article in found.articles]
+            )
+        newest = _best(found.articles, lambda a: a.id, _newest)
+        found.articles = _with_first_dates(found.articles)
+        self._keep("duplicate id", newest)
+        self._keep("repeated article", _best(found.articles, lambda a: a.article, _oldest))
+        order = {table.name: number for number, table in enumerate(tables)}
+        found.rejected.sort(key=lambda item: (order[item.file], item.line))
+        found.articles = _settled(found.articles)
+        names = {**names, **{name: name for name in outlets.names}}
+        found.looks = _losses(found, names, outlets)
+        if date_column:
+            about = f"give --columns date={date_column}, or date= to leave it unread"
+            found.looks.append(
+                Look("rows have no date that is read", "", found.rows, found.rows, date_column, about)
             )
         return found
 
+    def _keep(self, reason: str, kept: Sequence[bool]) -> None:
+        """Reject the articles that are not kept."""
+        found = self.found
+        every = list(zip(found.articles, found.places, kept, strict=True))
+        found.rejected += [Rejection(*place, a.id, reason, a.label) for a, place, keep in every if not keep]
+        found.articles = [article for article, _, keep in every if keep]
+        found.places = [place for _, place, keep in every if keep]
 
-def _found_outlets(occurring: Collection[str], tables: Iterable[InputTable]) -> Outlets:
-    """The outlets of usable rows: those that the input names in their order, then sorted."""
-    labels = [label for label in dict.fromkeys(table.label for table in tables) if label in occurring]
-    labels += sorted({*occurring} - {*labels})
-    if set(labels) == set(KNOWN_LABELS):
-        labels = list(KNOWN_LABELS)
-    if len(labels) != 2:
-        raise InputError(
-            f"the labels of usable rows are {listed(labels, 5)}: give files of two outlets, or choose two labels, as in "
-            "--labels left,right"
-        )
-    a, b = labels
-    return Outlets(KNOWN_LABELS.get(a, a), KNOWN_LABELS.get(b, b), a, b)
+    def _found_outlets(self, occurring: Collection[str], tables: Sequence[InputTable]) -> Outlets:
+        """The outlets of usable rows: those that the input names in their order, then sorted; CHANGE-IT's have short names."""
+        labels = [label for label in dict.fromkeys(table.label for table in tables) if label in occurring]
+        labels += sorted({*occurring} - {*labels})
+        short: Mapping[str, str] = {}
+        if {*labels} == {*KNOWN_LABELS} and all(t.outlet or LAYOUT.issuperset(t.columns) for t in tables):
+            short = KNOWN_LABELS
+        if len(labels) != 2:
+            mend = "give files of two outlets, or choose two labels, as in --labels left,right"
+            raise self.found.refused(f"the labels of usable rows are {listed(labels, 5)}: {mend}")
+        a, b = short or labels
+        return Outlets(short.get(a, a), short.get(b, b), a, b)
+
+    def _date_column(self) -> str:
+        """A column that is not read and holds dates; empty without any."""
+        read = {name.lower() for several in self.columns.values() for name in several}
+        for name in dict.fromkeys(chain.from_iterable(self.seen)):
+            values = [row[name] for row in self.seen if not is_missing(row.get(name))]
+            texts = [
+                value for value in values if isinstance(value, str | date) and not str(value).isdecimal()
+            ]
+            with suppress(ValueError):
+                if name.lower() not in read and values == texts and any(list(map(parse_date, texts))):
+                    return name
+        return ""
+
+
+def _best(articles: Sequence[Article], key: Callable[[Article], str], rank: Callable[..., Any]) -> list[bool]:
+    """Whether each article has the highest rank of those of its outlet with the same key."""
+    order = sorted(range(len(articles)), key=lambda place: rank(articles[place]))
+    kept = {*{(articles[place].label, key(articles[place])): place for place in order}.values()}
+    return [place in kept for place in range(len(articles))]
+
+
+def _with_first_dates(articles: Sequence[Article]) -> list[Article]:
+    """The articles with the date of the first version of each, the day of the event."""
+    first: dict[tuple[str, str], date] = {}
+    for a in articles:
+        if a.date:
+            first[a.label, a.id] = min(a.date, first.get((a.label, a.id), a.date))
+    return [replace(a, date=first.get((a.label, a.id))) for a in articles]
+
+
+def _newest(article: Article) -> tuple[Any, ...]:
+    """The newest is the highest, of one date the longest."""
+    return article.date or date.min, len(article.article), article.headline, article.article
+
+
+def _oldest(article: Article) -> tuple[Any, ...]:
+    """The oldest is the highest."""
+    return -(article.date or date.max).toordinal(), article.headline, article.id
+
+
+def write_rejected(path: Path, rejected: Iterable[Rejection]) -> None:
+    """Write the rows that were rejected as CSV."""
+    rows = ([item.file, item.line, item.id, item.reason] for item in rejected)
+    write_table(path, ("file", "line", "id", "reason"), rows, quote_formulas=True)
+
+
+def _losses(found: Reading, names: Mapping[str, str], outlets: Outlets) -> list[Look]:
+    """Looks at the outlets that lost many rows."""
+    looks = []
+    for name in outlets.names:
+        counts = Counter(item.kind for item in found.rejected if names.get(item.label) == name)
+        total = counts.total() + sum(article.label == name for article in found.articles)
+        if total >= LEAST and counts.total() >= FEW * total:
+            advice = "of one id the newest row is kept, with the first date; ids such as 1.58292E+18 are left out by --columns id="
+            advice = advice if counts.most_common(1)[0][0] == "duplicate id" else "see rejected.csv"
+            reasons = listed([f"{count:,} {kind}" for kind, count in counts.most_common()], 3)
+            looks.append(Look("rows were rejected", name, counts.total(), total, reasons, advice))
+    return looks
 
 
 def _day_first(name: str, rows: Iterable[_Cleaned]) -> bool | None:
@@ -245,19 +364,13 @@ def _day_first(name: str, rows: Iterable[_Cleaned]) -> bool | None:
     )
 
 
-def _settled(articles: list[Article], names: Mapping[str, str]) -> list[Article]:
-    """Give every article its outlet's short name, and an id of its own where both outlets use the same."""
+def _settled(articles: list[Article]) -> list[Article]:
+    """Give the articles an id of its own where outlets use the same."""
     outlets_of: dict[str, set[str]] = {}
     for article in articles:
         outlets_of.setdefault(article.id, set()).add(article.label)
     shared = {id_ for id_, outlets in outlets_of.items() if len(outlets) > 1}
-    joint = "-"
-    while any(f"{name}{joint}{id_}" in outlets_of for id_ in shared for name in names.values()):
+    joint, names = "-", {article.label for article in articles}
+    while any(f"{name}{joint}{id_}" in outlets_of for id_ in shared for name in names):
         joint += "-"
-    settled = []
-    for article in articles:
-        name, id_ = names[article.label], article.id
-        if id_ in shared:
-            article = replace(article, id=f"{name}{joint}{id_}")
-        settled.append(replace(article, label=name))
-    return settled
+    return [replace(a, id=f"{a.label}{joint}{a.id}") if a.id in shared else a for a in articles]

@@ -19,6 +19,7 @@ from scipy.sparse.csgraph import connected_components
 from change_it.corpus.article import Alignment
 from change_it.corpus.vectors import near_duplicates, tfidf
 from change_it.errors import InputError
+from change_it.io import counted
 from change_it.stats import Bools, Floats, Ints
 
 NEAR_DUPLICATE = "near-duplicate of a test article"
@@ -203,9 +204,11 @@ def _deal_test(unit: Ints, sizes: dict[str, int] | None, seed: int, strict: floa
     """Deal the units of the top pairs to A1 and A2 (True, (pairs,)) at random, each towards its number of pairs or to even halves."""
     members, sizes_of = np.unique(unit, return_counts=True)
     if len(members) < 2:
+        mend = "lower --strict, widen --window-days or give more articles"
+        if len(unit) > 1:
+            mend = "raise --strict or narrow --window-days, which link everything, or give more articles"
         raise InputError(
-            f"{len(unit)} pair(s) above {strict}: A1 and A2 need at least two, so lower --strict, widen --window-days "
-            "or give more articles"
+            f"the pairs above {strict} ({len(unit):,}) are of {counted(len(members), 'event')}, and A1 and A2 need one each: {mend}"
         )
     half = len(unit) // 2
     targets = (len(unit) - half, half) if sizes is None else (sizes["A1"], sizes["A2"])

@@ -12,7 +12,6 @@ from typing import Any
 
 from change_it import __version__
 from change_it.corpus.article import KNOWN_LABELS
-from change_it.corpus.folder import read_language
 from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
 from change_it.generators.generator_options import CANDIDATES, TransferOptions
@@ -21,7 +20,7 @@ from change_it.generators.prompt import Prompt
 from change_it.generators.prompted import SENT, PromptedWriter
 from change_it.generators.rerank import order
 from change_it.generators.search import BEAMS, Search, read_decoding
-from change_it.io import append, cell_text, parse_columns, read_tables, write_table
+from change_it.io import append, cell_text, length_fault, parse_columns, read_tables, write_table
 from change_it.networks.pretrained import map_threads
 from change_it.networks.server import CONCURRENCY, Server
 from change_it.progress import bar
@@ -30,7 +29,6 @@ from change_it.scoring.judges import Judges
 from change_it.scoring.signature import Reranker
 from change_it.text import cleaning
 from change_it.text.folding import composed
-from change_it.text.stopwords import guess_language
 
 HEADER = ("id", "headline", "target", "error", "reranker", "generator")
 NOTHING = "nothing was written"
@@ -134,10 +132,11 @@ def file_items(options: TransferOptions, setup: TransferSetup) -> list[Item]:
 
 
 def _checked(item: Item, needs: Sequence[str]) -> Item:
-    """The item, with an error for a text that is needed and empty."""
+    """The item, with an error for a text that is needed and empty, or too long."""
     texts = {"headline": item.source, "article": item.article}
     empty = [name for name in needs if not texts[name]]
-    return replace(item, error=f"empty {' and '.join(empty)}") if empty and not item.error else item
+    fault = f"empty {' and '.join(empty)}" if empty else "".join(map(length_fault, texts, texts.values()))
+    return replace(item, error=fault) if fault and not item.error else item
 
 
 def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequence[Item]) -> list[Item]:
@@ -146,10 +145,6 @@ def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequen
     They are written in chunks, items of like length in one. Rows are kept in FILE.*.partial until all are there, also where
     another one fails: the same command goes on with the ids that it lacks.
     """
-    language = ""
-    if setup.judges:  # that a model of support is prompted in
-        articles = [item.article for item in items if item.article]
-        language = read_language(options.corpus or "") or guess_language(articles)
     unfinished = _unfinished(options, setup, items)
     done = _finished(unfinished, items)
     write_table(unfinished, HEADER, list(done.values()))
@@ -168,7 +163,7 @@ def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequen
 
         def finish(chunk: Sequence[int]) -> None:
             given = [items[place] for place in chunk]
-            written = new_rows(setup, given, options=options, language=language)
+            written = new_rows(setup, given, options=options)
             text = io.StringIO()
             csv.writer(text, lineterminator="\n").writerows(written)
             with lock, unfinished.open("ab") as file:
@@ -223,16 +218,14 @@ def _row(setup: TransferSetup, item: Item, text: str, fault: str) -> list[str]:
     return [item.id, text, item.target, "" if text else fault or NOTHING, *signed]
 
 
-def new_rows(
-    setup: TransferSetup, items: Sequence[Item], *, options: TransferOptions, language: str
-) -> list[list[str]]:
-    """The row of each item: a new headline, empty where there is no candidate; `language` is that of a model of support."""
+def new_rows(setup: TransferSetup, items: Sequence[Item], *, options: TransferOptions) -> list[list[str]]:
+    """The row of each item: a new headline, empty where there is no candidate."""
     candidates = setup.system.propose(items, setup.search, options.batch_size)
     texts = [[" ".join(composed(each.text).split()) for each in of_item] for of_item in candidates]
     texts = [[text for text in offered if text] for offered in texts]
     orders: list[tuple[int, ...]] = [()] * len(items)
     if setup.judges:
-        orders = order(setup.judges, texts, items, language=language)
+        orders = order(setup.judges, texts, items)
     chosen = [
         offered[places[0] if places else 0] if offered else ""
         for offered, places in zip(texts, orders, strict=True)

@@ -33,13 +33,12 @@ def judge_candidates(
     candidates: Sequence[Sequence[Candidate]],
     items: Sequence[Item],
     *,
-    language: str | None = None,
     progress: Progress = False,
 ) -> list[list[JudgedCandidate]]:
     """The candidates of n items as judges see them, without empty ones, in the order of `order`."""
     offered = [[candidate for candidate in group if candidate.text.strip()] for group in candidates]
     texts = [[candidate.text for candidate in group] for group in offered]
-    tables = _judged(judges, texts, items, language=language, progress=progress)
+    tables = _judged(judges, texts, items, progress=progress)
     judged = []
     for group, table in zip(offered, tables, strict=True):
         rows = table.rows(named=True)
@@ -52,14 +51,12 @@ def order(
     judges: Judges,
     candidates: Sequence[Sequence[str]],
     items: Sequence[Item],
-    *,
-    language: str | None = None,
 ) -> list[tuple[int, ...]]:
     """The positions of each item's candidates: the higher joint score first, of equal ones those with evidence, then the higher product of style and probabilities, then that of probabilities alone, then the earlier one; empty candidates last."""
-    return [_ranked(table) for table in _judged(judges, candidates, items, language=language)]
+    return [_ranked(table) for table in _judged(judges, candidates, items)]
 
 
-def floor(test: TestSet, judges: Judges, *, language: str | None = None) -> ScoredSystem:
+def floor(test: TestSet, judges: Judges) -> ScoredSystem:
     """For each headline the one of the `clauses` of its article with the highest joint score.
 
     The judges that choose are of another fold than those that score; fluency is among them.
@@ -70,7 +67,7 @@ def floor(test: TestSet, judges: Judges, *, language: str | None = None) -> Scor
             "the floor requires a fluency judge: train one with change-it train judge --task fluency"
         )
     candidates = clauses(test)
-    orders = order(judges, candidates, test.items, language=language)
+    orders = order(judges, candidates, test.items)
     headlines = tuple(texts[places[0]] for texts, places in zip(candidates, orders, strict=True))
     return ScoredSystem(FLOOR, headlines, Reranker.of(judges))
 
@@ -80,7 +77,6 @@ def _judged(
     candidates: Sequence[Sequence[str]],
     items: Sequence[Item],
     *,
-    language: str | None,
     progress: Progress = False,
 ) -> list[pl.DataFrame]:
     """The table of `judge_items` of each item's candidates; what chooses sees no partner's article."""
@@ -89,7 +85,7 @@ def _judged(
         for item, group in zip(items, candidates, strict=True)
         for text in group
     ]
-    table = judge_items(judges, offered, language=language, progress=progress)
+    table = judge_items(judges, offered, progress=progress)
     ends = accumulate(map(len, candidates), initial=0)
     return [table[start:end] for start, end in pairwise(ends)]
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from huggingface_hub import DatasetCard, EvalResult, ModelCard, ModelCardData, RepoCard
 from jinja2 import Template
+from jinja2.utils import htmlsafe_json_dumps
 
 from change_it import __version__
 from change_it.corpus.folder import MODEL_CORPUS, PICTURE
@@ -26,7 +27,6 @@ from change_it.templates import without_markup
 
 if TYPE_CHECKING:
     from change_it.judges.judge import Judge
-    from change_it.judges.support_model import SupportModel
 
 #: Where `corpus build` leaves the example's and the last section's texts of its README.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
@@ -40,7 +40,7 @@ pip install "{requirement}"
 #: Texts of CHANGE-IT may be passed on under the shared task's licence alone; the sample's are invented, under the package's own.
 LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset(OUTLETS): "apache-2.0"}
 #: Scores that an older report lacks, or one without the judges that they need.
-OURS = ("style", "fluency", "evidence", "support", "joint")
+OURS = ("style", "fluency", "evidence", "joint")
 #: Scores of a system on a card, as the report names them.
 SCORES = {
     "compliancy": "compliancy",
@@ -74,9 +74,7 @@ class JudgeEntry:
         return str(public(self.judge.model.config.change_it["encoder"]))
 
 
-def judge_card(
-    entries: Sequence[JudgeEntry], support: "SupportModel | None", folder: Path, options: PushOptions
-) -> dict[str, bytes]:
+def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions) -> dict[str, bytes]:
     """Write README.md of one judge or several, from a folder."""
     first = entries[0]
     outlets = first.judge.outlets
@@ -104,8 +102,7 @@ def judge_card(
     values = {
         "entries": entries,
         "fold": first.judge.fold,
-        "support": support,
-        "signature": _signature([entry.judge for entry in entries], support),
+        "signature": _signature([entry.judge for entry in entries]),
         "citation": CITATIONS["evalnlgeval2020"],
         "published": PUBLISHED_JUDGES,
         "no_better_than": no_better_than,
@@ -114,12 +111,12 @@ def judge_card(
     return _model_files("judge", data, values, options, corpus, outlets)
 
 
-def _signature(judges: Sequence["Judge"], support: "SupportModel | None") -> str:
+def _signature(judges: Sequence["Judge"]) -> str:
     """The judges as in the signatures of scores: `judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e`."""
     papers = [judge.model_hash[:6] for judge in judges if judge.task != "fluency"]
     parts = [f"judges:{'+'.join(papers)}", f"fold:{judges[0].fold}"] if papers else []
     parts += [f"fluency:{judge.model_hash[:6]}" for judge in judges if judge.task == "fluency"]
-    return "|".join([*parts, *([f"support:{support.signature}"] if support else [])])
+    return "|".join(parts)
 
 
 def generator_card(
@@ -229,7 +226,9 @@ def license_of(outlets: Sequence[str]) -> str:
 def _corpus(folder: Path, name: str, options: PushOptions) -> dict[str, Any]:
     """A model's corpus: its name, and what training recorded of it (`describe_corpus`); `--dataset` names that of the Hub."""
     record = read_json(folder / MODEL_CORPUS) or {}
-    return {**record, "name": name, "dataset": options.dataset or record.get("dataset")}
+    dataset = options.dataset or str(record.get("dataset") or "")
+    known = re.fullmatch(r"[\w.-]+(/[\w.-]+)?", dataset)
+    return {**record, "name": name, "dataset": dataset if known else None}
 
 
 def _report(folder: Path, outlets: Sequence[str]) -> dict[str, Any]:
@@ -303,6 +302,11 @@ def _code(value: object) -> str:
     return f"`{' '.join(str(value).split()).replace('`', chr(39))}`"
 
 
+def _literal(value: str) -> str:
+    """A stranger's string as a literal in a block of Python, which no mark in it ends."""
+    return str(htmlsafe_json_dumps(value)).replace("`", "\\u0060")
+
+
 def _share(*values: float | None, between: str = " | ") -> str:
     return between.join("" if value is None else f"{value:.3f}" for value in values)
 
@@ -311,6 +315,7 @@ def _share(*values: float | None, between: str = " | ") -> str:
 FUNCTIONS: dict[str, Any] = {
     "text": without_markup,
     "code": _code,
+    "literal": _literal,
     "share": _share,
     "markdown": to_markdown,
     "is_sample_corpus": is_sample_corpus,

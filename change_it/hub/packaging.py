@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from huggingface_hub import constants
+from huggingface_hub.utils import filter_repo_objects
 
 from change_it import metric_path, shipped_path, space_path
 from change_it.audit.verdicts import check_metrics
@@ -18,11 +19,10 @@ from change_it.generators.folder import GeneratorInfo
 from change_it.hub import cards
 from change_it.hub.cards import public
 from change_it.hub.push_options import PushOptions
-from change_it.io import GENERATOR_FILE, MODEL_FILES, read_json, write_text
+from change_it.io import GENERATOR_FILE, MODEL_FILES, listed, read_json, write_text
 
 if TYPE_CHECKING:
     from change_it.judges.judge import Judge
-    from change_it.judges.support_model import SupportModel
 
 Files = dict[str, bytes | Path]
 
@@ -64,48 +64,40 @@ def _dataset(options: PushOptions) -> Files:
 
 
 def _judge(options: PushOptions) -> Files:
-    """One judge at the root, or main, hh, ah and perhaps fluency and support in folders with the code of their models at the root."""
+    """One judge at the root, or main, hh, ah and perhaps fluency in folders with the code of their models at the root."""
     folder = Path(options.folder)
-    judges, support = _judges(folder)
+    judges = _judges(folder)
     files: Files = {}
     for prefix in judges:
         files |= _model(folder / prefix, prefix)
-    if support:
-        if _is_local(support.settings.model):
-            raise InputError(
-                f"{folder / 'support'} prompts a model in a folder of this machine ({support.settings.model}): take one of the Hub"
-            )
-        files |= _model(folder / "support", "support/")
-    return files | _judge_card(judges, support, folder, options)
+    return files | _judge_card(judges, folder, options)
 
 
-def _judges(folder: Path) -> "tuple[dict[str, Judge], SupportModel | None]":
-    """Prefix to judge: one judge without a prefix, or several; and the model that judges support."""
+def _judges(folder: Path) -> "dict[str, Judge]":
+    """Prefix to judge: one judge without a prefix, or several."""
     from change_it.judges.judge import Judge
     from change_it.scoring.judges import Judges
 
     if (folder / "config.json").is_file():
-        return {"": Judge.from_pretrained(folder, device="cpu")}, None
-    loaded = Judges.from_pretrained(folder, device="cpu")
-    return {f"{task}/": judge for task, judge in loaded.by_task.items()}, loaded.support
+        return {"": Judge.from_pretrained(folder, device="cpu")}
+    by_task = Judges.from_pretrained(folder, device="cpu").by_task
+    return {f"{task}/": judge for task, judge in by_task.items()}
 
 
-def _judge_card(
-    judges: "Mapping[str, Judge]", support: "SupportModel | None", folder: Path, options: PushOptions
-) -> Files:
+def _judge_card(judges: "Mapping[str, Judge]", folder: Path, options: PushOptions) -> Files:
     described = []
     for prefix, judge in judges.items():
         if metrics := _metrics(folder / prefix, "change-it train judge"):
             check_metrics(metrics, folder / prefix / "metrics.json")
         described.append(cards.JudgeEntry(prefix, judge, metrics))
-    return dict(cards.judge_card(described, support, folder, options))
+    return dict(cards.judge_card(described, folder, options))
 
 
 def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
     """Write the card of a trained model into its folder, without what the Hub alone reads."""
     options = PushOptions(kind=kind, folder=str(folder), repo_id=folder.as_posix())
     if kind == "judge":
-        files = _judge_card(*_judges(folder), folder, options)
+        files = _judge_card(_judges(folder), folder, options)
     else:
         info = GeneratorInfo.load(folder)
         files = dict(
@@ -147,9 +139,23 @@ def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
 
 
 def _model(folder: Path, prefix: str) -> Files:
-    """Files of a saved model under `prefix`; its code at the root, where transformers looks for it."""
+    """Files that training wrote under `prefix`, and no others may lie there; its code at the root, where transformers looks for it."""
     files: Files = {}
-    for path in sorted(path for pattern in MODEL_FILES for path in folder.glob(pattern)):
+    there = {path.name: path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")}
+    code = (
+        name.name
+        for part in ("networks", "judges")
+        for name in resources.files(f"change_it.{part}").iterdir()
+    )
+    known = filter_repo_objects(
+        there, allow_patterns=[*MODEL_FILES, *(name for name in code if name.endswith(".py"))]
+    )
+    written = (read_json(folder / "metrics.json") or {}).get("files") or known
+    if others := there.keys() - {*written, "README.md"}:
+        raise InputError(
+            f"{folder} holds files that training did not write ({listed(sorted(others))}): move them elsewhere"
+        )
+    for path in (there[name] for name in sorted(there.keys() - {"README.md"})):
         name = path.name if path.suffix == ".py" else f"{prefix}{path.name}"
         if path.suffix != ".json" or path.name in VOCABULARIES:
             files[name] = path

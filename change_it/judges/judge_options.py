@@ -11,7 +11,7 @@ from change_it.io import check_model, read_json, weight_files
 from change_it.tables import Column, Row, Table, figure
 from change_it.training.training_options import Arithmetic, TrainingOptions, TrainingSettings, resolve
 
-Task = Literal["main", "hh", "ah", "fluency", "support"]
+Task = Literal["main", "hh", "ah", "fluency"]
 Fold = Literal["all", "0", "1"]
 TrainingSet = Literal["main", "train_d", "train_m", "random"]
 
@@ -31,7 +31,7 @@ PAPERS = "bert-base-multilingual-cased"
 
 @dataclass(kw_only=True)
 class JudgeOptions(TrainingOptions):
-    """Train a judge of style (main), content (hh, ah), fluency or support and test it on A2.
+    """Train a judge of style (main), content (hh, ah) or fluency and test it on A2.
 
     A linear judge is fitted in seconds. A transformer is compared with a linear judge of the same examples.
 
@@ -39,18 +39,17 @@ class JudgeOptions(TrainingOptions):
         change-it train judge --task main --corpus runs/quickstart/corpus --out runs/mine/judges/main
         change-it train judge --task hh --corpus runs/mine/corpus --encoder xlm-roberta-base --out runs/mine/judges/hh
         change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm --train-on train_d --out runs/mine/lrec/main
-        change-it train judge --task support --encoder Qwen/Qwen2.5-1.5B-Instruct --corpus runs/mine/corpus --out runs/mine/judges/support
         accelerate launch -m change_it.judges.train --task ah --encoder xlm-roberta-base --corpus runs/mine/corpus --out runs/mine/judges/ah
     """
 
     task: Task
-    """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match; fluency: would a newspaper print it; support: do its sources support it."""
+    """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match; fluency: would a newspaper print it."""
     corpus: str
     """Corpus folder written by `change-it corpus build`, or the id of such a data set on the Hub."""
     out: Path
     """Folder of the judge. What it holds is replaced only when the run is finished."""
     encoder: str | None = None
-    """linear, the default: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020. For support: a chat model or an entailment classifier, which is not trained."""
+    """linear, the default: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020."""
     train_on: TrainingSet = "main"
     """Training set of main: main (R, A3 and A1), train_d or train_m (LREC 2020), or random (80% of all articles, tested on the others)."""
     as_published: bool = False
@@ -59,13 +58,11 @@ class JudgeOptions(TrainingOptions):
     """Train on one fold only; judges that choose candidates and judges that score them take different ones."""
     max_tokens: int | None = None
     """Longer inputs are cut."""
-    labels: tuple[Path, ...] = ()
-    """For support: readers' labels, as for `change-it audit --labels`. Half of the events sets the threshold; the other half validates the judge by headlines that models of other families wrote (column base). .5, not validated, without labels."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """The files and folders that it reads."""
-        return self.corpus, self.encoder or "", *map(str, self.labels)
+        return self.corpus, self.encoder or ""
 
 
 @dataclass(kw_only=True)

@@ -16,12 +16,12 @@ FLOORS = (FLOOR, CLAUSE, "lead", "copy", "random-target")
 BUILT_IN = (GOLD, *FLOORS)
 #: What a prediction file must have, and what it may have.
 PREDICTION_COLUMNS = ("id", "headline")
-PREDICTION_EXTRAS = ("target", "error", "reranker", "generator")
+PREDICTION_EXTRAS = ("target", "error", "reranker")
 #: The part of a table that has the systems with headlines that judges chose.
 CHOSEN = "chosen by judges"
 #: What a file of labels must have, and what it may have.
 LABEL_COLUMNS = ("id", "headline", "supported")
-LABEL_EXTRAS = ("system", "base", "printable", "accept", "fluency")
+LABEL_EXTRAS = ("system", "printable", "accept", "fluency")
 #: Label files and their rows.
 LabelFiles = Sequence[tuple[Path, list[Record]]]
 

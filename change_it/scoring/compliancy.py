@@ -20,7 +20,6 @@ from change_it.scoring.item import Item
 from change_it.scoring.joint import FACTORS, is_edited, joint, style
 from change_it.stats import Bools, Floats, Ints, Statistics
 from change_it.text.evidence import Unsupported, unsupported
-from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:  # loads torch
     from change_it.judges.judge_options import Task
@@ -31,11 +30,11 @@ Reversal = Literal["relative", "target"]
 #: What the papers measure: all three judges, and each of them.
 PAPERS = ("compliancy", "hh", "ah", "main")
 #: What a headline gets, each in 0-1 or a verdict: those, and ours.
-COMPLIANCY_MEASURES = (*PAPERS, "style", "fluency", "evidence", "support", "joint")
+COMPLIANCY_MEASURES = (*PAPERS, "style", "fluency", "evidence", "joint")
 #: Each of them is a mean over the items, see `measure`.
 SHARES = dict.fromkeys(COMPLIANCY_MEASURES, "n")
 #: The verdicts in the order in which they are shown.
-VERDICT_NAMES = ("hh", "ah", "main", "fluency", "evidence", "support")
+VERDICT_NAMES = ("hh", "ah", "main", "fluency", "evidence")
 #: Columns of `judge_items` with probabilities; `source`: of the original headline.
 PROBABILITIES = {
     "hh": "p_hh",
@@ -43,7 +42,6 @@ PROBABILITIES = {
     "main": "p_target",
     "source": "p_target_source",
     "fluency": "p_fluency",
-    "support": "p_support",
 }
 #: Types of the columns of `judge_items`.
 _SCHEMA = {
@@ -86,7 +84,6 @@ def judge_items(
     items: Sequence[Item],
     *,
     reversal: Reversal = "relative",
-    language: str | None = None,
     progress: Progress = True,
 ) -> pl.DataFrame:
     """Judge new headlines, and look their numbers, names and quotations up; what recurs among n items is read once.
@@ -99,26 +96,23 @@ def judge_items(
         judges: the judges.
         items: n items with predictions.
         reversal: when style counts as reversed, see `verdicts`.
-        language: of the question to a model of support; guessed from the articles when None.
         progress: True shows bars; a function gets the judge's name and the share that is done.
 
     Returns:
         n rows: `COMPLIANCY_MEASURES`; `unsupported`, a JSON list of the numbers, names and quotations that no source has;
         and the columns of `PROBABILITIES`. Null is what no judge can tell: fluency without such a judge, style where main does
         not tell the outlets apart within an event, evidence where the corpus's articles are too short for it, joint
-        without fluency or style, support without a model.
+        without fluency or style.
     """
-    tasks = [*judges.by_task, *(["support"] if judges.support else [])]
+    tasks = [*judges.by_task]
 
-    def report(task: str, total: int, done: int) -> None:
+    def report(task: "Task", total: int, done: int) -> None:
         if callable(progress):
             progress(task, (tasks.index(task) + done / max(total, 1)) / len(tasks))
 
-    def shown(task: str, total: int) -> ProgressOption:
-        return partial(report, task, total) if callable(progress) else progress
-
     def ask(task: "Task", texts: list[str], pairs: list[str] | None = None) -> Floats:
-        return judges.by_task[task].probabilities(texts, pairs, progress=shown(task, len(texts)))
+        shown: ProgressOption = partial(report, task, len(texts)) if callable(progress) else progress
+        return judges.by_task[task].probabilities(texts, pairs, progress=shown)
 
     is_written = np.array([bool(item.prediction.strip()) for item in items], dtype=bool)
     written = list(compress(items, is_written))
@@ -143,18 +137,12 @@ def judge_items(
     if judges.fluency is not None:
         printed = ask("fluency", new)
         columns |= {"fluency": decide(printed) == 1, "p_fluency": printed[:, 1]}
-    if judges.support is not None:
-        language = language or guess_language([item.article for item in items])
-        p = judges.support.probabilities(new, texts, language=language, progress=shown("support", len(new)))
-        columns |= {"support": judges.support.accepts(p), "p_support": p}
     if judges.step is not None:
         edited = [is_edited(text, source) for text, source in zip(new, sources, strict=True)]
         graded = style(p_new, p_source[is_written], judges.step)
         columns["style"] = step = np.where(edited, 0.0, graded)
         if judges.fluency is not None:
             factors = {name: np.asarray(columns[name], bool) for name in FACTORS if name in columns}
-            if judges.support is not None and not judges.support.is_validated(language or ""):
-                del factors["support"]
             columns["joint"] = joint(step, factors)
     values: dict[str, object] = {"p_target_source": p_source, "unsupported": _listed(lacking, is_written)}
     for name, of_written in columns.items():

@@ -37,7 +37,6 @@ def compute_compliancy(
     *,
     reference_articles: Sequence[str] | None = None,
     events: Sequence[str] | Sequence[int] | None = None,
-    language: str | None = None,
     reversal: Reversal = "relative",
     resamples: int = 1000,
     seed: int = 1,
@@ -58,7 +57,6 @@ def compute_compliancy(
             or None, without any. `change-it score` has them.
         events: n ids of events, which the intervals draw: the column `event` of a corpus. When None, near-duplicate articles
             are one event, and so are both directions of a pair that `reference_articles` shows.
-        language: of the texts, as `judge_items` takes it.
         reversal: when style counts as reversed, see `compliancy.verdicts`.
         resamples: bootstrap resamples of the intervals.
         seed: their seed.
@@ -99,7 +97,6 @@ def compute_compliancy(
         judges,
         [ScoredSystem(SYSTEM, tuple(texts["predictions"]))],
         reversal=reversal,
-        language=language,
         resamples=resamples,
         seed=seed,
         progress=progress,
@@ -143,7 +140,6 @@ def compute_metrics(
     labels: Sequence[str],
     *,
     reversal: Reversal = "relative",
-    language: str | None = None,
 ) -> Callable[[Any], dict[str, float]]:
     """Make the `compute_metrics` of a `Seq2SeqTrainer` with `predict_with_generate=True`.
 
@@ -154,7 +150,6 @@ def compute_metrics(
         articles: their articles.
         labels: outlets that the originals come from, by short name.
         reversal: as `compute_compliancy` takes it.
-        language: as `compute_compliancy` takes it.
 
     Returns:
         A function of an `EvalPrediction`: `COMPLIANCY_MEASURES` as shares of the n headlines, averaged over the directions; without
@@ -186,7 +181,7 @@ def compute_metrics(
             )
         written = tokenizer.batch_decode([row[row >= 0].tolist() for row in ids], skip_special_tokens=True)
         new = ScoredSystem(SYSTEM, tuple(" ".join(text.split()) for text in written))
-        scores = score(test, loaded, [new], reversal=reversal, language=language, resamples=1, progress=False)
+        scores = score(test, loaded, [new], reversal=reversal, resamples=1, progress=False)
         values = scores.row(SYSTEM).values
         return {name: values[name] for name in COMPLIANCY_MEASURES if name in values}
 

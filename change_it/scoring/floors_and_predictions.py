@@ -18,12 +18,13 @@ from change_it.errors import InputError
 from change_it.io import Predictions, counted, headlines_of, listed
 from change_it.scoring.columns import CLAUSE, GOLD, PredictionFile
 from change_it.scoring.item import TestSet
-from change_it.scoring.signature import Reranker, Writer, parse_reranker
+from change_it.scoring.signature import Reranker, parse_reranker
 from change_it.text.sentences import sentences, without_end
+from change_it.text.tokens import beginning, length
 from change_it.text.typography import Typography
 
 #: Between two clauses.
-_JOINT = re.compile(r"(?<=\w)[\"”»’)]?\s*(?:[:;,]|\s[-–—])\s+")
+_JOINT = re.compile(r"(?<=\w)[\"”»’)]?\s*(?:[:;,]|\s[-–—])\s+|[，、；：。！？]+")
 #: Sentences of an article that are cut, its first characters that they are found in, and the fewest and most words of a cut.
 _SENTENCES, _CHARACTERS, _WORDS = 3, 1500, (4, 20)
 
@@ -37,7 +38,6 @@ class ScoredSystem:
     # item that its file lacks
     headlines: tuple[str | None, ...]
     reranker: Reranker | None = None  # the judges that chose among candidates, None where none did
-    writers: tuple[Writer, ...] = ()  # the generators, where the file names them
     # the system that this is one of several runs of, trained with another seed each; empty where there is one
     run_of: str = ""
 
@@ -56,7 +56,7 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
                 f"the corpus {test.name} has no training headlines of {outlet}: build it from more articles"
             )
     training, draw = test.training_headlines, random.Random(seed)
-    lengths = {name: median_low(len(text.split()) for text in texts) for name, texts in training.items()}
+    lengths = {name: median_low(map(length, texts)) for name, texts in training.items()}
     headlines = {
         GOLD: [item.reference for item in test.items],
         "copy": [item.source for item in test.items],
@@ -72,14 +72,14 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
     ]
 
 
-def lead(article: str, length: int) -> str:
-    """The first words of an article as a headline, at most `length`, without a dangling comma, colon or full stop at the end.
+def lead(article: str, most: int) -> str:
+    """The first words of an article as a headline, at most `most`, without a dangling comma, colon or full stop at the end.
 
     Examples:
         >>> lead("Il governo ha deciso, nella notte, di rinviare.", 4)
         'Il governo ha deciso'
     """
-    text = " ".join(article.split()[: max(1, length)])
+    text = beginning(article, max(1, most))
     return without_end(text) or text
 
 
@@ -93,10 +93,10 @@ def cuts(article: str, typography: Typography) -> list[str]:
     """The first sentences of an article and their clauses in the typography of headlines: none is cut, but the first one where all are too long."""
     fewest, most = _WORDS
     found = sentences(article[:_CHARACTERS])[:_SENTENCES]
-    parts = [part.split() for sentence in found for part in (sentence, *_JOINT.split(sentence))]
-    long = [words for words in parts if len(words) >= fewest]
-    whole = [words for words in long if len(words) <= most] or [words[:most] for words in long[:1]]
-    texts = [without_end(" ".join(words)) for words in whole]
+    parts = [" ".join(part.split()) for sentence in found for part in (sentence, *_JOINT.split(sentence))]
+    long = [part for part in parts if length(part) >= fewest]
+    whole = [part for part in long if length(part) <= most] or [beginning(part, most) for part in long[:1]]
+    texts = map(without_end, whole)
     return list(dict.fromkeys(typography.apply(text[:1].upper() + text[1:]) for text in texts))
 
 
@@ -167,10 +167,8 @@ def system_of(
             f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
         )
     rerankers = sorted({row.get("reranker", "") for row in rows} - {""})
-    generators = sorted({row.get("generator", "") for row in rows})
-    writers = tuple(writer for text in generators if (writer := Writer.parse(text)))
     in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
-    return ScoredSystem(name, in_order, _reranker(file, rerankers), writers)
+    return ScoredSystem(name, in_order, _reranker(file, rerankers))
 
 
 def _with_ids(given: PredictionFile, test: TestSet) -> list[dict[str, str]]:

@@ -25,8 +25,8 @@ LEAST_PAIRS = 20
 LEAST_EVIDENCE = 0.5
 #: A headline is the original, edited, if at most this share of its words are new.
 MOST_NEW = 0.25
-#: The verdicts that style is multiplied with; support only where it is validated.
-FACTORS = ("hh", "ah", "fluency", "evidence", "support")
+#: The verdicts that style is multiplied with.
+FACTORS = ("hh", "ah", "fluency", "evidence")
 
 
 def is_edited(headline: str, original: str) -> bool:

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from change_it.corpus.article import outlet_names
 from change_it.corpus.folder import hash_article
@@ -20,9 +20,6 @@ from change_it.scoring.joint import LEAST_EVIDENCE, LEAST_PAIRS, LEAST_STEP
 from change_it.text.evidence import Unsupported
 from change_it.training.training_options import Arithmetic
 
-if TYPE_CHECKING:
-    from change_it.judges.support_model import SupportModel  # loads transformers
-
 
 @dataclass(frozen=True)
 class JudgedHeadline:
@@ -35,7 +32,7 @@ class JudgedHeadline:
         style: the step towards the outlet aimed at, in 0-1; None where main does not tell the outlets apart within an event.
         marks: each of `VERDICT_NAMES` to whether it holds; None where there is no such judge.
         probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
-            fluency (printed), support (supported), each in 0-1; None where there is no such judge.
+            fluency (printed), each in 0-1; None where there is no such judge.
         unsupported: numbers, names and quotations that no source has, with their places in `text`.
     """
 
@@ -57,14 +54,12 @@ class Judges:
         hh: do two headlines match.
         ah: do headline and article match.
         fluency: would a newspaper print a headline; None where it was not trained.
-        support: a model that is prompted whether a headline's sources support it; None without one.
     """
 
     main: Judge
     hh: Judge
     ah: Judge
     fluency: Judge | None = None
-    support: "SupportModel | None" = field(default=None, repr=False)
 
     def __call__(
         self,
@@ -73,7 +68,6 @@ class Judges:
         originals: Sequence[str],
         articles: Sequence[str],
         to: str | int | Sequence[str] | Sequence[int] | None = None,
-        language: str | None = None,
         progress: Progress = False,
     ) -> list[JudgedHeadline]:
         """Judge new headlines.
@@ -83,7 +77,6 @@ class Judges:
             originals: n original headlines.
             articles: n articles of the originals.
             to: the outlet aimed at, for all or for each; None: the one that main does not assign the original to.
-            language: of the texts, for a model of support; guessed from the articles when None.
             progress: as `compliancy.judge_items` takes it; True shows bars.
 
         Returns:
@@ -106,7 +99,7 @@ class Judges:
             Item("", self.outlets[1 - self.outlets.index(target)], target, source, article, prediction=text)
             for text, source, article, target in zip(*texts.values(), targets, strict=True)
         ]
-        judged = judge_items(self, items, language=language, progress=progress)
+        judged = judge_items(self, items, progress=progress)
         rows = zip(texts["headlines"], judged.iter_rows(named=True), strict=True)
         return [judged_headline(text, row) for text, row in rows]
 
@@ -131,15 +124,13 @@ class Judges:
         *,
         precision: Arithmetic = "float32",
         device: str = "auto",
-        support: str | None = None,
     ) -> "Judges":
-        """Load the judges `main`, `hh` and `ah`, and `fluency` and `support` where they are there.
+        """Load the judges `main`, `hh` and `ah`, and `fluency` where it is there.
 
         Args:
             name: folder with three folders of these names, or the Hub id of such a repository.
             precision: float32; or bf16, which is faster where the processor multiplies bfloat16 matrices.
             device: auto, cpu, cuda, cuda:1, mps.
-            support: model that is prompted, in the place of the folder `support`: see `SupportModel.from_pretrained`.
 
         Raises:
             InputError: one is missing, they are not of the same outlets and fold, or main is of an earlier version
@@ -170,12 +161,7 @@ class Judges:
                 f"{folder / 'main'} has no style step (it is of an earlier version, or had no training pairs to measure it "
                 f"on): train it again with {COMMAND} --task main --fold 1"
             )
-        model, given = None, support or (folder / "support" if (folder / "support").is_dir() else None)
-        if given:
-            from change_it.judges.support_model import SupportModel
-
-            model = SupportModel.from_pretrained(given, precision=precision, device=device)
-        return cls(**judges, support=model)
+        return cls(**judges)
 
     @property
     def by_task(self) -> dict[Task, Judge]:

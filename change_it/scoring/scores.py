@@ -12,7 +12,6 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.judges.judge_options import StyleStep
-from change_it.judges.metrics import family_of
 from change_it.progress import Progress
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.columns import CHOSEN, FLOORS, GOLD
@@ -21,7 +20,6 @@ from change_it.scoring.floors_and_predictions import ScoredSystem
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import Reranker, signature
 from change_it.stats import AVERAGE, Floats, Score, Statistics, measure, paired_p_values
-from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
@@ -131,8 +129,8 @@ class Scores:
 
     @property
     def measures(self) -> list[str]:
-        """Those of `SCORE_MEASURES` that the table has, compliancy first; `bleu` and `rougeL` only where there are references, `support` with a model."""
-        shown = self.known | {*compliancy.COMPLIANCY_MEASURES} - {"support"}
+        """Those of `SCORE_MEASURES` that the table has, compliancy first; `bleu` and `rougeL` only where there are references."""
+        shown = self.known | {*compliancy.COMPLIANCY_MEASURES}
         return [name for name in SCORE_MEASURES if name in shown]
 
     @property
@@ -187,25 +185,20 @@ def score(
     systems: Sequence[ScoredSystem],
     *,
     reversal: Reversal = "relative",
-    language: str | None = None,
     resamples: int = 1000,
     seed: int = 1,
     progress: Progress = True,
 ) -> Scores:
     """Score systems that have a headline for every item, see `on_same_items`; `resamples` and `seed` are of intervals and paired tests.
 
-    Systems whose headlines judges of the same fold or weights have chosen are refused, those that a model of the family of the judge
-    of support has written, and judges that have learnt from test articles.
+    Systems whose headlines judges of the same fold or weights have chosen are refused, and judges that have learnt from test articles.
     """
     trained = judges.check_corpus(test)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
     check_independent(judges, rerankers)
-    _check_writers(judges, systems)
     every = [test.predicted(system.headlines) for system in systems]
-    if judges.support and not language:
-        language = guess_language([item.article for item in test.items])
-    judged = judge_items(judges, list(chain(*every)), reversal=reversal, language=language, progress=progress)
-    of_judges = partial(signature, judges, language=language, reversal=reversal, trained=trained)
+    judged = judge_items(judges, list(chain(*every)), reversal=reversal, progress=progress)
+    of_judges = partial(signature, judges, reversal=reversal, trained=trained)
     signed = partial(of_judges, resamples=resamples, seed=seed)
     strata = [item.direction for item in test.items]
     interval = partial(measure, strata=strata, events=test.events, resamples=resamples, seed=seed)
@@ -267,20 +260,6 @@ def check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> No
             f"the judges that score are not independent of those that chose the headlines ({overlaps}): score with judges "
             "trained with the other --fold"
         )
-
-
-def _check_writers(judges: "Judges", systems: Sequence[ScoredSystem]) -> None:
-    """Refuse systems whose generator is the model of support, or of its family."""
-    if (support := judges.support) is None:
-        return
-    for system in systems:
-        for writer in system.writers:
-            is_of_family = bool(support.base) and family_of(support.base) == family_of(writer.base)
-            if is_of_family or support.weights_hash == writer.weights_hash:
-                raise InputError(
-                    f"the judge of support and what wrote {system.name} are of one family, {family_of(support.base)}, which "
-                    "biases its verdicts: give a judge of another family with --support"
-                )
 
 
 def _aggregate(sums: Statistics) -> dict[str, Floats]:

@@ -2,7 +2,7 @@
 
 Judges that choose a candidate train on one fold of the corpus, judges that score on the other. A
 prediction file says in its column `reranker` who chose: `fold:0|main:<sha256>|hh:<sha256>|ah:<sha256>`, and
-`|fluency:<sha256>` and `|support:<sha256>` where a fluency judge and a model of support did too.
+`|fluency:<sha256>` where a fluency judge did too.
 """
 
 import re
@@ -21,20 +21,18 @@ if TYPE_CHECKING:  # loads torch
 #: Stands for the weights of a model behind a server, which nobody here has seen.
 ENDPOINT = "endpoint"
 
-#: Judges in the order of a signature; the last two may be missing.
-_ORDER = (*TASKS, "fluency", "support")
-_HASH = re.compile(r"[0-9a-f]{64}")
+#: Judges in the order of a signature; the last may be missing.
+_ORDER = (*TASKS, "fluency")
 _SIGNATURE = re.compile(
     r"fold:(?P<fold>all|0|1)"
     + "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in TASKS)
-    + "".join(rf"(\|{task}:(?P<{task}>[0-9a-f]{{64}}))?" for task in ("fluency", "support"))
+    + r"(\|fluency:(?P<fluency>[0-9a-f]{64}))?"
 )
 
 
 def signature(
     judges: "Judges",
     *,
-    language: str | None,
     reversal: str,
     n: int,
     partners: int,
@@ -57,8 +55,6 @@ def signature(
         "fluency": judges.fluency.model_hash[:6] if judges.fluency else "",
         "joint": VERSION if judges.fluency and judges.step else "none",
         "evidence": "" if judges.has_evidence else "none",
-        "support": judges.support.signature if judges.support else "",
-        "lang": language or "" if judges.support else "",
         "reversal": reversal,
         "tok": "unicode",
         "n": n,
@@ -77,16 +73,13 @@ class Reranker:
     """The judges that chose among candidates."""
 
     fold: str  # the fold they were trained on: all, 0 or 1
-    # task (main, hh, ah, perhaps fluency and support) to the SHA-256 of that judge's weights, hexadecimal
+    # task (main, hh, ah, perhaps fluency) to the SHA-256 of that judge's weights, hexadecimal
     hashes: Mapping[str, str]
 
     @classmethod
     def of(cls, judges: "Judges") -> "Reranker":
         """The identity of loaded judges."""
-        hashes: dict[str, str] = {task: judge.weights_hash for task, judge in judges.by_task.items()}
-        if judges.support:
-            hashes["support"] = judges.support.weights_hash
-        return cls(judges.fold, hashes)
+        return cls(judges.fold, {task: judge.weights_hash for task, judge in judges.by_task.items()})
 
     @property
     def signature(self) -> str:
@@ -131,14 +124,6 @@ class Writer:
         """The value of the column `generator` of a prediction file."""
         names = self.weights_hash, self.base.replace("|", "_"), self.asked
         return "|".join([*filter(None, names), *([f"v:{__version__}"] if self.asked else [])])
-
-    @classmethod
-    def parse(cls, text: str) -> "Writer | None":
-        """Read what `signature` gives; None for anything else, since other programs name their generators otherwise."""
-        weights_hash, base, asked = (*text.split("|", 2), "", "")[:3]
-        if weights_hash != ENDPOINT and not _HASH.fullmatch(weights_hash):
-            return None
-        return cls(weights_hash, base, asked.rpartition("|v:")[0])
 
 
 def parse_reranker(text: str) -> Reranker:

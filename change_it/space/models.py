@@ -132,7 +132,7 @@ class Models:
             judges,
             systems,
             language,
-            read_summary(judges, local_folder(name, command=COMMAND), language),
+            read_summary(judges, local_folder(name, command=COMMAND)),
             is_sample_corpus(judges.outlets, report),
             corpus_examples(corpus, language) if corpus else (),
         )
@@ -145,7 +145,7 @@ class Models:
             texts = (candidate.text for candidate in proposed)
             offered = list(dict.fromkeys(" ".join(text.split()) for text in texts if words(text)))
         candidates = [Candidate(text, 0.0) for text in offered]
-        [judged] = judge_candidates(self.judges, [candidates], [question.item], language=self.language)
+        [judged] = judge_candidates(self.judges, [candidates], [question.item])
         return without_near(judged)
 
 

@@ -179,9 +179,8 @@ def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandida
     Returns:
         What can be written as JSON: `system`, `from`, `to`, `original`, `signature`; `candidates`, the best by `joint`;
         `wrong_direction`, why there is no verdict on a reversal and compliancy, where main takes the original for the outlet
-        aimed at, else empty; `foreign`, whether the texts seem to be in another language than the judges' corpus; `support`,
-        the model that is prompted whether the sources support a headline, empty without one; `reliability`, how far to rely on
-        each judge. A candidate has `headline`, `system`, `joint` and `style` (None where a judge is missing), `probabilities`,
+        aimed at, else empty; `foreign`, whether the texts seem to be in another language than the judges' corpus;
+        `reliability`, how far to rely on each judge. A candidate has `headline`, `system`, `joint` and `style` (None where a judge is missing), `probabilities`,
         `verdicts` (those of `scoring`), `unsupported` (with places in the headline) and `looks_like`, the outlet that main
         takes it and the original for, `refused_by`, the judges that refuse it, and `open_quotation`, whether a quotation is not closed.
 
@@ -235,7 +234,6 @@ def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandida
         else "",
         "candidates": candidates,
         "foreign": guessed != models.language and "none" not in (guessed, models.language),
-        "support": models.judges.support.base if models.judges.support else "",
         "reliability": {verdict.judge: verdict.level for verdict in models.audit.verdicts},
         "signature": models.judges.signature,
     }

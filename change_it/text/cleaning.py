@@ -2,11 +2,10 @@
 
 import html
 import re
-import unicodedata
 from collections.abc import Iterable
 from itertools import count
 
-from change_it.text.folding import INVISIBLE
+from change_it.text.folding import INVISIBLE, nfc
 
 #: Markup inside escaped markup is taken off this many times.
 LAYERS = 20
@@ -21,10 +20,13 @@ _CLOSING = {
 }
 #: The Windows-1252 characters that control characters from 128 to 159 stand for.
 _C1 = {chr(code): bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
-#: A word with letters of UTF-8 that were read as Windows-1252 (or Latin-1) and written as UTF-8 again.
+#: Letters of UTF-8 that were read as Windows-1252 (or Latin-1) and written as UTF-8 again: accents and marks, and whole words of other scripts.
+_NEXT = f"[\x80-\xbf{''.join(_C1.values())}]"
 _TWICE = re.compile(
-    f"\\S*(?:[ÂÃ][\x80-\xbf{''.join(_C1.values())}]|â€[\x80-\xbf{''.join(_C1.values())}])\\S*"
+    f"(?:[Â-Å]{_NEXT}|â[€‚„]{_NEXT})+|(?:[Â-ß]{_NEXT}|[à-ï]{_NEXT}{{2}}|[ð-ô]{_NEXT}{{3}}){{3,}}"
 )
+_LEAD = re.compile(f"[Â-ô]{_NEXT}")
+_BYTES = {character: bytes([ord(code)]) for code, character in _C1.items() if character}
 _INLINE = re.compile(r"(?i:a|abbr|b|cite|code|del|em|font|i|ins|mark|q|s|small|span|strong|sub|sup|u|wbr)")
 
 
@@ -43,7 +45,7 @@ def clean(text: str) -> str:
             text = _without_tags(text)
         if "&" in text:
             text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
-        text = " ".join(unicodedata.normalize("NFC", text).split())
+        text = " ".join(nfc(text).split())
         if text == before or not ("&" in before or "<" in before):
             break
     return text
@@ -51,13 +53,36 @@ def clean(text: str) -> str:
 
 def has_markup(text: str) -> bool:
     """Whether cleaning changes more than white space."""
-    return clean(text) != " ".join(unicodedata.normalize("NFC", text).split())
+    return clean(text) != " ".join(nfc(text).split())
 
 
 def encoded_twice(text: str) -> str:
     """A word of a text that was encoded as UTF-8 twice, such as `perchÃ©`; empty without any."""
-    found = _TWICE.search(text) if "Ã" in text or "Â" in text or "â€" in text else None
-    return found[0] if found else ""
+    found = None if text.isascii() or not _LEAD.search(text) else _TWICE.search(text)
+    if not found or decoded(text) == text:
+        return ""
+    start = found.start()
+    return text[:start].rpartition(" ")[2] + text[start:].partition(" ")[0]
+
+
+def decoded(text: str) -> str:
+    """A text whose words were encoded as UTF-8 twice, or oftener, with these words as they were; what does not decode stays.
+
+    Examples:
+        >>> decoded("perchÃ© e ObamaÃ¢â‚¬â„¢s")
+        'perché e Obama’s'
+    """
+    before = None
+    while text != before:
+        before, text = text, _TWICE.sub(_once, text)
+    return text
+
+
+def _once(found: re.Match[str]) -> str:
+    try:
+        return b"".join(_BYTES.get(letter) or letter.encode("latin-1") for letter in found[0]).decode()
+    except UnicodeError:
+        return found[0]
 
 
 def remark(name: str, texts: Iterable[str], then: str) -> list[str]:

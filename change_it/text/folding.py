@@ -45,15 +45,25 @@ class _Folding(dict[int, str]):
 
 
 _TABLE = _Folding()
+#: Combining marks on a letter, at most: Unicode's stream-safe text has no more, and to sort many takes the square of their time.
+_MOST = 30
+
+
+def nfc(text: str) -> str:
+    """A text in Unicode's NFC; of more combining marks on a letter the first ones."""
+    if unicodedata.is_normalized("NFC", text):
+        return text
+    marks, kept = 0, []
+    for character in text:
+        marks = marks + 1 if unicodedata.combining(character) else 0
+        if marks <= _MOST:
+            kept.append(character)
+    return unicodedata.normalize("NFC", "".join(kept))
 
 
 def composed(text: str) -> str:
     """A text as it looks: accents part of their letters (NFC), no control and invisible characters."""
-    return (
-        text
-        if text.isascii() and text.isprintable()
-        else unicodedata.normalize("NFC", INVISIBLE.sub("", text))
-    )
+    return text if text.isascii() and text.isprintable() else nfc(INVISIBLE.sub("", text))
 
 
 def fold(text: str) -> str:

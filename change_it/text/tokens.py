@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+from change_it.text.folding import nfc
+
 #: Scripts written without spaces between words, each letter of which counts as one: Thai, Lao, Burmese, Khmer, kana, Han.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -17,6 +19,27 @@ _OF_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 def is_unspaced(word: str) -> bool:
     """Whether a word is a letter of a script without spaces."""
     return _OF_UNSPACED.match(word) is not None
+
+
+#: A word between spaces, or a letter of a script without spaces, with the marks after it.
+_PIECE = re.compile(rf"[{_UNSPACED}][^\w\s]*|[^\s{_UNSPACED}]+")
+
+
+def length(text: str) -> int:
+    """Words of a text between spaces; scripts without spaces count by letters."""
+    return len(_PIECE.findall(text))
+
+
+def beginning(text: str, most: int) -> str:
+    """The first words of a text between spaces, at most so many; of scripts without spaces the first letters.
+
+    Examples:
+        >>> beginning("Dell'Italia si parla", 2), beginning("桥梁倒塌，无人受伤", 4)
+        ("Dell'Italia si", '桥梁倒塌，')
+    """
+    text = " ".join(text.split())
+    ends = [match.end() for match in _PIECE.finditer(text)]
+    return text[: ends[most - 1]] if len(ends) > most else text
 
 
 class _LettersAndMarks(dict[int, str]):
@@ -47,7 +70,7 @@ def words(text: str, *, underscores: bool = False) -> list[str]:
         >>> words("पुल टूटा, 日本")
         ['पुल', 'टूटा', '日', '本']
     """
-    text = unicodedata.normalize("NFC", text).lower().replace("i\u0307", "i")
+    text = nfc(text).lower().replace("i\u0307", "i")
     text = unicodedata.normalize("NFC", text).translate(_TABLE)
     text = text if underscores else text.replace("_", " ")
     return _WORD.findall(text.replace("\0", "")) if "\0" in text else text.split()

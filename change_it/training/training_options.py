@@ -26,13 +26,11 @@ class InferenceOptions:
     """Where models run: auto, cpu, cuda, cuda:1, mps."""
     precision: Arithmetic = "float32"
     """Arithmetic of the judges, and of a pre-trained model that writes: bf16 takes half the time on a processor with bfloat16 units; almost no verdict changes, and the signature records it."""
-    support: str | None = None
-    """Model that is prompted whether the sources support a headline, in the place of the folder support of the judges: Hub id or folder of a chat model or an entailment classifier, or a folder of `change-it train judge --task support`."""
 
     @property
     def judging(self) -> dict[str, Any]:
         """The keyword arguments of `Judges.from_pretrained`."""
-        return {name: getattr(self, name) for name in ("precision", "device", "support")}
+        return {name: getattr(self, name) for name in ("precision", "device")}
 
 
 #: Arguments of transformers' TrainingArguments that presets and other programs set too, and what they are here.

@@ -33,15 +33,14 @@ Args:
     reference_articles: the other newspaper's articles about the same events, further evidence, which `change-it score`
         has; none by default.
     events: ids of events, which the intervals draw; found by near-duplicates when not given.
-    language: of the texts, for a model of support: it, en or any other; guessed by default.
     reversal: "relative" (default): main predicts a different outlet than for the original; "target": main decides for the outlet aimed at.
     resamples: bootstrap resamples of the 95% intervals, 1000 by default.
     seed: seed of the intervals, 1 by default.
     precision: arithmetic of the judges: "float32" (default) or "bf16".
     device: where judges run: auto (default), cpu, cuda, mps.
 Returns:
-    compliancy, hh, ah, main, joint, style, fluency, evidence, support: averages over the directions that occur, 0-1; without
-        joint and fluency if there is no fluency judge, without support if there is no model.
+    compliancy, hh, ah, main, joint, style, fluency, evidence: averages over the directions that occur, 0-1; without
+        joint and fluency if there is no fluency judge.
     <from>2<to>_compliancy and so on: the same of each direction.
     Attributes of the module say more about the last result:
     intervals: ends of the 95% intervals, drawn by event, under "average" and each direction's name.
@@ -64,7 +63,7 @@ class Compliancy(Module):
 
     columns = ("predictions", "sources", "articles", "labels")
     optional = ("reference_articles", "events")
-    options = ("judges", "language", "reversal", "resamples", "seed", "precision", "device", "progress")
+    options = ("judges", "reversal", "resamples", "seed", "precision", "device", "progress")
 
     def _info(self):
         text = datasets.Value("string")

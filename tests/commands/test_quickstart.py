@@ -67,14 +67,6 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     assert list(json.loads((tmp_path / "run.json").read_text())["seconds"]) == STEPS
 
 
-def test_a_model_of_support_stands_beside_the_judges_that_score(called, tmp_path):
-    commands, _ = called
-    quickstart.run(QuickstartOptions(out=tmp_path, support="owner/model"))
-    judges = [each for _, each in commands if hasattr(each, "task")]
-    [support] = [each for each in judges if each.task == "support"]
-    assert (support.encoder, support.out) == ("owner/model", tmp_path / "judges/support")
-
-
 def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(called, tmp_path, capsys):
     commands, failing = called
     failing.command = "audit"

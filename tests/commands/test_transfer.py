@@ -133,7 +133,6 @@ def test_to_aims_every_row_and_needs_no_label(generators, tmp_path):
         ({"candidates": 4}, "--candidates requires --rerank"),
         ({"concurrency": 2}, "--concurrency requires --endpoint"),
         ({"shots": 3}, "--shots requires --endpoint"),
-        ({"support": "judge"}, "--support requires --rerank"),
     ],
 )
 def test_an_option_that_would_be_passed_over_is_refused(tmp_path, option, partner):

@@ -195,6 +195,10 @@ def test_a_row_whose_open_date_is_none_takes_nothing_with_it(write):
         (1497484800000, date(2017, 6, 15)),
         ("giovedì 15 giugno 2017, ore 8:00", date(2017, 6, 15)),
         ("1º sett. 2017", date(2017, 9, 1)),
+        ("mar, 05 mar 2024", date(2024, 3, 5)),
+        ("mer 6 mar 2024", date(2024, 3, 6)),
+        ("mar 5, 2024", date(2024, 3, 5)),
+        ("Giovedi 14 marzo 2024", date(2024, 3, 14)),
         (datetime(2017, 6, 15, 12, tzinfo=UTC), date(2017, 6, 15)),
         ("", None),
         (float("nan"), None),
@@ -213,14 +217,14 @@ def test_unreadable_dates(text):
     assert str(refused.value) == named.get(text, str(refused.value))
 
 
-def test_texts_that_were_encoded_twice_are_named_and_a_zone_moves_no_day(write):
+def test_texts_that_were_encoded_twice_are_mended_and_a_zone_moves_no_day(write):
     days = {"R": "2024-03-06T23:30:00-05:00", "G": "2024-03-07T04:30:00Z"}
     rows = [f"{n},Titolo,PerchÃ© il testo {n},{label},{day}" for n, (label, day) in enumerate(days.items())]
     path = write("x.csv", release(*rows, header=DATED))
-    reading = read_pair(path)
+    reading = read_pair(path, mend=True)
     assert [str(article.date) for article in reading.articles] == ["2024-03-06", "2024-03-07"]
-    [twice] = reading.warnings
-    assert f"2 texts were encoded as UTF-8 twice, as 'PerchÃ©' in {path}, line 2" in twice
+    assert [article.article for article in reading.articles] == ["Perché il testo 0", "Perché il testo 1"]
+    assert [(each.outlet, each.count) for each in reading.mended] == [("R", 1), ("G", 1)]
 
 
 def test_cells_that_are_no_text_are_rejected_and_their_fields_can_be_named(write):

@@ -11,7 +11,6 @@ from tiny_generators import transferred
 from change_it.commands import transfer as transfer_command
 from change_it.commands.transfer import TransferOptions
 from change_it.errors import InputError
-from change_it.scoring.signature import Writer
 
 SECRET = "sk-very-secret"
 
@@ -52,8 +51,6 @@ def test_each_row_is_asked_for_once_with_the_prompt_of_the_corpus(server, option
     assert prompt.startswith("Riscrivi il titolo")
     assert prompt.count("Titolo su faro:") == 3
     assert prompt.endswith("Titolo su faro:")
-    writer = Writer.parse(rows[0]["generator"])
-    assert (writer.weights_hash, writer.base) == ("endpoint", "tiny-2026")
     assert rows[0]["generator"].startswith("endpoint|tiny-2026|prompt:it+")
     assert "|shots:2+nearest|v:" in rows[0]["generator"]
     assert not list(tmp_path.glob("*.partial"))

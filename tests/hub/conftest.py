@@ -25,7 +25,9 @@ def run(tmp_path_factory):
     made = articles()
     write_articles(folder / "articles.csv", [*made, made[0]])  # one of them twice
     corpus_build.run(
-        BuildOptions(files=(str(folder / "articles.csv"),), language="it", out=folder / "corpus")
+        BuildOptions(
+            files=(str(folder / "articles.csv"),), labels="R:rep,G:gio", language="it", out=folder / "corpus"
+        )
     )
     save_judges(folder / "judges", TEXTS, OUTLETS)
     for to in OUTLETS:

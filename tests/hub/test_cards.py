@@ -8,9 +8,7 @@ import pytest
 from datasets import load_dataset
 from huggingface_hub import DatasetCard, ModelCard
 from malformed import edit
-from scoring_fakes import FakeSupport
 
-from change_it.errors import InputError
 from change_it.hub.packaging import files_of
 
 
@@ -48,28 +46,6 @@ def test_judges_show_their_table_and_signature(run, options):
     assert Judges.from_pretrained(run / "judges", device="cpu").signature in card.text
     assert "| hard | judge |" in card.text
     assert 'Judges.from_pretrained("me/judges")' in card.text
-
-
-def test_judges_name_the_model_that_judges_support(run, options, tmp_path, monkeypatch):
-    from change_it.judges.support_model import SupportModel
-
-    folder = shutil.copytree(run / "judges", tmp_path / "judges")
-    (folder / "support").mkdir()
-    (folder / "support/config.json").write_text(json.dumps({"change_it": {"model": "owner/model"}}))
-    model = FakeSupport(base="owner/model")
-    monkeypatch.setattr(SupportModel, "from_pretrained", lambda *_, **__: model)
-    files = files_of(options("judge", folder, "me/judges"))
-    assert json.loads(files["support/config.json"]) == {"change_it": {"model": "owner/model"}}
-    text = model_card(files).text
-    assert "|support:chat+eeeeee+0.50`" in text
-    assert "`owner/model`, which is prompted as it is" in text
-    assert "Not validated: joint leaves it out." in text
-    model.settings = FakeSupport(validated="it").settings
-    text = model_card(files_of(options("judge", folder, "me/judges"))).text
-    assert "models of other families wrote its AUC is 0.900 (95% interval from 0.800)" in text
-    model = FakeSupport(base="/home/somebody/model")
-    with pytest.raises(InputError, match="a model in a folder of this machine"):
-        files_of(options("judge", folder, "me/judges"))
 
 
 def test_a_generator_shows_its_system_between_gold_and_copy(run, options):

@@ -104,7 +104,7 @@ REFUSED = {
     "cut.csv.gz": (gzip.compress(PLAIN.encode() * 99)[:-20], "cannot be unpacked"),
     "columns.json": (pd.read_json(memory.StringIO(ROWS)).to_json(), "line 1: id is no text: a dict"),
     "data.json": (json.dumps({"data": json.loads(ROWS)}), "no column id and no column headline (its columns are data)"),
-    "pretty.json": (json.dumps({"data": json.loads(ROWS)}, indent=1), "line 1: broken JSON"),
+    "pretty.json": (json.dumps({"data": json.loads(ROWS)}, indent=1), "which has its rows under 'data'"),
     "digits.json": ('{"id": ' + "9" * 5000 + "}", "line 1: JSON with a number that is too long"),
     "record.jsonl": ('{"id": 1, "headline": {"main": "a", "kicker": "b"}}', "line 1: headline is no text: a dict with the fields main, kicker"),
     "records.json": ('[{"id": 1, "headline": [{"text": "a"}]}]', "line 1: headline is no text: a dict with the fields text"),

@@ -1,6 +1,5 @@
 """Verdicts: input order whatever the batches, and clear refusals."""
 
-import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from os import sched_yield
@@ -9,12 +8,11 @@ import numpy as np
 import pytest
 from malformed import edit
 from saved_judges import save_judges
-from scoring_fakes import FakeSupport, RuleJudge
+from scoring_fakes import RuleJudge
 from transformers import PreTrainedTokenizerBase
 
 from change_it.errors import InputError
 from change_it.judges.judge import Judge
-from change_it.judges.support_model import SupportModel
 from change_it.scoring.judges import Judges
 
 LONG = "Derby sospeso per la pioggia, tifosi in strada fino a notte"
@@ -52,31 +50,6 @@ def test_bf16_keeps_nearly_all_verdicts_and_the_signature_says_it(trained):
         expected = exact.by_task[task].probabilities(HEADLINES, pairs, progress=False)
         assert found == pytest.approx(expected, abs=0.02)
         assert (found != expected).any()
-
-
-def test_a_model_of_support_takes_the_place_of_the_folder_and_a_reader_is_refused(
-    trained, tmp_path, monkeypatch
-):
-    """An earlier version trained a reader, which compared a headline with its edits."""
-    folder = shutil.copytree(trained, tmp_path / "judges")
-    (folder / "support").mkdir()
-    old = {"task": "support", "fold": "all", "outlets": ["colle", "faro"], "margins": {"name": 2.0}}
-    (folder / "support/config.json").write_text(json.dumps({"change_it": old}))
-    with pytest.raises(
-        InputError, match="make one with change-it train judge --task support --encoder MODEL"
-    ):
-        Judges.from_pretrained(folder, device="cpu")
-    asked = []
-
-    def load(name, **options):
-        asked.append(str(name))
-        return FakeSupport()
-
-    monkeypatch.setattr(SupportModel, "from_pretrained", load)
-    assert Judges.from_pretrained(trained, device="cpu").support is None
-    for options in ({}, {"support": "owner/model"}):
-        assert Judges.from_pretrained(folder, device="cpu", **options).support.base == "model"
-    assert asked == [str(folder / "support"), "owner/model"]
 
 
 def test_bad_input(trained, tmp_path):

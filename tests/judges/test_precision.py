@@ -30,16 +30,14 @@ def asked(monkeypatch):
     ],
     ids=["score", "audit", "transfer"],
 )
-def test_every_command_loads_its_judges_with_the_precision_and_the_model_of_support_asked(
-    command, corpus, tmp_path, asked
-):
+def test_every_command_loads_its_judges_with_the_precision_asked(command, corpus, tmp_path, asked):
     generator = save_generator(tmp_path / "sum", to="faro", outlets=("colle", "faro"))
     names = {"CORPUS": corpus, "GENERATOR": str(generator)}
     judges = str(write_stand_ins(tmp_path / "judges"))
     command = [names.get(word, word).replace("FOLDER", judges) for word in command]
     command += ["--out", str(tmp_path / "new.csv")] if command[0] == "transfer" else []
-    assert main([*command, "--precision", "bf16", "--device", "cpu", "--support", "owner/model"]) == 2
-    assert asked == {"precision": "bf16", "device": "cpu", "support": "owner/model"}
+    assert main([*command, "--precision", "bf16", "--device", "cpu"]) == 2
+    assert asked == {"precision": "bf16", "device": "cpu"}
 
 
 def test_so_does_the_python_function(asked):

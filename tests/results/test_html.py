@@ -144,7 +144,7 @@ def test_refusals_are_counted_and_lead_to_their_headlines(tmp_path, scores):
 
 
 def test_a_headline_is_refused_by_verdicts_or_as_an_edit():
-    item = dict.fromkeys(VERDICT_NAMES, True) | {"support": None, "style": 0.4}
+    item = dict.fromkeys(VERDICT_NAMES, True) | {"style": 0.4}
     assert refused_by(item) == "none"
     assert refused_by(item | {"main": False, "evidence": False, "style": 0.0}) == "main evidence"
     assert refused_by(item | {"style": 0.0}) == "edit"

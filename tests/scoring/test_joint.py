@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from scoring_fakes import STEP, FakeJudges, FakeSupport, scored, write_toy_corpus
+from scoring_fakes import STEP, FakeJudges, scored, write_toy_corpus
 
 from change_it.results.score_tables import meaning, remarks
 from change_it.scoring.compliancy import judge_items
@@ -65,16 +65,6 @@ def test_main_misreading_the_original_is_compliant_and_no_style(toy_test, judges
     misread = replace(item, source=f"{item.source}!", prediction=item.source)
     row = judge_items(judges, [misread], progress=False).row(0, named=True)
     assert (row["compliancy"], row["style"], row["joint"]) == (True, 0, 0)
-
-
-@pytest.mark.parametrize(("validated", "joint"), [("", 1), ("en", 1), ("it", 0)])
-def test_support_counts_in_joint_only_where_it_is_validated(toy_test, validated, joint):
-    model = FakeSupport(lambda headline, sources: 0.1 if "Ecco" in headline else 0.9, validated=validated)
-    headlines = [item.reference for item in toy_test.items]
-    rows = judged(toy_test, FakeJudges(digits="abcd", support=model), headlines, language="it")
-    row, item = rows.row(0, named=True), toy_test.items[0]
-    assert (row["p_support"], row["support"], row["joint"]) == (0.1, False, joint)
-    assert dict(model.asked)[item.reference] == (item.source, item.article, item.reference_article)
 
 
 def test_the_other_outlet_s_article_is_evidence_and_its_headline_is_not(toy_test, judges):

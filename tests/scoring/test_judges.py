@@ -27,7 +27,7 @@ def test_a_headline_has_style_joint_marks_and_what_no_source_has():
     one, other = judges(new, originals=[ORIGINAL] * 2, articles=[ARTICLE] * 2)
     step = math.log(0.9 / 0.1) - math.log(0.2 / 0.8)
     assert one.style == one.joint == pytest.approx(step / 5)
-    assert one.marks == dict.fromkeys(("hh", "ah", "main", "fluency", "evidence"), True) | {"support": None}
+    assert one.marks == dict.fromkeys(("hh", "ah", "main", "fluency", "evidence"), True)
     assert (other.joint, other.marks["evidence"], other.compliant) == (0, False, True)
     assert [part.text for part in other.unsupported] == ["Bari"]
 

@@ -1,10 +1,10 @@
 import pytest
-from scoring_fakes import FakeJudges, FakeSupport, scored
+from scoring_fakes import FakeJudges, scored
 
 from change_it import InputError
 from change_it.scoring.floors_and_predictions import ScoredSystem
 from change_it.scoring.scores import score
-from change_it.scoring.signature import Reranker, Writer, parse_reranker
+from change_it.scoring.signature import Reranker, parse_reranker
 
 
 def reranked(test, judges, name="mine"):
@@ -15,6 +15,9 @@ def test_the_signature_has_full_hashes_and_reads_back():
     text = Reranker.of(FakeJudges(fold="1")).signature
     assert text == f"fold:1|main:{'a' * 64}|hh:{'b' * 64}|ah:{'c' * 64}"
     assert parse_reranker(text) == Reranker.of(FakeJudges(fold="1"))
+    with_fluency = Reranker.of(FakeJudges(digits="abcd"))
+    assert with_fluency.signature.endswith(f"|fluency:{'d' * 64}")
+    assert parse_reranker(with_fluency.signature) == with_fluency
     with pytest.raises(InputError, match="column reranker"):
         parse_reranker(text[:-1])
 
@@ -72,33 +75,3 @@ def test_headlines_that_are_missing_fail_everywhere(toy_test):
     assert [first[name] for name in ("headline", "compliant", "hh", "ah", "main", "p_hh", "p_ah", "p_target")] == [
         "", False, False, False, False, 0, 0, 0,
     ]  # fmt: skip
-
-
-def written_by(test, *writers):
-    return ScoredSystem("mine", tuple(item.reference for item in test.items), writers=writers)
-
-
-def asking(model):
-    return FakeJudges(digits="abcd", support=model)
-
-
-def test_the_model_that_wrote_is_no_judge_of_support_nor_is_one_of_its_family(toy_test):
-    mine = written_by(toy_test, Writer("f" * 64, "qwen-7b"))
-    for model in (FakeSupport(base="Qwen2.5-1.5B"), FakeSupport(digit="f")):
-        with pytest.raises(InputError, match="the judge of support and what wrote mine are of one family"):
-            scored(toy_test, asking(model), mine)
-    for base in ("gpt2", ""):
-        assert "mine" in scored(toy_test, asking(FakeSupport(base=base)), mine).systems
-
-
-def test_a_model_of_support_is_in_signatures_and_may_not_choose_what_it_scores(toy_test):
-    judges = asking(FakeSupport())
-    scores = scored(toy_test, judges)
-    assert "|fluency:dddddd|joint:v1|support:chat+eeeeee+0.50|lang:it|" in scores.signature
-    chosen = Reranker.of(judges)
-    assert chosen.signature.endswith(f"|support:{'e' * 64}")
-    assert parse_reranker(chosen.signature) == chosen
-    other = Reranker("0", {"main": "9" * 64, "support": "e" * 64})
-    assert Reranker.of(FakeJudges(fold="1", digits="abcd", support=FakeSupport())).shared_with(other) == [
-        "the weights of support are the same"
-    ]

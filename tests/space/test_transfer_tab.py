@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from scoring_fakes import FakeJudges, FakeSupport
+from scoring_fakes import FakeJudges
 
 from change_it.errors import InputError
 from change_it.generators.headline_transfer import HeadlineSystem
@@ -51,10 +51,10 @@ def test_candidates_come_with_verdicts_and_the_best_first():
         "Il ponte sulla statale",
         "Piove",
     ]
-    missing = {"fluency": None, "evidence": True, "support": None}
+    missing = {"fluency": None, "evidence": True}
     assert best["verdicts"] == dict.fromkeys(("compliancy", "main", "hh", "ah"), True) | missing
     known = {"hh": 0.8, "ah": 0.7, "main": 0.9}
-    assert best["probabilities"] == known | dict.fromkeys(("fluency", "support"))
+    assert best["probabilities"] == known | {"fluency": None}
     assert best["joint"] is None  # a judge is missing
     assert best["looks_like"] == {"original": "rep", "new": "gio"}
     html = tab.cards_html(ask(models))
@@ -106,19 +106,6 @@ def test_the_page_opens_with_a_headline_that_passes_beside_one_that_does_not():
     asked, html = tab.opening(replace(models, corpus_examples=(example,)))
     assert asked == (HEADLINE, ARTICLE, "rep2gio", "fixed")
     assert re.findall(r"(✓ passes|✗ refused)", html) == ["✓ passes", "✗ refused"]
-
-
-def test_a_model_of_support_is_named_with_what_it_gives():
-    model = FakeSupport(lambda headline, sources: 0.3 if "chiuso" in headline else 0.8)
-    models, _ = fixed("Statale chiuso, addio ponte!", judges=FakeJudges(digits="abcd", support=model))
-    answer = ask(models)
-    [one] = answer["candidates"]
-    found = answer["support"], one["probabilities"]["support"], one["verdicts"]["support"]
-    assert found == ("model", 0.3, False)
-    assert one["joint"] == 1.0  # nothing validates it
-    html = tab.cards_html(answer)
-    assert "A model (model) is prompted" in html
-    assert "30.0%" in html
 
 
 def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():

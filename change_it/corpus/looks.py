@@ -1,0 +1,319 @@
+"""What people's files have and a corpus must not have: each look reads the articles of the outlets and says what it saw.
+
+What the headlines or articles of an outlet share says nothing of style or content; `mended` takes it off.
+Thresholds were set on clean files (the sample, AllSides and single outlets of it, two Arabic outlets) and on spoilt copies.
+"""
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+
+from change_it.corpus.article import Article
+from change_it.errors import InputError
+from change_it.stats import Ints
+from change_it.text.cleaning import encoded_twice
+from change_it.text.folding import fold
+from change_it.text.tokens import is_unspaced, length
+
+#: Shares of an outlet's rows: few, more than any look sees of clean files, and many.
+FEW, MANY = 0.05, 0.2
+#: Rows of an outlet below which shares say nothing.
+LEAST = 20
+#: A headline over so many articles, and over a hundredth of them, is none; so many articles in both outlets are more than an accident.
+OFTEN, HUNDREDTH = 5, 0.01
+#: Articles whose passages are compared, and words of the shortest passage.
+SAMPLED, PASSAGE = 400, 6
+#: Words of a site, section or agency, at most; characters of an opening by which a story is known; words of a stub, fewer.
+ENDS, OPENING, STUB = 8, 100, 20
+#: An article so many times as long as the median is long; one with so many partners of its day holds many stories.
+LONG, HUB = 4, 10
+BEGIN, END, MARK = (
+    f"headlines {what}" for what in ("begin alike", "end alike", "have a mark that the other outlet has not")
+)
+#: Names of looks by which main can tell the outlets without their style.
+MARKED = (BEGIN, END, MARK)
+
+#: What spreadsheets and scrapers write where there is nothing.
+_NOTHING = re.compile(r"#(?:NAME\?|N/A|REF!|VALUE!)|n/?a|nan|none|null|undefined|untitled|\W+", re.IGNORECASE)
+#: The name of a site, section or agency before a headline, and behind it.
+_BEGINS = re.compile(r".* [|•·/~–—-]+|.*[:|)\]]")
+_ENDS = re.compile(r"[|•·/~–—-]+ .*|[(\[][^()\[\]]*[)\]]")
+#: Marks that exports put in the place of one another.
+_TWINS = [
+    (re.compile(mark), re.compile(twin))
+    for mark, twin in ((r"\b'\b", r"\b’\b"), (r"\b’\b", r"\b'\b"), ('"', "[“”]"), ("[“”]", '"'))
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look saw."""
+
+    name: str  # such as `headlines end alike`
+    outlet: str  # empty where it is of both
+    count: int
+    total: int
+    example: str
+    advice: str
+
+    @property
+    def text(self) -> str:
+        """One sentence, without its full stop."""
+        of = f"{self.outlet}: " if self.outlet else ""
+        example = f", as {self.example[:99]!r}" if self.example else ""
+        return f"{of}{self.count:,} of {self.total:,} {self.name}{example}" + (
+            f": {self.advice}" if self.advice else ""
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The look as a JSON object."""
+        return asdict(self) | {"text": self.text}
+
+
+def look(articles: Sequence[Article], outlets: tuple[str, str], links: tuple[Ints, Ints]) -> list[Look]:
+    """What is seen in the articles of two outlets; `links` are pairs of positions whose cosine is above the strict threshold."""
+    sides = [[article for article in articles if article.label == name] for name in outlets]
+    if min(map(len, sides)) < LEAST:
+        return []
+    plain, found = [], []
+    for name, mine, other in zip(outlets, sides, sides[::-1], strict=True):
+        cut, shared = _without_shared(name, mine, other)
+        plain.append(cut)
+        found += shared
+        for see in (_nothing, _one_day, _first_of_month, _encoded_twice):
+            found += see(name, mine)
+        found += _stubs(name, cut) + _again(name, cut)
+    found += _marks(*plain) + _marks(*plain[::-1]) + _in_both(*plain) + _unspaced(articles)
+    return found + _live(articles, outlets, links)
+
+
+def mended(articles: Sequence[Article], outlets: tuple[str, str]) -> tuple[list[Article], list[Look]]:
+    """The articles without what the texts of their outlet share, in order, and what was taken off; a text of nothing else is empty."""
+    sides = [[article for article in articles if article.label == name] for name in outlets]
+    cut: dict[str, Iterator[Article]] = {}
+    taken: list[Look] = []
+    for name, mine, other in zip(outlets, sides, sides[::-1], strict=True):
+        plain, looks = _without_shared(name, mine, other)
+        cut[name] = iter(plain)
+        taken += (replace(each, advice="") for each in looks)
+    return [next(cut[a.label]) if a.label in cut else a for a in articles], taken
+
+
+def _seen(
+    what: str, outlet: str, found: Sequence[str], total: int, advice: str, least: float = FEW
+) -> list[Look]:
+    """A look at what was found, unless it is a smaller share."""
+    enough = found and len(found) >= least * total
+    return [Look(what, outlet, len(found), total, found[0], advice)] if enough else []
+
+
+def _without_shared(name: str, mine: list[Article], other: list[Article]) -> tuple[list[Article], list[Look]]:
+    """The articles of an outlet without what many of them share and the other's do not, and looks at that."""
+    if min(len(mine), len(other)) < LEAST:
+        return mine, []
+    passages = shared_passages([article.article for article in mine])
+    headlines, theirs = ([article.headline for article in side] for side in (mine, other))
+    begins, ends = (shared_ends(headlines, theirs, end=end) for end in (False, True))
+    looks: list[Look] = []
+    many = MANY + len(mine) ** -0.5  # phrases of a small outlet may be in a fifth of its articles by chance
+    for what, least, examples, changed in (
+        ("articles share a passage", many, passages, lambda a: (a.headline, _without(a.article, passages))),
+        ("articles begin with their headline", FEW, [], lambda a: (a.headline, _without_title(a))),
+        (BEGIN, FEW, begins, lambda a: (_without_end(a.headline, begins, end=False), a.article)),
+        (END, FEW, ends, lambda a: (_without_end(a.headline, ends, end=True), a.article)),
+    ):
+        texts = map(changed, mine)
+        cut = [replace(a, headline=head, article=text) for a, (head, text) in zip(mine, texts, strict=True)]
+        found = [a.headline for a, b in zip(mine, cut, strict=True) if a != b]
+        if seen := _seen(what, name, found, len(mine), "--mend takes it off", least):
+            looks.append(replace(seen[0], example=[*examples, *found][0]))
+            mine = cut
+    return mine, looks
+
+
+def _without_title(article: Article) -> str:
+    """The text of an article without its headline at the beginning, quotation marks and capitals aside."""
+    head, text = article.headline, article.article
+    if fold(text[: len(head)]).lower() != fold(head).lower():
+        return text
+    return text[len(head) :].lstrip(" .,:;|–—-")
+
+
+def shared_ends(headlines: Sequence[str], others: Sequence[str], *, end: bool) -> list[str]:
+    """What a twentieth of an outlet's headlines begin or end with and the others do not, after or before a mark; half of them without one; the longest first."""
+    counts, there = (
+        Counter(part for text in {*texts} for part in _ends(text, end=end)) for texts in (headlines, others)
+    )
+    total, pattern = len({*headlines}), _ENDS if end else _BEGINS
+    parts = [
+        part
+        for part, count in counts.items()
+        if count >= max(OFTEN, total * (FEW if pattern.fullmatch(part) else 0.5))
+        and 10 * there[part] * total <= count * len(others)
+    ]
+    return sorted(parts, key=lambda part: (-len(part), part))
+
+
+def _ends(text: str, *, end: bool) -> list[str]:
+    """The first or last words of a headline, not all of them."""
+    every = text.split()
+    numbers = range(1, min(ENDS + 1, len(every)))
+    return [" ".join(every[-number:] if end else every[:number]) for number in numbers]
+
+
+def _without_end(text: str, parts: Sequence[str], *, end: bool) -> str:
+    """A headline without those of some parts that it has at an end."""
+    for part in parts:
+        if end and text.endswith(f" {part}"):
+            text = text.removesuffix(part).rstrip(" ,;:|•·/–—-")
+        elif not end and text.startswith(f"{part} "):
+            text = text.removeprefix(part).lstrip(" ,;:|•·/–—-")
+    return text
+
+
+def shared_passages(texts: Sequence[str]) -> list[str]:
+    """Passages that a fifth of some texts share, the most frequent first; a passage ends where the number of texts that share it changes."""
+    drawn = sorted(texts, key=lambda text: (zlib.crc32(text.encode()), text))[:SAMPLED]
+    pieces = [text.split() for text in drawn]
+    runs = [list(zip(*(words[at:] for at in range(PASSAGE)), strict=False)) for words in pieces]
+    counts = Counter(run for several in runs for run in set(several))
+    least = max(OFTEN, MANY * len(drawn))
+    found: Counter[str] = Counter()
+    for words, several in zip(pieces, runs, strict=True):
+        start, before = 0, 0
+        for at, count in enumerate([*map(counts.__getitem__, several), 0]):
+            if not 0.8 * before <= count <= 1.25 * before:
+                if before >= least:
+                    found[" ".join(words[start : at - 1 + PASSAGE])] += 1
+                start = at
+            before = count
+    return [passage for passage, count in found.most_common() if count >= least / 2]
+
+
+def _without(text: str, passages: Sequence[str]) -> str:
+    """A text without some passages."""
+    for passage in passages:
+        if passage in text:
+            text = " ".join(text.replace(passage, " ").split())
+    return text
+
+
+def _nothing(name: str, mine: list[Article]) -> list[Look]:
+    """Headlines such as `#NAME?`, and those that many articles have."""
+    counts = Counter(article.headline for article in mine)
+    least = max(OFTEN, HUNDREDTH * len(mine))
+    found = [
+        text
+        for text, count in counts.most_common()
+        for _ in range(count)
+        if count >= least or _NOTHING.fullmatch(text)
+    ]
+    advice = "leave these rows out, or give them their headlines"
+    return _seen("headlines are none, or stand over many articles", name, found, len(mine), advice, 0)
+
+
+def _one_day(name: str, mine: list[Article]) -> list[Look]:
+    """A day that has far more articles than any other."""
+    ranked = Counter(str(a.date) for a in mine if a.date).most_common(2)
+    if not ranked or ranked[0][1] < 5 * sum(count for _, count in ranked[1:]):
+        return []
+    advice = "if it stands for no date, or is the day of the crawl, leave these dates empty"
+    return _seen("articles are of one day", name, [ranked[0][0]] * ranked[0][1], len(mine), advice)
+
+
+def _first_of_month(name: str, mine: list[Article]) -> list[Look]:
+    """Dates of which only the month is known."""
+    found = [str(article.date) for article in mine if article.date and article.date.day == 1]
+    advice = "if only the month is known, leave these dates empty, or unread by --columns date="
+    several = (
+        found if len(found) > 2 * max(Counter(found).values(), default=0) else []
+    )  # else it is of one day
+    return _seen("articles are of the first of a month", name, several, len(mine), advice, MANY)
+
+
+def _encoded_twice(name: str, mine: list[Article]) -> list[Look]:
+    """Texts with words like `perchÃ©`."""
+    found = [word for a in mine if (word := encoded_twice(a.headline) or encoded_twice(a.article))]
+    return _seen("articles were encoded as UTF-8 twice", name, found, len(mine), "--mend repairs them", 0)
+
+
+def _stubs(name: str, mine: list[Article]) -> list[Look]:
+    """Articles of a few words, without what is shared."""
+    found = [a.article for a in mine if length(a.article[: 20 * STUB]) < STUB]
+    return _seen(
+        f"articles have less than {STUB} words of their own", name, found, len(mine), "leave them out"
+    )
+
+
+def _again(name: str, mine: list[Article]) -> list[Look]:
+    """Articles that open as another one of the outlet."""
+    openings = [article.article[:OPENING] for article in mine if len(article.article) >= OPENING]
+    counts = Counter(openings)
+    found = [text for text in openings if counts[text] > 1]
+    advice = "if they are versions of one story, give them one id, and the newest is kept"
+    return _seen("articles begin as another one with another id", name, found, len(mine), advice)
+
+
+def _marks(mine: list[Article], other: list[Article]) -> list[Look]:
+    """A mark in the place of which the other outlet has another one."""
+    headlines, theirs = ([article.headline for article in side] for side in (mine, other))
+    for mark, twin in _TWINS:
+        found, rest = list(filter(mark.search, headlines)), list(filter(twin.search, headlines))
+        instead, alike = list(filter(twin.search, theirs)), list(filter(mark.search, theirs))
+        alone = len(rest) <= FEW * len(found) and len(alike) <= FEW * len(instead)
+        if min(len(found), len(instead)) >= LEAST and alone:
+            return _seen(MARK, mine[0].label, found, len(mine), "write it alike in both files", 0)
+    return []
+
+
+def _in_both(mine: list[Article], other: list[Article]) -> list[Look]:
+    """Articles that both outlets have, word for word."""
+    texts = {article.article for article in other}
+    found = [article.headline for article in mine if article.article in texts]
+    what, advice = (
+        f"articles stand word for word in {other[0].label}, too",
+        "an agency's text shows no outlet",
+    )
+    least = max(OFTEN / len(mine), HUNDREDTH)
+    return _seen(what, mine[0].label, found, len(mine), advice, least)
+
+
+def _unspaced(articles: Sequence[Article]) -> list[Look]:
+    """Headlines in a script without spaces."""
+    found = [a.headline for a in articles if 2 * sum(map(is_unspaced, a.headline)) > len(a.headline)]
+    advice = "words, lengths and baselines count its letters, and no figure was validated on such a language"
+    return _seen("headlines are in a script without spaces", "", found, len(articles), advice, MANY)
+
+
+def _live(articles: Sequence[Article], outlets: tuple[str, str], links: tuple[Ints, Ints]) -> list[Look]:
+    """Long articles where many of those that are aligned are long, which of single stories a hundredth is, and those aligned with many of their day."""
+    side = np.array([outlets.index(a.label) if a.label in outlets else 2 for a in articles])
+    days = np.array([a.date.toordinal() if a.date else 0 for a in articles])
+    sizes = np.array([len(a.article) for a in articles])
+    medians = np.array([np.median(sizes[side == at]) for at in (0, 1)] + [np.inf])
+    a, b = links
+    across = (side[a] + side[b] == 1) & (days[a] == days[b])
+    partners = np.bincount(np.concatenate([a[across], b[across]]), minlength=len(articles))
+    pages = (partners > 0) & (sizes > LONG * medians[side])
+    pages &= pages.sum() >= max(OFTEN, FEW * (partners > 0).sum())
+    pages |= (partners >= HUB) & (days > 0)
+    found = [articles[at].headline for at in np.flatnonzero(pages).tolist()]
+    what = f"articles are {LONG} times as long as others and aligned, or aligned with {HUB} others"
+    return _seen(what, "", found, len(articles), "if they are live pages of many stories, leave them out", 0)
+
+
+def refuse_apart(articles: Sequence[Article], outlets: tuple[str, str], window: int) -> None:
+    """Refuse outlets of which no article is within a window of days of one of the other."""
+    days = [sorted({a.date for a in articles if a.label == name and a.date}) for name in outlets]
+    near = {day + timedelta(lag) for day in days[0] for lag in range(-window, window + 1)}
+    if all(days) and near.isdisjoint(days[1]):
+        times = ", ".join(f"{name} {of[0]} to {of[-1]}" for name, of in zip(outlets, days, strict=True))
+        raise InputError(
+            f"the outlets have no day in common ({times}): give articles of the same time, or correct the dates"
+        )

@@ -1,0 +1,305 @@
+"""Each fault that people's files have is seen in a spoilt copy of the sample, and none in the sample itself."""
+
+import json
+from dataclasses import replace
+from datetime import date, timedelta
+
+import numpy as np
+import pytest
+from csv_files import read_csv, write_csv, write_rows
+
+from change_it.cli import main
+from change_it.corpus.article import Article
+from change_it.corpus.corpus_options import ReadingOptions
+from change_it.corpus.folder import read_warnings
+from change_it.corpus.looks import BEGIN, END, MARK, look, mended, refuse_apart
+from change_it.corpus.reading import RefusedError, read_articles
+from change_it.corpus.sample import COLUMNS, sample_articles
+from change_it.errors import InputError
+from change_it.io import outlet_and_file
+from change_it.scoring.floors_and_predictions import cuts, lead
+from change_it.text.cleaning import decoded, encoded_twice
+from change_it.text.typography import Typography
+
+OUTLETS = "colle", "faro"
+COOKIE = "Questo sito usa cookie tecnici e di terze parti per mostrarti pubblicità. Chiudendo questo banner acconsenti."
+OFFER = "Contenuto riservato agli abbonati. Per continuare a leggere abbonati o accedi con il tuo profilo."
+PASSAGE, TITLE = "articles share a passage", "articles begin with their headline"
+NOTHING, REJECTED = "headlines are none, or stand over many articles", "rows were rejected"
+NONE = np.zeros(0, dtype=np.int64)
+
+
+@pytest.fixture(scope="module")
+def clean():
+    return sample_articles(600, seed=3)
+
+
+def faro(change, every=1):
+    """A change of each `every`-th article of one outlet."""
+    return lambda number, a: change(a) if a.label == "faro" and number % every == 0 else a
+
+
+def spoilt(articles, change):
+    return [change(number, article) for number, article in enumerate(articles)]
+
+
+def both(**sides):
+    """A change of the headline of each outlet."""
+    return lambda number, a: replace(a, headline=sides[a.label](a.headline))
+
+
+SPOILT = {
+    "site's name": (
+        both(colle=lambda text: f"{text} | La Gazzetta del Colle", faro=lambda text: f"{text} - IlFaro.it"),
+        [("colle", END), ("faro", END)],
+    ),
+    "agency": (faro(lambda a: replace(a, headline=f"ANSA: {a.headline}"), 3), [("faro", BEGIN)]),
+    "apostrophes": (
+        both(colle=lambda text: text, faro=lambda text: text.replace("'", "’")),
+        [("colle", MARK), ("faro", MARK)],
+    ),
+    "title in body": (
+        faro(lambda a: replace(a, article=f"{a.headline.upper()}. {a.article}")),
+        [("faro", TITLE)],
+    ),
+    "cookies": (faro(lambda a: replace(a, article=f"{COOKIE} {a.article}")), [("faro", PASSAGE)]),
+    "paywall": (
+        faro(lambda a: replace(a, article=f"{' '.join(a.article.split()[:12])}… {OFFER}"), 2),
+        [("faro", PASSAGE), ("faro", "articles have less than 20 words of their own")],
+    ),
+    "spreadsheet": (faro(lambda a: replace(a, headline="#NAME?"), 50), [("faro", NOTHING)]),
+    "one headline": (faro(lambda a: replace(a, headline="Notizie del giorno"), 10), [("faro", NOTHING)]),
+    "placeholder": (
+        faro(lambda a: replace(a, date=date(1970, 1, 1)), 3),
+        [("faro", "articles are of one day")],
+    ),
+    "months": (
+        faro(lambda a: replace(a, date=a.date.replace(day=1))),
+        [("faro", "articles are of the first of a month")],
+    ),
+    "encoded twice": (
+        faro(lambda a: replace(a, article=a.article.encode().decode("cp1252", "ignore"))),
+        [("faro", "articles were encoded as UTF-8 twice")],
+    ),
+    "Chinese": (
+        lambda number, a: replace(a, headline="桥梁倒塌，无人受伤。" + chr(0x5000 + number)),
+        [("", "headlines are in a script without spaces")],
+    ),
+}
+
+
+def names(looks):
+    return [(each.outlet, each.name) for each in looks]
+
+
+def test_the_sample_is_clean(clean):
+    assert look(clean, OUTLETS, (NONE, NONE)) == []
+    assert mended(clean, OUTLETS) == (clean, [])
+
+
+@pytest.mark.parametrize("fault", SPOILT)
+def test_each_fault_is_seen(clean, fault):
+    change, expected = SPOILT[fault]
+    assert names(look(spoilt(clean, change), OUTLETS, (NONE, NONE))) == expected
+
+
+def test_a_look_says_how_many_of_how_many_with_an_example(clean):
+    [seen] = look(spoilt(clean, faro(lambda a: replace(a, headline="nan"), 10)), OUTLETS, (NONE, NONE))
+    of = sum(article.label == "faro" for article in clean)
+    assert (seen.count, seen.total, seen.example) == (sum(a.label == "faro" for a in clean[::10]), of, "nan")
+    assert seen.text.startswith(
+        f"faro: {seen.count} of {of} headlines are none, or stand over many articles, as 'nan': leave"
+    )
+
+
+@pytest.mark.parametrize("fault", ["site's name", "agency", "cookies", "title in body"])
+def test_mend_takes_off_what_was_put_on(clean, fault):
+    change, expected = SPOILT[fault]
+    articles, taken = mended(spoilt(clean, change), OUTLETS)
+    assert names(taken) == expected
+    assert not any(each.advice for each in taken)
+    assert articles == clean
+
+
+def test_a_page_of_many_stories_and_articles_of_both_outlets(clean):
+    a, b = ([at for at, article in enumerate(clean) if article.label == name] for name in OUTLETS)
+    articles = [replace(article, date=date(2024, 3, 6 + at % 9)) for at, article in enumerate(clean)]
+    pairs = [
+        (one, other) for one in a[:99] for other in b[:99] if articles[one].date == articles[other].date
+    ][:60]
+    for one, _ in pairs[:20]:
+        articles[one] = replace(
+            clean[one], article=" ".join(x.article for x in clean[one : one + 12]), date=articles[one].date
+        )
+    links = tuple(np.array(pairs).T)
+    seen = look(articles, OUTLETS, links)
+    assert [(each.outlet, each.name[:28]) for each in seen] == [("", "articles are 4 times as long")]
+    far = [replace(article, date=article.date + timedelta(article.label == "faro")) for article in articles]
+    assert look(far, OUTLETS, links) == []  # only those of one day count
+
+    copies = dict(zip(b[:12], a[:12], strict=True))
+    articles = [
+        replace(x, article=clean[copies[at]].article) if at in copies else x for at, x in enumerate(clean)
+    ]
+    assert ("colle", "articles stand word for word in faro, too") in names(
+        look(articles, OUTLETS, (NONE, NONE))
+    )
+
+
+def table(path, articles, **changes):
+    rows = [
+        [changes.get(name, lambda a, name=name: getattr(a, name))(a) for name in COLUMNS] for a in articles
+    ]
+    return str(write_csv(path, rows, COLUMNS))
+
+
+def read(*files, **options):
+    return read_articles(ReadingOptions(files=files, **options))
+
+
+def versions(clean):
+    """Three versions of each article of an outlet: on the day half of it, the next day more, and that day all of it."""
+    for a in clean:
+        words = a.article.split()
+        if a.label == "faro":
+            yield a
+            continue
+        yield replace(a, article=" ".join(words[: len(words) // 2]))
+        yield replace(a, article=" ".join(words[:-9]), date=a.date + timedelta(1))
+        yield replace(a, date=a.date + timedelta(1))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_the_versions_of_an_id_the_newest_and_longest_is_kept(clean, tmp_path, order):
+    reading = read(table(tmp_path / "x.csv", [*versions(clean)][::order]))
+    assert {a.id: (a.article, a.date) for a in reading.articles} == {a.id: (a.article, a.date) for a in clean}
+    count = sum(a.label == "colle" for a in clean)
+    [seen] = reading.looks
+    assert (seen.name, seen.outlet, seen.count, seen.total) == (REJECTED, "colle", 2 * count, 3 * count)
+    assert "of one id the newest row is kept, with the first date" in seen.text
+
+
+def test_versions_of_a_story_under_several_ids_are_seen(clean):
+    several = [replace(a, id=f"{a.id}-{at}") for at, a in enumerate(versions(clean))]
+    assert ("colle", "articles begin as another one with another id") in names(
+        look(several, OUTLETS, (NONE, NONE))
+    )
+
+
+def test_an_outlet_without_usable_rows_is_named_with_its_reasons_and_the_rows_are_listed(
+    clean, tmp_path, capsys
+):
+    file = table(tmp_path / "x.csv", clean, date=lambda a: str(a.date)[: 10 if a.label == "colle" else 7])
+    count = sum(a.label == "faro" for a in clean)
+    for labels in ("", "colle,faro"):
+        with pytest.raises(RefusedError, match=f"{count} date without a day, month or year of faro"):
+            read(file, labels=labels)
+    out = tmp_path / "corpus"
+    assert main(["corpus", "build", file, "--out", str(out)]) == 2
+    assert f"{out}.rejected.csv lists them" in capsys.readouterr().err
+    assert len(read_csv(f"{out}.rejected.csv")) == count
+    assert not out.exists()
+
+    cut = table(tmp_path / "cut.csv", clean, id=lambda a: "1.58292E+18")
+    assert main(["corpus", "build", cut, "--out", str(out), "--window-days", "none"]) == 2
+    assert f"{count - 1} duplicate id of faro" in capsys.readouterr().err
+    assert len(read_csv(f"{out}.rejected.csv")) == len(clean) - 2
+
+
+def test_dates_that_are_not_read_or_cannot_be(clean, tmp_path):
+    rows = [{"title": a.headline, "text": a.article, "outlet": a.label, "seen": str(a.date)} for a in clean]
+    file = str(write_rows(tmp_path / "x.csv", rows))
+    with pytest.raises(InputError, match="--columns headline=title,article=text,label=outlet,date=seen"):
+        read(file)
+    named = "headline=title,article=text,label=outlet"
+    [seen] = read(file, columns=named).looks
+    assert seen.text.endswith("give --columns date=seen, or date= to leave it unread")
+    assert read(file, columns=f"{named},date=seen").looks == read(file, columns=f"{named},date=").looks == []
+    old = table(tmp_path / "old.csv", clean, date=lambda a: f"18{str(a.date)[2:]}")
+    with pytest.raises(InputError, match="or leave the dates unread by --columns date="):
+        read(old)
+
+
+def test_outlets_of_other_years_are_refused(clean):
+    later = [replace(a, date=a.date + timedelta(1500 * (a.label == "faro"))) for a in clean]
+    with pytest.raises(InputError, match=r"no day in common \(colle 20.* to 20.*, faro 20"):
+        refuse_apart(later, OUTLETS, 3)
+    refuse_apart(clean, OUTLETS, 0)
+    refuse_apart([replace(a, date=None) for a in clean], OUTLETS, 0)
+
+
+def test_r_and_g_have_short_names_in_files_of_change_it_alone(clean, tmp_path):
+    rows = [
+        {"id": a.id, "headline": a.headline, "article": a.article, "label": "RG"[a.label == "faro"]}
+        for a in clean
+    ]
+    assert read(str(write_rows(tmp_path / "x.csv", rows))).outlets.names == ("rep", "gio")
+    dated = [row | {"date": str(a.date)} for row, a in zip(rows, clean, strict=True)]
+    assert read(str(write_rows(tmp_path / "y.csv", dated))).outlets.names == ("G", "R")
+
+
+def test_a_list_of_headlines_is_refused(tmp_path):
+    rows = [
+        {"headline": ["Crolla il ponte", "Cronaca"], "article": ["a", "b"], "label": label}
+        for label in OUTLETS
+    ]
+    with pytest.raises(InputError, match="2 headline is a list of texts: Crolla il ponte, Cronaca"):
+        read(str(write_rows(tmp_path / "x.jsonl", rows)))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ObamaÃ¢â‚¬â„¢s", "Obama’s"),
+        ("perchÃ© la cittÃ\xa0 Ã¨", "perché la città è"),
+        ("ÐœÐ¾Ñ\x81ÐºÐ²Ð°", "Москва"),
+        ("Ð¼", "Ð¼"),
+        ("È l’É” NÃO Àé»", "È l’É” NÃO Àé»"),
+    ],
+)
+def test_only_what_decodes_is_decoded(text, expected):
+    assert decoded(text) == expected
+    assert bool(encoded_twice(text)) == (expected != text)
+
+
+def test_build_prints_and_keeps_what_it_saw_and_took_off(clean, tmp_path, capsys):
+    change, _ = SPOILT["site's name"]
+    file = table(tmp_path / "x.csv", spoilt(clean, change))
+    for options, key, says in (([], "looks", "Look: "), (["--mend"], "mended", "Taken off: ")):
+        assert main(["corpus", "build", file, "--out", str(tmp_path / "c"), *options]) == 0
+        report = json.loads((tmp_path / "c" / "alignment.json").read_text())
+        assert [each["outlet"] for each in report[key]] == [*OUTLETS]
+        first = report[key][0]["text"]
+        assert f"{says}{first}." in capsys.readouterr().out
+        assert first.partition(",")[0] in (tmp_path / "c" / "README.md").read_text()
+        assert len(report["looks"]) + len(report["mended"]) == 2
+
+
+def test_a_threshold_that_is_no_cosine_and_one_event_alone_are_refused(clean, tmp_path, capsys):
+    made = [Article(f"{name}{n}", name, f"Titolo {n}", f"La notizia {name} numero {n}.", date(2024, 3, n)) for name in OUTLETS for n in range(1, 7)]  # fmt: skip
+    file = table(tmp_path / "x.csv", made)
+    for threshold, says in (
+        ("-1", "--strict -1.0 is no cosine"),
+        ("0", "of 1 event, and A1 and A2 need one each: raise"),
+    ):
+        assert main(["corpus", "build", file, "--out", str(tmp_path / "c"), "--strict", threshold]) == 2
+        assert says in capsys.readouterr().err
+
+
+def test_the_hub_s_page_of_a_data_set_is_its_id():
+    assert outlet_and_file("https://huggingface.co/datasets/o/n") == ("", "hf://datasets/o/n")
+    assert outlet_and_file("left=https://huggingface.co/datasets/o/n/c") == ("left", "hf://datasets/o/n/c")
+
+
+def test_commands_that_use_a_corpus_say_how_much_was_seen(tmp_path):
+    (tmp_path / "alignment.json").write_text('{"looks": [{}, {}], "warnings": ["few pairs"]}')
+    assert read_warnings(str(tmp_path)) == [
+        "few pairs",
+        "corpus build saw 2 things in this corpus: see its README.md",
+    ]
+
+
+def test_baselines_count_letters_in_scripts_without_spaces():
+    article = "桥梁倒塌，无人受伤。市长说，调查已经开始。"
+    assert lead(article, 8) == "桥梁倒塌，无人受伤"
+    assert cuts(article, Typography())[1:] == ["桥梁倒塌", "无人受伤", "调查已经开始"]
