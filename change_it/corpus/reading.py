@@ -250,7 +250,9 @@ class _Reader:
             self._keep(
                 "empty article", [bool(article.headline and article.article) for article in found.articles]
             )
-        self._keep("duplicate id", _best(found.articles, lambda a: a.id, _newest))
+        newest = _best(found.articles, lambda a: a.id, _newest)
+        found.articles = _with_first_dates(found.articles)
+        self._keep("duplicate id", newest)
         self._keep("repeated article", _best(found.articles, lambda a: a.article, _oldest))
         order = {table.name: number for number, table in enumerate(tables)}
         found.rejected.sort(key=lambda item: (order[item.file], item.line))
@@ -306,6 +308,15 @@ def _best(articles: Sequence[Article], key: Callable[[Article], str], rank: Call
     return [place in kept for place in range(len(articles))]
 
 
+def _with_first_dates(articles: Sequence[Article]) -> list[Article]:
+    """The articles with the date of the first version of each, the day of the event."""
+    first: dict[tuple[str, str], date] = {}
+    for a in articles:
+        if a.date:
+            first[a.label, a.id] = min(a.date, first.get((a.label, a.id), a.date))
+    return [replace(a, date=first.get((a.label, a.id))) for a in articles]
+
+
 def _newest(article: Article) -> tuple[Any, ...]:
     """The newest is the highest, of one date the longest."""
     return article.date or date.min, len(article.article), article.headline, article.article
@@ -329,7 +340,7 @@ def _losses(found: Reading, names: Mapping[str, str], outlets: Outlets) -> list[
         counts = Counter(item.kind for item in found.rejected if names.get(item.label) == name)
         total = counts.total() + sum(article.label == name for article in found.articles)
         if total >= LEAST and counts.total() >= FEW * total:
-            advice = "of one id the newest row is kept; ids such as 1.58292E+18 are left out by --columns id="
+            advice = "of one id the newest row is kept, with the first date; ids such as 1.58292E+18 are left out by --columns id="
             advice = advice if counts.most_common(1)[0][0] == "duplicate id" else "see rejected.csv"
             reasons = listed([f"{count:,} {kind}" for kind, count in counts.most_common()], 3)
             looks.append(Look("rows were rejected", name, counts.total(), total, reasons, advice))

@@ -172,11 +172,11 @@ def versions(clean):
 @pytest.mark.parametrize("order", [1, -1])
 def test_of_the_versions_of_an_id_the_newest_and_longest_is_kept(clean, tmp_path, order):
     reading = read(table(tmp_path / "x.csv", [*versions(clean)][::order]))
-    assert {a.id: a.article for a in reading.articles} == {a.id: a.article for a in clean}
+    assert {a.id: (a.article, a.date) for a in reading.articles} == {a.id: (a.article, a.date) for a in clean}
     count = sum(a.label == "colle" for a in clean)
     [seen] = reading.looks
     assert (seen.name, seen.outlet, seen.count, seen.total) == (REJECTED, "colle", 2 * count, 3 * count)
-    assert "of one id the newest row is kept" in seen.text
+    assert "of one id the newest row is kept, with the first date" in seen.text
 
 
 def test_versions_of_a_story_under_several_ids_are_seen(clean):

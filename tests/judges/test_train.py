@@ -76,15 +76,15 @@ def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     assert judge.style_step._asdict() == step
     assert step["value"] > 1
     assert step["evidence"] > 0.8
-    assert step["pairs"] >= step["events"] > 30
+    assert step["pairs"] >= step["events"] > 20
     assert step["accuracy"] > 0.7
 
 
-def test_the_style_step_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tmp_path):
+def test_the_style_step_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tmp_path, monkeypatch):
+    monkeypatch.setattr("change_it.judges.within_event.PAIRS", 1)  # those of the other fold are enough
     metrics = train.train_judge(options(corpus, tmp_path / "main", fold="0"))
     judge = Judge.from_pretrained(tmp_path / "main", device="cpu")
-    pairs = read_table(corpus, "pairs", "train").filter(fold=1)
-    assert pairs.filter(alignment="A1").height < 50  # so that loosely aligned ones count too
+    pairs = read_table(corpus, "pairs", "train").filter(fold=1, alignment="A1")
     first, second = (log_odds(judge.probabilities(pairs[f"{one}_headline"])[:, 1]) for one in "ab")
     assert metrics["style_step"]["pairs"] == pairs.height
     assert judge.style_step.value == pytest.approx(np.median(second - first))
@@ -148,7 +148,8 @@ def test_a_judge_replaces_one_of_another_kind_whole(fitted, trained, tmp_path):
 @pytest.mark.parametrize("task", ["hh", "ah"])
 def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, task):
     metrics = train.train_judge(options(corpus, tmp_path / task, task=task, fold="0"))
-    assert list(metrics["results"]) == ["random", "hard", "facts"]
+    near = ["near"] if task == "hh" else []
+    assert list(metrics["results"]) == ["random", "hard", *near, "facts"]
     assert metrics["results"]["random"]["macro_f1"] > 0.8
     assert Judge.from_pretrained(tmp_path / task).fold == "0"
 
