@@ -29,6 +29,10 @@ Files = dict[str, bytes | Path]
 #: JSON files of a model but these vocabularies lose this machine's paths and how a tokenizer was loaded here.
 HOW_LOADED = ("is_local", "local_files_only")
 VOCABULARIES = ("tokenizer.json", "vocab.json", "added_tokens.json", "special_tokens_map.json")
+#: Modules that are saved with models.
+CODE = [
+    path.name for part in ("judges", "networks") for path in Path(__file__).parents[1].glob(f"{part}/*.py")
+]
 #: Next to the package in a checkout, in its folder `_shipped` in a wheel and on the Hub.
 SHIPPED = ("metrics", "spaces", "dataset_scripts", "pyproject.toml", "LICENSE", "NOTICE")
 #: All that a build needs to know besides the project's own tables.
@@ -142,14 +146,7 @@ def _model(folder: Path, prefix: str) -> Files:
     """Files that training wrote under `prefix`, and no others may lie there; its code at the root, where transformers looks for it."""
     files: Files = {}
     there = {path.name: path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")}
-    code = (
-        name.name
-        for part in ("networks", "judges")
-        for name in resources.files(f"change_it.{part}").iterdir()
-    )
-    known = filter_repo_objects(
-        there, allow_patterns=[*MODEL_FILES, *(name for name in code if name.endswith(".py"))]
-    )
+    known = filter_repo_objects(there, allow_patterns=[*MODEL_FILES, *CODE])
     written = (read_json(folder / "metrics.json") or {}).get("files") or known
     if others := there.keys() - {*written, "README.md"}:
         raise InputError(

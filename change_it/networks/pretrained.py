@@ -115,14 +115,13 @@ def local_folder(name: str | Path, *, command: str) -> Path:
     http_error: type[Exception] = HfHubHTTPError.__mro__[1]  # of a proxy, too
     wanted = [pattern for file in MODEL_FILES for pattern in (file, f"*/{file}")]
     try:
-        planned = (
-            [] if is_offline_mode() else snapshot_download(str(name), allow_patterns=wanted, dry_run=True)
-        )
-        size = sum(file.file_size or 0 for file in planned if file.will_download)
-        if size > LARGEST:
-            raise InputError(
-                f"{name} has {size / 1e9:,.0f} GB: fetch it with hf download, and give the folder"
-            )
+        if not is_offline_mode():
+            planned = snapshot_download(str(name), allow_patterns=wanted, dry_run=True)
+            size = sum(file.file_size or 0 for file in planned if file.will_download)
+            if size > LARGEST:
+                raise InputError(
+                    f"{name} has {size / 1e9:,.0f} GB: fetch it by hf download, and give the folder"
+                )
         return Path(snapshot_download(str(name), allow_patterns=wanted))
     except (http_error, HFValidationError, OSError) as error:
         raise InputError(hub_fault(str(name), error)) from error

@@ -37,7 +37,7 @@ class _Bounded:
                 raise HTTPException(413)
             return message
 
-        await self.app(scope, bounded if scope["type"] == "http" else receive, send)
+        await self.app(scope, bounded, send)
 
 
 def build(models: Models) -> gr.Blocks:
