@@ -13,25 +13,10 @@ PICKLE = (
 
 #: Files of a saved model that are no code: those that are fetched from the Hub.
 MODEL_FILES = [
-    "*.safetensors",
-    "*.safetensors.index.json",
-    "*.model",
-    "config.json",
-    "generation_config.json",
-    "adapter_config.json",
-    "generator.json",
-    "metrics.json",
-    "corpus.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "vocab.json",
-    "vocab.txt",
-    "merges.txt",
-    "added_tokens.json",
-    "special_tokens_map.json",
-    "chat_template.jinja",
-    "README.md",
-]
+    "*.safetensors", "*.safetensors.index.json", "*.model", "config.json", "generation_config.json", "adapter_config.json",
+    "generator.json", "metrics.json", "corpus.json", "tokenizer.json", "tokenizer_config.json", "vocab.json", "vocab.txt",
+    "merges.txt", "added_tokens.json", "special_tokens_map.json", "chat_template.jinja", "README.md",
+]  # fmt: skip
 #: File in a generator's folder that says what it was made for and of.
 GENERATOR_FILE = "generator.json"
 
