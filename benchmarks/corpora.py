@@ -1,4 +1,4 @@
-"""What a corpus is worth: its pairs, events, leaks and judges, over several seeds. JSON for `tables.py --keep corpora`.
+"""What a corpus is worth: its pairs, events and judges, over several seeds. JSON for `tables.py --keep corpora`.
 
     python benchmarks/corpora.py --name "CNN, Fox: same day" --runs runs/cnn/1 runs/cnn/2 runs/cnn/3
 
@@ -20,12 +20,8 @@ import polars as pl
 import tyro
 from judged import read_pairs
 
-from change_it.corpus.alignment import test_neighbours
 from change_it.corpus.build import one_event
-from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.folder import read_report, read_table
-from change_it.corpus.vectors import tfidf
-from change_it.text.stopwords import stop_words
 
 
 @dataclass(kw_only=True)
@@ -39,9 +35,11 @@ class Options:
 
 
 def of_corpus(corpus: Path, labelled: pl.DataFrame) -> dict[str, float | None]:
-    """Counts of pairs and events, the shares of one event by estimate and by labels, and test articles beside training ones."""
+    """Counts of pairs and events and the shares of one event by estimate and by labels."""
     report = read_report(corpus)
-    articles = {side: read_table(str(corpus), "articles", side) for side in ("train", "test", "other")}
+    articles = {
+        side: read_table(str(corpus), "articles", side, ["event"]) for side in ("train", "test", "other")
+    }
     test = read_table(str(corpus), "pairs", "test", ["event", "a_id", "b_id"])
     strict = pl.concat(
         [read_table(str(corpus), "pairs", "train").filter(alignment="A1").select(test.columns), test]
@@ -49,10 +47,6 @@ def of_corpus(corpus: Path, labelled: pl.DataFrame) -> dict[str, float | None]:
     read = strict.join(labelled, on=["a_id", "b_id"])
     every = pl.concat(rows for rows in articles.values() if rows.height)
     counts = test["event"].value_counts()["count"].to_numpy().astype(float)
-    vectors = tfidf(every["article"].to_list(), stop_words=stop_words(report["options"]["language"]))
-    options = BuildOptions(files=(), out=corpus, strict=report["thresholds"]["strict"])
-    filled = {side: rows for side, rows in articles.items() if rows.height}
-    close = test_neighbours(filled, every["id"].to_list(), vectors, options)["articles"]
     return {
         "test pairs": test.height,
         "one event, estimated": one_event(report, "strict") if report.get("days_apart") else None,
@@ -60,7 +54,6 @@ def of_corpus(corpus: Path, labelled: pl.DataFrame) -> dict[str, float | None]:
         "pairs read": read.height,
         "largest event": int(every["event"].value_counts()["count"].max()),
         "test pairs are worth": float(counts.sum() ** 2 / (counts**2).sum()),
-        "test articles beside training": close / articles["test"].height,
     }
 
 
@@ -87,13 +80,16 @@ def main(options: Options) -> dict[str, Any]:
             if value is not None:
                 columns[name].append(value)
     return {
-        "corpora": {
-            options.name: {
-                name: [float(np.mean(values)), min(values), max(values)] for name, values in columns.items()
-            }
-        },
+        "corpora": {options.name: {name: summary(values) for name, values in columns.items()}},
         "seeds": len(options.runs),
     }
+
+
+def summary(values: list[float]) -> float | int | list[float]:
+    """The mean, the least and the most; one value where all are equal."""
+    if len({*values}) == 1:
+        return int(values[0]) if values[0] == int(values[0]) and values[0] else values[0]
+    return [float(np.mean(values)), float(min(values)), float(max(values))]
 
 
 if __name__ == "__main__":
