@@ -197,5 +197,5 @@ def test_main_that_may_read_the_export_is_not_reliable(judges, low, looks, why):
     cell = {"value": 0.9, "low": 0.85, "high": 0.95, "macro_f1": 0.9}
     systems = {"judge": cell, MARKS: cell | {"lead": {"within_event": {"low": low}}}}
     judges.main.corpus = {"looks": [{"outlet": "rep", "name": name} for name in looks]}
-    main = verdicts(judges, {"main": {"within_event": {"systems": systems}}}, "it")[0]
+    main = verdicts(judges, {"main": {"within_event": {"systems": systems}}})[0]
     assert (main.level, main.text) == (("care", f"it may read the export ({why})") if why else ("rely", ""))
