@@ -2,8 +2,8 @@
 
     python benchmarks/corpora.py --name "CNN, Fox: same day" --runs runs/cnn/1 runs/cnn/2 runs/cnn/3
 
-A run is a folder with `corpus/` (of `change-it corpus build --seed N`), `parts/` and `outlets.json`, both of
-`outlets.py --corpus corpus --out parts --parts 1 --seed N`. Corpora of earlier versions are read too. Cells are the mean
+A run is a folder with `corpus/` (of `change-it corpus build --seed N`) and `parts/` (of `outlets.py --corpus corpus --out
+parts --parts 1 --brief --seed N`). Corpora of earlier versions are read too. Cells are the mean
 over the seeds, with the least and the most.
 """
 
@@ -65,15 +65,16 @@ def of_corpus(corpus: Path, labelled: pl.DataFrame) -> dict[str, float | None]:
 
 
 def of_judges(part: Path) -> dict[str, float]:
-    """F1 of the judges, and main's accuracy within an event; means of both folds."""
-    found: dict[str, list[float]] = defaultdict(list)
-    for file in sorted(part.glob("judges-?/*/metrics.json")):
-        metrics = json.loads(file.read_text())
-        for test, scores in metrics["results"].items():
-            found[f"{file.parent.name} {test}"].append(scores["macro_f1"])
+    """F1 of the judges of fold 1, main's accuracy within an event, and how much they call compliant of gold and clauses."""
+    found: dict[str, float] = {}
+    for task in ("main", "hh", "ah"):
+        metrics = json.loads((part / "judges-1" / task / "metrics.json").read_text())
+        found |= {f"{task} {test}": scores["macro_f1"] for test, scores in metrics["results"].items()}
         if within := metrics.get("within_event"):
-            found["main within an event"].append(within["systems"]["judge"]["value"])
-    return {name: float(np.mean(values)) for name, values in found.items()}
+            found["main within an event"] = within["systems"]["judge"]["value"]
+    items = pl.read_parquet(part / "items-1.parquet").group_by("system").agg(pl.col("compliancy").mean())
+    shares = dict(items.iter_rows())
+    return found | {f"compliancy of {system}": shares[system] for system in ("gold", "clause")}
 
 
 def main(options: Options) -> dict[str, Any]:
@@ -82,9 +83,6 @@ def main(options: Options) -> dict[str, Any]:
     columns: dict[str, list[float]] = defaultdict(list)
     for run in options.runs:
         cells = of_corpus(run / "corpus", labelled) | of_judges(run / "parts" / "part-0")
-        systems = json.loads((run / "outlets.json").read_text())["systems"]
-        for system, measure in (("gold", "compliancy"), ("clause", "compliancy"), ("floor", "compliancy")):
-            cells[f"{measure} of {system}"] = systems[system][measure][0]
         for name, value in cells.items():
             if value is not None:
                 columns[name].append(value)

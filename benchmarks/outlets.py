@@ -58,6 +58,8 @@ class Options:
     """Headlines of each perturbation and part, at most."""
     seed: int = 1
     """Of parts, judges and perturbations."""
+    brief: bool = False
+    """main, HH and AH of fold 1 alone, and neither floor nor perturbations."""
 
 
 def main(options: Options) -> dict[str, Any]:
@@ -74,9 +76,9 @@ def main(options: Options) -> dict[str, Any]:
         corpus = options.corpus if options.parts == 1 else folder / "corpus"
         if not (corpus / "README.md").exists():
             _build(options, articles, {*tested[rows]}, folder)
-        for fold, other in (FOLDS, FOLDS[::-1]):
+        for fold, other in (FOLDS, FOLDS[::-1])[: 1 if options.brief else 2]:
             judges = _judges(options, corpus, folder, fold, options.encoder)
-            choosers = _judges(options, corpus, folder, other, None)
+            choosers = None if options.brief else _judges(options, corpus, folder, other, None)
             steps.append(judges.main.style_step._asdict() if judges.main.style_step else {})
             done = folder / f"items-{fold}{'-encoder' if options.encoder else ''}.parquet"
             if not done.exists():
@@ -130,7 +132,7 @@ def _build(options: Options, articles: pl.DataFrame, test: set[str], folder: Pat
 def _judges(options: Options, corpus: Path, folder: Path, fold: Fold, encoder: str | None) -> Judges:
     """The four judges of a fold, trained where they are not there."""
     place = folder / f"judges-{fold}{'-encoder' if encoder else ''}"
-    for task in TASKS:
+    for task in TASKS[:3] if options.brief else TASKS:
         if not (place / task / "metrics.json").exists():
             train_judge.run(
                 JudgeOptions(
@@ -147,13 +149,13 @@ def _judges(options: Options, corpus: Path, folder: Path, fold: Fold, encoder: s
     return Judges.from_pretrained(place)
 
 
-def _verdicts(options: Options, corpus: str, judges: Judges, choosers: Judges) -> pl.DataFrame:
+def _verdicts(options: Options, corpus: str, judges: Judges, choosers: Judges | None) -> pl.DataFrame:
     """System, id, direction and verdicts of the built-in systems, the floor and the perturbations."""
     test, _ = on_same_items(read_test_set(corpus), [])
-    systems = [*built_in_systems(test, seed=options.seed), floor(test, choosers)]
+    systems = [*built_in_systems(test, seed=options.seed), *([floor(test, choosers)] if choosers else [])]
     named = [(system.name, item) for system in systems for item in test.predicted(system.headlines)]
     resources = read_corpus(corpus, seed=options.seed)
-    for name, kind in PERTURBATIONS.items():
+    for name, kind in ({} if options.brief else PERTURBATIONS).items():
         made = perturbed(test.items, kind, resources, seed=options.seed, at_most=options.items)
         by_text: list[Item] = test.predicted([dict(made).get(at) for at in range(len(test.items))])
         named += [(name, item) for item in by_text]

@@ -13,7 +13,7 @@ import numpy as np
 
 from change_it import __version__, published_figures
 from change_it.errors import InputError
-from change_it.io import Record, counted, listed, read_records, write_table
+from change_it.io import Record, counted, listed, read_records, with_formula, write_table
 from change_it.scoring.columns import GOLD, PredictionFile
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.floors_and_predictions import system_of
@@ -119,7 +119,7 @@ def item_id(*content: object) -> str:
 
 def write_sheets(sheet: Path, sources: Path, key: Path, rows: Sequence[KeyRow]) -> None:
     """Write the sheet that asks for the outlet, the one that shows sources and asks the other questions, and the key."""
-    write_table(key, [field.name for field in fields(KeyRow)], map(astuple, rows))
+    write_table(key, [field.name for field in fields(KeyRow)], map(astuple, rows), quote_formulas=True)
     blind = ((row.item, row.headline, row.choice1, row.choice2, "") for row in rows)
     write_table(sheet, ["item", "headline", *CHOICES, "answer"], blind, quote_formulas=True)
     header = ["item", "id", "headline", "original", "article", *[*QUESTIONS][1:]]
@@ -131,7 +131,7 @@ def read_key(path: Path) -> list[KeyRow]:
     """Read a key."""
     names = [field.name for field in fields(KeyRow)]
     records = read_records(path, required=names)
-    rows = [KeyRow(**{name: record.cells[name] for name in names}) for record in records]
+    rows = [KeyRow(**{name: with_formula(record.cells[name]) for name in names}) for record in records]
     is_choice = all(row.outlet in (row.choice1, row.choice2) for row in rows)
     if not is_choice or len({row.item for row in rows}) < len(rows):
         raise InputError(f"{path} has items twice, or an outlet that is no choice: draw the sheets again")

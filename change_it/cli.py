@@ -20,7 +20,7 @@ from typing import Annotated, Any, Union, get_args, get_type_hints
 import tyro
 
 from change_it import __version__
-from change_it.errors import InputError
+from change_it.errors import InputError, escaped
 
 #: Commands and the commands in each; one without any is a module of `change_it.commands`, named by its words.
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -207,7 +207,7 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
         finally:
             sys.stdout.flush()  # here it is seen whether anybody reads it
     except InputError as error:
-        print(f"change-it: {error}", file=sys.stderr)
+        print(escaped(f"change-it: {error}"), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("change-it: interrupted", file=sys.stderr)
@@ -215,11 +215,14 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to be printed
         return 141
+    except MemoryError:
+        print("change-it: there is not enough memory for this input: give it in parts", file=sys.stderr)
+        return 2
     except Exception as error:
         if not (number := _os_error(error)):
             raise
         file = getattr(error, "filename", None)
-        print(f"change-it: {f'{file}: ' if file else ''}{os.strerror(number)}", file=sys.stderr)
+        print(escaped(f"change-it: {f'{file}: ' if file else ''}{os.strerror(number)}"), file=sys.stderr)
         return 2
     return 0
 

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import islice
+from secrets import token_hex
 from typing import Any, Literal, TypeVar
 
 from change_it.errors import InputError
@@ -53,11 +54,15 @@ def use_engine(options: EngineOptions, *, models: bool = False) -> Iterator[None
         yield
         return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    address = options.address or os.environ.get("RAY_ADDRESS")
+    if not address:  # Ray listens on all interfaces, and runs what it is sent
+        os.environ["RAY_AUTH_MODE"] = "token"
+        os.environ.setdefault("RAY_AUTH_TOKEN", token_hex(32))
     import ray
     from joblib import Parallel, parallel_config
     from ray.util.joblib import register_ray
 
-    _connect(ray, options.address or os.environ.get("RAY_ADDRESS"))
+    _connect(ray, address)
     register_ray()
     free = ray.available_resources()
     gpus = int(free.get("GPU", 0)) if models else 0
@@ -107,5 +112,5 @@ def _connect(ray: Any, address: str | None) -> None:
         ray.init(address=address, runtime_env={"env_vars": environment}, **quiet)
     except (OSError, OverflowError, ValueError) as error:
         raise InputError(
-            f"no Ray cluster answers at {address}: start one with ray start --head, or omit --address"
+            f"no Ray cluster answers at {address} with this RAY_AUTH_TOKEN: start one with ray start --head, or omit --address"
         ) from error

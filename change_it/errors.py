@@ -1,4 +1,13 @@
-"""The one exception that means: the input is at fault, and the message says how to mend it."""
+"""The one exception that means: the input is at fault, and the message says how to mend it; and what a terminal is shown of texts."""
+
+import re
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def escaped(text: str) -> str:
+    """A text whose control characters, but tabs and line breaks, a terminal shows and does not obey."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class InputError(ValueError):

@@ -1,10 +1,12 @@
 """The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, LaTeX, HTML or CSV."""
 
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
+
+from change_it.errors import escaped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -204,8 +206,16 @@ def to_latex(table: Table, *, label: str) -> str:
 def console(file: TextIO | None = None) -> "Console":
     """A file, or what is standard output when it prints: as wide as the terminal, or 120 columns when it is not a terminal."""
     from rich.console import Console
+    from rich.segment import Segment
 
-    return Console(file=file, width=None if sys.stdout.isatty() else 120)
+    class Escaped(Console):
+        """A console that shows control characters of texts."""
+
+        def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+            for text, style, control in super().render(renderable, options):
+                yield Segment(text if control else escaped(text), style, control)
+
+    return Escaped(file=file, width=None if sys.stdout.isatty() else 120)
 
 
 def print_table(table: Table, to: "Console") -> None:

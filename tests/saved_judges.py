@@ -100,7 +100,7 @@ def save_judge(folder, task, texts, outlets, *, transformer=False):
         tokenizer = ByT5Tokenizer(model_max_length=1_000_000)
     about = {"task": task, "fold": "all", "seed": 1, "max_tokens": 48, "outlets": list(outlets)}
     if task == "main":
-        about["style_step"] = {"value": 2.0, "pairs": 4, "events": 3, "accuracy": 0.625, "evidence": 1.0}
+        about["style_step"] = {"value": 2.0, "pairs": 40, "events": 30, "accuracy": 0.625, "evidence": 1.0}
     model.config.change_it = about | {"corpus": "corpus", "encoder": "bert" if transformer else "linear"}
     save_parts(folder, model, tokenizer)
     tests = {"main": ("gold",)}.get(task, ("random", "hard"))

@@ -1,4 +1,7 @@
 import filecmp
+import os
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -108,7 +111,36 @@ def test_commands_write_the_same_bytes_on_a_cluster(
 def test_a_cluster_that_does_not_answer_is_named():
     pytest.importorskip("ray")
     with (
-        pytest.raises(InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:1: start one"),
+        pytest.raises(
+            InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:1 with this RAY_AUTH_TOKEN: start one"
+        ),
         use_engine(EngineOptions(engine="ray", address="127.0.0.1:1")),
     ):
         pass
+
+
+#: Starts a cluster without an address, and lets another process, which has no RAY_ variable, join it by its address.
+JOIN = """
+import os, subprocess, sys
+from change_it.engines import EngineOptions, map_ordered, use_engine
+
+with use_engine(EngineOptions(engine="ray", address=sys.argv[1] if sys.argv[1:] else None)):
+    import ray
+
+    print(*map_ordered(abs, [(-1,), (-2,)]), flush=True)
+    if not sys.argv[1:]:
+        address = ray.get_runtime_context().gcs_address
+        others = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+        subprocess.run([sys.executable, __file__, address], env=others)
+"""
+
+
+@pytest.mark.slow(seconds=45)
+def test_no_other_process_works_on_a_cluster_that_a_command_starts(tmp_path):
+    pytest.importorskip("ray")
+    script = tmp_path / "join.py"
+    script.write_text(JOIN)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, script], env=env, capture_output=True, text=True, timeout=240)
+    assert done.stdout == "1 2\n"
+    assert "with this RAY_AUTH_TOKEN" in done.stderr

@@ -49,10 +49,10 @@ def arguments(name, folder, out, seed):
 def state(out, name):
     """What a reader would find: nothing, or a digest of the files by which a state is known.
 
-    A folder that is being replaced is `.out.old` for a moment, and whole.
+    A folder that is being replaced is `.out.*.old` for a moment, and whole.
     """
-    if not out.exists():
-        out = out.with_name(f".{out.name}.old")
+    if not out.exists() and (old := list(out.parent.glob(f".{out.name}.*.old"))):
+        out = max(old, key=lambda path: path.stat().st_ctime_ns)
     files = [out / file if file else out for file in KNOWN[name]]
     if not any(file.is_file() for file in files):
         return ""
@@ -63,8 +63,9 @@ def state(out, name):
 
 
 def names(place):
-    """What is there but what killed runs had begun, which goes after a day."""
-    return sorted(path.name for path in place.iterdir() if path.suffix != ".partial" or path.name[0] != ".")
+    """What is there but what killed runs had begun or not yet deleted."""
+    left = (".partial", ".old")
+    return sorted(path.name for path in place.iterdir() if path.suffix not in left or path.name[0] != ".")
 
 
 def start(command, folder, log, *, at=0):
@@ -150,9 +151,7 @@ def check(name, folder, seed, moments):
         found.append(state(out, name))
         assert found[-1] in (old, new), (name, f"moment {moment} of seed {seed}, file {at} of {files}")
     assert whole(out, 2, *resumed)[0] == new
-    # A run that was killed when it deleted the old folder is finished: to resume it replaces nothing.
-    left = {".out.old"} if resumed else set()
-    assert set(names(place)) - left == set(beside)
+    assert names(place) == beside
     if name == "judge":
         from change_it.training.run_folder import WORK
 

@@ -86,19 +86,19 @@ def linked_articles(draw):
 
 
 @given(linked_articles(), SEEDS)
-def test_no_event_crosses_the_split(linked, seed):
-    n, clusters, pairs, events = linked
+def test_no_event_and_nothing_close_crosses_the_split(linked, seed):
+    n, clusters, pairs, close = linked
     strict = pairs[2] > 0.5
-    # every pair above the strict threshold is of one event
-    events = tuple(np.concatenate([pairs[side][strict], events[side]]) for side in (0, 1))
+    # the articles of every pair above the strict threshold are close
+    close = tuple(np.concatenate([pairs[side][strict], close[side]]) for side in (0, 1))
     try:
-        how = {"strict": 0.5, "loose": 0.185, "seed": seed, "events": events}
+        how = {"strict": 0.5, "loose": 0.185, "seed": seed, "close": close}
         found = split(clusters, pairs, np.repeat([0, 1], n), **how)
     except InputError as error:
         assume("above 0.5" not in str(error))
         raise
     in_test, there = found.alignment == "A2", ~np.isin(np.arange(2 * n), list(found.removed))
-    for one, other in zip(*events, strict=True):
+    for one, other in zip(*close, strict=True):
         assert in_test[one] == in_test[other] or not (there[one] and there[other])
     for one in range(2 * n):
         same = (clusters == clusters[one]) & there & there[one]

@@ -52,6 +52,30 @@ def test_a_place_that_cannot_be_written_is_one_sentence(name, saved_models, corp
     assert "\n" not in error
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in WRITERS if name not in ("corpus sample", "transfer") and "annotate" not in name]
+)
+def test_a_folder_of_others_is_refused_and_named_nowhere_as_a_target(
+    name, saved_models, corpus, tmp_path, capsys
+):
+    for file in (
+        "train.py",
+        "metrics.json",
+        "summary.csv",
+        "systems.csv",
+        "audit.json",
+        "alignment.json",
+        "run.json",
+    ):
+        (tmp_path / file).write_text('{"signature": 1, "weights_hash": 2}')
+    before = sorted(tmp_path.iterdir())
+    assert main(commands(saved_models, corpus, tmp_path)[name]) == 2
+    error = capsys.readouterr().err.strip()
+    assert f"--out {tmp_path} holds other files" in error
+    assert error.count("--out") == error.count("\n") + 1 == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def opened(kind, folder):
     from transformers import AutoModel
 

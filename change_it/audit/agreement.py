@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
-from change_it.io import FORMULA, Record, counted, listed
+from change_it.io import Record, counted, listed, with_formula
 from change_it.scoring.columns import BUILT_IN, GOLD, LabelFiles
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.overlap import statistics
@@ -112,8 +112,7 @@ def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
 
 def _text(record: Record, name: str) -> str:
     """A cell without the apostrophe that sheets have before what a spreadsheet would take for a formula."""
-    text = record.cells.get(name, "")
-    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA) else text
+    return with_formula(record.cells.get(name, ""))
 
 
 def _answer(file: Path, record: Record, question: str) -> bool | None:

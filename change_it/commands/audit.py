@@ -9,8 +9,8 @@ from change_it.commands.checks import check_counts
 from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
+from change_it.io import check_writable
 from change_it.judges.judge_options import check_judges
-from change_it.results.report_folder import AUDIT_FILES, check_out
 from change_it.scoring.columns import LabelFiles, read_label_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
@@ -49,7 +49,9 @@ def check(options: AuditOptions) -> LabelFiles:
     check_counts(items=options.items, resamples=options.resamples)
     check_corpus(options.corpus)
     check_judges(options.judges)
-    check_out(_out(options), AUDIT_FILES, inputs=[options.corpus, options.judges, *map(str, options.labels)])
+    check_writable(
+        _out(options), inputs=[options.corpus, options.judges, *map(str, options.labels)], record="audit.json"
+    )
     return read_label_files(options.labels)
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
-from change_it.corpus.folder import PICTURE, REJECTED, check_target
+from change_it.corpus.folder import PICTURE, REJECTED, REPORT
 from change_it.engines import use_engine
 from change_it.errors import InputError
-from change_it.io import HUB, counted, listed, outlet_and_file, read_tables
+from change_it.io import HUB, check_writable, counted, listed, outlet_and_file, read_tables
 from change_it.tables import Column, Row, Table, console, print_table
 
 
@@ -15,7 +15,7 @@ def check(options: BuildOptions) -> None:
     """Refuse, before anything large loads, missing files, invalid sizes, and an `--out` that cannot be written."""
     here = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
     tables = read_tables(here) if here else []  # nothing is read yet
-    check_target(options.out, inputs=[table.name for table in tables])
+    check_writable(options.out, inputs=[table.name for table in tables], record=REPORT)
     parse_sizes(options.sizes)
     for name, value in (("strict", options.strict), ("loose", options.loose)):
         if not 0 <= value < 1:

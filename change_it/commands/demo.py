@@ -31,7 +31,7 @@ def check(options: DemoOptions) -> None:
         raise InputError("the page requires Gradio: pip install gradio")
     if not (options.run / "judges").is_dir():
         raise InputError(
-            f"{options.run} holds no judges: give the folder of a run, or make one with change-it quickstart --out {options.run}"
+            f"{options.run} holds no judges: give the folder of a run, or make one with change-it quickstart"
         )
 
 
@@ -46,7 +46,8 @@ def run(options: DemoOptions) -> None:
         models = Models.from_run(options.run)
         page = build(models)
     try:
-        _, address, _ = launch(page, server_port=options.port or None, quiet=True, prevent_thread_lock=True)
+        settings = {"server_port": options.port or None, "quiet": True, "prevent_thread_lock": True}
+        _, address, _ = launch(page, hosts=("127.0.0.1", "localhost"), **settings)
     except OSError as error:
         raise InputError(f"--port {options.port} cannot be used: {error}") from error
     print(f"The page is at {address}; Ctrl-C ends it.", flush=True)

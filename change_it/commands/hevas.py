@@ -8,8 +8,7 @@ from change_it.commands.checks import check_counts
 from change_it.commands.printing import print_json
 from change_it.errors import InputError
 from change_it.hevas.metric_options import COPY, Baseline, MetricOptions
-from change_it.io import check_file, named_files
-from change_it.results.report_folder import HEVAS_FILES, check_out
+from change_it.io import check_file, check_writable, named_files
 from change_it.tables import console, print_table
 
 if TYPE_CHECKING:
@@ -57,7 +56,9 @@ def check(options: HevasOptions) -> None:
         check_file(file)
     check_counts(resamples=options.resamples)
     if options.out:
-        check_out(options.out, HEVAS_FILES, inputs=[options.documents, options.vectors, *files])
+        check_writable(
+            options.out, inputs=[options.documents, options.vectors, *files], record="summary.json"
+        )
 
 
 def run(options: HevasOptions) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from change_it.corpus.folder import read_warnings
+from change_it.errors import escaped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 def print_json(value: object, *, allow_nan: bool = True) -> None:
     """Print a value as indented JSON."""
-    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=allow_nan))
+    print(escaped(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=allow_nan)))
 
 
 def print_lines(lines: Iterable[str], to: "Console") -> None:

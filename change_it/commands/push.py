@@ -8,7 +8,7 @@ from change_it.corpus.folder import check_corpus, read_report
 from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
 from change_it.hub.push_options import PushOptions
-from change_it.io import check_writable, weight_files
+from change_it.io import check_writable, listed, weight_files
 from change_it.judges.judge_options import COMMAND, check_judges
 from change_it.tables import console
 
@@ -31,10 +31,7 @@ def check(options: PushOptions) -> None:
     if options.out and not options.dry_run:
         raise InputError("--out requires --dry-run")
     if options.dry_run:
-        out = staged(options)
-        check_writable(out, kind="folder", inputs=[options.folder])
-        if out.exists() and any(out.iterdir()):
-            raise InputError(f"{out} is not empty: remove it, or give another --out")
+        check_writable(staged(options), inputs=[options.folder])
     folder = Path(options.folder)
     if options.kind in ("metric", "space"):
         if not folder.is_dir():
@@ -62,7 +59,7 @@ def run(options: PushOptions) -> None:
 
     files = files_of(options)
     size = sum(len(file) if isinstance(file, bytes) else file.stat().st_size for file in files.values())
-    summary = f"{len(files)} files, {size / 1e6:,.1f} MB"
+    summary = f"{len(files)} files, {size / 1e6:,.1f} MB ({listed(sorted(files), 50)})"
     if options.dry_run:
         write(files, out := staged(options))
         console().print(f"{summary} in {out}; nothing was pushed", soft_wrap=True)

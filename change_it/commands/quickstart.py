@@ -27,7 +27,7 @@ from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.sample import SIZE
 from change_it.errors import InputError
 from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe, TransferOptions
-from change_it.io import check_model, check_writable, read_json, write_json
+from change_it.io import check_model, check_writable, files_of_ours, read_json, write_json
 from change_it.judges.judge_options import Fold, JudgeOptions, Task
 from change_it.results.items_table import refused_by
 from change_it.tables import Column, Row, Table, console, figure, print_table
@@ -111,6 +111,7 @@ class Steps:
         """Open a folder; InputError where it holds a run with other options."""
         values = {name: value for name, value in asdict(options).items() if name not in ("out", "verbose")}
         self.out, self.settings = options.out, {**values, "version": __version__}
+        files_of_ours(options.out, RECORD)
         earlier = read_json(options.out / RECORD)
         if earlier is not None and earlier["settings"] != self.settings:
             raise InputError(
@@ -118,6 +119,7 @@ class Steps:
             )
         self.seconds: dict[str, float] = {} if earlier is None else earlier["seconds"]
         self.terminal, self.verbose = console(sys.stdout), options.verbose
+        self._note()
 
     def run(self, name: str, *calls: Call, anew: bool = False) -> None:
         """Run a step, and print its result in a line; a step that was finished before runs only `anew`."""
@@ -128,11 +130,15 @@ class Steps:
                 for command, options in calls:
                     command(options)
             self.seconds[name] = round(time.perf_counter() - start, 1)
-            write_json(self.out / RECORD, {"settings": self.settings, "seconds": self.seconds})
+            self._note()
         if result := result_of(name, self.out):
             when = "finished before" if finished else f"{self.seconds[name]:.0f} s"
             line = f"[green]✓[/] {name:<13} {result} [dim]({when})[/]"
             self.terminal.print(line, soft_wrap=True, highlight=False)
+
+    def _note(self) -> None:
+        """Write the record of the run; its steps keep those of their folders."""
+        write_json(self.out / RECORD, {"settings": self.settings, "seconds": self.seconds, "files": []})
 
     @contextmanager
     def _logged(self, name: str) -> Iterator[None]:
@@ -150,7 +156,7 @@ class Steps:
 def check(options: QuickstartOptions) -> None:
     """Refuse, before anything large loads, a folder that cannot be written and a model that is not there."""
     models = list(filter(None, (options.encoder, options.writer)))
-    check_writable(options.out, kind="run", inputs=models)
+    check_writable(options.out, kind="run", inputs=models, record=RECORD)
     for model in models:
         check_model(model, command="save_pretrained")
 

@@ -11,8 +11,8 @@ from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
+from change_it.io import check_writable
 from change_it.judges.judge_options import check_judges
-from change_it.results.report_folder import REPORT_FILES, check_out
 from change_it.scoring.columns import PredictionFile, read_prediction_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
@@ -74,7 +74,7 @@ def check(options: ScoreOptions) -> list[PredictionFile]:
     files = read_prediction_files(options.predictions, options.columns)
     if options.out:
         read = [str(each.file) for each in files]
-        check_out(options.out, REPORT_FILES, inputs=[options.corpus, *judges, *read])
+        check_writable(options.out, inputs=[options.corpus, *judges, *read], record="scores.json")
     if options.shared_items and not options.predictions:
         raise InputError("--shared-items requires --predictions")
     return files

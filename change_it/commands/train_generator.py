@@ -14,7 +14,7 @@ def check(options: GeneratorOptions) -> None:
     """Refuse, before anything large loads, numbers out of range, a model that can be no Hub id and is not there, an outlet of no article, and a folder that cannot be written."""
     check_numbers(options)
     check_corpus(options.corpus)
-    check_writable(options.out, kind="run", inputs=options.inputs)
+    check_writable(options.out, kind="run", inputs=options.inputs, record="metrics.json")
     if options.architecture is not None and is_missing_path(options.architecture):
         raise InputError(no_model(options.architecture))
     if options.to is not None:

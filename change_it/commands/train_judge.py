@@ -14,7 +14,7 @@ def check(options: JudgeOptions) -> None:
     """Refuse, before anything large loads, files that are not there, options that contradict each other, an encoder that can be no Hub id, and a folder that cannot be written."""
     check_corpus(options.corpus)
     settings_of(options)
-    check_writable(options.out, kind="run", inputs=options.inputs)
+    check_writable(options.out, kind="run", inputs=options.inputs, record="metrics.json")
     if options.encoder and is_missing_path(options.encoder):
         raise InputError(
             f"no encoder can be loaded from {options.encoder!r}: give a Hub id, a local folder, or --encoder {LINEAR}"

@@ -31,12 +31,10 @@ from change_it.corpus.corpus_options import BuildOptions, parse_sizes
 from change_it.corpus.folder import (
     CARD,
     CONFIGS,
-    FILES,
     OTHER,
     REJECTED,
     REPORT,
     arrow_schema,
-    check_target,
     class_names,
 )
 from change_it.corpus.looks import look, refuse_apart
@@ -286,8 +284,7 @@ def in_canonical_order(reading: Reading) -> Reading:
 
 def write_corpus(corpus: Corpus, out: Path) -> None:
     """Write a corpus folder: all of it, or nothing; files in it that are not of a corpus stay."""
-    check_target(out)
-    with replace_folder(out, ours=FILES) as folder:
+    with replace_folder(out, REPORT) as folder:
         for config, by_side in corpus.tables.items():
             (folder / config).mkdir()
             for side, rows in by_side.items():

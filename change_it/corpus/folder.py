@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.article import Outlets
 from change_it.errors import InputError
-from change_it.io import check_writable, counted, hub_fault, is_hub_id, read_json
+from change_it.io import counted, hub_fault, is_hub_id, read_json
 from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:
@@ -127,13 +127,6 @@ def read_outlets(corpus: str) -> tuple[str, str]:
     except (ValueError, OSError, KeyError, TypeError) as error:
         raise _not_ours(corpus, "main", error) from error
     return first, second
-
-
-def check_target(out: Path, inputs: Iterable[str] = ()) -> None:
-    """Refuse `out` unless it is new, empty or a corpus folder, can be written, and holds none of the `inputs`."""
-    check_writable(out, kind="folder", inputs=inputs)
-    if out.is_dir() and any(out.iterdir()) and not (out / REPORT).is_file():
-        raise InputError(f"--out {out} is not empty and no corpus folder: name a new folder")
 
 
 def read_report(corpus: Path) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _BETWEEN = 4
 _PLAIN = re.compile(r"[\w'’ ]*\b[^\W\d_A-ZÀ-ÖØ-Þ]{2,}\b[\w'’ ]*")
 _NEGATIONS = {
     "it": re.compile(r"\bnon\s+(?=\w)", re.IGNORECASE),
-    "en": re.compile(r"\s+not\b|(?<=\bcan)['’]t\b|(?:(?<=\bdo)|(?<=[sde]))n['’]t\b", re.IGNORECASE),
+    "en": re.compile(r"(?<!\s)\s++not\b|(?<=\bcan)['’]t\b|(?:(?<=\bdo)|(?<=[sde]))n['’]t\b", re.IGNORECASE),
 }
 #: English words that "not" follows, unless they open a headline.
 _AUXILIARY = re.compile(

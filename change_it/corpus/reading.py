@@ -21,6 +21,7 @@ from change_it.io import (
     cell_text,
     check_columns,
     is_missing,
+    length_fault,
     listed,
     parse_columns,
     read_tables,
@@ -171,7 +172,7 @@ class _Reader:
             label = (self.outlets.name_of(label) if self.outlets else None) or label
             return _Cleaned(row.line, id_, *self._article(row, id_, label))
         except InputError as error:
-            return _Cleaned(row.line, id_, error, label)
+            return _Cleaned(row.line, id_, error.with_traceback(None), label)  # it would keep the row
 
     def _article(self, row: Record, id_: str, label: str) -> tuple[Article, str, str | None]:
         if self.outlets and label not in self.outlets.names and not self.options.other_outlets:
@@ -193,6 +194,8 @@ class _Reader:
         if column != "article" and isinstance(cell, list) and len(cell) > 1:
             raise InputError(f"{column} is a list of texts: {listed(list(map(str, cell)), 3)}")
         given = cell_text(cell, column)
+        if fault := length_fault(column, given):
+            raise InputError(fault)
         if self.options.mend and (repaired := cleaning.decoded(given)) != given:
             self.repaired[label] += 1
             given = repaired
@@ -327,7 +330,7 @@ def _oldest(article: Article) -> tuple[Any, ...]:
 def write_rejected(path: Path, rejected: Iterable[Rejection]) -> None:
     """Write the rows that were rejected as CSV."""
     rows = ([item.file, item.line, item.id, item.reason] for item in rejected)
-    write_table(path, ("file", "line", "id", "reason"), rows)
+    write_table(path, ("file", "line", "id", "reason"), rows, quote_formulas=True)
 
 
 def _losses(found: Reading, names: Mapping[str, str], outlets: Outlets) -> list[Look]:

@@ -20,7 +20,7 @@ from change_it.generators.prompt import Prompt
 from change_it.generators.prompted import SENT, PromptedWriter
 from change_it.generators.rerank import order
 from change_it.generators.search import BEAMS, Search, read_decoding
-from change_it.io import append, cell_text, parse_columns, read_tables, write_table
+from change_it.io import append, cell_text, length_fault, parse_columns, read_tables, write_table
 from change_it.networks.pretrained import map_threads
 from change_it.networks.server import CONCURRENCY, Server
 from change_it.progress import bar
@@ -132,10 +132,11 @@ def file_items(options: TransferOptions, setup: TransferSetup) -> list[Item]:
 
 
 def _checked(item: Item, needs: Sequence[str]) -> Item:
-    """The item, with an error for a text that is needed and empty."""
+    """The item, with an error for a text that is needed and empty, or too long."""
     texts = {"headline": item.source, "article": item.article}
     empty = [name for name in needs if not texts[name]]
-    return replace(item, error=f"empty {' and '.join(empty)}") if empty and not item.error else item
+    fault = f"empty {' and '.join(empty)}" if empty else "".join(map(length_fault, texts, texts.values()))
+    return replace(item, error=fault) if fault and not item.error else item
 
 
 def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequence[Item]) -> list[Item]:

@@ -15,6 +15,8 @@ from change_it.generators.generator_options import Language, ModelKind, Reads, R
 from change_it.io import GENERATOR_FILE, listed, read_json, write_json
 
 COMMAND = "change-it train generator"
+#: Tokens of a source or a headline, at most.
+TOKENS = 10_000
 Dtype = Literal["float32", "bfloat16"]
 
 
@@ -72,7 +74,12 @@ class GeneratorInfo:
             if name in known
         }
         try:
-            return cls(**given)
+            info = cls(**given)
+            if not all(0 < tokens <= TOKENS for tokens in (info.source_tokens, info.target_tokens)):
+                raise InputError(
+                    f"{path} has lengths out of 1 to {TOKENS:,} tokens: train the generator again"
+                )
+            return info
         except StrictDataclassError as error:
             reason = " ".join(str(error).split())
             raise InputError(f"{path} is broken ({reason}): train the generator again") from error
@@ -105,7 +112,7 @@ def choose_generators(
             raise InputError(
                 f"{name} is a model that was not trained here: serve it and give its --endpoint, or train it with {COMMAND} --architecture {name}"
             )
-        raise InputError(f"{name} holds no generator: train one with {COMMAND} --out {name}")
+        raise InputError(f"{name} holds no generator: train one with {COMMAND}")
     recipes = list(dict.fromkeys(info.recipe for info in infos.values()))
     if recipe is None and len(recipes) > 1:
         raise InputError(f"{name} has generators of several recipes: choose one of {', '.join(recipes)}")

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from logging import getLogger
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +24,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 import change_it.auto  # noqa: F401 (registers our models)
-from change_it.errors import InputError
+from change_it.errors import InputError, escaped
 from change_it.generators.folder import COMMAND, GeneratorInfo
 from change_it.generators.generator_options import (
     LORA_ALPHA,
@@ -97,6 +98,10 @@ def load_generator(name: str | Path, *, precision: Arithmetic = "float32", devic
                 raise InputError(
                     f"the adapters in {folder} belong to {info.base}, which is neither the full path of a folder nor a Hub id: "
                     f"put it back, or name its new place as base in {folder / GENERATOR_FILE}"
+                )
+            if not Path(info.base).is_dir():
+                getLogger(__name__).warning(
+                    "loading %s, the base of the adapters in %s", escaped(info.base), folder
                 )
             dtype = getattr(torch, info.base_dtype)
             base = load_model(info.base, info.kind, tokenizer, use="base", dtype=dtype)
@@ -266,6 +271,8 @@ def load_adapters(model: Any, folder: Path) -> Any:
     peft = import_peft()
     if not (folder / "adapter_model.safetensors").is_file():
         raise InputError(f"{folder} {PICKLE}")
+    if (read_json(folder / "adapter_config.json") or {}).get("megatron_config"):
+        raise InputError(f"{folder / 'adapter_config.json'} names a module of Python, which is not run")
     with (
         load_errors(
             f"the adapters in {folder} do not fit their base model: train them again, or restore the base"

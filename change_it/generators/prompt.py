@@ -13,6 +13,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from change_it.corpus.folder import read_language, read_outlets, read_table
 from change_it.errors import InputError
 from change_it.generators.folder import read_prompts
+from change_it.io import LONGEST
 from change_it.scoring.item import Item
 from change_it.text.cleaning import visible
 from change_it.text.stopwords import guess_language
@@ -25,7 +26,7 @@ _QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[�
 #: Thoughts before an answer, and the marks around a block of text.
 _THINK = "(?:think|thinking|thought|reasoning)>"
 _THOUGHTS = re.compile(rf"\A.*</{_THINK}|<{_THINK}.*\Z", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
 #: Marks around a line.
 _MARKDOWN = " \t*_`"
 
@@ -120,7 +121,7 @@ def cut(text: str, characters: int) -> str:
 def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ()) -> str:
     """The headline in an answer: its first line that introduces no other, without thoughts before it, label and marks around it.
 
-    Empty where there is none, or where the answer was too long and has not `ended` in that line. The names of `outlets` are
+    Empty where there is none or it is too long, or where the answer was too long and has not `ended` in that line. The names of `outlets` are
     labels, too.
     """
     plain = _FENCE.sub("", _THOUGHTS.sub("", answer))
@@ -133,7 +134,8 @@ def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ())
     if names := "|".join(map(re.escape, outlets)):
         text = re.sub(rf"\A(?:(?:in|su) )?(?:{names})[*_ ]*:[*_ ]+", "", text, flags=re.IGNORECASE)
     quoted = _QUOTED.fullmatch(text)
-    return next(part for part in quoted.groups() if part is not None).strip() if quoted else text
+    text = next(part for part in quoted.groups() if part is not None).strip() if quoted else text
+    return text if len(text) <= LONGEST["headline"] else ""
 
 
 def _pairs(corpus: str) -> pl.DataFrame:

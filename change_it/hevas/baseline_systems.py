@@ -23,6 +23,8 @@ from change_it.text.tokens import is_unspaced, words
 BASELINES = get_args(Baseline)
 #: Share of a vertex's score that its neighbours decide.
 _DAMPING = 0.85
+#: Sentences of a document that are ranked, at most: links are as many as their square.
+_SENTENCES = 1_000
 #: The scores of n vertices are final when they change by no more than n times this on average.
 _TOLERANCE = 1e-10
 
@@ -107,7 +109,7 @@ def _stextrank(text: str, stop: frozenset[str], n_words: int) -> str:
     """The first words of the sentence of highest TextRank, of equal ones the first: weights are common words over log of one length + log of the other."""
     from sklearn.feature_extraction.text import CountVectorizer  # loads pandas
 
-    several = _worded_sentences(text)
+    several = _worded_sentences(text)[:_SENTENCES]
     kept = [_kept(words(sentence), stop) for sentence in several]
     if not any(kept):
         return _beginning("".join(several[:1]), n_words)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from huggingface_hub import DatasetCard, EvalResult, ModelCard, ModelCardData, RepoCard
 from jinja2 import Template
+from jinja2.utils import htmlsafe_json_dumps
 
 from change_it import __version__
 from change_it.corpus.folder import MODEL_CORPUS, PICTURE
@@ -225,7 +226,9 @@ def license_of(outlets: Sequence[str]) -> str:
 def _corpus(folder: Path, name: str, options: PushOptions) -> dict[str, Any]:
     """A model's corpus: its name, and what training recorded of it (`describe_corpus`); `--dataset` names that of the Hub."""
     record = read_json(folder / MODEL_CORPUS) or {}
-    return {**record, "name": name, "dataset": options.dataset or record.get("dataset")}
+    dataset = options.dataset or str(record.get("dataset") or "")
+    known = re.fullmatch(r"[\w.-]+(/[\w.-]+)?", dataset)
+    return {**record, "name": name, "dataset": dataset if known else None}
 
 
 def _report(folder: Path, outlets: Sequence[str]) -> dict[str, Any]:
@@ -299,6 +302,11 @@ def _code(value: object) -> str:
     return f"`{' '.join(str(value).split()).replace('`', chr(39))}`"
 
 
+def _literal(value: str) -> str:
+    """A stranger's string as a literal in a block of Python, which no mark in it ends."""
+    return str(htmlsafe_json_dumps(value)).replace("`", "\\u0060")
+
+
 def _share(*values: float | None, between: str = " | ") -> str:
     return between.join("" if value is None else f"{value:.3f}" for value in values)
 
@@ -307,6 +315,7 @@ def _share(*values: float | None, between: str = " | ") -> str:
 FUNCTIONS: dict[str, Any] = {
     "text": without_markup,
     "code": _code,
+    "literal": _literal,
     "share": _share,
     "markdown": to_markdown,
     "is_sample_corpus": is_sample_corpus,

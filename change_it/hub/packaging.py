@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from huggingface_hub import constants
+from huggingface_hub.utils import filter_repo_objects
 
 from change_it import metric_path, shipped_path, space_path
 from change_it.audit.verdicts import check_metrics
@@ -18,7 +19,7 @@ from change_it.generators.folder import GeneratorInfo
 from change_it.hub import cards
 from change_it.hub.cards import public
 from change_it.hub.push_options import PushOptions
-from change_it.io import GENERATOR_FILE, MODEL_FILES, read_json, write_text
+from change_it.io import GENERATOR_FILE, MODEL_FILES, listed, read_json, write_text
 
 if TYPE_CHECKING:
     from change_it.judges.judge import Judge
@@ -28,6 +29,10 @@ Files = dict[str, bytes | Path]
 #: JSON files of a model but these vocabularies lose this machine's paths and how a tokenizer was loaded here.
 HOW_LOADED = ("is_local", "local_files_only")
 VOCABULARIES = ("tokenizer.json", "vocab.json", "added_tokens.json", "special_tokens_map.json")
+#: Modules that are saved with models.
+CODE = [
+    path.name for part in ("judges", "networks") for path in Path(__file__).parents[1].glob(f"{part}/*.py")
+]
 #: Next to the package in a checkout, in its folder `_shipped` in a wheel and on the Hub.
 SHIPPED = ("metrics", "spaces", "dataset_scripts", "pyproject.toml", "LICENSE", "NOTICE")
 #: All that a build needs to know besides the project's own tables.
@@ -138,9 +143,16 @@ def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
 
 
 def _model(folder: Path, prefix: str) -> Files:
-    """Files of a saved model under `prefix`; its code at the root, where transformers looks for it."""
+    """Files that training wrote under `prefix`, and no others may lie there; its code at the root, where transformers looks for it."""
     files: Files = {}
-    for path in sorted(path for pattern in MODEL_FILES for path in folder.glob(pattern)):
+    there = {path.name: path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")}
+    known = filter_repo_objects(there, allow_patterns=[*MODEL_FILES, *CODE])
+    written = (read_json(folder / "metrics.json") or {}).get("files") or known
+    if others := there.keys() - {*written, "README.md"}:
+        raise InputError(
+            f"{folder} holds files that training did not write ({listed(sorted(others))}): move them elsewhere"
+        )
+    for path in (there[name] for name in sorted(there.keys() - {"README.md"})):
         name = path.name if path.suffix == ".py" else f"{prefix}{path.name}"
         if path.suffix != ".json" or path.name in VOCABULARIES:
             files[name] = path

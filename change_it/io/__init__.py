@@ -1,13 +1,16 @@
 """Tables in and files out: the one reader and the one atomic writer of the package."""
 
 from change_it.io.files import (
-    FORMULA,
+    WORK,
     append,
     check_writable,
+    files_of_ours,
     read_json,
     record_errors,
     replace_file,
     replace_folder,
+    with_formula,
+    without_formula,
     write_json,
     write_table,
     write_text,
@@ -38,10 +41,12 @@ from change_it.io.rows import (
     read_tables,
 )
 from change_it.io.texts import (
+    LONGEST,
     cell_text,
     column_of,
     counted,
     is_missing,
+    length_fault,
     listed,
     references_of,
     refuse_empty,

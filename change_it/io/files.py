@@ -1,25 +1,41 @@
 """Files and folders written next to their place and renamed, and tried before work begins; JSON that this package wrote.
 
 What is written is the old or the new one, never half of it. A killed run leaves `.NAME.*.partial` next to it. A folder is
-replaced in two steps, the old one to `.NAME.old` and the new one to NAME: killed between them, NAME is missing, and the old
-one is whole until the next run has written a new one.
+replaced in two steps, the old one to `.NAME.*.old` and the new one to NAME: killed between them, NAME is missing, and the old
+one is whole. A folder is ours only where its record says so, and only the files that the record lists are replaced.
 """
 
 import csv
 import json
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO, Literal
 
 from change_it.errors import InputError
+from change_it.io.texts import listed
 
-#: First characters by which a spreadsheet takes a cell for a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: Places where a spreadsheet, which may part cells at semicolons, begins to read a formula; and those that have our apostrophe.
+_FORMULA, _QUOTED = (
+    re.compile(rf"^{mark}(?=[=+\-@＝＋－＠\t\r\n])|(?<=[;\t\r\n]){mark}(?=[=+\-@＝＋－＠])")
+    for mark in ("", "'")
+)
+#: The record by which a folder is known as ours, and fields that it has besides `files`, the list of what was written.
+OURS = {
+    "alignment.json": {"outlets", "thresholds"},
+    "audit.json": {"together", "signature"},
+    "metrics.json": {"weights_hash", "model_hash"},
+    "run.json": {"settings", "seconds"},
+    "scores.json": {"signature", "systems"},
+    "summary.json": {"signature", "systems"},
+}
+#: Where training works, in the folder of a model.
+WORK = "checkpoints"
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
@@ -74,8 +90,13 @@ def write_table(
 
 
 def without_formula(cell: object) -> object:
-    """A cell with an apostrophe before a text that a spreadsheet would take for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+    """A cell with an apostrophe before what a spreadsheet would take for a formula."""
+    return _FORMULA.sub("'", cell) if isinstance(cell, str) else cell
+
+
+def with_formula(cell: str) -> str:
+    """A cell as it was before `without_formula`."""
+    return _QUOTED.sub("", cell)
 
 
 @contextmanager
@@ -86,27 +107,50 @@ def replace_file(path: Path) -> Iterator[Path]:
         raise InputError(f"cannot write {path}, which is a folder or a device: name a file")
     with _beside(target) as partial:
         yield partial
+        if target.exists():
+            shutil.copymode(target, partial)
         os.replace(partial, target)
 
 
 @contextmanager
-def replace_folder(path: Path, *, ours: Collection[str] | None = None) -> Iterator[Path]:
+def replace_folder(
+    path: Path, record: str | None = None, *, work: str = "", later: Sequence[str] = ()
+) -> Iterator[Path]:
     """An empty folder that takes the place of `path` as a whole when the block ends well, and is gone when it does not.
 
-    With `ours`, the paths in it that its writer replaces (files, or folders as a whole), other files of the old one stay.
+    The files that `record` lists in the old one go, and its folder `work`; all others stay. The new one lists its own, and
+    those that are written `later`. Without a record `path` is new or empty.
     """
     target = path.resolve()
-    old = target.with_name(f".{target.name}.old")
+    ours = files_of_ours(target, record) | {work}
     with _beside(target) as partial:
         partial.mkdir()
         yield partial
+        if record:
+            names = {file.relative_to(partial).as_posix() for file in partial.rglob("*") if file.is_file()}
+            new = partial / record
+            write_json(new, (read_json(new) or {}) | {"files": sorted(names.union(later))})
+        old = partial.with_suffix(".old")
         if target.exists():
-            if ours is not None:
-                _copy_others(target, partial, ours)
-            _drop(old)
+            _copy_others(target, partial, ours)
             os.replace(target, old)
         os.replace(partial, target)
         _drop(old)
+
+
+def files_of_ours(folder: Path, record: str | None) -> set[str]:
+    """The files that our record in a folder lists; a folder that has none and is not empty is refused."""
+    there = {path.name for path in folder.iterdir()} - {WORK} if folder.is_dir() else set()
+    if not there:
+        return set()
+    with suppress(InputError):
+        about = record and read_json(folder / record)
+        if about and OURS[str(record)] <= about.keys() and isinstance(about.get("files"), list):
+            return {*map(str, about["files"])}
+    mine = f" and no {record} of this version" if record else ""
+    raise InputError(
+        f"--out {folder} holds other files ({listed(sorted(there), 3)}){mine}: choose a folder that is new or empty"
+    )
 
 
 @contextmanager
@@ -120,9 +164,17 @@ def _beside(target: Path) -> Iterator[Path]:
         _drop(partial)
 
 
-def _copy_others(old: Path, new: Path, ours: Collection[str]) -> None:
+def _copy_others(old: Path, new: Path, ours: set[str]) -> None:
+    """Copy all but our files, whose modes are kept; one that a new file would replace is refused."""
+
     def leave(folder: str, names: list[str]) -> list[str]:
-        return [name for name in names if (Path(folder) / name).relative_to(old).as_posix() in ours]
+        paths = {name: (Path(folder) / name).relative_to(old) for name in names}
+        for path in paths.values():
+            if (new / path).is_file():
+                if path.as_posix() not in ours:
+                    raise InputError(f"{old / path} was not written by this command: move it elsewhere")
+                shutil.copymode(old / path, new / path)
+        return [name for name, path in paths.items() if path.as_posix() in ours]
 
     shutil.copytree(old, new, symlinks=True, ignore=leave, dirs_exist_ok=True)
 
@@ -137,12 +189,13 @@ def _drop(path: Path) -> None:
 def check_writable(
     path: Path,
     *,
-    kind: Literal["csv", "folder", "run"],
+    kind: Literal["csv", "folder", "run"] = "folder",
     inputs: Iterable[str | Path | None] = (),
+    record: str | None = None,
 ) -> None:
     """Refuse, before work begins, an --out that cannot be written: a file, a folder that is replaced as a whole, or a run's.
 
-    It may not overwrite `inputs`, of which some need not be there.
+    It may not overwrite `inputs`, of which some need not be there; a folder is new, empty or has our `record`.
     """
     target, is_file = path.resolve(), kind == "csv"
     if is_file and path.suffix.lower() not in ("", ".csv"):
@@ -158,6 +211,8 @@ def check_writable(
             pass
     except OSError as error:
         raise InputError(f"cannot write --out {path}: {error.strerror}; choose another place") from error
+    if not is_file and Path.cwd().is_relative_to(target):
+        raise InputError(f"--out {path} is the working folder or above it: name a folder below it")
     for given in (Path(name) for name in inputs if name and Path(name).exists()):
         source = given.resolve()
         if target in (source, *source.parents) or (is_file and source in target.parents):
@@ -165,3 +220,5 @@ def check_writable(
                 f"--out {path} is or holds the input {given} or lies in it, and no output may overwrite an input: choose "
                 f"another --out"
             )
+    if not is_file:
+        files_of_ours(target, record)

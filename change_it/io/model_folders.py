@@ -11,8 +11,12 @@ PICKLE = (
     "model again with save_pretrained"
 )
 
-#: Files of a saved model: those that a push takes, and of which none of an older model may stay with a new one.
-MODEL_FILES = ("*.safetensors", "*.txt", "*.model", "*.jinja", "*.json", "*.py")
+#: Files of a saved model that are no code: those that are fetched from the Hub.
+MODEL_FILES = [
+    "*.safetensors", "*.safetensors.index.json", "*.model", "config.json", "generation_config.json", "adapter_config.json",
+    "generator.json", "metrics.json", "corpus.json", "tokenizer.json", "tokenizer_config.json", "vocab.json", "vocab.txt",
+    "merges.txt", "added_tokens.json", "special_tokens_map.json", "chat_template.jinja", "README.md",
+]  # fmt: skip
 #: File in a generator's folder that says what it was made for and of.
 GENERATOR_FILE = "generator.json"
 
@@ -39,7 +43,7 @@ def weight_files(folder: Path, *, command: str) -> list[Path]:
     if not files:
         if any(folder.glob("*.bin")):
             raise InputError(f"{folder} {PICKLE}")
-        raise InputError(f"{folder} holds no model.safetensors: train it with {command} --out {folder}")
+        raise InputError(f"{folder} holds no model.safetensors: train one with {command}")
     return files
 
 

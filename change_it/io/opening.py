@@ -5,10 +5,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader, TextIOWrapper
+from itertools import count
 from pathlib import Path
+from typing import TextIO
 
 from change_it.errors import InputError
 
+#: Characters of a line or a cell, and of a text that is read whole, at most.
+LONGEST_LINE, LARGEST = 10_000_000, 500_000_000
 #: Byte order marks of UTF-16.
 MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 #: Endings of packed files, and what pyarrow calls them.
@@ -17,14 +21,32 @@ PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 
 def read_input(file: Path) -> str:
     """A text file as `read_text` reads it, or standard input for `-`."""
-    return sys.stdin.read() if str(file) == "-" else read_text(file)
+    return read_whole(sys.stdin, file) if str(file) == "-" else read_text(file)
 
 
 def read_text(file: Path) -> str:
     """A text file, without a byte order mark."""
     check_file(file)
     with open_text(file) as text:
-        return text.read()
+        return read_whole(text, file)
+
+
+def read_whole(text: TextIO, file: Path) -> str:
+    """The rest of an open text; one that is too long is refused."""
+    if len(rest := text.read(LARGEST + 1)) > LARGEST:
+        raise InputError(f"{file} has more than {LARGEST:,} characters: give it in parts")
+    return rest
+
+
+def lines_of(text: TextIO, file: Path) -> Iterator[str]:
+    """The lines of an open text; one that is too long is refused, or cut where it begins a list of JSON."""
+    for number in count(1):
+        line = text.readline(LONGEST_LINE + 1)
+        if len(line) > LONGEST_LINE and not (number == 1 and line.lstrip().startswith("[")):
+            raise InputError(f"{file}, line {number} has more than {LONGEST_LINE:,} characters: break it")
+        if not line:
+            return
+        yield line
 
 
 def check_file(file: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from change_it.errors import InputError
 from change_it.io.opening import read_text
-from change_it.io.texts import counted, listed
+from change_it.io.texts import counted, length_fault, listed
 
 _NAME = re.compile(r"\w[\w.+-]*")
 
@@ -38,7 +38,11 @@ def named_files(
 
 def text_lines(file: Path) -> list[str]:
     """The lines of a text file, one headline in each."""
-    return re.sub("\r\n?", "\n", read_text(file)).removesuffix("\n").split("\n")
+    lines = re.sub("\r\n?", "\n", read_text(file)).removesuffix("\n").split("\n")
+    for number, line in enumerate(lines, start=1):
+        if fault := length_fault("headline", line):
+            raise InputError(f"{file}, line {number}: {fault}")
+    return lines
 
 
 def headlines_of(rows: Iterable[Mapping[str, str]], clean: Callable[[str], str]) -> list[str]:

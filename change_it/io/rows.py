@@ -16,19 +16,20 @@ from typing import Any, NamedTuple, TextIO
 
 from change_it.errors import InputError
 from change_it.io.model_folders import hub_fault
-from change_it.io.opening import check_file, file_inside, open_text
-from change_it.io.texts import cell_text, is_missing, listed
+from change_it.io.opening import LONGEST_LINE, check_file, file_inside, lines_of, open_text, read_whole
+from change_it.io.texts import cell_text, is_missing, length_fault, listed
 
 KINDS = dict.fromkeys((".csv", ".tsv"), "CSV") | dict.fromkeys((".jsonl", ".ndjson", ".json"), "JSON")
 KINDS[".parquet"] = "parquet"
 HUB, PAGES = "hf://", "https://huggingface.co/"
-ROWS_A_BATCH = 5_000
-#: Characters of a cell of CSV, at most: what takes in a whole file is no cell.
-LONGEST = 10_000_000
+#: Rows that are decoded at once: a few bytes of parquet can be a long text in each.
+ROWS_A_BATCH = 100
 #: Parts of file and config names that give the outlet where no column does (CHANGE-IT on the Hub).
 OUTLET_NAMES = {"repubblica": "R", "ilgiornale": "G"}
 #: Files by which a folder of `save_to_disk` is known.
 SAVED = ("state.json", "dataset_dict.json")
+#: What cells and metadata of unknown shapes raise.
+STRANGE = (ValueError, LookupError, TypeError, AttributeError)
 #: What our columns are called elsewhere, the example first.
 ELSEWHERE = {
     "headline": ("title", "titolo", "name", "head"),
@@ -139,6 +140,8 @@ def read_records(
         except InputError as error:
             advice = "" if columns is None else "; --columns headline=headline.main reads a field of it"
             raise InputError(f"{file}, line {row.line}: {error}{advice}") from error
+        if fault := length_fault("headline", max(texts.get("headline", "").split("\n"), key=len)):
+            raise InputError(f"{file}, line {row.line}: {fault}")
         cells = {ours: _CONTROL.sub(" ", text).strip() for ours, text in texts.items()}
         others = (str(value).strip() for value in row.values.values() if not is_missing(value))
         if len(seen) == 1 or any(cells.values()) or any(others):
@@ -276,7 +279,8 @@ def _outlet(name: str) -> str | None:
 def _text_rows(table: InputTable, path: Path, kind: str) -> Rows:
     """Rows of CSV, by the delimiter that its header has most often, or of JSON."""
     with open_text(path) as file:
-        lines = ((line, text) for line, text in enumerate(file, start=1) if text.strip())
+        every = lines_of(file, path)
+        lines = ((line, text) for line, text in enumerate(every, start=1) if text.strip())
         line, top = first = next(lines, (0, ""))
         if kind == "JSON" and top:
             yield from _json_rows(path, file, first, lines)
@@ -284,13 +288,13 @@ def _text_rows(table: InputTable, path: Path, kind: str) -> Rows:
             named = re.fullmatch(r'"?sep=(.)"?\s*', top)
             line, top = next(lines, first) if named else first
             delimiter = named[1] if named else max(",;\t|", key=top.count)
-            yield from _csv_rows(table, path, file, line, top, delimiter)
+            yield from _csv_rows(table, path, chain([top], every), line, delimiter)
 
 
-def _csv_rows(table: InputTable, path: Path, file: TextIO, line: int, top: str, delimiter: str) -> Rows:
+def _csv_rows(table: InputTable, path: Path, lines: Iterable[str], line: int, delimiter: str) -> Rows:
     """Rows of CSV below its header; an empty line is none, but of a single column an empty cell."""
-    csv.field_size_limit(LONGEST)
-    reader = csv.reader(chain([top], file), delimiter=delimiter, strict=True)
+    csv.field_size_limit(LONGEST_LINE)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     before = line
     try:
         header = [name.strip() for name in next(reader)]
@@ -322,9 +326,9 @@ def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator
     line, text = first
     rows: Iterable[tuple[int, Any]]
     if text.lstrip().startswith("["):
-        rows = enumerate(_parsed(path, line, text + file.read()), start=1)
+        rows = enumerate(_parsed(path, line, text + read_whole(file, path)), start=1)
     elif text.strip() == "{":
-        row = _parsed(path, line, text + file.read())
+        row = _parsed(path, line, text + read_whole(file, path))
         inside = [name for name, value in row.items() if isinstance(value, list) and len(value) > 1]
         if inside and all(isinstance(item, dict) for item in row[inside[0]]):
             raise InputError(
@@ -364,7 +368,7 @@ def _readable(table: InputTable, rows: Rows) -> Rows:
 
     try:
         yield from rows
-    except (pa.ArrowException, ValueError, OverflowError, LookupError) as error:
+    except (pa.ArrowException, OverflowError, RecursionError, *STRANGE) as error:
         raise InputError(f"{table.name} cannot be read ({error}): export it again, dates as text") from error
 
 

@@ -8,6 +8,15 @@ from uuid import UUID
 
 from change_it.errors import InputError
 
+#: Characters of a text that is read, at most, by its column.
+LONGEST = {"headline": 1_000, "article": 200_000}
+
+
+def length_fault(column: str, text: str) -> str:
+    """Why a text is refused by its length; empty where it is not."""
+    most = LONGEST.get(column, len(text))
+    return f"{column} of more than {most:,} characters" if len(text) > most else ""
+
 
 def is_missing(value: object) -> bool:
     """Whether there is no value: None, NaN, and what pandas writes for them."""

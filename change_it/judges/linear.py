@@ -332,12 +332,13 @@ def boosted(features: Array, arrays: Arrays) -> Array:
     """Sum of the trees' leaves, (n,) of features (n, f): a row goes left where a feature is at most the threshold."""
     place = np.broadcast_to(arrays["root"], (len(features), len(arrays["root"])))
     rows = np.arange(len(features))[:, None]
-    while True:
+    for _ in range(len(arrays["feature"])):  # no path is longer than the nodes are many
         left = features[rows, arrays["feature"][place]] <= arrays["threshold"][place]
         further = np.where(left, arrays["left"][place], arrays["right"][place])
         if (further == place).all():
             return np.asarray(arrays["value"][place].sum(axis=1, dtype=np.float64))
         place = further
+    raise ValueError("its trees have a circle")
 
 
 class LinearJudgeConfig(PreTrainedConfig):

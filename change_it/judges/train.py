@@ -47,7 +47,7 @@ from change_it.networks.pretrained import (
 )
 from change_it.networks.tokenizer import Padding
 from change_it.stats import Ints, log_odds
-from change_it.tables import Column, Row, Table
+from change_it.tables import Column, Row, Table, figure
 from change_it.training.run_folder import train_in_folder
 from change_it.training.training_run import MIN_UPDATES, TrainingRun, process_state, tokenized
 
@@ -141,6 +141,8 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
 
     def describe(_: Any) -> dict[str, Any]:
         metrics = _tested(settings, data, judge)
+        if task in ("hh", "ah"):
+            metrics["thresholds"] = describe_corpus(settings.corpus).get("thresholds")
         # a random split tests on other headlines than A2, and learns from some of A2
         if task == "main" and settings.train_on != "random":
             metrics |= _style_of(settings, data, judge)
@@ -237,6 +239,11 @@ def table_of(metrics: dict[str, Any]) -> Table:
             rows.append(Row(cells, test, system == "judge"))
     best = f"best validation F1 {training['best_score']:.3f}; " if training["best_score"] is not None else ""
     tests = ", ".join(f"{name} {sizes[name]:,}" for name in metrics["results"])
+    negatives = []
+    if known := metrics.get("thresholds"):
+        loose, strict = figure(known["loose"]), figure(known["strict"])
+        near = f"; near: from {loose} to {strict}, two days apart or more" if metrics["task"] == "hh" else ""
+        negatives = [f"hard: of the most similar wrong article below a cosine of {loose}{near}"]
     unbeaten = [
         f"on {test} the judge is no better than {' and '.join(names)}: its lead in mean F1 has a 95% interval that reaches 0"
         for test in metrics["results"]
@@ -254,7 +261,7 @@ def table_of(metrics: dict[str, Any]) -> Table:
         *(Column(f"{name} {short}") for name in classes for short in keys.values()),
         Column("mean F1"),
     )
-    return Table(columns, tuple(rows), f"{TITLES[metrics['task']]} · gold A2", (note, *unbeaten))
+    return Table(columns, tuple(rows), f"{TITLES[metrics['task']]} · gold A2", (note, *negatives, *unbeaten))
 
 
 def _start(settings: JudgeSettings, data: TaskData) -> tuple[Any, PreTrainedTokenizerBase]:

@@ -1,19 +1,21 @@
 """An OpenAI-compatible server: vLLM, llama.cpp, Ollama, `transformers serve`, a provider."""
 
+import json
 import os
 import re
+from collections.abc import Mapping
 from itertools import count
 from time import monotonic, sleep
 from typing import Any
 from urllib.parse import urlsplit
 
-from huggingface_hub import InferenceClient, errors
+from huggingface_hub import ChatCompletionOutput, errors, get_session
 
 from change_it.errors import InputError
 
 #: Where the key of a server is read from.
 KEY = "CHANGE_IT_API_KEY"
-#: What is sent where there is no key: without one the client would send the token of the Hub.
+#: What is sent where there is no key.
 NO_KEY = "none"
 #: Requests at a time, and seconds that an answer may take (as in the client of OpenAI: a small server answers one at a time).
 CONCURRENCY, TIMEOUT = 8, 600.0
@@ -22,8 +24,10 @@ OF_ONE_REQUEST = {400, 413, 422}
 #: Statuses of a server that is busy or not ready yet: a request waits as long as it says, or else longer each time, and is
 #: sent again, until the server has answered nothing for so many seconds.
 BUSY, PATIENCE, LONGEST_WAIT = {429, 503}, 600.0, 60.0
-#: What the client raises over a response that it does not expect: no chat completion, or a refusal in a list.
+#: What a response raises that is no chat completion, or a refusal in a list.
 UNEXPECTED = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
+#: Bytes of an answer, at most.
+LARGEST = 1_000_000
 #: Characters of a server's reason, at most.
 REASON = 200
 
@@ -49,10 +53,9 @@ class Server:
         """Nothing is sent yet; `url` is the base of the server's paths, such as http://localhost:8000/v1."""
         self.url, self.model = check_url(url), model
         self._key = os.environ.get(KEY) or NO_KEY
-        # The client would add /v1 to a path that has another version in it.
-        versioned = re.search(r"/v\d\w*(/|$)", self.url) and not self.url.endswith("/chat/completions")
-        path = f"{self.url}/chat/completions" if versioned else self.url
-        self._client = InferenceClient(base_url=path, api_key=self._key, timeout=TIMEOUT)
+        version = "" if re.search(r"/v\d\w*(/|$)", self.url) else "/v1"
+        whole = self.url.endswith("/chat/completions")
+        self._address = self.url if whole else f"{self.url}{version}/chat/completions"
         # when it last answered, and when the next request may be sent
         self._answered = self._free = monotonic()
 
@@ -64,63 +67,85 @@ class Server:
         for attempt in count():
             sleep(max(0.0, self._free - monotonic()))
             try:
-                completion = self._client.chat_completion(
-                    [{"role": "user", "content": prompt}], model=self.model, **settings
+                status, headers, body = self._post(
+                    {"messages": [{"role": "user", "content": prompt}], **settings}
                 )
-                self._answered = monotonic()
-                if not completion.choices and (fault := completion.get("error")):
+            except errors.OfflineModeIsEnabled as error:
+                raise InputError("HF_HUB_OFFLINE forbids every request: unset it to ask a server") from error
+            except (errors.HTTPError, TimeoutError) as error:
+                if type(error).__name__.endswith(("Timeout", "TimeoutError")):
+                    return None, "server timeout"
+                raise InputError(
+                    f"{self.url} cannot be reached ({type(error).__name__}): start the server, or give another --endpoint"
+                ) from error
+            if status in BUSY:
+                self._wait(status, headers, body, attempt)
+                continue
+            self._answered = monotonic()
+            if status >= 300:
+                return None, self._refused(status, headers, body)
+            if len(body) > LARGEST:
+                return None, f"server refused: the answer has more than {LARGEST:,} bytes"
+            try:
+                answer = json.loads(body)
+                if not answer.get("choices") and (fault := answer.get("error")):
                     reason = fault.get("message", fault) if isinstance(fault, dict) else fault
                     return None, f"server refused: {self._line(str(reason))}"
+                completion = ChatCompletionOutput.parse_obj_as_instance(answer)
                 choice = completion.choices[0]
                 content = choice.message.content
                 break
-            except errors.InferenceTimeoutError:
-                return None, "server timeout"
-            except errors.OfflineModeIsEnabled as error:
-                raise InputError("HF_HUB_OFFLINE forbids every request: unset it to ask a server") from error
-            except (errors.HTTPError, *UNEXPECTED) as error:
-                response = getattr(error, "response", None) or getattr(error.__context__, "response", None)
-                if response is None and not isinstance(error, errors.HTTPError):
-                    return None, "server refused: the answer is no chat completion"
-                if response is None:
-                    raise InputError(
-                        f"{self.url} cannot be reached ({type(error).__name__}): start the server, or give another --endpoint"
-                    ) from error
-                if response.status_code not in BUSY:
-                    self._answered = monotonic()
-                    return None, self._refused(response)
-                self._wait(response, attempt)
+            except UNEXPECTED:
+                return None, "server refused: the answer is no chat completion"
         choice.model = " ".join(str(completion.model or "").split()) or self.model
         choice.message.content = content if isinstance(content, str) else ""
         if getattr(choice.message, "refusal", None) or choice.finish_reason == "content_filter":
             return None, "refused by the model"
         return choice, ""
 
-    def _wait(self, response: Any, attempt: int) -> None:
+    def _post(self, request: dict[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and body of an answer, no more than is taken; no redirect, which may lead elsewhere, is followed."""
+        until = monotonic() + TIMEOUT
+        body = bytearray()
+        with get_session().stream(
+            "POST",
+            self._address,
+            json={"model": self.model, "stream": False, **request},
+            headers={"authorization": f"Bearer {self._key}", "Accept-Encoding": "identity"},
+            timeout=TIMEOUT,
+            follow_redirects=False,
+        ) as response:
+            for part in response.iter_bytes():
+                body += part
+                if len(body) > LARGEST:
+                    break
+                if monotonic() > until:
+                    raise TimeoutError
+        return response.status_code, response.headers, bytes(body)
+
+    def _wait(self, status: int, headers: Mapping[str, str], body: bytes, attempt: int) -> None:
         """Let all requests wait for a busy server; ends the run where that would take too long."""
-        named = response.headers.get("retry-after", "")
+        named = headers.get("retry-after", "")
         wait = float(named) if named.isdecimal() else min(2.0**attempt, LONGEST_WAIT)
         if monotonic() + wait - self._answered > PATIENCE:
             raise InputError(
-                f"{self.url} answers with {self._detail(response)} and is to be asked again after {wait:.0f} s: "
+                f"{self.url} answers with {self._detail(status, headers, body)} and is to be asked again after {wait:.0f} s: "
                 "call the command again then"
-            ) from None  # the error may show the key
+            )
         self._free = max(self._free, monotonic() + wait)
 
-    def _detail(self, response: Any) -> str:
-        """The status of a refusal and what the server says, without the key."""
-        reason = self._line(response.text)
-        return f"status {response.status_code}" + (f" ({reason})" if reason else "")
+    def _detail(self, status: int, headers: Mapping[str, str], body: bytes) -> str:
+        """The status of a refusal and what the server says, or where it leads, without the key."""
+        reason = self._line(headers.get("location", "") or body.decode(errors="replace"))
+        return f"status {status}" + (f" ({reason})" if reason else "")
 
     def _line(self, reason: str) -> str:
         """What a server says in one line, without the key."""
         return " ".join(reason.replace(self._key, "…").split())[:REASON]
 
-    def _refused(self, response: Any) -> str:
+    def _refused(self, status: int, headers: Mapping[str, str], body: bytes) -> str:
         """Why there is no answer, where the server refuses this request alone."""
-        detail = self._detail(response)
-        if response.status_code in OF_ONE_REQUEST:
+        detail = self._detail(status, headers, body)
+        if status in OF_ONE_REQUEST:
             return f"server refused: {detail}"
-        raise InputError(
-            f"{self.url} answers with {detail}: mend that and call the command again"
-        ) from None  # the error may show the key
+        raise InputError(f"{self.url} answers with {detail}: mend that and call the command again")

@@ -9,10 +9,9 @@ from change_it.audit.cues import OCCLUDED, Cue
 from change_it.audit.measure import Audit
 from change_it.audit.verdicts import NOTES, STOPPED, Result, Verdict
 from change_it.corpus.sample import OUTLETS
-from change_it.io import write_json, write_text
+from change_it.io import replace_folder, write_json, write_text
 from change_it.judges.judge_options import within_event_table
 from change_it.results.pages import environment
-from change_it.results.report_folder import AUDIT_FILES, replaced_report
 from change_it.results.score_tables import other_corpus
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, VERDICT_NAMES
@@ -114,6 +113,6 @@ def write_audit(out: Path, audit: Audit) -> None:
         "occluded": OCCLUDED,
     }
     page = environment().get_template("audit.html.jinja").render(values)
-    with replaced_report(out, AUDIT_FILES) as folder:
+    with replace_folder(out, "audit.json") as folder:
         write_json(folder / "audit.json", audit.as_dict())
         write_text(folder / "audit.html", page)

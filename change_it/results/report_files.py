@@ -1,6 +1,5 @@
 """Files of a report: tables, charts and a page, put in place all at once."""
 
-import re
 from collections.abc import Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
@@ -15,14 +14,13 @@ from change_it.hevas.analysis import Analysis
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.io import FORMULA, write_json, write_table, write_text
+from change_it.io import replace_folder, without_formula, write_json, write_table, write_text
 from change_it.judges.judge_options import within_event_table
 from change_it.published_figures import CITATIONS
 from change_it.results.audit_tables import verdicts_table
 from change_it.results.charts import hevas_drawings
 from change_it.results.items_table import items_table, refusals
 from change_it.results.pages import environment
-from change_it.results.report_folder import HEVAS_FILES, REPORT_FILES, replaced_report
 from change_it.results.score_tables import (
     best_system,
     correlations_table,
@@ -41,8 +39,6 @@ from change_it.results.score_tables import (
 from change_it.scoring.columns import BUILT_IN
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import records, to_latex
-
-_FORMULA = f"^[{re.escape(''.join(FORMULA))}]"
 
 
 def write_report(
@@ -82,7 +78,7 @@ def write_report(
         "tests": tests_table(scores, scores.sorted_p_values),
     }
     page = environment().get_template("compliancy.html.jinja").render(values)
-    with replaced_report(out, REPORT_FILES) as folder:
+    with replace_folder(out, "scores.json") as folder:
         cells = [row.flat(scores.measures) for row in scores.rows]
         write_table(
             folder / "systems.csv", list(cells[0]), [list(row.values()) for row in cells], quote_formulas=True
@@ -127,7 +123,7 @@ def write_hevas(
         "means": means_table(evaluation),
     }
     page = environment().get_template("hevas.html.jinja").render(values)
-    with replaced_report(out, HEVAS_FILES) as folder:
+    with replace_folder(out, "summary.json") as folder:
         for system in systems:
             rows = zip(documents.ids, system.headlines, evaluation.values[system.name].tolist(), strict=True)
             cells = [[id_, headline, *of_item] for id_, headline, of_item in rows]
@@ -142,12 +138,9 @@ def write_hevas(
 
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
-    """A table with an apostrophe before each text that a spreadsheet would take for a formula."""
+    """A table with an apostrophe before what a spreadsheet would take for a formula."""
     return items.with_columns(
-        pl.when(pl.col(name).str.contains(_FORMULA))
-        .then("'" + pl.col(name))
-        .otherwise(pl.col(name))
-        .alias(name)
+        pl.col(name).map_elements(without_formula, return_dtype=pl.String)
         for name, kind in items.schema.items()
         if kind == pl.String
     )

@@ -1,9 +1,13 @@
 """The page: two tabs."""
 
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
 import gradio as gr
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from change_it.space import score_tab, transfer_tab
 from change_it.space.labels import LABELS
@@ -12,11 +16,33 @@ from change_it.space.parts import render
 
 #: Requests that wait; later ones are refused.
 _QUEUE = 512
+#: Bytes of a request, at most: more than an article of `ARTICLE` characters takes in any script.
+_BODY = 250_000
+
+
+class _Bounded:
+    """Refuses requests of more bytes."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        read = 0
+
+        async def bounded() -> Any:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > _BODY:
+                raise HTTPException(413)
+            return message
+
+        await self.app(scope, bounded, send)
 
 
 def build(models: Models) -> gr.Blocks:
     """Build the page over loaded models, with its queue."""
-    with gr.Blocks(title="change_it", analytics_enabled=False) as page:
+    with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=(60, 60)) as page:
         gr.Markdown(LABELS["heading"])
         gr.HTML(render("about.html.jinja", models=models), elem_id="about", padding=False)
         with gr.Tabs():
@@ -27,13 +53,16 @@ def build(models: Models) -> gr.Blocks:
     return page.queue(max_size=_QUEUE)
 
 
-def launch(page: gr.Blocks, **settings: Any) -> Any:
-    """Serve the page, and return what Gradio's `launch` returns; `settings` are further arguments of it."""
+def launch(page: gr.Blocks, *, hosts: Sequence[str] = ("*",), **settings: Any) -> Any:
+    """Serve the page under the names of `hosts`, and return what Gradio's `launch` returns; `settings` are further arguments of it."""
+    middleware = [Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts)), Middleware(_Bounded)]
     defaults: dict[str, Any] = {
         "theme": _theme(),
         "css": (files("change_it.space") / "page.css").read_text(encoding="utf-8"),
         "ssr_mode": False,
         "footer_links": ["api"],
+        "max_file_size": 1,  # the page takes no files
+        "app_kwargs": {"middleware": middleware},
     }
     return page.launch(**defaults | settings)
 

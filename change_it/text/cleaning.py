@@ -2,11 +2,10 @@
 
 import html
 import re
-import unicodedata
 from collections.abc import Iterable
 from itertools import count
 
-from change_it.text.folding import INVISIBLE
+from change_it.text.folding import INVISIBLE, nfc
 
 #: Markup inside escaped markup is taken off this many times.
 LAYERS = 20
@@ -46,7 +45,7 @@ def clean(text: str) -> str:
             text = _without_tags(text)
         if "&" in text:
             text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
-        text = " ".join(unicodedata.normalize("NFC", text).split())
+        text = " ".join(nfc(text).split())
         if text == before or not ("&" in before or "<" in before):
             break
     return text
@@ -54,7 +53,7 @@ def clean(text: str) -> str:
 
 def has_markup(text: str) -> bool:
     """Whether cleaning changes more than white space."""
-    return clean(text) != " ".join(unicodedata.normalize("NFC", text).split())
+    return clean(text) != " ".join(nfc(text).split())
 
 
 def encoded_twice(text: str) -> str:

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from change_it.io import LONGEST
 from change_it.text.folding import fold, fold_with_offsets
 
 Kind = Literal["number", "name", "quotation"]
 
 #: A number alone, with groups of thousands (1.200, 1 200, 1'200, 1,00,000) or a decimal part; U.S. as US; a word, maybe with digits.
 _TOKEN = re.compile(
-    r"(?P<number>(?<!\w)(?:\d{1,3}(?:(?:[.,' ]\d{3})+|(?:,\d{2})+,\d{3})(?!\d)|\d+)(?:[.,]\d+)?(?!\w))"
+    r"(?P<number>(?<!\w)(?:\d{1,3}(?:(?:[.,' ]\d{3}){1,9}|(?:,\d{2}){1,9},\d{3})(?!\d)|\d+)(?:[.,]\d+)?(?!\w))"
     r"|(?P<word>(?:(?<!\w)[^\W\d_]\.){2,}(?:[^\W\d_](?!\w))?|[^\W_]+)"
 )
 _GROUPED = re.compile(r"\d{1,3}(?:[.,' ]\d{2,3})*[.,' ]\d{3}(?!\d)")
@@ -64,7 +65,7 @@ def unsupported(headline: str, sources: Iterable[str]) -> tuple[Unsupported, ...
 
     A capitalised word is checked unless it begins the headline, a sentence or a quotation, where any word has a
     capital; in headlines that capitalise nearly all words none is. Of a quotation that is not supported its numbers and
-    names are left out.
+    names are left out. Nothing supports a text that is too long for a headline.
 
     Args:
         headline: the new headline.
@@ -77,6 +78,8 @@ def unsupported(headline: str, sources: Iterable[str]) -> tuple[Unsupported, ...
         >>> [(part.kind, part.text) for part in unsupported("Rossi: «È finita», 1.200 in piazza con Marco Verdi", ["Piazza, in 1200 con Rossi: è finita"])]
         [('name', 'Marco'), ('name', 'Verdi')]
     """
+    if len(headline) > LONGEST["headline"]:
+        return (Unsupported(headline, 0, len(headline), "quotation"),)
     texts = [_words_of(source) for source in sources if source.strip()]
     folded, offsets = fold_with_offsets(headline)
     tokens = _tokens(folded)

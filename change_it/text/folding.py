@@ -47,13 +47,16 @@ class _Folding(dict[int, str]):
 _TABLE = _Folding()
 
 
+def nfc(text: str) -> str:
+    """A text in Unicode's NFC; of more combining marks on a letter the first 30, as in its stream-safe format: many take the square of their time."""
+    marks = "" if unicodedata.is_normalized("NFC", text) else "".join(filter(unicodedata.combining, {*text}))
+    text = re.sub(f"([{marks}]{{30}})[{marks}]+", r"\1", text) if marks else text
+    return unicodedata.normalize("NFC", text)
+
+
 def composed(text: str) -> str:
     """A text as it looks: accents part of their letters (NFC), no control and invisible characters."""
-    return (
-        text
-        if text.isascii() and text.isprintable()
-        else unicodedata.normalize("NFC", INVISIBLE.sub("", text))
-    )
+    return text if text.isascii() and text.isprintable() else nfc(INVISIBLE.sub("", text))
 
 
 def fold(text: str) -> str:

@@ -5,6 +5,7 @@ from itertools import chain
 
 import numpy as np
 
+from change_it.errors import InputError
 from change_it.stats import Floats
 from change_it.text.tokens import words
 
@@ -21,6 +22,8 @@ class Matched:
     """Pairs of candidate and reference, as words: one row for each candidate and reference of it. Each candidate has a reference at least."""
 
     def __init__(self, candidates: Sequence[Text], references: Sequence[Sequence[Text]]) -> None:
+        if any(isinstance(several, str) for several in references):
+            raise InputError("a text stands for its references: give a list of references for each candidate")
         numbers = np.fromiter(map(len, references), np.int64, len(references))
         self.owners = np.repeat(np.arange(len(candidates)), numbers)  # candidate of each row
         self.starts = np.cumsum(numbers) - numbers  # first row of each candidate

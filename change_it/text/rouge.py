@@ -18,6 +18,8 @@ from change_it.text.references import Matched, Text
 #: The measures of HEvAS, under the names that `headline_rouge` gives them.
 ROUGE_MEASURES = ("rouge1", "rouge2", "rougeSU", "rougeWSU")
 _SKIPS = ("rougeSU", "rougeWSU")
+#: Words of a text of which pairs are counted, at most, more than a headline has: pairs are as many as their square.
+_MOST = 500
 
 
 def headline_rouge(
@@ -30,7 +32,7 @@ def headline_rouge(
     """Several ROUGE measures at once, all recalls in 0-1: what share of the reference a candidate holds.
 
     ROUGE-N is the share of the reference's n-grams that the candidate has; ROUGE-SU that of its words and ordered word pairs, at
-    any gap. In ROUGE-WSU near pairs count more: each common word or pair counts 2 / (distance in the reference + distance in the
+    any gap (of its first 500 words). In ROUGE-WSU near pairs count more: each common word or pair counts 2 / (distance in the reference + distance in the
     candidate), each of the reference 1 / distance in it. The distance is the difference of positions, the smallest over repeats; 1
     for single words. ROUGE-WSU is slightly above 1 where the candidate brings pairs nearer.
 
@@ -89,7 +91,8 @@ def _rouge_n(rows: Matched, n: int, *, clipped: bool) -> Floats:
 def _skip_rouge(rows: Matched) -> dict[str, Floats]:
     """ROUGE-SU and ROUGE-WSU of each row."""
     scores = np.zeros((2, len(rows)))
-    for row, (reference, candidate) in enumerate(zip(rows.references, rows.candidates, strict=True)):
+    for row, texts in enumerate(zip(rows.references, rows.candidates, strict=True)):
+        reference, candidate = (text[:_MOST] for text in texts)
         wanted = set(reference)
         if not wanted:
             continue

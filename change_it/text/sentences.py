@@ -36,8 +36,8 @@ _CAPITALISED = _set(
 )
 
 _OPENER = r"[\"'“”‘’«‹(\[–—-]*"
-_END = re.compile(rf"(?P<marks>[.!?…]+)[\"'”’»›)\]]*(?:\s+(?={_OPENER}(?P<next>\w+))|\s+)")
-_BLANK_LINE = re.compile(r"\s*\n\s*\n\s*")
+_END = re.compile(rf"(?P<marks>(?<![.!?…])[.!?…]++)[\"'”’»›)\]]*+(?:\s++(?={_OPENER}+(?P<next>\w++))|\s++)")
+_BLANK_LINE = re.compile(r"\n(?:[^\S\n]*+\n)++")
 _LAST_WORD = re.compile(r"[^\s\"'“”‘’«»‹›()\[\]–—/]*\Z")
 _DOTTED = re.compile(r"(?:\w{1,3}\.)+\w{1,3}\Z")
 _FUNCTION_WORDS = stop_words("it") | stop_words("en")

@@ -7,6 +7,8 @@ _NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:]\d+)*")
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:-[^\W_]+)*")
 #: A capital after these marks says nothing.
 _OPENING = re.compile(r"(?:\A|[:.!?;|«“\"(\[‘–—-])['\"“«‘ ]*\Z")
+#: Characters before a word that are looked at for them.
+_REACH = 40
 #: Where this share of the longer words has a capital, capitals say nothing; the letters of a longer word, at least.
 _TITLE, _LONG = 0.8, 4
 
@@ -32,7 +34,8 @@ def name_runs(text: str) -> list[tuple[int, int]]:
     runs: list[tuple[int, int]] = []
     for word in _WORD.finditer(text):
         start, end = word.span()
-        if not word[0][0].isupper() or end - start < 2 or _OPENING.search(text[:start]):
+        near = max(0, start - _REACH)
+        if not word[0][0].isupper() or end - start < 2 or _OPENING.search(text, near, start):
             continue
         if runs and text[runs[-1][1] : start] == " ":
             start = runs.pop()[0]

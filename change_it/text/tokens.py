@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+from change_it.text.folding import nfc
+
 #: Scripts written without spaces between words, each letter of which counts as one: Thai, Lao, Burmese, Khmer, kana, Han.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -68,7 +70,7 @@ def words(text: str, *, underscores: bool = False) -> list[str]:
         >>> words("पुल टूटा, 日本")
         ['पुल', 'टूटा', '日', '本']
     """
-    text = unicodedata.normalize("NFC", text).lower().replace("i\u0307", "i")
+    text = nfc(text).lower().replace("i\u0307", "i")
     text = unicodedata.normalize("NFC", text).translate(_TABLE)
     text = text if underscores else text.replace("_", " ")
     return _WORD.findall(text.replace("\0", "")) if "\0" in text else text.split()

@@ -19,12 +19,11 @@ from accelerate.utils import set_seed
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.io import MODEL_FILES, listed, read_json, replace_folder, write_json
+from change_it.io import WORK, files_of_ours, read_json, replace_folder, write_json
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
 from change_it.training.training_options import TrainingSettings
 from change_it.training.training_run import TrainingResult, TrainingRun, check_launch, process_state
 
-WORK = "checkpoints"
 METRICS = "metrics.json"
 #: Settings that may change when a run is resumed.
 FREE = {"resume", "max_minutes", "checkpoint_minutes", "out", "corpus"}
@@ -115,13 +114,9 @@ def _spelled(options: Mapping[str, Any], name: str) -> Any:
 
 def _open(settings: TrainingSettings, work: Path, what: str, record: Mapping[str, Any]) -> None:
     """Begin the work folder, or check that it is of the run that is resumed."""
-    if not work.exists() and not (work.parent / METRICS).exists():
-        others = {path.name for pattern in (*MODEL_FILES, "logs") for path in work.parent.glob(pattern)}
-        if others:
-            raise InputError(
-                f"--out {work.parent} holds files of something else ({listed(sorted(others))}): choose another folder"
-            )
+    files_of_ours(work.parent, METRICS)
     begun = read_json(work / "options.json")
+    begun = begun if begun and record.keys() <= begun.keys() else None
     if settings.resume and begun is not None:
         if changed := _changed(record, begun):
             raise InputError(
@@ -152,10 +147,6 @@ def publish(final: Path, out: Path, *, logs: Path | None = None) -> None:
     """Replace the model in `out` as a whole by the finished one; drop everything unfinished, keep files of others."""
     if logs is not None and logs.exists():
         shutil.copytree(logs, final / "logs", dirs_exist_ok=True)  # where it was stopped here they are there
-    ours = {WORK, *(path.name for path in final.iterdir())}
-    ours |= {path.name for pattern in MODEL_FILES for path in out.glob(pattern)}
-    if (out / METRICS).exists():  # it is of the model that is replaced
-        ours.add("README.md")
-    with replace_folder(out, ours=ours) as folder:
+    with replace_folder(out, METRICS, work=WORK, later=["README.md"]) as folder:
         for path in list(final.iterdir()):
             os.replace(path, folder / path.name)

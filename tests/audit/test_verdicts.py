@@ -50,6 +50,7 @@ def test_what_is_kept_is_the_score_over_gold_s_of_the_same_items(sample, judges,
     }
     few = {item.id for item in sample.test.items if item.reference}
     few = {*sorted(few)[:2]}
+    monkeypatch.setattr("change_it.audit.verdicts.STOPPED", 0.2)  # of so few events
     found = measured(sample, judges, kinds, monkeypatch)
     outcomes = {name: result.outcome for name, result in found.items() if name != GOLD}
     assert outcomes == {

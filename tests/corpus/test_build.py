@@ -16,7 +16,7 @@ from change_it.cli import main
 from change_it.commands import corpus_build
 from change_it.corpus import build
 from change_it.corpus.build import build_corpus, write_corpus
-from change_it.corpus.folder import CONFIGS, check_target
+from change_it.corpus.folder import CONFIGS
 from change_it.corpus.splits import NONE
 from change_it.errors import InputError
 
@@ -251,10 +251,8 @@ class TestWrite:
 
     def test_a_folder_that_is_no_corpus_is_left_alone(self, tmp_path):
         (tmp_path / "notes.txt").write_text("mine")
-        with pytest.raises(InputError, match="no corpus folder"):
+        with pytest.raises(InputError, match=r"holds other files \(notes.txt\) and no alignment.json"):
             write_corpus(built(), tmp_path)
-        with pytest.raises(InputError, match="is a file"):
-            check_target(tmp_path / "notes.txt")
         assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
     def test_a_corpus_is_replaced_and_what_is_not_its_own_stays(self, folder, tmp_path, capsys):
@@ -265,6 +263,9 @@ class TestWrite:
             (out / name).parent.mkdir(exist_ok=True)
             (out / name).write_text("mine")
         stale.touch()
+        report = json.loads((out / "alignment.json").read_text())
+        report["files"].append("sum/validation.parquet")
+        (out / "alignment.json").write_text(json.dumps(report))
         assert main(["corpus", "build", str(folder.parent / "news.csv"), "--out", str(out)]) == 0
         assert not stale.exists()
         assert [(out / name).read_text() for name in others] == ["mine"] * 3

@@ -41,7 +41,7 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
 @pytest.mark.parametrize("tiny", ["t5", "llama"], indirect=True)
 def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, monkeypatch):
     out = tmp_path / "out"
-    short = {"updates": 6, "evaluation_steps": 6, "learning_rate": 3e-2, "arg": ("eval_on_start=true",)}
+    short = {"updates": 12, "evaluation_steps": 12, "learning_rate": 3e-2, "arg": ("eval_on_start=true",)}
     metrics = train.train_generator(options(corpus, out, tiny, lora=True, **short))
     assert 0 < metrics["sizes"]["trained"] < metrics["sizes"]["parameters"]
     losses = [record["validation loss"] for record in metrics["training"]["history"]]

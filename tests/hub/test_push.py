@@ -77,7 +77,7 @@ def test_bad_input_is_refused_before_anything_is_sent(run, tmp_path, capsys):
         (("generator", generator, "nina/x", "--license", "CC BY 4.0"), "as cc-by-4.0"),
         (("metric", "hevas", "nina/x", "--license", "mit"), "not of a metric"),
         (("generator", generator, "nina/x", "--out", tmp_path / "out"), "--dry-run"),
-        (("generator", generator, "nina/x", "--dry-run", "--out", tmp_path / "full"), "not empty"),
+        (("generator", generator, "nina/x", "--dry-run", "--out", tmp_path / "full"), "holds other files"),
     ]:
         assert main(["push", *map(str, arguments)]) == 2, arguments
         [sentence] = (line for line in capsys.readouterr().err.splitlines() if line.startswith("change-it: "))

@@ -4,6 +4,7 @@ import csv
 import errno
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -31,16 +32,17 @@ def test_written_files_and_folders_are_there_as_a_whole(tmp_path):
     io.write_json(tmp_path / "a.json", {"è": [1]})
     assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8")) == {"è": [1]}
     for content in ("one", "two"):
-        with io.replace_folder(tmp_path / "folder") as folder:
+        with io.replace_folder(tmp_path / "folder", "run.json") as folder:
             (folder / f"{content}.txt").write_text(content)
+            io.write_json(folder / "run.json", {"settings": {}, "seconds": {}})
     names = sorted(path.name for path in tmp_path.rglob("*"))
-    assert names == ["a.json", "a.txt", "folder", "new", "two.txt"]
+    assert names == ["a.json", "a.txt", "folder", "new", "run.json", "two.txt"]
 
 
 def test_a_failed_block_changes_nothing(tmp_path):
     io.write_text(tmp_path / "a.txt", "old")
     (tmp_path / "folder").mkdir()
-    (tmp_path / "folder/kept.txt").write_text("old")
+    (tmp_path / "folder/run.json").write_text('{"settings": 1, "seconds": 1, "files": []}')
 
     def fail_in_a_file():
         with io.replace_file(tmp_path / "a.txt") as partial:
@@ -48,7 +50,7 @@ def test_a_failed_block_changes_nothing(tmp_path):
             raise RuntimeError("mine")
 
     def stop_in_a_folder():
-        with io.replace_folder(tmp_path / "folder") as partial:
+        with io.replace_folder(tmp_path / "folder", "run.json") as partial:
             (partial / "half.txt").write_text("half")
             raise KeyboardInterrupt
 
@@ -57,16 +59,66 @@ def test_a_failed_block_changes_nothing(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         stop_in_a_folder()
     assert (tmp_path / "a.txt").read_text() == "old"
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.txt", "folder", "kept.txt"]
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.txt", "folder", "run.json"]
 
 
-def test_a_folder_keeps_what_is_not_its_writer_s(tmp_path):
-    for name in ("folder/ours/a.txt", "folder/ours/theirs.txt", "folder/all/b.txt", "folder/notes.txt"):
-        io.write_text(tmp_path / name, "old")
-    with io.replace_folder(tmp_path / "folder", ours=["ours/a.txt", "all"]) as folder:
-        (folder / "new.txt").touch()
-    files = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.txt"))
-    assert files == ["folder/new.txt", "folder/notes.txt", "folder/ours/theirs.txt"]
+RECORDS = {
+    "metrics.json": '{"accuracy": 0.9}',  # as DVC writes it
+    "summary.json": '{"signature": "x", "systems": {}}',  # of an earlier version: it lists no files
+    "scores.json": "[1]",
+    "alignment.json": "{",
+}
+
+
+@pytest.mark.parametrize("record", RECORDS)
+def test_a_folder_of_others_is_refused_whatever_its_files_are_called(tmp_path, record):
+    for name in ("train.py", "README.md", "summary.csv", "items/mine.csv"):
+        io.write_text(tmp_path / "theirs" / name, "old")
+    (tmp_path / "theirs" / record).write_text(RECORDS[record])
+    for write in (
+        lambda: io.check_writable(tmp_path / "theirs", kind="run", record=record),
+        lambda: io.replace_folder(tmp_path / "theirs", record).__enter__(),
+    ):
+        with pytest.raises(InputError, match=f"holds other files .* and no {record} of this version"):
+            write()
+    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 5
+
+
+def test_of_a_folder_of_ours_only_the_files_that_its_record_lists_are_replaced(tmp_path):
+    out = tmp_path / "folder"
+
+    def write(*names):
+        with io.replace_folder(out, "metrics.json", work=io.WORK, later=["README.md"]) as folder:
+            for name in names:
+                io.write_text(folder / name, "ours")
+            io.write_json(folder / "metrics.json", {"weights_hash": "a", "model_hash": "b"})
+
+    write("items/a.csv", "items/b.csv")
+    for name in ("README.md", "items/mine.csv", "notes.txt", "checkpoints/1", "../.folder.old/precious"):
+        io.write_text(out / name, "theirs")
+    (out / "items/a.csv").chmod(0o600)
+    write("items/a.csv")
+    files = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
+    assert files == [".folder.old/precious", *(f"folder/{name}" for name in ("items/a.csv", "items/mine.csv", "metrics.json", "notes.txt"))]  # fmt: skip
+    assert (out / "items/a.csv").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(InputError, match=r"notes\.txt was not written by this command: move it elsewhere"):
+        write("notes.txt")
+    assert (out / "notes.txt").read_text() == "theirs"
+
+
+def test_a_file_that_is_replaced_keeps_its_mode(tmp_path):
+    (tmp_path / "a.txt").touch(0o600)
+    io.write_text(tmp_path / "a.txt", "new")
+    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_working_folder_and_those_above_it_are_refused(tmp_path, monkeypatch):
+    (tmp_path / "a/b").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "a")
+    for name in (".", "..", tmp_path):
+        with pytest.raises(InputError, match="is the working folder or above it"):
+            io.check_writable(Path(name), kind="run", record="metrics.json")
+    io.check_writable(Path("b"), kind="run", record="metrics.json")
 
 
 def test_a_link_is_written_through(tmp_path):
@@ -79,11 +131,13 @@ def test_a_link_is_written_through(tmp_path):
 
 
 def test_formulas_are_quoted_where_strangers_write(tmp_path):
-    rows = [["=1+1", "+a", "-b", "@c", "\td", "plain - text", -1.5, 2]]
-    io.write_table(tmp_path / "a.csv", list("abcdefgh"), rows, quote_formulas=True)
-    io.write_table(tmp_path / "b.csv", list("abcdefgh"), rows)
+    rows = [["=1+1", "+a", "-b", "@c", "\td", "plain - text", -1.5, 2, "ciao;=1;-2", "a\n＝1", "\n=1"]]
+    io.write_table(tmp_path / "a.csv", list("abcdefghijk"), rows, quote_formulas=True)
+    io.write_table(tmp_path / "b.csv", list("abcdefghijk"), rows)
     quoted, plain = (list(csv.reader((tmp_path / name).open(newline="")))[1] for name in ("a.csv", "b.csv"))
-    assert quoted == ["'=1+1", "'+a", "'-b", "'@c", "'\td", "plain - text", "-1.5", "2"]
+    assert quoted[:8] == ["'=1+1", "'+a", "'-b", "'@c", "'\td", "plain - text", "-1.5", "2"]
+    assert quoted[8:] == ["ciao;'=1;'-2", "a\n'＝1", "'\n'=1"]
+    assert [io.with_formula(cell) for cell in quoted] == plain
     assert plain[:2] == ["=1+1", "+a"]
 
 

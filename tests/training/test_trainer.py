@@ -285,5 +285,6 @@ def test_a_run_that_was_stopped_beside_its_logs_is_published(tmp_path):
     for file in (final / "logs/before", logs / "now"):
         file.parent.mkdir(parents=True)
         file.touch()
+    (final / "metrics.json").write_text("{}")
     publish(final, out, logs=logs)
     assert {path.name for path in (out / "logs").iterdir()} == {"before", "now"}
