@@ -58,10 +58,9 @@ def has_markup(text: str) -> bool:
 
 def encoded_twice(text: str) -> str:
     """A word of a text that was encoded as UTF-8 twice, such as `perchÃ©`; empty without any."""
-    found = None if text.isascii() or not _LEAD.search(text) else _TWICE.search(text)
-    if not found or decoded(text) == text:
+    if decoded(text) == text:
         return ""
-    start = found.start()
+    start = next(found.start() for found in _TWICE.finditer(text) if _once(found) != found[0])
     return text[:start].rpartition(" ")[2] + text[start:].partition(" ")[0]
 
 
@@ -72,9 +71,8 @@ def decoded(text: str) -> str:
         >>> decoded("perchÃ© e ObamaÃ¢â‚¬â„¢s")
         'perché e Obama’s'
     """
-    before = None
-    while text != before:
-        before, text = text, _TWICE.sub(_once, text)
+    while not text.isascii() and _LEAD.search(text) and (after := _TWICE.sub(_once, text)) != text:
+        text = after
     return text
 
 
