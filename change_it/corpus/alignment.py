@@ -6,7 +6,7 @@ Cosines have nine decimals, so that the order of summation decides nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from typing import Any, NamedTuple
@@ -32,6 +32,8 @@ APART = 2
 #: Edges of the similarity bins that are counted in passing: .05, .055, … 1. A bin holds `edge < similarity <= next edge`.
 EDGES: Floats = np.arange(10, 201) / 200
 
+#: Alignment groups that the input can give, inside each of which pairs are found.
+GROUPS = ("A1", "A2", "A3")
 #: Articles of each side that are multiplied at a time, at most.
 ROWS, COLUMNS = 512, 4096
 
@@ -62,18 +64,29 @@ class Block(NamedTuple):
 class Pairs:
     """Aligned articles, sorted by (-similarity, a_index, b_index)."""
 
-    a_index: Ints  # (pairs,) rows of outlet A
-    b_index: Ints  # (pairs,) rows of outlet B
+    a_index: Ints  # (pairs,) positions of the articles of outlet A
+    b_index: Ints  # (pairs,) and of outlet B
     similarity: Floats  # (pairs,) cosines in (floor, 1]
-    # (len(EDGES) - 1,) pairs by similarity: of all compared from `align`, of those kept from `one_to_one`
-    counts: Ints
+    counts: Ints  # (len(EDGES) - 1,) number of all pairs compared, by cosine in the bins of `EDGES`
 
     def __len__(self) -> int:
         return len(self.similarity)
 
-    def select(self, rows: Bools) -> "Pairs":
+    @property
+    def places(self) -> tuple[Ints, Ints]:
+        """Positions of both articles."""
+        return self.a_index, self.b_index
+
+    def select(self, rows: Bools | Ints) -> "Pairs":
         """Those of these pairs, in this order; the counts stay."""
         return Pairs(self.a_index[rows], self.b_index[rows], self.similarity[rows], self.counts)
+
+    def days_apart(self, days: Ints) -> Ints:
+        """Days between the articles of each pair."""
+        return np.abs(days[self.a_index] - days[self.b_index])
+
+
+NO_PAIRS = Pairs(NONE, NONE, np.zeros(0), np.zeros(len(EDGES) - 1, dtype=np.int64))
 
 
 def day_numbers(dates: Iterable[date | None]) -> Ints:
@@ -100,20 +113,25 @@ def align(
 
     lowest = floor if once else min(floor, LOWEST)
     compared = partial(_pairs_of_block, lowest=lowest, floor=floor)
-    parts = list(map_ordered(compared, _blocks(vectors[rows], vectors[columns], low, high)))
-    counts = np.sum([histogram(np.zeros(0)), *(part[3] for part in parts)], axis=0)
-    i, j = (np.concatenate([NONE, *(part[side] for part in parts)]) for side in (0, 1))
-    a_index, b_index = rows[i], columns[j]
-    similarity = np.concatenate([np.zeros(0), *(part[2] for part in parts)])
-    order = np.lexsort((b_index, a_index, -similarity))
-    return Pairs(a_index[order], b_index[order], similarity[order], counts)
+    parts = map_ordered(compared, _blocks(vectors[rows], vectors[columns], low, high))
+    return _best_first(
+        replace(part, a_index=rows[part.a_index], b_index=columns[part.b_index]) for part in parts
+    )
 
 
-def _pairs_of_block(block: Block, lowest: float, floor: float) -> tuple[Ints, Ints, Floats, Ints]:
+def _best_first(parts: Iterable[Pairs]) -> Pairs:
+    """The pairs of several parts."""
+    parts = [NO_PAIRS, *parts]
+    a, b = (np.concatenate([part.places[side] for part in parts]) for side in (0, 1))
+    similarity = np.concatenate([part.similarity for part in parts])
+    order = np.lexsort((b, a, -similarity))
+    return Pairs(a, b, similarity, np.sum([part.counts for part in parts], axis=0)).select(order)
+
+
+def _pairs_of_block(block: Block, lowest: float, floor: float) -> Pairs:
     """The pairs of a block above the floor, and the counts of those above `lowest`."""
     i, j, cosine = block.cosines(lowest)
-    kept = cosine > floor
-    return i[kept], j[kept], cosine[kept], histogram(cosine)
+    return Pairs(i, j, cosine, histogram(cosine)).select(cosine > floor)
 
 
 def one_to_one(pairs: Pairs) -> Pairs:
@@ -124,9 +142,7 @@ def one_to_one(pairs: Pairs) -> Pairs:
         if free[a] and free[b]:
             free[a] = free[b] = False
             kept.append(position)
-    chosen = np.array(kept, dtype=np.int64)
-    similarity = pairs.similarity[chosen]
-    return Pairs(pairs.a_index[chosen], pairs.b_index[chosen], similarity, histogram(similarity))
+    return pairs.select(np.array(kept, dtype=np.int64))
 
 
 def histogram(similarity: Floats) -> Ints:
@@ -240,18 +256,15 @@ def _blocks(x: csr_matrix, y: csr_matrix, low: Ints, high: Ints) -> Iterator[tup
 class Candidates:
     """Pairs of articles above the loose threshold, best first."""
 
-    a: Ints  # (pairs,) positions of articles of outlet A
-    b: Ints  # (pairs,) positions of articles of outlet B
-    similarity: Floats
-    compared: Ints  # number of all pairs compared, by cosine in the bins of `EDGES`
-    close: tuple[Ints, Ints]  # each two articles with a cosine above the strict threshold inside the guard
+    pairs: Pairs
+    close: Pairs  # each two articles with a cosine above the strict threshold inside the guard
     # (articles,) highest cosine with an article of the other outlet inside the guard; 0 where none is above `loose`
     nearest: Floats
     lags: list[dict[str, Any]] = field(default_factory=list)  # pairs by days apart, see `pairs_by_lag`
     # for each alignment group that the input gives: its pairs, and its articles without one
     partners: dict[str, dict[str, int]] = field(default_factory=dict)
-    # strict pairs of which one article at least is of a further outlet, best first, each such article in one: positions
-    others: tuple[Ints, Ints, Floats] = (NONE, NONE, np.zeros(0))
+    # strict pairs of which one article at least is of a further outlet, each such article in one
+    others: Pairs = NO_PAIRS
 
 
 def outlet_numbers(articles: Sequence[Article], outlets: Outlets) -> Ints:
@@ -289,48 +302,35 @@ def find_pairs(
         links = align(vectors, days, (everything, everything), window_days=options.guard, floor=least)
         across = every if window is None else _across(links, labels, labels < 2)
         matched = one_to_one(across)
-        lag = np.abs(days[matched.a_index] - days[matched.b_index])
-        best = matched if window is None else matched.select(lag <= window)
+        best = matched if window is None else matched.select(matched.days_apart(days) <= window)
         if len(best) >= wanted:
             break
     nearest = np.zeros(len(articles))
-    for rows in (across.a_index, across.b_index):
+    for rows in across.places:
         np.maximum.at(nearest, rows, across.similarity)
     close = links.select(links.similarity > options.strict)
+    lags = pairs_by_lag(across, matched, days, (a_rows, b_rows)) if window is not None else []
     others = one_to_one(_across(close, labels, labels > 1))
-    return Candidates(
-        best.a_index,
-        best.b_index,
-        best.similarity,
-        every.counts,
-        (close.a_index, close.b_index),
-        nearest,
-        pairs_by_lag(across, matched, days, (a_rows, b_rows)) if window is not None else [],
-        others=(others.a_index, others.b_index, others.similarity),
-    )
+    return Candidates(replace(best, counts=every.counts), close, nearest, lags, others=others)
 
 
 def _across(pairs: Pairs, labels: Ints, chosen: Bools) -> Pairs:
     """The pairs of two outlets whose second article (that of the later outlet) is a chosen one, best first."""
-    first, second = pairs.a_index, pairs.b_index
+    first, second = pairs.places
     a, b = np.where(labels[first] < labels[second], (first, second), (second, first))
-    return Pairs(a, b, pairs.similarity, pairs.counts).select((labels[a] != labels[b]) & chosen[b])
+    return replace(pairs, a_index=a, b_index=b).select((labels[a] != labels[b]) & chosen[b])
 
 
 def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, Ints]) -> list[dict[str, Any]]:
     """By days apart up to `GUARD`: cosines of the `matched` pairs, of those matched one-to-one on that lag `alone`, and the pairs of articles `compared`."""
     first, second = (np.unique(days[side][days[side] != UNDATED], return_counts=True) for side in sides)
     apart = np.abs(first[0][:, None] - second[0])
-
-    def at(pairs: Pairs, lag: int) -> Pairs:
-        return pairs.select(np.abs(days[pairs.a_index] - days[pairs.b_index]) == lag)
-
     return [
         {
             "days": lag,
             "compared": int((first[1] @ (apart == lag)) @ second[1]),
-            "matched": at(matched, lag).similarity,
-            "alone": one_to_one(at(pairs, lag)).similarity,
+            "matched": matched.similarity[matched.days_apart(days) == lag],
+            "alone": one_to_one(pairs.select(pairs.days_apart(days) == lag)).similarity,
         }
         for lag in range(GUARD + 1)
     ]
@@ -353,15 +353,13 @@ def share_of_one_event(lags: Sequence[Mapping[str, Any]], days: int, low: float,
 
 def lowest_strict(lags: list[dict[str, Any]], window: int | None) -> float | None:
     """The lowest threshold (of `EDGES`) whose pairs inside the window are one event in nine of ten, by the estimate; None without one."""
-    if not lags or window is None:
-        return None
     lowest = None
-    for edge in EDGES[::-1].tolist():
+    for edge in EDGES[::-1].tolist() if lags and window is not None else ():
         found = [
-            ((lag["matched"] > edge).sum(), share_of_one_event(lags, lag["days"], edge))
+            (count, share_of_one_event(lags, lag["days"], edge))
             for lag in lags[: window + 1]
+            if (count := (lag["matched"] > edge).sum())
         ]
-        found = [(count, share) for count, share in found if count]
         total = sum(count for count, _ in found)
         if total >= LEAST_PAIRS:
             if sum(count * share for count, share in found) / total < GOOD:
@@ -436,30 +434,19 @@ def _given_pairs(
     articles: Sequence[Article], outlets: Outlets, vectors: csr_matrix, options: BuildOptions
 ) -> Candidates:
     """Pairs inside each alignment group that the input gives."""
-    of_a = np.array([article.label == outlets.a for article in articles])
-    days = day_numbers(article.date for article in articles)
-    parts, partners, compared = [], {}, histogram(np.zeros(0))
-    for group in ("A1", "A2", "A3"):
-        inside = np.array([article.alignment == group for article in articles])
-        a_rows, b_rows = np.flatnonzero(inside & of_a), np.flatnonzero(inside & ~of_a)
-        every = align(vectors, days, (a_rows, b_rows), window_days=None, floor=options.loose)
-        compared = compared + every.counts
-        best = one_to_one(every)
-        parts.append((best.a_index, best.b_index, best.similarity))
-        partners[group] = {"pairs": len(best), "alone": int(inside.sum()) - 2 * len(best)}
-    a, b, similarity = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    order = np.lexsort((b, a, -similarity))
+    labels, days = outlet_numbers(articles, outlets), day_numbers(article.date for article in articles)
+    groups = np.array([article.alignment or "R" for article in articles])
+    parts = []
+    for group in GROUPS:
+        a_rows, b_rows = (np.flatnonzero((groups == group) & (labels == side)) for side in (0, 1))
+        parts.append(align(vectors, days, (a_rows, b_rows), window_days=None, floor=options.loose))
+    best = one_to_one(_best_first(parts))
+    partners = {}
+    for group in GROUPS:
+        count = int((groups[best.a_index] == group).sum())
+        partners[group] = {"pairs": count, "alone": int((groups == group).sum()) - 2 * count}
     # Events of the test set; training articles are not compared with each other, there can be very many.
-    test = np.flatnonzero([article.alignment == "A2" for article in articles])
     window = options.guard if (days >= 0).any() else None
-    everything = np.arange(len(articles))
-    close = align(vectors, days, (test, everything), window_days=window, floor=options.strict)
-    return Candidates(
-        a[order],
-        b[order],
-        similarity[order],
-        compared,
-        (close.a_index, close.b_index),
-        np.zeros(len(articles)),
-        partners=partners,
-    )
+    sides = np.flatnonzero(groups == "A2"), np.arange(len(articles))
+    close = align(vectors, days, sides, window_days=window, floor=options.strict)
+    return Candidates(best, close, np.zeros(len(articles)), partners=partners)

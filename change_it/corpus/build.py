@@ -5,7 +5,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -102,24 +101,20 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     labels = outlet_numbers(articles, outlets)
     splits = split(
         clusters,
-        (candidates.a, candidates.b, candidates.similarity),
+        (*candidates.pairs.places, candidates.pairs.similarity),
         labels,
         strict=options.strict,
         loose=options.loose,
         seed=options.seed,
         sizes=sizes,
         given=given if any(given) else None,
-        close=candidates.close,
-        others=candidates.others[:2],
+        close=candidates.close.places,
+        others=candidates.others.places,
     )
     stage("nearest wrong articles")
     ids = pl.Series("id", [article.id for article in articles])
     strict = splits.pairs[splits.pair_alignment != "A3"]
-    pairs = [
-        candidates.a[strict],
-        candidates.b[strict],
-        *(side[splits.others] for side in candidates.others[:2]),
-    ]
+    pairs = candidates.pairs.select(strict).places + candidates.others.select(splits.others).places
     neighbours = find_neighbours(articles, vectors, labels, splits, np.concatenate(pairs), options)
     neighbours = neighbours.with_columns(ids)
     stage("training sets")
@@ -156,11 +151,9 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks}
     report["notes"] = notes
     report["warnings"] = warnings_of(report, _more_pairs(candidates, options))
-    looks = [*reading.looks, *look(articles, outlets.names, candidates.close)]
-    report |= {
-        "looks": [each.as_dict() for each in looks],
-        "mended": [each.as_dict() for each in reading.mended],
-    }
+    looks = [*reading.looks, *look(articles, outlets.names, candidates.close.places)]
+    report["looks"] = [each.as_dict() for each in looks]
+    report["mended"] = [each.as_dict() for each in reading.mended]
     return Corpus(outlets, tables, [*reading.rejected, *rejected], report)
 
 
@@ -179,7 +172,7 @@ def _report(
     reading: Reading, options: BuildOptions, candidates: Candidates, splits: Splits, tables: Tables
 ) -> dict[str, Any]:
     """The content of `alignment.json`, but for the leak check and warnings."""
-    similarity = candidates.similarity
+    similarity = candidates.pairs.similarity
     articles = pl.concat(tables["articles"].values())
     return {
         "version": __version__,
@@ -206,7 +199,7 @@ def _report(
         "partners": candidates.partners,
         "histogram": {
             "edges": EDGES.tolist(),
-            "compared": candidates.compared.tolist(),
+            "compared": candidates.pairs.counts.tolist(),
             "pairs": histogram(similarity).tolist(),
         },
         "splits": {
@@ -247,14 +240,13 @@ def one_event(report: Mapping[str, Any], name: str) -> float | None:
 def _events(tables: Tables) -> dict[str, Any]:
     """Articles and days of the largest event; test pairs, their events, and how many pairs of events of their own they are worth."""
     articles = pl.concat(tables["articles"].values())
-    largest = articles.filter(
-        pl.col("event") == articles["event"].value_counts().sort("count", "event")["event"][-1]
-    )
-    days: list[date] = largest["date"].drop_nulls().to_list()
+    span = pl.col("date").max() - pl.col("date").min()
+    events = articles.group_by("event").agg(pl.len(), days=span.dt.total_days() + 1)
+    _, largest, days = events.sort("len", "event").row(-1)
     pairs = tables["pairs"]["test"]["event"].value_counts()["count"].to_numpy().astype(np.float64)
     return {
-        "largest": largest.height,
-        "largest_days": (max(days) - min(days)).days + 1 if days else None,
+        "largest": largest,
+        "largest_days": days,
         "test_pairs": int(pairs.sum()),
         "test_events": len(pairs),
         "effective": round(float(pairs.sum() ** 2 / (pairs**2).sum()), 1) if len(pairs) else 0.0,
@@ -274,12 +266,11 @@ def _other_outlets(tables: Tables) -> dict[str, Any]:
 
 def in_canonical_order(reading: Reading) -> Reading:
     """The articles sorted by their content, so that the order of the input's rows decides nothing."""
-    given = reading.articles
+    given, places = reading.articles, reading.places
     keys = [(a.label, str(a.date or ""), a.headline, a.article, a.id) for a in given]
     order = sorted(range(len(given)), key=keys.__getitem__)
-    return dataclasses.replace(
-        reading, articles=[given[row] for row in order], places=[reading.places[row] for row in order]
-    )
+    ordered = {"articles": [given[row] for row in order], "places": [places[row] for row in order]}
+    return dataclasses.replace(reading, **ordered)
 
 
 def write_corpus(corpus: Corpus, out: Path) -> None:
@@ -342,25 +333,23 @@ def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:
 def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) -> pl.DataFrame:
     """Config `pairs`, best first, those of further outlets last, with the column `other`."""
     columns = ("id", "headline", "article", "date")
-    found = candidates.a, candidates.b, candidates.similarity
     parts = []
-    for letter, pairs, kept, alignment in (
-        ("p", found, splits.pairs, splits.pair_alignment.tolist()),
-        ("o", candidates.others, splits.others, ["A1"] * len(splits.others)),
+    for letter, pairs, alignment in (
+        ("p", candidates.pairs.select(splits.pairs), splits.pair_alignment.tolist()),
+        ("o", candidates.others.select(splits.others), ["A1"] * len(splits.others)),
     ):
-        a, b, similarity = (column[kept] for column in pairs)
         sides = [
             articles[rows].select(pl.col(name).alias(f"{side}_{name}") for name in columns)
-            for side, rows in (("a", a), ("b", b))
+            for side, rows in zip("ab", pairs.places, strict=True)
         ]
-        digits = len(str(len(a)))
+        digits = len(str(len(pairs)))
         table = pl.DataFrame(
             {
-                "pair_id": [f"{letter}{rank:0{digits}d}" for rank in range(1, len(a) + 1)],
-                "similarity": similarity,
+                "pair_id": [f"{letter}{rank:0{digits}d}" for rank in range(1, len(pairs) + 1)],
+                "similarity": pairs.similarity,
                 "alignment": alignment,
-                "fold": articles["fold"].gather(a),
-                "event": articles["event"].gather(a),
+                "fold": articles["fold"].gather(pairs.a_index),
+                "event": articles["event"].gather(pairs.a_index),
             },
             schema_overrides={"pair_id": pl.String, "alignment": pl.String},
         )
