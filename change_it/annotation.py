@@ -37,13 +37,7 @@ QUESTIONS = {
 #: Answers that count as yes, 1; all others are 2, as the second outlet is.
 YES = {"answer": ("1",), "content": ("4", "5"), "fluency": ("4", "5"), "supported": ("yes",)}
 #: Which question a judge answers.
-JUDGES = {
-    "main": "answer",
-    "hh": "content",
-    "ah": "content",
-    "fluency": "fluency",
-    "evidence": "supported",
-}
+JUDGES = {"main": "answer", "hh": "content", "ah": "content", "fluency": "fluency", "evidence": "supported"}
 #: Raters compared with each annotator: all of them together, and what most of them say; a judge is `judge NAME`.
 PEOPLE, MAJORITY = "people", "majority"
 #: Annotator to item to question to answer.
