@@ -27,15 +27,7 @@ from change_it.corpus.alignment import (
 )
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
-from change_it.corpus.folder import (
-    CARD,
-    CONFIGS,
-    OTHER,
-    REJECTED,
-    REPORT,
-    arrow_schema,
-    class_names,
-)
+from change_it.corpus.folder import CARD, CONFIGS, OTHER, REJECTED, REPORT, arrow_schema, class_names
 from change_it.corpus.looks import look, refuse_apart
 from change_it.corpus.reading import Reading, Rejection, write_rejected
 from change_it.corpus.sample import is_sample
@@ -134,10 +126,8 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     stage("leak check")
     leaks = leak_check(tables, pl.DataFrame([ids, pl.Series("cluster", clusters)]))
     leaks["neighbours"] = test_neighbours(tables["articles"], ids.to_list(), vectors, options)
-    if leaks["neighbours"]["articles"] and not any(given):
-        raise RuntimeError(
-            f"the leak check found test articles close to training ones: {leaks['neighbours']}"
-        )
+    if (near := leaks["neighbours"])["articles"] and not any(given):
+        raise RuntimeError(f"the leak check found test articles close to training ones: {near}")
     test = tables["pairs"]["test"]
     if same := test.filter(pl.col("a_headline") == pl.col("b_headline")).height:
         notes.append(f"{same:,} of {test.height:,} test pairs have the same headline on both sides")
@@ -220,12 +210,11 @@ def _days_apart(candidates: Candidates, options: BuildOptions) -> list[dict[str,
     ranges = {"strict": (options.strict, 1.0), "loose": (options.loose, options.strict)}
     rows = []
     for lag in candidates.lags:
-        row: dict[str, Any] = {"days": lag["days"], "compared": lag["compared"]}
+        rows.append({"days": lag["days"], "compared": lag["compared"]})
         for name, (low, high) in ranges.items():
-            row[name] = int(((lag["matched"] > low) & (lag["matched"] <= high)).sum())
             share = share_of_one_event(candidates.lags, lag["days"], low, high)
-            row[f"{name}_one_event"] = round(share, 3) if share == share else None
-        rows.append(row)
+            rows[-1][name] = int(((lag["matched"] > low) & (lag["matched"] <= high)).sum())
+            rows[-1][f"{name}_one_event"] = round(share, 3) if share == share else None
     return rows
 
 
@@ -316,17 +305,12 @@ def _with_equal_texts(clusters: Ints, articles: list[Article]) -> Ints:
 def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:
     """Config `articles` for every article that was read, in order; an event has the id of its first article."""
     first = np.unique(splits.event, return_index=True)[1]
-    return pl.DataFrame(
-        {
-            "id": [article.id for article in articles],
-            "label": [article.label for article in articles],
-            "date": pl.Series([article.date for article in articles], dtype=pl.Date),
-            "headline": [article.headline for article in articles],
-            "article": [article.article for article in articles],
-            "alignment": splits.alignment.tolist(),
-            "fold": splits.fold,
-            "event": [articles[row].id for row in first[splits.event]],
-        }
+    names = ("id", "label", "date", "headline", "article")
+    columns = {name: [getattr(article, name) for article in articles] for name in names}
+    return pl.DataFrame(columns, schema_overrides={"date": pl.Date}).with_columns(
+        alignment=pl.Series(splits.alignment.tolist(), dtype=pl.String),
+        fold=splits.fold,
+        event=pl.Series([articles[row].id for row in first[splits.event]], dtype=pl.String),
     )
 
 
@@ -362,9 +346,8 @@ def warnings_of(report: Mapping[str, Any], mend: str) -> list[str]:
     """A sentence each where the test set is too small (`mend` says what helps), pairs are not of one event, or an event is too large."""
     warnings, pairs, events = [], report["pairs"]["kept"]["A2"], report["events"]
     if pairs < ENOUGH:
-        warnings.append(
-            f"the test set has {pairs:,} pairs, and scores on fewer than {ENOUGH} say little: {mend}"
-        )
+        few = f"the test set has {pairs:,} pairs, and scores on fewer than {ENOUGH} say little"
+        warnings.append(f"{few}: {mend}")
     share, best = one_event(report, "strict"), report["lowest_strict"]
     if share is not None and share < WARNED:
         mend = f"raise --strict to {best:g}" if best else "raise --strict, or narrow --window-days"
@@ -378,11 +361,9 @@ def warnings_of(report: Mapping[str, Any], mend: str) -> list[str]:
 
 def _more_pairs(candidates: Candidates, options: BuildOptions) -> str:
     """What gives a larger test set."""
-    if options.sizes:
-        return "ask for more A2 in --sizes"
-    if candidates.partners:
-        return "give more articles of A2"
-    return "give more or longer articles, widen --window-days, or lower --strict"
+    more = "give more or longer articles, widen --window-days, or lower --strict"
+    more = "give more articles of A2" if candidates.partners else more
+    return "ask for more A2 in --sizes" if options.sizes else more
 
 
 def _sides(rows: pl.DataFrame, columns: Iterable[str]) -> dict[str, pl.DataFrame]:
