@@ -49,11 +49,8 @@ CONFIGS: dict[str, dict[str, str]] = {
 MATCH = ("no_match", "match")
 #: Number of alignments against the threshold (LREC 2020, Figure 2); the numbers are in the report.
 PICTURE = "curve.png"
-#: What `corpus build` writes; whatever else lies in a corpus folder stays.
-FILES = (
-    *(CARD, REPORT, REJECTED, PICTURE),
-    *(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS),
-)
+#: Tables that a corpus folder may have.
+FILES = tuple(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS)
 
 
 def class_names(kind: str, outlets: Outlets) -> tuple[str, str] | None:
