@@ -50,9 +50,7 @@ class Record(NamedTuple):
     """One row of a table."""
 
     line: int  # of the file, from 1; in JSON lists, parquet and data sets the number of the row
-    cells: dict[
-        str, Any
-    ]  # by our names, of the columns that are there; texts where `read_records` gives them
+    cells: dict[str, Any]  # by our names, of the columns that are there; texts from `read_records`
     values: Mapping[str, Any]  # every cell as it is in the file, by the file's names
 
 
@@ -108,11 +106,7 @@ def outlet_and_file(spec: str) -> tuple[str, str]:
 
 
 def read_records(
-    file: Path,
-    *,
-    required: Columns,
-    optional: Columns = (),
-    columns: str | None = None,
+    file: Path, *, required: Columns, optional: Columns = (), columns: str | None = None
 ) -> list[Record]:
     """Read a small table whole, its cells as text.
 
@@ -171,7 +165,6 @@ def check_columns(
     seen: Iterable[str],
     names: Names,
     defaults: Names,
-    *,
     needs: Iterable[str],
     advice: str | None = "",
 ) -> None:
@@ -306,19 +299,18 @@ def _csv_rows(table: InputTable, path: Path, lines: Iterable[str], line: int, de
             if cells or len(header) == 1:
                 cells = cells or [""]
                 if len(cells) != len(header):
-                    mend = "put texts with commas or line breaks in quotes"
-                    if len(cells) < len(header):
-                        mend = f"a cell is missing: write {delimiter!r} before an empty one, too"
-                    raise InputError(
-                        f"{path}, line {line}: {len(cells)} cells and {len(header)} columns; {mend}"
+                    few = f"a cell is missing: write {delimiter!r} before an empty one, too"
+                    mend = (
+                        few if len(cells) < len(header) else "put texts with commas or line breaks in quotes"
                     )
+                    counts = f"{len(cells)} cells and {len(header)} columns"
+                    raise InputError(f"{path}, line {line}: {counts}; {mend}")
                 yield line, dict(zip(header, cells, strict=True))
             line = before + reader.line_num
     except csv.Error as error:
-        raise InputError(
-            f"{path}, line {line}: a quote is never closed or not doubled ({error}); put texts with commas or line breaks in "
-            "quotes, and double the quotes inside"
-        ) from error
+        mend = "put texts with commas or line breaks in quotes, and double the quotes inside"
+        fault = f"{path}, line {line}: a quote is never closed or not doubled ({error})"
+        raise InputError(f"{fault}; {mend}") from error
 
 
 def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator[tuple[int, str]]) -> Rows:
@@ -331,9 +323,8 @@ def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator
         row = _parsed(path, line, text + read_whole(file, path))
         inside = [name for name, value in row.items() if isinstance(value, list) and len(value) > 1]
         if inside and all(isinstance(item, dict) for item in row[inside[0]]):
-            raise InputError(
-                f"{path} is one JSON object, which has its rows under {inside[0]!r}: write that list alone, or an object a line"
-            )
+            fault = f"{path} is one JSON object, which has its rows under {inside[0]!r}"
+            raise InputError(f"{fault}: write that list alone, or an object a line")
         rows = [(line, row)]
     else:
         rows = ((line, _parsed(path, line, text)) for line, text in chain([first], lines))
