@@ -166,10 +166,9 @@ def nearest_wrong(
 ) -> Ints:
     """For each article of the first side (positions) the most similar of the other that is surely not its partner: a hard negative; -1 where none shares a word.
 
-    It is of the same group (side of the split, fold), of another cluster (event), less similar than the ceiling, more than
-    the floor, and `apart` days away at least. It is looked for in the window; where that holds fewer than `at_least` articles
-    of the group, among the `at_least` nearest in time. An undated one looks through its whole group, and so does every one without a window, or of a group that has fewer
-    than `at_least` dated ones.
+    It is of the same group (side of the split, fold), of another cluster (event), with a cosine between floor and ceiling, and
+    `apart` days away at least; in the window, or among the `at_least` nearest in time where that holds fewer, or in the whole
+    group without dates or window.
     """
     x, y = sides
     index = np.full(len(x), -1, dtype=np.int64)
@@ -285,17 +284,14 @@ def find_pairs(
     """
     if any(article.alignment for article in articles):
         if options.other_outlets:
-            raise InputError(
-                "--other-outlets and a column alignment exclude each other: give --columns alignment="
-            )
+            fault = "--other-outlets and a column alignment exclude each other"
+            raise InputError(f"{fault}: give --columns alignment=")
         return _given_pairs(articles, outlets, vectors, options)
     window, days = options.window, day_numbers(article.date for article in articles)
     labels, everything = outlet_numbers(articles, outlets), np.arange(len(articles))
     a_rows, b_rows = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
     if window is not None and not all((days[rows] >= 0).any() for rows in (a_rows, b_rows)):
-        raise InputError(
-            "an outlet has no dated article to align: give a date column, or use --window-days none"
-        )
+        raise InputError("an outlet has no dated article: give a date column, or use --window-days none")
     for floor in (options.loose, min(LOWEST, options.loose)):
         every = align(vectors, days, (a_rows, b_rows), window_days=window, floor=floor)
         least = options.strict if window is None else min(options.strict, floor)  # without dates: many
@@ -339,9 +335,8 @@ def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, In
 def share_of_one_event(lags: Sequence[Mapping[str, Any]], days: int, low: float, high: float = 1.0) -> float:
     """Estimated share of the pairs so many days apart, with a cosine in (low, high], that report one event; NaN without any.
 
-    Pairs `GUARD` days apart are two events nearly always, so their number for each comparison is what chance and lasting
-    topics give: the excess over it is of one event. On pairs that were read the mean error is .03 on the same day and .09 a day
-    apart, where pairs of that lag alone are counted (benchmarks/README.md).
+    Pairs `GUARD` days apart are two events nearly always: what there is more for each comparison is of one event. On pairs that
+    were read the mean error is .03 on the same day and .09 a day apart, of pairs of that lag alone (benchmarks/README.md).
     """
     which = "alone" if days else "matched"
     counts = [int(((lag[which] > low) & (lag[which] <= high)).sum()) for lag in lags]
@@ -408,22 +403,14 @@ def find_neighbours(
 def test_neighbours(
     tables: Mapping[str, pl.DataFrame], ids: Sequence[str], vectors: csr_matrix, options: BuildOptions
 ) -> dict[str, int]:
-    """Count the test articles of the finished table `articles` that have a training article above the strict cosine inside the guard.
-
-    `ids` are those of the rows of `vectors`.
-    """
+    """Count the test articles of the table `articles` that have a training article above the strict cosine inside the guard; `ids` are those of `vectors`."""
     row = {id_: number for number, id_ in enumerate(ids)}
     learnt = pl.concat(part for split, part in tables.items() if split != "test")
     both = pl.concat([tables["test"], learnt])
     guard = options.guard if both["date"].is_not_null().any() else None
     test, training = np.split(np.arange(both.height), [tables["test"].height])
-    found = align(
-        vectors[[row[id_] for id_ in both["id"]]],
-        day_numbers(both["date"]),
-        (test, training),
-        window_days=guard,
-        floor=options.strict,
-    )
+    rows, days = vectors[[row[id_] for id_ in both["id"]]], day_numbers(both["date"])
+    found = align(rows, days, (test, training), window_days=guard, floor=options.strict)
     labels = both["label"].to_numpy()
     foreign = labels[found.a_index] != labels[found.b_index]
     count = {"articles": found.a_index, "other_outlet": found.a_index[foreign]}
