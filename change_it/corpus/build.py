@@ -3,7 +3,7 @@
 import dataclasses
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -114,10 +114,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     pair_table = _pair_table(article_table, candidates, splits)
     article_table = article_table.filter(pl.col("alignment") != REMOVED)
     nearest = pl.DataFrame([ids, pl.Series("nearest", candidates.nearest)])
-    base = {
-        "articles": _sides(article_table, CONFIGS["articles"]),
-        "pairs": _sides(pair_table, CONFIGS["pairs"]),
-    }
+    base = {"articles": _sides(article_table, "articles"), "pairs": _sides(pair_table, "pairs")}
     every = base | training_sets(base, neighbours, outlets, nearest, options)
     tables = {
         config: {side: rows.select(*CONFIGS[config]) for side, rows in every[config].items()}
@@ -366,11 +363,11 @@ def _more_pairs(candidates: Candidates, options: BuildOptions) -> str:
     return "ask for more A2 in --sizes" if options.sizes else more
 
 
-def _sides(rows: pl.DataFrame, columns: Iterable[str]) -> dict[str, pl.DataFrame]:
+def _sides(rows: pl.DataFrame, config: str) -> dict[str, pl.DataFrame]:
     """Train (A1, A3, R), test (A2), and what is of further outlets."""
     test, other = pl.col("alignment") == "A2", pl.col("other")
     sides = {"train": ~test & ~other, "test": test, OTHER: other}
-    return {side: rows.filter(rule).select(*columns) for side, rule in sides.items()}
+    return {side: rows.filter(rule).select(*CONFIGS[config]) for side, rule in sides.items()}
 
 
 def _digest(folder: Path) -> str:
