@@ -69,8 +69,7 @@ class InputTable:
 def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputTable]:
     """Find files and data sets, in the order given and each once; nothing is read before `rows` is used.
 
-    `files` are CSV (comma, semicolon, tab or bar), TSV, JSON (one object a line, or one list) or parquet files, in .gz, .bz2
-    and .zst too, globs of them (`**` included), folders of `save_to_disk`, or data set ids
+    `files` are CSV, TSV, JSON or parquet files, packed ones too, globs of them, folders of `save_to_disk`, or data set ids
     `hf://datasets/owner/name[/config]`, each perhaps as `OUTLET=FILE`. `names` are those that `cells` have.
     """
     if not files:
@@ -81,9 +80,8 @@ def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputT
         for key, table in _tables(name, names or {}):
             table.label = label
             if tables.setdefault(key, table).label != label:
-                raise InputError(
-                    f"{table.name} is given twice, of other outlets: give it once, as OUTLET=FILE"
-                )
+                fault = f"{table.name} is given twice, of other outlets"
+                raise InputError(f"{fault}: give it once, as OUTLET=FILE")
     # Ids are made from stems: those that occur twice get the folder's name before them, at last numbers behind.
     stems: set[str] = set()
     for table in tables.values():
@@ -110,9 +108,8 @@ def read_records(
 ) -> list[Record]:
     """Read a small table whole, its cells as text.
 
-    `required` are our columns, or our columns and the names of each; `columns` is a map `ours=theirs`, None where the command has
-    no such option. A file of no known ending is read as CSV. Optional columns that the file lacks are not in `cells`, rows
-    without any text are left out, and control characters in cells are spaces.
+    `columns` is a map `ours=theirs`, None where the command has no such option. A file of no known ending is CSV. Optional columns
+    that the file lacks are not in `cells`, rows without any text are left out, and control characters in cells are spaces.
     """
     defaults = {
         ours: tuple(several[ours]) if isinstance(several, Mapping) else (ours,)
