@@ -257,13 +257,10 @@ class Candidates:
 
     pairs: Pairs
     close: Pairs  # each two articles with a cosine above the strict threshold inside the guard
-    # (articles,) highest cosine with an article of the other outlet inside the guard; 0 where none is above `loose`
-    nearest: Floats
+    nearest: Floats  # (articles,) highest cosine with the other outlet inside the guard; 0 where none is above `loose`
     lags: list[dict[str, Any]] = field(default_factory=list)  # pairs by days apart, see `pairs_by_lag`
-    # for each alignment group that the input gives: its pairs, and its articles without one
-    partners: dict[str, dict[str, int]] = field(default_factory=dict)
-    # strict pairs of which one article at least is of a further outlet, each such article in one
-    others: Pairs = NO_PAIRS
+    partners: dict[str, dict[str, int]] = field(default_factory=dict)  # by group: pairs, articles alone
+    others: Pairs = NO_PAIRS  # strict pairs with an article of a further outlet, each such article in one
 
 
 def outlet_numbers(articles: Sequence[Article], outlets: Outlets) -> Ints:
@@ -347,7 +344,7 @@ def share_of_one_event(lags: Sequence[Mapping[str, Any]], days: int, low: float,
 
 
 def lowest_strict(lags: list[dict[str, Any]], window: int | None) -> float | None:
-    """The lowest threshold (of `EDGES`) whose pairs inside the window are one event in nine of ten, by the estimate; None without one."""
+    """The lowest of `EDGES` whose pairs inside the window are one event in nine of ten, by the estimate; None without one."""
     lowest = None
     for edge in EDGES[::-1].tolist() if lags and window is not None else ():
         found = [
@@ -380,21 +377,17 @@ def find_neighbours(
     groups = (splits.alignment == "A2") * 2 + splits.fold
     present = splits.alignment != ""
     has_pair = np.isin(np.arange(len(articles)), paired)
-    below, between = (0.0, options.loose, 0), (options.loose, options.strict, APART)
+    below: dict[str, Any] = {"ceiling": options.loose}
+    between: dict[str, Any] = {"floor": options.loose, "ceiling": options.strict, "apart": APART}
     columns: dict[str, pl.Series] = {}
-    for which, (floor, ceiling, apart) in {"own": below, "other": below, "near": between}.items():
+    for which, limits in {"own": below, "other": below, "near": between}.items():
         index = np.full(len(articles), -1, dtype=np.int64)
         for outlet in np.unique(labels).tolist():
             own, other = labels == outlet, (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
             x = np.flatnonzero(present & own & (True if which == "own" else has_pair))
             y = np.flatnonzero(present & (own if which == "own" else other))
-            index[x] = nearest_wrong(
-                *(vectors, days, groups, splits.event, (x, y)),
-                window_days=options.guard,
-                ceiling=ceiling,
-                floor=floor,
-                apart=apart,
-            )
+            given = vectors, days, groups, splits.event, (x, y)
+            index[x] = nearest_wrong(*given, window_days=options.guard, **limits)
         names = [articles[place].id if place >= 0 else None for place in index.tolist()]
         columns[f"{which}_id"] = pl.Series(names, dtype=pl.String)
     return pl.DataFrame(columns)
