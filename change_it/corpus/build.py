@@ -133,15 +133,14 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         for config, by_side in tables.items()
         if (filled := {side: rows for side, rows in by_side.items() if rows.height})
     }
-    removed = sorted(splits.removed.items())
-    rejected = [Rejection(*reading.places[row], ids[row], reason) for row, reason in removed]
+    removed = [Rejection(*reading.places[at], ids[at], why) for at, why in sorted(splits.removed.items())]
     report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks}
     report["notes"] = notes
     report["warnings"] = warnings_of(report, _more_pairs(candidates, options))
     looks = [*reading.looks, *look(articles, outlets.names, candidates.close.places)]
     report["looks"] = [each.as_dict() for each in looks]
     report["mended"] = [each.as_dict() for each in reading.mended]
-    return Corpus(outlets, tables, [*reading.rejected, *rejected], report)
+    return Corpus(outlets, tables, [*reading.rejected, *removed], report)
 
 
 def _language(articles: Sequence[Article], outlets: Outlets, given: str | None) -> Any:
