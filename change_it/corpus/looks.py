@@ -100,12 +100,9 @@ def look(articles: Sequence[Article], outlets: tuple[str, str], links: tuple[Int
 def mended(articles: Sequence[Article], outlets: tuple[str, str]) -> tuple[list[Article], list[Look]]:
     """The articles without what the texts of their outlet share, in order, and what was taken off; a text of nothing else is empty."""
     sides = [[article for article in articles if article.label == name] for name in outlets]
-    cut: dict[str, Iterator[Article]] = {}
-    taken: list[Look] = []
-    for name, mine, other in zip(outlets, sides, sides[::-1], strict=True):
-        plain, looks = _without_shared(name, mine, other)
-        cut[name] = iter(plain)
-        taken += (replace(each, advice="") for each in looks)
+    done = [_without_shared(*of) for of in zip(outlets, sides, sides[::-1], strict=True)]
+    cut = {name: iter(plain) for name, (plain, _) in zip(outlets, done, strict=True)}
+    taken = [replace(each, advice="") for _, looks in done for each in looks]
     return [next(cut[a.label]) if a.label in cut else a for a in articles], taken
 
 
