@@ -39,8 +39,6 @@ UNREADABLE, TOO_OLD = "unreadable date", "date before 1900 or in the future"
 LAYOUT = frozenset(("id", "headline", "article", "full_text", "full", "label", "alignment"))
 #: Rows of a table in which dates are looked for.
 LOOKED_AT = 50
-#: What a table without a column for the label lacks.
-OUTLET_ADVICE = ", or give each file its outlet, as in left=a.csv right=b.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +73,14 @@ class Reading:
     rejected: list[Rejection]
     rows: int
     outlets: Outlets
-    # file and line of each article, for rows that later steps reject
-    places: list[tuple[str, int]]
+    places: list[tuple[str, int]]  # file and line of each article, for rows that later steps reject
     day_first: dict[str, bool] = field(default_factory=dict)  # by file, where its dates decided
     looks: list[Look] = field(default_factory=list)  # at what was rejected or not read
     mended: list[Look] = field(default_factory=list)  # what was taken off
 
     @property
     def reasons(self) -> Counter[str]:
-        """Number of rejected rows by reason, without the values at fault."""
+        """Number of rejected rows by kind."""
         return Counter(item.kind for item in self.rejected)
 
     def refused(self, message: str) -> RefusedError:
@@ -205,9 +202,10 @@ class _Reader:
         by_label = not all(table.label or table.outlet for table in tables)
         needs = [] if found.articles else ["headline", "article", *(["label"] if by_label else [])]
         seen = dict.fromkeys(name for table in tables for name in table.columns)
-        advice, date_column = OUTLET_ADVICE if by_label else "", self._date_column()
-        guess = f",date={date_column}" if date_column else ""
-        check_columns(files, seen, self.columns, COLUMNS, needs=needs, advice=guess + advice)
+        date_column = self._date_column()
+        advice = f",date={date_column}" if date_column else ""
+        advice += ", or give each file its outlet, as in left=a.csv right=b.csv" if by_label else ""
+        check_columns(files, seen, self.columns, COLUMNS, needs=needs, advice=advice)
         if not found.articles:
             mend = "correct them, or give --columns, as in headline=headline.main, or --labels"
             if found.reasons.most_common(1)[0][0] in (UNREADABLE, TOO_OLD, NO_DAY, DAY_NUMBER):
