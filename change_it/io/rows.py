@@ -243,8 +243,7 @@ def _tables(name: str, names: Names, otherwise: str | None = None) -> Iterator[t
         stem = Path(file_inside(path)).stem
         table = InputTable(str(path), stem, _outlet(stem) or _outlet(path.resolve().parent.name))
         parquet = _readable(table, _parquet_rows(table, path))
-        rows = parquet if kind == "parquet" else _text_rows(table, path, kind)
-        table.rows = _records(table, rows, names)
+        table.rows = _records(table, parquet if kind == "parquet" else _text_rows(table, path, kind), names)
         yield str(path.resolve()), table
 
 
