@@ -77,9 +77,8 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     options = dataclasses.replace(options, language=language)
     if not any(article.date for article in articles):
         if options.window is not None and not any(given):
-            notes.append(
-                "No row has a date, so every article of one outlet is compared with every article of the other"
-            )
+            every = "every article of one outlet is compared with every article of the other"
+            notes.append(f"No row has a date, so {every}")
         options = dataclasses.replace(options, window_days="none")
     sizes = parse_sizes(options.sizes)
     if options.window is not None and not any(given):
@@ -242,9 +241,8 @@ def _other_outlets(tables: Tables) -> dict[str, Any]:
     """Numbers of articles and pairs of further outlets; empty without any."""
     if OTHER not in tables["articles"]:
         return {}
-    counts = (
-        tables["articles"][OTHER]["label"].value_counts().sort("count", "label", descending=[True, False])
-    )
+    counts = tables["articles"][OTHER]["label"].value_counts()
+    counts = counts.sort("count", "label", descending=[True, False])
     pairs = tables["pairs"].get(OTHER)
     return {"articles": dict(counts.iter_rows()), "pairs": 0 if pairs is None else pairs.height}
 
