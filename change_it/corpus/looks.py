@@ -270,6 +270,5 @@ def refuse_apart(articles: Sequence[Article], outlets: tuple[str, str], window: 
     near = {day + timedelta(lag) for day in days[0] for lag in range(-window, window + 1)}
     if all(days) and near.isdisjoint(days[1]):
         times = ", ".join(f"{name} {of[0]} to {of[-1]}" for name, of in zip(outlets, days, strict=True))
-        raise InputError(
-            f"the outlets have no day in common ({times}): give articles of the same time, or correct the dates"
-        )
+        mend = "give articles of the same time, or correct the dates"
+        raise InputError(f"the outlets have no day in common ({times}): {mend}")
