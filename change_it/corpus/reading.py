@@ -126,9 +126,7 @@ class _Reader:
 
     def take_table(self, table: InputTable) -> None:
         """Take the rows of a table, whose dates say together whether the day comes first."""
-        rows = [
-            (row.line, self._article(table, row, number)) for number, row in enumerate(table.rows, start=1)
-        ]
+        rows = [(row.line, self._article(table, row, n)) for n, row in enumerate(table.rows, start=1)]
         self.found.rows += len(rows)
         day_first = _day_first(table.name, [(line, getattr(article, "date", None)) for line, article in rows])
         if day_first is not None:
