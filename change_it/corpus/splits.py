@@ -168,9 +168,8 @@ def _ranked(
     if given is not None:
         wanted = np.array([name or "R" for name in given], dtype="<U2")
         if "A2" not in wanted:
-            raise InputError(
-                "the alignment column names no A2 article: drop the column so that pairs are found, or add A2"
-            )
+            mend = "drop the column so that pairs are found, or add A2"
+            raise InputError(f"the alignment column names no A2 article: {mend}")
         return wanted, rank < 0, rank >= 0
     if sizes is None:
         return wanted, similarity > strict, (similarity > loose) & (similarity <= strict)
