@@ -334,9 +334,8 @@ def _parsed(path: Path, line: int, text: str) -> Any:
     try:
         return json.loads(text.rstrip())
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"{path}, line {line + error.lineno - 1}: broken JSON ({error.msg}); write an object a line"
-        ) from error
+        fault = f"{path}, line {line + error.lineno - 1}: broken JSON ({error.msg})"
+        raise InputError(f"{fault}; write an object a line") from error
     except (ValueError, RecursionError) as error:
         fault = "nested too deeply" if isinstance(error, RecursionError) else "with a number that is too long"
         raise InputError(f"{path}, line {line}: JSON {fault}") from error
