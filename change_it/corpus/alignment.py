@@ -345,11 +345,12 @@ def share_of_one_event(lags: Sequence[Mapping[str, Any]], days: int, low: float,
 
 def lowest_strict(lags: list[dict[str, Any]], window: int | None) -> float | None:
     """The lowest of `EDGES` whose pairs inside the window are one event in nine of ten, by the estimate; None without one."""
+    near = [] if window is None else lags[: window + 1]
     lowest = None
-    for edge in EDGES[::-1].tolist() if lags and window is not None else ():
+    for edge in EDGES[::-1].tolist():
         found = [
             (count, share_of_one_event(lags, lag["days"], edge))
-            for lag in lags[: window + 1]
+            for lag in near
             if (count := (lag["matched"] > edge).sum())
         ]
         total = sum(count for count, _ in found)

@@ -249,11 +249,11 @@ def _other_outlets(tables: Tables) -> dict[str, Any]:
 
 def in_canonical_order(reading: Reading) -> Reading:
     """The articles sorted by their content, so that the order of the input's rows decides nothing."""
-    given, places = reading.articles, reading.places
+    given = reading.articles
     keys = [(a.label, str(a.date or ""), a.headline, a.article, a.id) for a in given]
     order = sorted(range(len(given)), key=keys.__getitem__)
-    ordered = {"articles": [given[row] for row in order], "places": [places[row] for row in order]}
-    return dataclasses.replace(reading, **ordered)
+    places = [reading.places[row] for row in order]
+    return dataclasses.replace(reading, articles=[given[row] for row in order], places=places)
 
 
 def write_corpus(corpus: Corpus, out: Path) -> None:

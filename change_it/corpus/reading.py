@@ -30,7 +30,9 @@ from change_it.io import (
 from change_it.text import cleaning
 
 #: Our columns, and what they are called in the input without a column map (`full_text` and `full`: CHANGE-IT on the Hub).
-COLUMNS = {name: (name,) for name in ("id", "headline", "article", "label", "date", "alignment")}
+COLUMNS: dict[str, tuple[str, ...]] = {
+    name: (name,) for name in ("id", "headline", "article", "label", "date", "alignment")
+}
 COLUMNS["article"] += ("full_text", "full")
 #: When an article can have appeared: since 1900 and by the day after tomorrow (clocks differ).
 EARLIEST, TOLERANCE = date(1900, 1, 1), timedelta(days=2)
@@ -241,8 +243,7 @@ class _Reader:
         order = {table.name: number for number, table in enumerate(tables)}
         found.rejected.sort(key=lambda item: (order[item.file], item.line))
         found.articles = _settled(found.articles)
-        names = {**names, **{name: name for name in outlets.names}}
-        found.looks = _losses(found, names, outlets)
+        found.looks = _losses(found)
         if date_column:
             advice = f"give --columns date={date_column}, or date= to leave it unread"
             undated = "rows have no date that is read"
@@ -294,11 +295,11 @@ def write_rejected(path: Path, rejected: Iterable[Rejection]) -> None:
     write_table(path, ("file", "line", "id", "reason"), rows, quote_formulas=True)
 
 
-def _losses(found: Reading, names: Mapping[str, str], outlets: Outlets) -> list[Look]:
+def _losses(found: Reading) -> list[Look]:
     """Looks at the outlets that lost many rows."""
     looks = []
-    for name in outlets.names:
-        counts = Counter(item.kind for item in found.rejected if names.get(item.label) == name)
+    for name in found.outlets.names:
+        counts = Counter(row.kind for row in found.rejected if found.outlets.name_of(row.label) == name)
         total = counts.total() + sum(article.label == name for article in found.articles)
         if total >= LEAST and counts.total() >= FEW * total:
             advice = "of one id the newest row is kept, with the first date; ids such as 1.58292E+18 are left out by --columns id="
@@ -319,9 +320,8 @@ def _day_first(name: str, written: Iterable[tuple[int, Any]]) -> bool | None:
     else:
         where, days = unclear[0]
         example = f"{where} is {days[True]} with the day first and {days[False]} with the month first"
-    raise InputError(
-        f"{name}: {example}: give --dayfirst True or --dayfirst False, or write all dates as 2024-03-06"
-    )
+    mend = "give --dayfirst True or --dayfirst False, or write all dates as 2024-03-06"
+    raise InputError(f"{name}: {example}: {mend}")
 
 
 def _settled(articles: list[Article]) -> list[Article]:
