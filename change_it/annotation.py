@@ -37,13 +37,7 @@ QUESTIONS = {
 #: Answers that count as yes, 1; all others are 2, as the second outlet is.
 YES = {"answer": ("1",), "content": ("4", "5"), "fluency": ("4", "5"), "supported": ("yes",)}
 #: Which question a judge answers.
-JUDGES = {
-    "main": "answer",
-    "hh": "content",
-    "ah": "content",
-    "fluency": "fluency",
-    "evidence": "supported",
-}
+JUDGES = {"main": "answer", "hh": "content", "ah": "content", "fluency": "fluency", "evidence": "supported"}
 #: Raters compared with each annotator: all of them together, and what most of them say; a judge is `judge NAME`.
 PEOPLE, MAJORITY = "people", "majority"
 #: Annotator to item to question to answer.
@@ -99,9 +93,8 @@ def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, se
     for n, ((name, outlet), waiting) in product(range(items // 2), cells.items()):
         new = [item for item in waiting if item.prediction.casefold() not in texts]
         if not new:
-            raise InputError(
-                f"{test.name} has only {n} different headlines of {name} for {outlet}: give a smaller --items"
-            )
+            few = f"{test.name} has only {n} different headlines of {name} for {outlet}"
+            raise InputError(f"{few}: give a smaller --items")
         item = next((item for item in new if item.event not in events), new[0])
         texts.add(item.prediction.casefold())
         events.add(item.event)
@@ -151,9 +144,8 @@ def read_answers(
             raise InputError(f"an annotator cannot be called {file.stem}: rename the file")
         records = read_records(file, required=("item",), optional=(*CHOICES, *HEADLINES, *questions))
         if unknown := [record.cells["item"] for record in records if record.cells["item"] not in rows]:
-            raise InputError(
-                f"{file} has {counted(len(unknown), 'item')} not in the key ({listed(unknown, 3)}): give the key of this sheet"
-            )
+            fault = f"{file} has {counted(len(unknown), 'item')} not in the key ({listed(unknown, 3)})"
+            raise InputError(f"{fault}: give the key of this sheet")
         if not any(record.cells.get(question) for record in records for question in questions):
             raise InputError(f"{file} has no answers: fill in {listed(list(questions))}")
         for record in records:
@@ -165,9 +157,8 @@ def read_answers(
             given = answers.setdefault(file.stem, {}).setdefault(item, {})
             for question, value in _values(file, record, rows[item], questions).items():
                 if question in given:
-                    raise InputError(
-                        f"{file}, line {record.line}: {question} of {item} appears twice; keep one"
-                    )
+                    fault = f"{file}, line {record.line}: {question} of {item} appears twice"
+                    raise InputError(f"{fault}; keep one")
                 given[question] = value
     return answers
 
@@ -256,10 +247,8 @@ def record(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
     shown = {}
     for name, table in tables.items():
         header, cells = records(table)
-        rows = [
-            {"group": row.group, **dict(zip(header, each, strict=True))}
-            for row, each in zip(table.rows, cells, strict=True)
-        ]
+        of_rows = zip(table.rows, cells, strict=True)
+        rows = [{"group": row.group, **dict(zip(header, each, strict=True))} for row, each in of_rows]
         shown[name] = {"title": table.title, "rows": rows, "notes": list(table.notes)}
     return {"title": "What people say", "tables": shown, "signatures": [signature]}
 

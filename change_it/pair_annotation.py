@@ -36,10 +36,9 @@ def draw_pairs(corpus: str, count: int, seed: int) -> pl.DataFrame:
         raise InputError(f"the corpus {corpus} has no pairs: build it with lower thresholds or more articles")
     pairs, random = pl.concat(filled), Random(seed)
     pairs = pairs[random.sample(range(pairs.height), pairs.height)]
-    band, in_band = (pl.col("similarity") * 10).cast(pl.Int64).clip(0, 9), pl.len().over("band")
-    pairs = pairs.with_columns(band=band).with_columns(
-        turn=pl.int_range(pl.len()).over("band"), band_pairs=in_band
-    )
+    pairs = pairs.with_columns(band=(pl.col("similarity") * 10).cast(pl.Int64).clip(0, 9))
+    turn, in_band = pl.int_range(pl.len()).over("band"), pl.len().over("band")
+    pairs = pairs.with_columns(turn=turn, band_pairs=in_band)
     drawn = pairs.sort("turn", "band").head(count)
     drawn = drawn[random.sample(range(drawn.height), drawn.height)]
     return drawn.with_columns(

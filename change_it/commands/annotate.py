@@ -99,9 +99,8 @@ def pairs(options: AnnotatePairsOptions) -> None:
 
     drawn = pair_annotation.draw_pairs(options.corpus, options.pairs, options.seed)
     pair_annotation.write_pairs(options.out, key, drawn)
-    print(
-        f"{counted(len(drawn), 'pair')} from {counted(drawn['band'].n_unique(), 'band')} of cosine: {options.out}"
-    )
+    bands = counted(drawn["band"].n_unique(), "band")
+    print(f"{counted(len(drawn), 'pair')} from {bands} of cosine: {options.out}")
     print(f"Readers answer yes or no in the column same: {pair_annotation.QUESTION}")
     print(f"The key, which readers must not see: {key}")
 
@@ -141,9 +140,7 @@ def score(options: AnnotateScoreOptions) -> None:
     judged, judges = {}, None
     if (pairs := pair_annotation.read_pair_key(options.key)) is not None:
         if options.judges:
-            raise InputError(
-                f"{options.key} is a key of pairs, of which no judge is asked: leave out --judges"
-            )
+            raise InputError(f"{options.key} is of pairs, of which no judge is asked: leave out --judges")
         answers = annotation.read_answers(options.sheets, pairs.iter_rows(named=True), pair_annotation.SAME)
         tables = {"same": pair_annotation.pair_table(pairs, answers, options.seed)}
         events = pairs["event"].to_list()

@@ -33,14 +33,11 @@ def run(options: BuildOptions) -> None:
     try:
         with terminal.status("reading") as status, use_engine(options):
             reading = read_articles(options)
-            from change_it.corpus.build import (  # polars: after what reading refuses
-                build_corpus,
-                write_corpus,
-            )
+            from change_it.corpus import build  # polars: after what reading refuses
 
-            corpus = build_corpus(reading, options, stage=status.update)
+            corpus = build.build_corpus(reading, options, stage=status.update)
             status.update("writing")
-            write_corpus(corpus, options.out)
+            build.write_corpus(corpus, options.out)
             if any(corpus.report["histogram"]["pairs"]):
                 from change_it.corpus.curve import draw_curve  # matplotlib
 
@@ -61,17 +58,12 @@ def days_table(report: Mapping[str, Any]) -> Table:
     """Pairs by days apart, with the estimated share of them that is one event."""
     columns = [Column("days", "count", title="days apart")]
     for name, threshold in report["thresholds"].items():
-        columns += [
-            Column(name, "count", title=f"{name} > {threshold:g}"),
-            Column(f"{name}_one_event", title="one event"),
-        ]
+        columns.append(Column(name, "count", title=f"{name} > {threshold:g}"))
+        columns.append(Column(f"{name}_one_event", title="one event"))
     best, window = report["lowest_strict"], report["options"]["window_days"]
     note = f"Pairs have at most {counted(window, 'day')} between them (--window-days)"
-    advice = f"; the lowest --strict whose pairs are one event in nine of ten: {best:g}" if best else ""
-    notes = [
-        f"{note}{advice}.",
-        "One event: estimated from how many more pairs there are than three days apart.",
-    ]
+    note += f"; the lowest --strict whose pairs are one event in nine of ten: {best:g}" if best else ""
+    notes = (f"{note}.", "One event: estimated from how many more pairs there are than three days apart.")
     return Table(columns, [Row(dict(row)) for row in report["days_apart"]], "Pairs by days apart", notes)
 
 
@@ -91,14 +83,14 @@ def print_summary(report: dict[str, Any]) -> None:
         for first, is_day in (("day", True), ("month", False))
         if (files := [file for file, day_first in report["day_first"].items() if day_first is is_day])
     ]
-    lines += [
+    lines.append(
         f"Pairs above {thresholds['strict']}: {pairs['above_strict']:,} · above {thresholds['loose']}: "
         f"{pairs['above_loose']:,} · not kept, because they touch the test set: {pairs['dropped']:,}"
-    ]
-    lines += [
-        f"Partners in {group}: {found['pairs']:,} pairs; {found['alone']:,} articles without one"
-        for group, found in report["partners"].items()
-    ]
+    )
+    for group, found in report["partners"].items():
+        lines.append(
+            f"Partners in {group}: {found['pairs']:,} pairs; {found['alone']:,} articles without one"
+        )
     if other := report["other_outlets"]:
         lines.append(
             f"Other outlets: {sum(other['articles'].values()):,} articles of {len(other['articles'])}, "
@@ -106,19 +98,12 @@ def print_summary(report: dict[str, Any]) -> None:
         )
     lines += [f"{note}." for note in report["notes"]]
     outlets = (report["outlets"]["a"], report["outlets"]["b"])
-    names = {"A2": "A2 (test)"}
-    splits = [
-        Row(
-            {"split": names.get(name, name), "pairs": pairs["kept"].get(name)}
-            | dict(zip("ab", map(counts.get, outlets), strict=True))
-        )
-        for name, counts in report["splits"].items()
-    ]
-    columns = (
-        Column("split", "text", title=" "),
-        Column("pairs", "count"),
-        *(Column(side, "count", title=name) for side, name in zip("ab", outlets, strict=True)),
-    )
+    splits = []
+    for name, of_split in report["splits"].items():
+        cells = {"split": "A2 (test)" if name == "A2" else name, "pairs": pairs["kept"].get(name)}
+        splits.append(Row(cells | dict(zip("ab", map(of_split.get, outlets), strict=True))))
+    columns = [Column("split", "text", title=" "), Column("pairs", "count")]
+    columns += [Column(side, "count", title=name) for side, name in zip("ab", outlets, strict=True)]
     leaks = report["leak_check"]
     leaked = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in leaks["found"].items())
     check = (
@@ -139,6 +124,5 @@ def print_summary(report: dict[str, Any]) -> None:
         terminal.print(line, soft_wrap=True, markup=False)
     if report["days_apart"]:
         print_table(days_table(report), terminal)
-    print_table(
-        Table(columns, tuple(splits), title="Splits", notes=(check, close, size, *warnings)), terminal
-    )
+    table = Table(columns, splits, title="Splits", notes=(check, close, size, *warnings))
+    print_table(table, terminal)

@@ -6,7 +6,7 @@ Cosines have nine decimals, so that the order of summation decides nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from typing import Any, NamedTuple
@@ -32,6 +32,8 @@ APART = 2
 #: Edges of the similarity bins that are counted in passing: .05, .055, … 1. A bin holds `edge < similarity <= next edge`.
 EDGES: Floats = np.arange(10, 201) / 200
 
+#: Alignment groups that the input can give, inside each of which pairs are found.
+GROUPS = ("A1", "A2", "A3")
 #: Articles of each side that are multiplied at a time, at most.
 ROWS, COLUMNS = 512, 4096
 
@@ -62,18 +64,29 @@ class Block(NamedTuple):
 class Pairs:
     """Aligned articles, sorted by (-similarity, a_index, b_index)."""
 
-    a_index: Ints  # (pairs,) rows of outlet A
-    b_index: Ints  # (pairs,) rows of outlet B
+    a_index: Ints  # (pairs,) positions of the articles of outlet A
+    b_index: Ints  # (pairs,) and of outlet B
     similarity: Floats  # (pairs,) cosines in (floor, 1]
-    # (len(EDGES) - 1,) pairs by similarity: of all compared from `align`, of those kept from `one_to_one`
-    counts: Ints
+    counts: Ints  # (len(EDGES) - 1,) number of all pairs compared, by cosine in the bins of `EDGES`
 
     def __len__(self) -> int:
         return len(self.similarity)
 
-    def select(self, rows: Bools) -> "Pairs":
+    @property
+    def places(self) -> tuple[Ints, Ints]:
+        """Positions of both articles."""
+        return self.a_index, self.b_index
+
+    def select(self, rows: Bools | Ints) -> "Pairs":
         """Those of these pairs, in this order; the counts stay."""
         return Pairs(self.a_index[rows], self.b_index[rows], self.similarity[rows], self.counts)
+
+    def days_apart(self, days: Ints) -> Ints:
+        """Days between the articles of each pair."""
+        return np.abs(days[self.a_index] - days[self.b_index])
+
+
+NO_PAIRS = Pairs(NONE, NONE, np.zeros(0), np.zeros(len(EDGES) - 1, dtype=np.int64))
 
 
 def day_numbers(dates: Iterable[date | None]) -> Ints:
@@ -100,20 +113,25 @@ def align(
 
     lowest = floor if once else min(floor, LOWEST)
     compared = partial(_pairs_of_block, lowest=lowest, floor=floor)
-    parts = list(map_ordered(compared, _blocks(vectors[rows], vectors[columns], low, high)))
-    counts = np.sum([histogram(np.zeros(0)), *(part[3] for part in parts)], axis=0)
-    i, j = (np.concatenate([NONE, *(part[side] for part in parts)]) for side in (0, 1))
-    a_index, b_index = rows[i], columns[j]
-    similarity = np.concatenate([np.zeros(0), *(part[2] for part in parts)])
-    order = np.lexsort((b_index, a_index, -similarity))
-    return Pairs(a_index[order], b_index[order], similarity[order], counts)
+    parts = map_ordered(compared, _blocks(vectors[rows], vectors[columns], low, high))
+    return _best_first(
+        replace(part, a_index=rows[part.a_index], b_index=columns[part.b_index]) for part in parts
+    )
 
 
-def _pairs_of_block(block: Block, lowest: float, floor: float) -> tuple[Ints, Ints, Floats, Ints]:
+def _best_first(parts: Iterable[Pairs]) -> Pairs:
+    """The pairs of several parts."""
+    parts = [NO_PAIRS, *parts]
+    a, b = (np.concatenate([part.places[side] for part in parts]) for side in (0, 1))
+    similarity = np.concatenate([part.similarity for part in parts])
+    order = np.lexsort((b, a, -similarity))
+    return Pairs(a, b, similarity, np.sum([part.counts for part in parts], axis=0)).select(order)
+
+
+def _pairs_of_block(block: Block, lowest: float, floor: float) -> Pairs:
     """The pairs of a block above the floor, and the counts of those above `lowest`."""
     i, j, cosine = block.cosines(lowest)
-    kept = cosine > floor
-    return i[kept], j[kept], cosine[kept], histogram(cosine)
+    return Pairs(i, j, cosine, histogram(cosine)).select(cosine > floor)
 
 
 def one_to_one(pairs: Pairs) -> Pairs:
@@ -124,9 +142,7 @@ def one_to_one(pairs: Pairs) -> Pairs:
         if free[a] and free[b]:
             free[a] = free[b] = False
             kept.append(position)
-    chosen = np.array(kept, dtype=np.int64)
-    similarity = pairs.similarity[chosen]
-    return Pairs(pairs.a_index[chosen], pairs.b_index[chosen], similarity, histogram(similarity))
+    return pairs.select(np.array(kept, dtype=np.int64))
 
 
 def histogram(similarity: Floats) -> Ints:
@@ -150,10 +166,9 @@ def nearest_wrong(
 ) -> Ints:
     """For each article of the first side (positions) the most similar of the other that is surely not its partner: a hard negative; -1 where none shares a word.
 
-    It is of the same group (side of the split, fold), of another cluster (event), less similar than the ceiling, more than
-    the floor, and `apart` days away at least. It is looked for in the window; where that holds fewer than `at_least` articles
-    of the group, among the `at_least` nearest in time. An undated one looks through its whole group, and so does every one without a window, or of a group that has fewer
-    than `at_least` dated ones.
+    It is of the same group (side of the split, fold), of another cluster (event), with a cosine between floor and ceiling, and
+    `apart` days away at least; in the window, or among the `at_least` nearest in time where that holds fewer, or in the whole
+    group without dates or window.
     """
     x, y = sides
     index = np.full(len(x), -1, dtype=np.int64)
@@ -240,18 +255,12 @@ def _blocks(x: csr_matrix, y: csr_matrix, low: Ints, high: Ints) -> Iterator[tup
 class Candidates:
     """Pairs of articles above the loose threshold, best first."""
 
-    a: Ints  # (pairs,) positions of articles of outlet A
-    b: Ints  # (pairs,) positions of articles of outlet B
-    similarity: Floats
-    compared: Ints  # number of all pairs compared, by cosine in the bins of `EDGES`
-    close: tuple[Ints, Ints]  # each two articles with a cosine above the strict threshold inside the guard
-    # (articles,) highest cosine with an article of the other outlet inside the guard; 0 where none is above `loose`
-    nearest: Floats
+    pairs: Pairs
+    close: Pairs  # each two articles with a cosine above the strict threshold inside the guard
+    nearest: Floats  # (articles,) highest cosine with the other outlet inside the guard; 0 where none is above `loose`
     lags: list[dict[str, Any]] = field(default_factory=list)  # pairs by days apart, see `pairs_by_lag`
-    # for each alignment group that the input gives: its pairs, and its articles without one
-    partners: dict[str, dict[str, int]] = field(default_factory=dict)
-    # strict pairs of which one article at least is of a further outlet, best first, each such article in one: positions
-    others: tuple[Ints, Ints, Floats] = (NONE, NONE, np.zeros(0))
+    partners: dict[str, dict[str, int]] = field(default_factory=dict)  # by group: pairs, articles alone
+    others: Pairs = NO_PAIRS  # strict pairs with an article of a further outlet, each such article in one
 
 
 def outlet_numbers(articles: Sequence[Article], outlets: Outlets) -> Ints:
@@ -272,65 +281,49 @@ def find_pairs(
     """
     if any(article.alignment for article in articles):
         if options.other_outlets:
-            raise InputError(
-                "--other-outlets and a column alignment exclude each other: give --columns alignment="
-            )
+            fault = "--other-outlets and a column alignment exclude each other"
+            raise InputError(f"{fault}: give --columns alignment=")
         return _given_pairs(articles, outlets, vectors, options)
     window, days = options.window, day_numbers(article.date for article in articles)
     labels, everything = outlet_numbers(articles, outlets), np.arange(len(articles))
     a_rows, b_rows = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
     if window is not None and not all((days[rows] >= 0).any() for rows in (a_rows, b_rows)):
-        raise InputError(
-            "an outlet has no dated article to align: give a date column, or use --window-days none"
-        )
+        raise InputError("an outlet has no dated article: give a date column, or use --window-days none")
     for floor in (options.loose, min(LOWEST, options.loose)):
         every = align(vectors, days, (a_rows, b_rows), window_days=window, floor=floor)
         least = options.strict if window is None else min(options.strict, floor)  # without dates: many
         links = align(vectors, days, (everything, everything), window_days=options.guard, floor=least)
         across = every if window is None else _across(links, labels, labels < 2)
         matched = one_to_one(across)
-        lag = np.abs(days[matched.a_index] - days[matched.b_index])
-        best = matched if window is None else matched.select(lag <= window)
+        best = matched if window is None else matched.select(matched.days_apart(days) <= window)
         if len(best) >= wanted:
             break
     nearest = np.zeros(len(articles))
-    for rows in (across.a_index, across.b_index):
+    for rows in across.places:
         np.maximum.at(nearest, rows, across.similarity)
     close = links.select(links.similarity > options.strict)
+    lags = pairs_by_lag(across, matched, days, (a_rows, b_rows)) if window is not None else []
     others = one_to_one(_across(close, labels, labels > 1))
-    return Candidates(
-        best.a_index,
-        best.b_index,
-        best.similarity,
-        every.counts,
-        (close.a_index, close.b_index),
-        nearest,
-        pairs_by_lag(across, matched, days, (a_rows, b_rows)) if window is not None else [],
-        others=(others.a_index, others.b_index, others.similarity),
-    )
+    return Candidates(replace(best, counts=every.counts), close, nearest, lags, others=others)
 
 
 def _across(pairs: Pairs, labels: Ints, chosen: Bools) -> Pairs:
     """The pairs of two outlets whose second article (that of the later outlet) is a chosen one, best first."""
-    first, second = pairs.a_index, pairs.b_index
+    first, second = pairs.places
     a, b = np.where(labels[first] < labels[second], (first, second), (second, first))
-    return Pairs(a, b, pairs.similarity, pairs.counts).select((labels[a] != labels[b]) & chosen[b])
+    return replace(pairs, a_index=a, b_index=b).select((labels[a] != labels[b]) & chosen[b])
 
 
 def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, Ints]) -> list[dict[str, Any]]:
     """By days apart up to `GUARD`: cosines of the `matched` pairs, of those matched one-to-one on that lag `alone`, and the pairs of articles `compared`."""
     first, second = (np.unique(days[side][days[side] != UNDATED], return_counts=True) for side in sides)
     apart = np.abs(first[0][:, None] - second[0])
-
-    def at(pairs: Pairs, lag: int) -> Pairs:
-        return pairs.select(np.abs(days[pairs.a_index] - days[pairs.b_index]) == lag)
-
     return [
         {
             "days": lag,
             "compared": int((first[1] @ (apart == lag)) @ second[1]),
-            "matched": at(matched, lag).similarity,
-            "alone": one_to_one(at(pairs, lag)).similarity,
+            "matched": matched.similarity[matched.days_apart(days) == lag],
+            "alone": one_to_one(pairs.select(pairs.days_apart(days) == lag)).similarity,
         }
         for lag in range(GUARD + 1)
     ]
@@ -339,9 +332,8 @@ def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, In
 def share_of_one_event(lags: Sequence[Mapping[str, Any]], days: int, low: float, high: float = 1.0) -> float:
     """Estimated share of the pairs so many days apart, with a cosine in (low, high], that report one event; NaN without any.
 
-    Pairs `GUARD` days apart are two events nearly always, so their number for each comparison is what chance and lasting
-    topics give: the excess over it is of one event. On pairs that were read the mean error is .03 on the same day and .09 a day
-    apart, where pairs of that lag alone are counted (benchmarks/README.md).
+    Pairs `GUARD` days apart are two events nearly always: what there is more for each comparison is of one event. On pairs that
+    were read the mean error is .03 on the same day and .09 a day apart, of pairs of that lag alone (benchmarks/README.md).
     """
     which = "alone" if days else "matched"
     counts = [int(((lag[which] > low) & (lag[which] <= high)).sum()) for lag in lags]
@@ -352,16 +344,15 @@ def share_of_one_event(lags: Sequence[Mapping[str, Any]], days: int, low: float,
 
 
 def lowest_strict(lags: list[dict[str, Any]], window: int | None) -> float | None:
-    """The lowest threshold (of `EDGES`) whose pairs inside the window are one event in nine of ten, by the estimate; None without one."""
-    if not lags or window is None:
-        return None
+    """The lowest of `EDGES` whose pairs inside the window are one event in nine of ten, by the estimate; None without one."""
+    near = [] if window is None else lags[: window + 1]
     lowest = None
     for edge in EDGES[::-1].tolist():
         found = [
-            ((lag["matched"] > edge).sum(), share_of_one_event(lags, lag["days"], edge))
-            for lag in lags[: window + 1]
+            (count, share_of_one_event(lags, lag["days"], edge))
+            for lag in near
+            if (count := (lag["matched"] > edge).sum())
         ]
-        found = [(count, share) for count, share in found if count]
         total = sum(count for count, _ in found)
         if total >= LEAST_PAIRS:
             if sum(count * share for count, share in found) / total < GOOD:
@@ -387,21 +378,17 @@ def find_neighbours(
     groups = (splits.alignment == "A2") * 2 + splits.fold
     present = splits.alignment != ""
     has_pair = np.isin(np.arange(len(articles)), paired)
-    below, between = (0.0, options.loose, 0), (options.loose, options.strict, APART)
+    below: dict[str, Any] = {"ceiling": options.loose}
+    between: dict[str, Any] = {"floor": options.loose, "ceiling": options.strict, "apart": APART}
     columns: dict[str, pl.Series] = {}
-    for which, (floor, ceiling, apart) in {"own": below, "other": below, "near": between}.items():
+    for which, limits in {"own": below, "other": below, "near": between}.items():
         index = np.full(len(articles), -1, dtype=np.int64)
         for outlet in np.unique(labels).tolist():
             own, other = labels == outlet, (labels == 1 - outlet) if outlet < 2 else (labels != outlet)
             x = np.flatnonzero(present & own & (True if which == "own" else has_pair))
             y = np.flatnonzero(present & (own if which == "own" else other))
-            index[x] = nearest_wrong(
-                *(vectors, days, groups, splits.event, (x, y)),
-                window_days=options.guard,
-                ceiling=ceiling,
-                floor=floor,
-                apart=apart,
-            )
+            given = vectors, days, groups, splits.event, (x, y)
+            index[x] = nearest_wrong(*given, window_days=options.guard, **limits)
         names = [articles[place].id if place >= 0 else None for place in index.tolist()]
         columns[f"{which}_id"] = pl.Series(names, dtype=pl.String)
     return pl.DataFrame(columns)
@@ -410,22 +397,14 @@ def find_neighbours(
 def test_neighbours(
     tables: Mapping[str, pl.DataFrame], ids: Sequence[str], vectors: csr_matrix, options: BuildOptions
 ) -> dict[str, int]:
-    """Count the test articles of the finished table `articles` that have a training article above the strict cosine inside the guard.
-
-    `ids` are those of the rows of `vectors`.
-    """
+    """Count the test articles of the table `articles` that have a training article above the strict cosine inside the guard; `ids` are those of `vectors`."""
     row = {id_: number for number, id_ in enumerate(ids)}
     learnt = pl.concat(part for split, part in tables.items() if split != "test")
     both = pl.concat([tables["test"], learnt])
     guard = options.guard if both["date"].is_not_null().any() else None
     test, training = np.split(np.arange(both.height), [tables["test"].height])
-    found = align(
-        vectors[[row[id_] for id_ in both["id"]]],
-        day_numbers(both["date"]),
-        (test, training),
-        window_days=guard,
-        floor=options.strict,
-    )
+    rows, days = vectors[[row[id_] for id_ in both["id"]]], day_numbers(both["date"])
+    found = align(rows, days, (test, training), window_days=guard, floor=options.strict)
     labels = both["label"].to_numpy()
     foreign = labels[found.a_index] != labels[found.b_index]
     count = {"articles": found.a_index, "other_outlet": found.a_index[foreign]}
@@ -436,30 +415,19 @@ def _given_pairs(
     articles: Sequence[Article], outlets: Outlets, vectors: csr_matrix, options: BuildOptions
 ) -> Candidates:
     """Pairs inside each alignment group that the input gives."""
-    of_a = np.array([article.label == outlets.a for article in articles])
-    days = day_numbers(article.date for article in articles)
-    parts, partners, compared = [], {}, histogram(np.zeros(0))
-    for group in ("A1", "A2", "A3"):
-        inside = np.array([article.alignment == group for article in articles])
-        a_rows, b_rows = np.flatnonzero(inside & of_a), np.flatnonzero(inside & ~of_a)
-        every = align(vectors, days, (a_rows, b_rows), window_days=None, floor=options.loose)
-        compared = compared + every.counts
-        best = one_to_one(every)
-        parts.append((best.a_index, best.b_index, best.similarity))
-        partners[group] = {"pairs": len(best), "alone": int(inside.sum()) - 2 * len(best)}
-    a, b, similarity = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    order = np.lexsort((b, a, -similarity))
+    labels, days = outlet_numbers(articles, outlets), day_numbers(article.date for article in articles)
+    groups = np.array([article.alignment or "R" for article in articles])
+    parts = []
+    for group in GROUPS:
+        a_rows, b_rows = (np.flatnonzero((groups == group) & (labels == side)) for side in (0, 1))
+        parts.append(align(vectors, days, (a_rows, b_rows), window_days=None, floor=options.loose))
+    best = one_to_one(_best_first(parts))
+    partners = {}
+    for group in GROUPS:
+        count = int((groups[best.a_index] == group).sum())
+        partners[group] = {"pairs": count, "alone": int((groups == group).sum()) - 2 * count}
     # Events of the test set; training articles are not compared with each other, there can be very many.
-    test = np.flatnonzero([article.alignment == "A2" for article in articles])
     window = options.guard if (days >= 0).any() else None
-    everything = np.arange(len(articles))
-    close = align(vectors, days, (test, everything), window_days=window, floor=options.strict)
-    return Candidates(
-        a[order],
-        b[order],
-        similarity[order],
-        compared,
-        (close.a_index, close.b_index),
-        np.zeros(len(articles)),
-        partners=partners,
-    )
+    sides = np.flatnonzero(groups == "A2"), np.arange(len(articles))
+    close = align(vectors, days, sides, window_days=window, floor=options.strict)
+    return Candidates(best, close, np.zeros(len(articles)), partners=partners)

@@ -3,9 +3,8 @@
 import dataclasses
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +27,7 @@ from change_it.corpus.alignment import (
 )
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
-from change_it.corpus.folder import (
-    CARD,
-    CONFIGS,
-    OTHER,
-    REJECTED,
-    REPORT,
-    arrow_schema,
-    class_names,
-)
+from change_it.corpus.folder import CARD, CONFIGS, OTHER, REJECTED, REPORT, arrow_schema, class_names
 from change_it.corpus.looks import look, refuse_apart
 from change_it.corpus.reading import Reading, Rejection, write_rejected
 from change_it.corpus.sample import is_sample
@@ -86,9 +77,8 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     options = dataclasses.replace(options, language=language)
     if not any(article.date for article in articles):
         if options.window is not None and not any(given):
-            notes.append(
-                "No row has a date, so every article of one outlet is compared with every article of the other"
-            )
+            every = "every article of one outlet is compared with every article of the other"
+            notes.append(f"No row has a date, so {every}")
         options = dataclasses.replace(options, window_days="none")
     sizes = parse_sizes(options.sizes)
     if options.window is not None and not any(given):
@@ -102,24 +92,20 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     labels = outlet_numbers(articles, outlets)
     splits = split(
         clusters,
-        (candidates.a, candidates.b, candidates.similarity),
+        (*candidates.pairs.places, candidates.pairs.similarity),
         labels,
         strict=options.strict,
         loose=options.loose,
         seed=options.seed,
         sizes=sizes,
         given=given if any(given) else None,
-        close=candidates.close,
-        others=candidates.others[:2],
+        close=candidates.close.places,
+        others=candidates.others.places,
     )
     stage("nearest wrong articles")
     ids = pl.Series("id", [article.id for article in articles])
     strict = splits.pairs[splits.pair_alignment != "A3"]
-    pairs = [
-        candidates.a[strict],
-        candidates.b[strict],
-        *(side[splits.others] for side in candidates.others[:2]),
-    ]
+    pairs = candidates.pairs.select(strict).places + candidates.others.select(splits.others).places
     neighbours = find_neighbours(articles, vectors, labels, splits, np.concatenate(pairs), options)
     neighbours = neighbours.with_columns(ids)
     stage("training sets")
@@ -127,10 +113,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     pair_table = _pair_table(article_table, candidates, splits)
     article_table = article_table.filter(pl.col("alignment") != REMOVED)
     nearest = pl.DataFrame([ids, pl.Series("nearest", candidates.nearest)])
-    base = {
-        "articles": _sides(article_table, CONFIGS["articles"]),
-        "pairs": _sides(pair_table, CONFIGS["pairs"]),
-    }
+    base = {"articles": _sides(article_table, "articles"), "pairs": _sides(pair_table, "pairs")}
     every = base | training_sets(base, neighbours, outlets, nearest, options)
     tables = {
         config: {side: rows.select(*CONFIGS[config]) for side, rows in every[config].items()}
@@ -139,10 +122,8 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     stage("leak check")
     leaks = leak_check(tables, pl.DataFrame([ids, pl.Series("cluster", clusters)]))
     leaks["neighbours"] = test_neighbours(tables["articles"], ids.to_list(), vectors, options)
-    if leaks["neighbours"]["articles"] and not any(given):
-        raise RuntimeError(
-            f"the leak check found test articles close to training ones: {leaks['neighbours']}"
-        )
+    if (near := leaks["neighbours"])["articles"] and not any(given):
+        raise RuntimeError(f"the leak check found test articles close to training ones: {near}")
     test = tables["pairs"]["test"]
     if same := test.filter(pl.col("a_headline") == pl.col("b_headline")).height:
         notes.append(f"{same:,} of {test.height:,} test pairs have the same headline on both sides")
@@ -151,17 +132,14 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
         for config, by_side in tables.items()
         if (filled := {side: rows for side, rows in by_side.items() if rows.height})
     }
-    removed = sorted(splits.removed.items())
-    rejected = [Rejection(*reading.places[row], ids[row], reason) for row, reason in removed]
+    removed = [Rejection(*reading.places[at], ids[at], why) for at, why in sorted(splits.removed.items())]
     report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks}
     report["notes"] = notes
     report["warnings"] = warnings_of(report, _more_pairs(candidates, options))
-    looks = [*reading.looks, *look(articles, outlets.names, candidates.close)]
-    report |= {
-        "looks": [each.as_dict() for each in looks],
-        "mended": [each.as_dict() for each in reading.mended],
-    }
-    return Corpus(outlets, tables, [*reading.rejected, *rejected], report)
+    looks = [*reading.looks, *look(articles, outlets.names, candidates.close.places)]
+    report["looks"] = [each.as_dict() for each in looks]
+    report["mended"] = [each.as_dict() for each in reading.mended]
+    return Corpus(outlets, tables, [*reading.rejected, *removed], report)
 
 
 def _language(articles: Sequence[Article], outlets: Outlets, given: str | None) -> Any:
@@ -179,7 +157,7 @@ def _report(
     reading: Reading, options: BuildOptions, candidates: Candidates, splits: Splits, tables: Tables
 ) -> dict[str, Any]:
     """The content of `alignment.json`, but for the leak check and warnings."""
-    similarity = candidates.similarity
+    similarity = candidates.pairs.similarity
     articles = pl.concat(tables["articles"].values())
     return {
         "version": __version__,
@@ -206,7 +184,7 @@ def _report(
         "partners": candidates.partners,
         "histogram": {
             "edges": EDGES.tolist(),
-            "compared": candidates.compared.tolist(),
+            "compared": candidates.pairs.counts.tolist(),
             "pairs": histogram(similarity).tolist(),
         },
         "splits": {
@@ -227,12 +205,11 @@ def _days_apart(candidates: Candidates, options: BuildOptions) -> list[dict[str,
     ranges = {"strict": (options.strict, 1.0), "loose": (options.loose, options.strict)}
     rows = []
     for lag in candidates.lags:
-        row: dict[str, Any] = {"days": lag["days"], "compared": lag["compared"]}
+        rows.append({"days": lag["days"], "compared": lag["compared"]})
         for name, (low, high) in ranges.items():
-            row[name] = int(((lag["matched"] > low) & (lag["matched"] <= high)).sum())
             share = share_of_one_event(candidates.lags, lag["days"], low, high)
-            row[f"{name}_one_event"] = round(share, 3) if share == share else None
-        rows.append(row)
+            rows[-1][name] = int(((lag["matched"] > low) & (lag["matched"] <= high)).sum())
+            rows[-1][f"{name}_one_event"] = round(share, 3) if share == share else None
     return rows
 
 
@@ -247,14 +224,13 @@ def one_event(report: Mapping[str, Any], name: str) -> float | None:
 def _events(tables: Tables) -> dict[str, Any]:
     """Articles and days of the largest event; test pairs, their events, and how many pairs of events of their own they are worth."""
     articles = pl.concat(tables["articles"].values())
-    largest = articles.filter(
-        pl.col("event") == articles["event"].value_counts().sort("count", "event")["event"][-1]
-    )
-    days: list[date] = largest["date"].drop_nulls().to_list()
+    span = pl.col("date").max() - pl.col("date").min()
+    events = articles.group_by("event").agg(pl.len(), days=span.dt.total_days() + 1)
+    _, largest, days = events.sort("len", "event").row(-1)
     pairs = tables["pairs"]["test"]["event"].value_counts()["count"].to_numpy().astype(np.float64)
     return {
-        "largest": largest.height,
-        "largest_days": (max(days) - min(days)).days + 1 if days else None,
+        "largest": largest,
+        "largest_days": days,
         "test_pairs": int(pairs.sum()),
         "test_events": len(pairs),
         "effective": round(float(pairs.sum() ** 2 / (pairs**2).sum()), 1) if len(pairs) else 0.0,
@@ -265,9 +241,8 @@ def _other_outlets(tables: Tables) -> dict[str, Any]:
     """Numbers of articles and pairs of further outlets; empty without any."""
     if OTHER not in tables["articles"]:
         return {}
-    counts = (
-        tables["articles"][OTHER]["label"].value_counts().sort("count", "label", descending=[True, False])
-    )
+    counts = tables["articles"][OTHER]["label"].value_counts()
+    counts = counts.sort("count", "label", descending=[True, False])
     pairs = tables["pairs"].get(OTHER)
     return {"articles": dict(counts.iter_rows()), "pairs": 0 if pairs is None else pairs.height}
 
@@ -277,9 +252,8 @@ def in_canonical_order(reading: Reading) -> Reading:
     given = reading.articles
     keys = [(a.label, str(a.date or ""), a.headline, a.article, a.id) for a in given]
     order = sorted(range(len(given)), key=keys.__getitem__)
-    return dataclasses.replace(
-        reading, articles=[given[row] for row in order], places=[reading.places[row] for row in order]
-    )
+    places = [reading.places[row] for row in order]
+    return dataclasses.replace(reading, articles=[given[row] for row in order], places=places)
 
 
 def write_corpus(corpus: Corpus, out: Path) -> None:
@@ -325,42 +299,35 @@ def _with_equal_texts(clusters: Ints, articles: list[Article]) -> Ints:
 def _article_table(articles: list[Article], splits: Splits) -> pl.DataFrame:
     """Config `articles` for every article that was read, in order; an event has the id of its first article."""
     first = np.unique(splits.event, return_index=True)[1]
-    return pl.DataFrame(
-        {
-            "id": [article.id for article in articles],
-            "label": [article.label for article in articles],
-            "date": pl.Series([article.date for article in articles], dtype=pl.Date),
-            "headline": [article.headline for article in articles],
-            "article": [article.article for article in articles],
-            "alignment": splits.alignment.tolist(),
-            "fold": splits.fold,
-            "event": [articles[row].id for row in first[splits.event]],
-        }
+    names = ("id", "label", "date", "headline", "article")
+    columns = {name: [getattr(article, name) for article in articles] for name in names}
+    return pl.DataFrame(columns, schema_overrides={"date": pl.Date}).with_columns(
+        alignment=pl.Series(splits.alignment.tolist(), dtype=pl.String),
+        fold=splits.fold,
+        event=pl.Series([articles[row].id for row in first[splits.event]], dtype=pl.String),
     )
 
 
 def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) -> pl.DataFrame:
     """Config `pairs`, best first, those of further outlets last, with the column `other`."""
     columns = ("id", "headline", "article", "date")
-    found = candidates.a, candidates.b, candidates.similarity
     parts = []
-    for letter, pairs, kept, alignment in (
-        ("p", found, splits.pairs, splits.pair_alignment.tolist()),
-        ("o", candidates.others, splits.others, ["A1"] * len(splits.others)),
+    for letter, pairs, alignment in (
+        ("p", candidates.pairs.select(splits.pairs), splits.pair_alignment.tolist()),
+        ("o", candidates.others.select(splits.others), ["A1"] * len(splits.others)),
     ):
-        a, b, similarity = (column[kept] for column in pairs)
         sides = [
             articles[rows].select(pl.col(name).alias(f"{side}_{name}") for name in columns)
-            for side, rows in (("a", a), ("b", b))
+            for side, rows in zip("ab", pairs.places, strict=True)
         ]
-        digits = len(str(len(a)))
+        digits = len(str(len(pairs)))
         table = pl.DataFrame(
             {
-                "pair_id": [f"{letter}{rank:0{digits}d}" for rank in range(1, len(a) + 1)],
-                "similarity": similarity,
+                "pair_id": [f"{letter}{rank:0{digits}d}" for rank in range(1, len(pairs) + 1)],
+                "similarity": pairs.similarity,
                 "alignment": alignment,
-                "fold": articles["fold"].gather(a),
-                "event": articles["event"].gather(a),
+                "fold": articles["fold"].gather(pairs.a_index),
+                "event": articles["event"].gather(pairs.a_index),
             },
             schema_overrides={"pair_id": pl.String, "alignment": pl.String},
         )
@@ -373,9 +340,8 @@ def warnings_of(report: Mapping[str, Any], mend: str) -> list[str]:
     """A sentence each where the test set is too small (`mend` says what helps), pairs are not of one event, or an event is too large."""
     warnings, pairs, events = [], report["pairs"]["kept"]["A2"], report["events"]
     if pairs < ENOUGH:
-        warnings.append(
-            f"the test set has {pairs:,} pairs, and scores on fewer than {ENOUGH} say little: {mend}"
-        )
+        few = f"the test set has {pairs:,} pairs, and scores on fewer than {ENOUGH} say little"
+        warnings.append(f"{few}: {mend}")
     share, best = one_event(report, "strict"), report["lowest_strict"]
     if share is not None and share < WARNED:
         mend = f"raise --strict to {best:g}" if best else "raise --strict, or narrow --window-days"
@@ -389,18 +355,16 @@ def warnings_of(report: Mapping[str, Any], mend: str) -> list[str]:
 
 def _more_pairs(candidates: Candidates, options: BuildOptions) -> str:
     """What gives a larger test set."""
-    if options.sizes:
-        return "ask for more A2 in --sizes"
-    if candidates.partners:
-        return "give more articles of A2"
-    return "give more or longer articles, widen --window-days, or lower --strict"
+    more = "give more or longer articles, widen --window-days, or lower --strict"
+    more = "give more articles of A2" if candidates.partners else more
+    return "ask for more A2 in --sizes" if options.sizes else more
 
 
-def _sides(rows: pl.DataFrame, columns: Iterable[str]) -> dict[str, pl.DataFrame]:
+def _sides(rows: pl.DataFrame, config: str) -> dict[str, pl.DataFrame]:
     """Train (A1, A3, R), test (A2), and what is of further outlets."""
     test, other = pl.col("alignment") == "A2", pl.col("other")
     sides = {"train": ~test & ~other, "test": test, OTHER: other}
-    return {side: rows.filter(rule).select(*columns) for side, rule in sides.items()}
+    return {side: rows.filter(rule).select(*CONFIGS[config]) for side, rule in sides.items()}
 
 
 def _digest(folder: Path) -> str:

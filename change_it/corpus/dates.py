@@ -49,11 +49,9 @@ _PARSER = parser.parser(_Names())
 def parse_date(value: object, *, day_first: bool | None = None) -> date | str | None:
     """Day of `value`; None where nothing is written, ValueError with what is wrong where it cannot be read.
 
-    Understood are dates and datetimes as objects, ISO 8601 (with any time after it, `20170615`, `20170615T101500Z` and
-    `20170615101500`), RFC 822, `15/6/17` and `15-6-2017` in either order, `15.6.2017` with the day first (69-99 are the years
-    1969-1999), seconds since 1970 of at least nine digits or milliseconds of twelve, and dates with an English or Italian month
-    name. A time zone is not applied: the day is the one that is written; numbers since 1970 give the day in UTC. Without
-    `day_first`, `15/6/17` comes back as it is written.
+    Understood are dates as objects, ISO 8601 (`20170615101500` too), RFC 822, `15/6/17` and `15-6-2017` in either order (as it is
+    written without `day_first`), `15.6.2017` with the day first (69-99 are 1969-1999), seconds since 1970 of at least nine digits
+    or milliseconds of twelve (the day in UTC), and English or Italian month names. A time zone is not applied.
     """
     if is_missing(value):
         return None

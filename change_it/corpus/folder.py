@@ -49,11 +49,8 @@ CONFIGS: dict[str, dict[str, str]] = {
 MATCH = ("no_match", "match")
 #: Number of alignments against the threshold (LREC 2020, Figure 2); the numbers are in the report.
 PICTURE = "curve.png"
-#: What `corpus build` writes; whatever else lies in a corpus folder stays.
-FILES = (
-    *(CARD, REPORT, REJECTED, PICTURE),
-    *(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS),
-)
+#: Tables that a corpus folder may have.
+FILES = tuple(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS)
 
 
 def class_names(kind: str, outlets: Outlets) -> tuple[str, str] | None:
@@ -205,13 +202,11 @@ def check_corpus(corpus: str) -> None:
     """Refuse a path that is neither a folder with a card nor looks like a Hub id."""
     if Path(corpus).is_dir():
         if not (Path(corpus) / CARD).is_file():
-            raise InputError(
-                f"{corpus} is not a change_it corpus (it has no {CARD}): build one with `change-it corpus build`"
-            )
+            fault = f"{corpus} is not a change_it corpus (it has no {CARD})"
+            raise InputError(f"{fault}: build one with `change-it corpus build`")
     elif not is_hub_id(corpus):
-        raise InputError(
-            f"there is no corpus folder {corpus}: give one written by `change-it corpus build`, or a Hub id"
-        )
+        mend = "give one written by `change-it corpus build`, or a Hub id"
+        raise InputError(f"there is no corpus folder {corpus}: {mend}")
 
 
 def check_outlet(corpus: str, to: str) -> None:
@@ -226,6 +221,5 @@ def _not_ours(corpus: str, part: str, error: Exception) -> InputError:
     if not Path(corpus).is_dir() and isinstance(error, OSError):
         return InputError(hub_fault(corpus, error))
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return InputError(
-        f"{corpus} is no change_it corpus of this version ({part}: {reason}): build it with `change-it corpus build`"
-    )
+    fault = f"{corpus} is no change_it corpus of this version ({part}: {reason})"
+    return InputError(f"{fault}: build it with `change-it corpus build`")

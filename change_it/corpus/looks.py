@@ -33,9 +33,8 @@ SAMPLED, PASSAGE = 400, 6
 ENDS, OPENING, STUB = 8, 100, 20
 #: An article so many times as long as the median is long; one with so many partners of its day holds many stories.
 LONG, HUB = 4, 10
-BEGIN, END, MARK = (
-    f"headlines {what}" for what in ("begin alike", "end alike", "have a mark that the other outlet has not")
-)
+BEGIN, END = "headlines begin alike", "headlines end alike"
+MARK = "headlines have a mark that the other outlet has not"
 #: Names of looks by which main can tell the outlets without their style.
 MARKED = (BEGIN, END, MARK)
 
@@ -45,10 +44,7 @@ _NOTHING = re.compile(r"#(?:NAME\?|N/A|REF!|VALUE!)|n/?a|nan|none|null|undefined
 _BEGINS = re.compile(r".* [|•·/~–—-]+|.*[:|)\]]")
 _ENDS = re.compile(r"[|•·/~–—-]+ .*|[(\[][^()\[\]]*[)\]]")
 #: Marks that exports put in the place of one another.
-_TWINS = [
-    (re.compile(mark), re.compile(twin))
-    for mark, twin in ((r"\b'\b", r"\b’\b"), (r"\b’\b", r"\b'\b"), ('"', "[“”]"), ("[“”]", '"'))
-]
+_TWINS = ((r"\b'\b", r"\b’\b"), (r"\b’\b", r"\b'\b"), ('"', "[“”]"), ("[“”]", '"'))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +63,8 @@ class Look:
         """One sentence, without its full stop."""
         of = f"{self.outlet}: " if self.outlet else ""
         example = f", as {self.example[:99]!r}" if self.example else ""
-        return f"{of}{self.count:,} of {self.total:,} {self.name}{example}" + (
-            f": {self.advice}" if self.advice else ""
-        )
+        advice = f": {self.advice}" if self.advice else ""
+        return f"{of}{self.count:,} of {self.total:,} {self.name}{example}{advice}"
 
     def as_dict(self) -> dict[str, Any]:
         """The look as a JSON object."""
@@ -81,33 +76,37 @@ def look(articles: Sequence[Article], outlets: tuple[str, str], links: tuple[Int
     sides = [[article for article in articles if article.label == name] for name in outlets]
     if min(map(len, sides)) < LEAST:
         return []
-    plain, found = [], []
+    plain: list[list[Article]] = []
+    looks: list[Look] = []
     for name, mine, other in zip(outlets, sides, sides[::-1], strict=True):
         cut, shared = _without_shared(name, mine, other)
         plain.append(cut)
-        found += shared
-        for see in (_nothing, _one_day, _first_of_month, _encoded_twice):
-            found += see(name, mine)
-        found += _stubs(name, cut) + _again(name, cut)
-    found += _marks(*plain) + _marks(*plain[::-1]) + _in_both(*plain) + _unspaced(articles)
-    return found + _live(articles, outlets, links)
+        looks += shared
+        for what, found, least, advice in _of_one(mine, cut):
+            looks += _seen(what, name, found, len(mine), advice, least)
+    looks += _marks(*plain) + _marks(*plain[::-1])
+    texts = {article.article for article in plain[1]}
+    found = [article.headline for article in plain[0] if article.article in texts]
+    what, least = f"articles stand word for word in {outlets[1]}, too", max(OFTEN / len(plain[0]), HUNDREDTH)
+    looks += _seen(what, outlets[0], found, len(plain[0]), "an agency's text shows no outlet", least)
+    found = [a.headline for a in articles if 2 * sum(map(is_unspaced, a.headline)) > len(a.headline)]
+    advice = "words, lengths and baselines count its letters, and no figure was validated on such a language"
+    looks += _seen("headlines are in a script without spaces", "", found, len(articles), advice, MANY)
+    what = f"articles are {LONG} times as long as others and aligned, or aligned with {HUB} others"
+    found, advice = _live(articles, outlets, links), "if they are live pages of many stories, leave them out"
+    return looks + _seen(what, "", found, len(articles), advice, 0)
 
 
 def mended(articles: Sequence[Article], outlets: tuple[str, str]) -> tuple[list[Article], list[Look]]:
     """The articles without what the texts of their outlet share, in order, and what was taken off; a text of nothing else is empty."""
     sides = [[article for article in articles if article.label == name] for name in outlets]
-    cut: dict[str, Iterator[Article]] = {}
-    taken: list[Look] = []
-    for name, mine, other in zip(outlets, sides, sides[::-1], strict=True):
-        plain, looks = _without_shared(name, mine, other)
-        cut[name] = iter(plain)
-        taken += (replace(each, advice="") for each in looks)
+    done = [_without_shared(*of) for of in zip(outlets, sides, sides[::-1], strict=True)]
+    cut = {name: iter(plain) for name, (plain, _) in zip(outlets, done, strict=True)}
+    taken = [replace(each, advice="") for _, looks in done for each in looks]
     return [next(cut[a.label]) if a.label in cut else a for a in articles], taken
 
 
-def _seen(
-    what: str, outlet: str, found: Sequence[str], total: int, advice: str, least: float = FEW
-) -> list[Look]:
+def _seen(what: str, outlet: str, found: Sequence[str], total: int, advice: str, least: float) -> list[Look]:
     """A look at what was found, unless it is a smaller share."""
     enough = found and len(found) >= least * total
     return [Look(what, outlet, len(found), total, found[0], advice)] if enough else []
@@ -163,8 +162,7 @@ def shared_ends(headlines: Sequence[str], others: Sequence[str], *, end: bool) -
 def _ends(text: str, *, end: bool) -> list[str]:
     """The first or last words of a headline, not all of them."""
     every = text.split()
-    numbers = range(1, min(ENDS + 1, len(every)))
-    return [" ".join(every[-number:] if end else every[:number]) for number in numbers]
+    return [" ".join(every[-n:] if end else every[:n]) for n in range(1, min(ENDS + 1, len(every)))]
 
 
 def _without_end(text: str, parts: Sequence[str], *, end: bool) -> str:
@@ -204,94 +202,54 @@ def _without(text: str, passages: Sequence[str]) -> str:
     return text
 
 
-def _nothing(name: str, mine: list[Article]) -> list[Look]:
-    """Headlines such as `#NAME?`, and those that many articles have."""
+def _of_one(mine: list[Article], cut: list[Article]) -> Iterator[tuple[str, list[str], float, str]]:
+    """The looks at one outlet: name, what is found, its least share, advice; `cut` is without what the articles share."""
     counts = Counter(article.headline for article in mine)
-    least = max(OFTEN, HUNDREDTH * len(mine))
-    found = [
-        text
-        for text, count in counts.most_common()
-        for _ in range(count)
-        if count >= least or _NOTHING.fullmatch(text)
+    often = max(OFTEN, HUNDREDTH * len(mine))
+    none = [
+        text for text, n in counts.most_common() if n >= often or _NOTHING.fullmatch(text) for _ in range(n)
     ]
     advice = "leave these rows out, or give them their headlines"
-    return _seen("headlines are none, or stand over many articles", name, found, len(mine), advice, 0)
+    yield "headlines are none, or stand over many articles", none, 0, advice
 
-
-def _one_day(name: str, mine: list[Article]) -> list[Look]:
-    """A day that has far more articles than any other."""
-    ranked = Counter(str(a.date) for a in mine if a.date).most_common(2)
-    if not ranked or ranked[0][1] < 5 * sum(count for _, count in ranked[1:]):
-        return []
+    days = Counter(str(article.date) for article in mine if article.date)
+    (day, most), (_, second) = [*days.most_common(2), ("", 0), ("", 0)][:2]
+    alone = [day] * most if most >= 5 * second else []
     advice = "if it stands for no date, or is the day of the crawl, leave these dates empty"
-    return _seen("articles are of one day", name, [ranked[0][0]] * ranked[0][1], len(mine), advice)
+    yield "articles are of one day", alone, FEW, advice
 
-
-def _first_of_month(name: str, mine: list[Article]) -> list[Look]:
-    """Dates of which only the month is known."""
-    found = [str(article.date) for article in mine if article.date and article.date.day == 1]
+    firsts = [day for day in days.elements() if day.endswith("-01")]
+    if len(firsts) <= 2 * max(Counter(firsts).values(), default=0):
+        firsts = []  # they are of one day
     advice = "if only the month is known, leave these dates empty, or unread by --columns date="
-    several = (
-        found if len(found) > 2 * max(Counter(found).values(), default=0) else []
-    )  # else it is of one day
-    return _seen("articles are of the first of a month", name, several, len(mine), advice, MANY)
+    yield "articles are of the first of a month", firsts, MANY, advice
 
+    twice = [word for a in mine if (word := encoded_twice(a.headline) or encoded_twice(a.article))]
+    yield "articles were encoded as UTF-8 twice", twice, 0, "--mend repairs them"
 
-def _encoded_twice(name: str, mine: list[Article]) -> list[Look]:
-    """Texts with words like `perchÃ©`."""
-    found = [word for a in mine if (word := encoded_twice(a.headline) or encoded_twice(a.article))]
-    return _seen("articles were encoded as UTF-8 twice", name, found, len(mine), "--mend repairs them", 0)
+    stubs = [a.article for a in cut if length(a.article[: 20 * STUB]) < STUB]
+    yield f"articles have less than {STUB} words of their own", stubs, FEW, "leave them out"
 
-
-def _stubs(name: str, mine: list[Article]) -> list[Look]:
-    """Articles of a few words, without what is shared."""
-    found = [a.article for a in mine if length(a.article[: 20 * STUB]) < STUB]
-    return _seen(
-        f"articles have less than {STUB} words of their own", name, found, len(mine), "leave them out"
-    )
-
-
-def _again(name: str, mine: list[Article]) -> list[Look]:
-    """Articles that open as another one of the outlet."""
-    openings = [article.article[:OPENING] for article in mine if len(article.article) >= OPENING]
-    counts = Counter(openings)
-    found = [text for text in openings if counts[text] > 1]
+    openings = Counter(a.article[:OPENING] for a in cut if len(a.article) >= OPENING)
+    again = [text for text in openings.elements() if openings[text] > 1]
     advice = "if they are versions of one story, give them one id, and the newest is kept"
-    return _seen("articles begin as another one with another id", name, found, len(mine), advice)
+    yield "articles begin as another one with another id", again, FEW, advice
 
 
 def _marks(mine: list[Article], other: list[Article]) -> list[Look]:
     """A mark in the place of which the other outlet has another one."""
-    headlines, theirs = ([article.headline for article in side] for side in (mine, other))
-    for mark, twin in _TWINS:
-        found, rest = list(filter(mark.search, headlines)), list(filter(twin.search, headlines))
-        instead, alike = list(filter(twin.search, theirs)), list(filter(mark.search, theirs))
+    for marks in _TWINS:
+        (found, rest), (alike, instead) = (
+            [[a.headline for a in side if re.search(mark, a.headline)] for mark in marks]
+            for side in (mine, other)
+        )
         alone = len(rest) <= FEW * len(found) and len(alike) <= FEW * len(instead)
         if min(len(found), len(instead)) >= LEAST and alone:
             return _seen(MARK, mine[0].label, found, len(mine), "write it alike in both files", 0)
     return []
 
 
-def _in_both(mine: list[Article], other: list[Article]) -> list[Look]:
-    """Articles that both outlets have, word for word."""
-    texts = {article.article for article in other}
-    found = [article.headline for article in mine if article.article in texts]
-    what, advice = (
-        f"articles stand word for word in {other[0].label}, too",
-        "an agency's text shows no outlet",
-    )
-    least = max(OFTEN / len(mine), HUNDREDTH)
-    return _seen(what, mine[0].label, found, len(mine), advice, least)
-
-
-def _unspaced(articles: Sequence[Article]) -> list[Look]:
-    """Headlines in a script without spaces."""
-    found = [a.headline for a in articles if 2 * sum(map(is_unspaced, a.headline)) > len(a.headline)]
-    advice = "words, lengths and baselines count its letters, and no figure was validated on such a language"
-    return _seen("headlines are in a script without spaces", "", found, len(articles), advice, MANY)
-
-
-def _live(articles: Sequence[Article], outlets: tuple[str, str], links: tuple[Ints, Ints]) -> list[Look]:
+def _live(articles: Sequence[Article], outlets: tuple[str, str], links: tuple[Ints, Ints]) -> list[str]:
     """Long articles where many of those that are aligned are long, which of single stories a hundredth is, and those aligned with many of their day."""
     side = np.array([outlets.index(a.label) if a.label in outlets else 2 for a in articles])
     days = np.array([a.date.toordinal() if a.date else 0 for a in articles])
@@ -303,9 +261,7 @@ def _live(articles: Sequence[Article], outlets: tuple[str, str], links: tuple[In
     pages = (partners > 0) & (sizes > LONG * medians[side])
     pages &= pages.sum() >= max(OFTEN, FEW * (partners > 0).sum())
     pages |= (partners >= HUB) & (days > 0)
-    found = [articles[at].headline for at in np.flatnonzero(pages).tolist()]
-    what = f"articles are {LONG} times as long as others and aligned, or aligned with {HUB} others"
-    return _seen(what, "", found, len(articles), "if they are live pages of many stories, leave them out", 0)
+    return [articles[at].headline for at in np.flatnonzero(pages).tolist()]
 
 
 def refuse_apart(articles: Sequence[Article], outlets: tuple[str, str], window: int) -> None:
@@ -314,6 +270,5 @@ def refuse_apart(articles: Sequence[Article], outlets: tuple[str, str], window: 
     near = {day + timedelta(lag) for day in days[0] for lag in range(-window, window + 1)}
     if all(days) and near.isdisjoint(days[1]):
         times = ", ".join(f"{name} {of[0]} to {of[-1]}" for name, of in zip(outlets, days, strict=True))
-        raise InputError(
-            f"the outlets have no day in common ({times}): give articles of the same time, or correct the dates"
-        )
+        mend = "give articles of the same time, or correct the dates"
+        raise InputError(f"the outlets have no day in common ({times}): {mend}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 from change_it.corpus.article import KNOWN_LABELS, Alignment, Article, Outlets
 from change_it.corpus.corpus_options import ReadingOptions
@@ -31,13 +31,9 @@ from change_it.text import cleaning
 
 #: Our columns, and what they are called in the input without a column map (`full_text` and `full`: CHANGE-IT on the Hub).
 COLUMNS: dict[str, tuple[str, ...]] = {
-    "id": ("id",),
-    "headline": ("headline",),
-    "article": ("article", "full_text", "full"),
-    "label": ("label",),
-    "date": ("date",),
-    "alignment": ("alignment",),
+    name: (name,) for name in ("id", "headline", "article", "label", "date", "alignment")
 }
+COLUMNS["article"] += ("full_text", "full")
 #: When an article can have appeared: since 1900 and by the day after tomorrow (clocks differ).
 EARLIEST, TOLERANCE = date(1900, 1, 1), timedelta(days=2)
 UNREADABLE, TOO_OLD = "unreadable date", "date before 1900 or in the future"
@@ -45,8 +41,6 @@ UNREADABLE, TOO_OLD = "unreadable date", "date before 1900 or in the future"
 LAYOUT = frozenset(("id", "headline", "article", "full_text", "full", "label", "alignment"))
 #: Rows of a table in which dates are looked for.
 LOOKED_AT = 50
-#: What a table without a column for the label lacks.
-OUTLET_ADVICE = ", or give each file its outlet, as in left=a.csv right=b.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,26 +75,26 @@ class Reading:
     rejected: list[Rejection]
     rows: int
     outlets: Outlets
-    # file and line of each article, for rows that later steps reject
-    places: list[tuple[str, int]]
+    places: list[tuple[str, int]]  # file and line of each article, for rows that later steps reject
     day_first: dict[str, bool] = field(default_factory=dict)  # by file, where its dates decided
     looks: list[Look] = field(default_factory=list)  # at what was rejected or not read
     mended: list[Look] = field(default_factory=list)  # what was taken off
 
     @property
     def reasons(self) -> Counter[str]:
-        """Number of rejected rows by reason, without the values at fault."""
+        """Number of rejected rows by kind."""
         return Counter(item.kind for item in self.rejected)
 
     def refused(self, message: str) -> RefusedError:
         """The error that refuses the input, with the reasons of rejected rows by outlet."""
-        counts = Counter(
-            f"{item.kind} of {item.label or 'no outlet'}" for item in self.rejected
-        ).most_common()
-        reasons = (
-            f"; rejected are {listed([f'{count:,} {kind}' for kind, count in counts])}" if counts else ""
-        )
-        return RefusedError(f"{message}{reasons}", self.rejected)
+        counts = Counter(f"{item.kind} of {item.label or 'no outlet'}" for item in self.rejected)
+        reasons = f"; rejected are {_counts(counts)}" if counts else ""
+        return RefusedError(message + reasons, self.rejected)
+
+
+def _counts(counts: Counter[str], most: int = 10) -> str:
+    """The most frequent with their numbers."""
+    return listed([f"{count:,} {name}" for name, count in counts.most_common()], most)
 
 
 def read_articles(options: ReadingOptions) -> Reading:
@@ -121,16 +115,6 @@ def read_articles(options: ReadingOptions) -> Reading:
     return reader.reading(tables, ", ".join(options.files))
 
 
-class _Cleaned(NamedTuple):
-    """A row as far as it can be settled on its own."""
-
-    line: int
-    id: str
-    article: Article | InputError  # or why there is none
-    label: str = ""
-    written: str | None = None  # the article's date, where its order is open
-
-
 class _Reader:
     """Makes articles of rows; until `reading` knows the outlets they carry the label of the input."""
 
@@ -144,47 +128,43 @@ class _Reader:
 
     def take_table(self, table: InputTable) -> None:
         """Take the rows of a table, whose dates say together whether the day comes first."""
-        rows = [self._cleaned(table, row, number) for number, row in enumerate(table.rows, start=1)]
+        rows = [(row.line, self._article(table, row, n)) for n, row in enumerate(table.rows, start=1)]
         self.found.rows += len(rows)
-        day_first = _day_first(table.name, rows)
+        day_first = _day_first(table.name, [(line, getattr(article, "date", None)) for line, article in rows])
         if day_first is not None:
             self.found.day_first[table.name] = day_first
-        for line, id_, article, label, written in rows:
-            try:
-                if isinstance(article, InputError):
-                    raise article
-                if written:
-                    article = replace(article, date=self._day(written, bool(day_first)))
-            except InputError as error:
-                self.found.rejected.append(Rejection(table.name, line, id_, str(error), label))
-                continue
-            self.found.articles.append(article)
-            self.found.places.append((table.name, line))
+        for line, article in rows:
+            if isinstance(article, Article) and isinstance(article.date, str):
+                try:
+                    article = replace(article, date=self._day(article.date, bool(day_first)))
+                except InputError as error:
+                    article = Rejection(table.name, line, article.id, str(error), article.label)
+            if isinstance(article, Rejection):
+                self.found.rejected.append(article)
+            else:
+                self.found.articles.append(article)
+                self.found.places.append((table.name, line))
 
-    def _cleaned(self, table: InputTable, row: Record, number: int) -> _Cleaned:
-        id_, label = f"{table.stem}-{number}", ""
-        if number <= LOOKED_AT and self.columns["date"] and "date" not in row.cells:
+    def _article(self, table: InputTable, row: Record, number: int) -> Any:
+        """The article of a row, as its date a text where its order is open; or why there is none."""
+        id_, label, columns = f"{table.stem}-{number}", "", self.columns
+        if number <= LOOKED_AT and columns["date"] and "date" not in row.cells:
             self.seen.append(row.values)
         try:
             id_ = cleaning.visible(cell_text(row.cells.get("id"), "id")) or id_
             label = cleaning.clean(table.label) or (table.outlet if "label" not in row.cells else None) or ""
             label = label or self._words(row, "label")
             label = (self.outlets.name_of(label) if self.outlets else None) or label
-            return _Cleaned(row.line, id_, *self._article(row, id_, label))
+            if self.outlets and label not in self.outlets.names and not self.options.other_outlets:
+                raise InputError(f"unknown label: {label}")
+            headline, body = (self._words(row, column, label) for column in ("headline", "article"))
+            day = self._day(row.cells.get("date"), self.options.dayfirst)
+            alignment = cell_text(row.cells.get("alignment"), "alignment").strip() or None
+            if alignment not in (None, *get_args(Alignment)):
+                raise InputError(f"unknown alignment: {alignment}")
+            return Article(id_, label, headline, body, day, alignment)  # type: ignore[arg-type]  # checked above
         except InputError as error:
-            return _Cleaned(row.line, id_, error.with_traceback(None), label)  # it would keep the row
-
-    def _article(self, row: Record, id_: str, label: str) -> tuple[Article, str, str | None]:
-        if self.outlets and label not in self.outlets.names and not self.options.other_outlets:
-            raise InputError(f"unknown label: {label}")
-        headline, body = (self._words(row, column, label) for column in ("headline", "article"))
-        written = row.cells.get("date")
-        day = self._day(written, self.options.dayfirst)
-        alignment = cell_text(row.cells.get("alignment"), "alignment").strip() or None
-        if alignment not in (None, *get_args(Alignment)):
-            raise InputError(f"unknown alignment: {alignment}")
-        settled, still_open = (None, day) if isinstance(day, str) else (day, None)
-        return Article(id_, label, headline, body, settled, alignment), label, still_open  # type: ignore[arg-type]  # checked above
+            return Rejection(table.name, row.line, id_, str(error), label)
 
     def _words(self, row: Record, column: str, label: str = "") -> str:
         """The text of a column."""
@@ -222,15 +202,16 @@ class _Reader:
         by_label = not all(table.label or table.outlet for table in tables)
         needs = [] if found.articles else ["headline", "article", *(["label"] if by_label else [])]
         seen = dict.fromkeys(name for table in tables for name in table.columns)
-        advice, date_column = OUTLET_ADVICE if by_label else "", self._date_column()
-        guess = f",date={date_column}" if date_column else ""
-        check_columns(files, seen, self.columns, COLUMNS, needs=needs, advice=guess + advice)
+        date_column = self._date_column()
+        advice = f",date={date_column}" if date_column else ""
+        advice += ", or give each file its outlet, as in left=a.csv right=b.csv" if by_label else ""
+        check_columns(files, seen, self.columns, COLUMNS, needs=needs, advice=advice)
         if not found.articles:
             mend = "correct them, or give --columns, as in headline=headline.main, or --labels"
             if found.reasons.most_common(1)[0][0] in (UNREADABLE, TOO_OLD, NO_DAY, DAY_NUMBER):
                 mend = "correct them, or leave the dates unread by --columns date="
             first = {item.kind: item.reason for item in reversed(found.rejected)}
-            reasons = listed([f"{count:,} {first[kind]}" for kind, count in found.reasons.most_common()])
+            reasons = _counts(Counter({first[kind]: count for kind, count in found.reasons.items()}))
             raise RefusedError(f"no row of {files} can be used ({reasons}): {mend}", found.rejected)
         labels = {article.label for article in found.articles}
         found.outlets = outlets = self.outlets or self._found_outlets(labels, tables)
@@ -247,24 +228,33 @@ class _Reader:
                 for label, count in self.repaired.items()
                 if label in names
             ]
-            self._keep(
-                "empty article", [bool(article.headline and article.article) for article in found.articles]
-            )
-        newest = _best(found.articles, lambda a: a.id, _newest)
-        found.articles = _with_first_dates(found.articles)
+            self._keep("empty article", [bool(a.headline and a.article) for a in found.articles])
+        newest = self._best(
+            lambda a: a.id, lambda a: (a.date or date.min, len(a.article), a.headline, a.article)
+        )
+        dated = sorted((a for a in found.articles if a.date), key=lambda a: str(a.date), reverse=True)
+        first_day = {(a.label, a.id): a.date for a in dated}  # that of the event
+        found.articles = [replace(a, date=first_day.get((a.label, a.id))) for a in found.articles]
         self._keep("duplicate id", newest)
-        self._keep("repeated article", _best(found.articles, lambda a: a.article, _oldest))
+        oldest = self._best(
+            lambda a: a.article, lambda a: (-(a.date or date.max).toordinal(), a.headline, a.id)
+        )
+        self._keep("repeated article", oldest)
         order = {table.name: number for number, table in enumerate(tables)}
         found.rejected.sort(key=lambda item: (order[item.file], item.line))
         found.articles = _settled(found.articles)
-        names = {**names, **{name: name for name in outlets.names}}
-        found.looks = _losses(found, names, outlets)
+        found.looks = _losses(found)
         if date_column:
-            about = f"give --columns date={date_column}, or date= to leave it unread"
-            found.looks.append(
-                Look("rows have no date that is read", "", found.rows, found.rows, date_column, about)
-            )
+            advice = f"give --columns date={date_column}, or date= to leave it unread"
+            undated = "rows have no date that is read"
+            found.looks.append(Look(undated, "", found.rows, found.rows, date_column, advice))
         return found
+
+    def _best(self, key: Callable[[Article], str], rank: Callable[[Article], Any]) -> list[bool]:
+        """Whether each article has the highest rank of those of its outlet with the same key."""
+        ranked = sorted(enumerate(self.found.articles), key=lambda placed: rank(placed[1]))
+        kept = {*{(article.label, key(article)): place for place, article in ranked}.values()}
+        return [place in kept for place in range(len(ranked))]
 
     def _keep(self, reason: str, kept: Sequence[bool]) -> None:
         """Reject the articles that are not kept."""
@@ -292,39 +282,11 @@ class _Reader:
         read = {name.lower() for several in self.columns.values() for name in several}
         for name in dict.fromkeys(chain.from_iterable(self.seen)):
             values = [row[name] for row in self.seen if not is_missing(row.get(name))]
-            texts = [
-                value for value in values if isinstance(value, str | date) and not str(value).isdecimal()
-            ]
+            texts = all(isinstance(value, str | date) and not str(value).isdecimal() for value in values)
             with suppress(ValueError):
-                if name.lower() not in read and values == texts and any(list(map(parse_date, texts))):
+                if texts and name.lower() not in read and any(list(map(parse_date, values))):
                     return name
         return ""
-
-
-def _best(articles: Sequence[Article], key: Callable[[Article], str], rank: Callable[..., Any]) -> list[bool]:
-    """Whether each article has the highest rank of those of its outlet with the same key."""
-    order = sorted(range(len(articles)), key=lambda place: rank(articles[place]))
-    kept = {*{(articles[place].label, key(articles[place])): place for place in order}.values()}
-    return [place in kept for place in range(len(articles))]
-
-
-def _with_first_dates(articles: Sequence[Article]) -> list[Article]:
-    """The articles with the date of the first version of each, the day of the event."""
-    first: dict[tuple[str, str], date] = {}
-    for a in articles:
-        if a.date:
-            first[a.label, a.id] = min(a.date, first.get((a.label, a.id), a.date))
-    return [replace(a, date=first.get((a.label, a.id))) for a in articles]
-
-
-def _newest(article: Article) -> tuple[Any, ...]:
-    """The newest is the highest, of one date the longest."""
-    return article.date or date.min, len(article.article), article.headline, article.article
-
-
-def _oldest(article: Article) -> tuple[Any, ...]:
-    """The oldest is the highest."""
-    return -(article.date or date.max).toordinal(), article.headline, article.id
 
 
 def write_rejected(path: Path, rejected: Iterable[Rejection]) -> None:
@@ -333,23 +295,22 @@ def write_rejected(path: Path, rejected: Iterable[Rejection]) -> None:
     write_table(path, ("file", "line", "id", "reason"), rows, quote_formulas=True)
 
 
-def _losses(found: Reading, names: Mapping[str, str], outlets: Outlets) -> list[Look]:
+def _losses(found: Reading) -> list[Look]:
     """Looks at the outlets that lost many rows."""
     looks = []
-    for name in outlets.names:
-        counts = Counter(item.kind for item in found.rejected if names.get(item.label) == name)
+    for name in found.outlets.names:
+        counts = Counter(row.kind for row in found.rejected if found.outlets.name_of(row.label) == name)
         total = counts.total() + sum(article.label == name for article in found.articles)
         if total >= LEAST and counts.total() >= FEW * total:
             advice = "of one id the newest row is kept, with the first date; ids such as 1.58292E+18 are left out by --columns id="
             advice = advice if counts.most_common(1)[0][0] == "duplicate id" else "see rejected.csv"
-            reasons = listed([f"{count:,} {kind}" for kind, count in counts.most_common()], 3)
-            looks.append(Look("rows were rejected", name, counts.total(), total, reasons, advice))
+            looks.append(Look("rows were rejected", name, counts.total(), total, _counts(counts, 3), advice))
     return looks
 
 
-def _day_first(name: str, rows: Iterable[_Cleaned]) -> bool | None:
+def _day_first(name: str, written: Iterable[tuple[int, Any]]) -> bool | None:
     """Whether the day comes first in the dates of a table; None where it makes no difference, refused where they do not tell."""
-    dates = [(f"{row.written} in line {row.line}", both_orders(row.written)) for row in rows if row.written]
+    dates = [(f"{day} in line {line}", both_orders(day)) for line, day in written if isinstance(day, str)]
     found = {min(days): where for where, days in reversed(dates) if len(days) == 1}
     unclear = [(where, days) for where, days in dates if len({*days.values()}) == 2]
     if len(found) == 1 or not (found or unclear):
@@ -359,18 +320,15 @@ def _day_first(name: str, rows: Iterable[_Cleaned]) -> bool | None:
     else:
         where, days = unclear[0]
         example = f"{where} is {days[True]} with the day first and {days[False]} with the month first"
-    raise InputError(
-        f"{name}: {example}: give --dayfirst True or --dayfirst False, or write all dates as 2024-03-06"
-    )
+    mend = "give --dayfirst True or --dayfirst False, or write all dates as 2024-03-06"
+    raise InputError(f"{name}: {example}: {mend}")
 
 
 def _settled(articles: list[Article]) -> list[Article]:
     """Give the articles an id of its own where outlets use the same."""
-    outlets_of: dict[str, set[str]] = {}
-    for article in articles:
-        outlets_of.setdefault(article.id, set()).add(article.label)
-    shared = {id_ for id_, outlets in outlets_of.items() if len(outlets) > 1}
+    outlets = Counter(id_ for id_, _ in {(article.id, article.label) for article in articles})
+    shared = [id_ for id_, count in outlets.items() if count > 1]
     joint, names = "-", {article.label for article in articles}
-    while any(f"{name}{joint}{id_}" in outlets_of for id_ in shared for name in names):
+    while any(f"{name}{joint}{id_}" in outlets for id_ in shared for name in names):
         joint += "-"
-    return [replace(a, id=f"{a.label}{joint}{a.id}") if a.id in shared else a for a in articles]
+    return [replace(a, id=f"{a.label}{joint}{a.id}") if outlets[a.id] > 1 else a for a in articles]

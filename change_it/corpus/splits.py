@@ -97,14 +97,10 @@ def split(
 ) -> Splits:
     """Split articles into A1, A2, A3 and R, and into two folds.
 
-    `pairs` are positions in A, positions in B and cosines of candidates, best first. Pairs above `strict` are dealt
-    evenly at random to A1 and A2, event by event, and those in (loose, strict] make A3. With `sizes`, the best A1 + A2 pairs
-    by rank are dealt and the next ones make A3. With `given`, the splits that the input brings decide (None counts as R), and
-    pairs must be within one.
-
-    `close` are positions of two articles each that must not stand on two sides: training articles that are close to one of
-    the test set leave; with `given` they stay. `labels` (0 for A, 1 for B) only balance the folds; from 2 on they are of
-    other outlets, which are never tested. `others` are pairs with one of them, kept where both stay.
+    `pairs` (positions, cosines) are best first. Those above `strict` are dealt evenly at random to A1 and A2, event by event,
+    those in (loose, strict] make A3; with `sizes` by rank. With `given`, the input's splits decide (None counts as R).
+    Training articles `close` to a test article leave, but with `given`. `labels` (0 for A, 1 for B) balance the folds; from 2
+    on they are of other outlets, which are never tested, and `others` are pairs with one of them, kept where both stay.
     """
     a, b, similarity = pairs
     wanted, top, next_best = _ranked(similarity, len(clusters), strict, loose, sizes, given)
@@ -122,14 +118,12 @@ def split(
     out = in_test | is_close
     free = ~out[a] & ~out[b]
 
-    pair_alignment = np.full(len(a), REMOVED, dtype="<U2")
     if given is not None:
-        pair_alignment = np.where(free, wanted[a], pair_alignment)
+        pair_alignment = np.where(free, wanted[a], REMOVED)
         pair_alignment[(wanted[a] == "A2") & (wanted[b] == "A2")] = "A2"
     else:
-        pair_alignment[top & free] = "A1"
-        pair_alignment[top & in_test[a]] = "A2"
-        pair_alignment[next_best & free] = "A3"
+        cases = {"A1": top & free, "A2": top & in_test[a], "A3": next_best & free}
+        pair_alignment = np.select([*cases.values()], [*cases], REMOVED)
         if sizes is not None:  # lower ranks replace those that touched the test set
             missing = sizes["A3"] - int((pair_alignment == "A3").sum())
             pair_alignment[np.flatnonzero(free & ~next_best & ~top)[:missing]] = "A3"
@@ -174,9 +168,8 @@ def _ranked(
     if given is not None:
         wanted = np.array([name or "R" for name in given], dtype="<U2")
         if "A2" not in wanted:
-            raise InputError(
-                "the alignment column names no A2 article: drop the column so that pairs are found, or add A2"
-            )
+            mend = "drop the column so that pairs are found, or add A2"
+            raise InputError(f"the alignment column names no A2 article: {mend}")
         return wanted, rank < 0, rank >= 0
     if sizes is None:
         return wanted, similarity > strict, (similarity > loose) & (similarity <= strict)
@@ -207,9 +200,8 @@ def _deal_test(unit: Ints, sizes: dict[str, int] | None, seed: int, strict: floa
         mend = "lower --strict, widen --window-days or give more articles"
         if len(unit) > 1:
             mend = "raise --strict or narrow --window-days, which link everything, or give more articles"
-        raise InputError(
-            f"the pairs above {strict} ({len(unit):,}) are of {counted(len(members), 'event')}, and A1 and A2 need one each: {mend}"
-        )
+        events = f"the pairs above {strict} ({len(unit):,}) are of {counted(len(members), 'event')}"
+        raise InputError(f"{events}, and A1 and A2 need one each: {mend}")
     half = len(unit) // 2
     targets = (len(unit) - half, half) if sizes is None else (sizes["A1"], sizes["A2"])
     rng = generator(seed, "A1/A2")
@@ -245,12 +237,10 @@ def _folds(event: Ints, alignment: NDArray[np.str_], labels: Ints, rng: np.rando
 
 
 def leak_check(tables: Mapping[str, Mapping[str, pl.DataFrame]], clusters: pl.DataFrame) -> dict[str, Any]:
-    """Compare every training and validation table with A2; it knows only the finished tables and the clusters.
+    """Compare every training and validation table with A2; it knows only the finished tables and the clusters (`id, cluster`).
 
-    Counted over all sets: values that are the id of an A2 article, of a near-duplicate of one, or of a partner of
-    one; articles whose cleaned text is that of an A2 article; and headlines, but changed ones of HH and AH, that belong
-    to no training article.
-    A count that is not 0 is a RuntimeError. `clusters` has `id, cluster` of every article that was read.
+    Counted over all sets, a RuntimeError where not 0: ids of A2 articles, of their near-duplicates and partners; texts of A2
+    articles; and headlines, but changed ones of HH and AH, that belong to no training article.
     """
     articles, pairs = tables["articles"], tables["pairs"]
     test = articles["test"]

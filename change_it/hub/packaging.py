@@ -60,7 +60,7 @@ def _check_links(folder: Path) -> None:
 def _dataset(options: PushOptions) -> Files:
     """Tables as they are; the card and the record for others to read."""
     folder = Path(options.folder)
-    tables = [folder / name for name in FILES if name.endswith(".parquet") and (folder / name).is_file()]
+    tables = [folder / name for name in FILES if (folder / name).is_file()]
     record = public(read_json(folder / "alignment.json"))
     files: Files = {path.relative_to(folder).as_posix(): path for path in tables}
     files["alignment.json"] = _as_json(record)

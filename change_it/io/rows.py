@@ -50,9 +50,7 @@ class Record(NamedTuple):
     """One row of a table."""
 
     line: int  # of the file, from 1; in JSON lists, parquet and data sets the number of the row
-    cells: dict[
-        str, Any
-    ]  # by our names, of the columns that are there; texts where `read_records` gives them
+    cells: dict[str, Any]  # by our names, of the columns that are there; texts from `read_records`
     values: Mapping[str, Any]  # every cell as it is in the file, by the file's names
 
 
@@ -71,8 +69,7 @@ class InputTable:
 def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputTable]:
     """Find files and data sets, in the order given and each once; nothing is read before `rows` is used.
 
-    `files` are CSV (comma, semicolon, tab or bar), TSV, JSON (one object a line, or one list) or parquet files, in .gz, .bz2
-    and .zst too, globs of them (`**` included), folders of `save_to_disk`, or data set ids
+    `files` are CSV, TSV, JSON or parquet files, packed ones too, globs of them, folders of `save_to_disk`, or data set ids
     `hf://datasets/owner/name[/config]`, each perhaps as `OUTLET=FILE`. `names` are those that `cells` have.
     """
     if not files:
@@ -83,9 +80,8 @@ def read_tables(files: Sequence[str], names: Names | None = None) -> list[InputT
         for key, table in _tables(name, names or {}):
             table.label = label
             if tables.setdefault(key, table).label != label:
-                raise InputError(
-                    f"{table.name} is given twice, of other outlets: give it once, as OUTLET=FILE"
-                )
+                fault = f"{table.name} is given twice, of other outlets"
+                raise InputError(f"{fault}: give it once, as OUTLET=FILE")
     # Ids are made from stems: those that occur twice get the folder's name before them, at last numbers behind.
     stems: set[str] = set()
     for table in tables.values():
@@ -108,17 +104,12 @@ def outlet_and_file(spec: str) -> tuple[str, str]:
 
 
 def read_records(
-    file: Path,
-    *,
-    required: Columns,
-    optional: Columns = (),
-    columns: str | None = None,
+    file: Path, *, required: Columns, optional: Columns = (), columns: str | None = None
 ) -> list[Record]:
     """Read a small table whole, its cells as text.
 
-    `required` are our columns, or our columns and the names of each; `columns` is a map `ours=theirs`, None where the command has
-    no such option. A file of no known ending is read as CSV. Optional columns that the file lacks are not in `cells`, rows
-    without any text are left out, and control characters in cells are spaces.
+    `columns` is a map `ours=theirs`, None where the command has no such option. A file of no known ending is CSV. Optional columns
+    that the file lacks are not in `cells`, rows without any text are left out, and control characters in cells are spaces.
     """
     defaults = {
         ours: tuple(several[ours]) if isinstance(several, Mapping) else (ours,)
@@ -171,7 +162,6 @@ def check_columns(
     seen: Iterable[str],
     names: Names,
     defaults: Names,
-    *,
     needs: Iterable[str],
     advice: str | None = "",
 ) -> None:
@@ -253,8 +243,7 @@ def _tables(name: str, names: Names, otherwise: str | None = None) -> Iterator[t
         stem = Path(file_inside(path)).stem
         table = InputTable(str(path), stem, _outlet(stem) or _outlet(path.resolve().parent.name))
         parquet = _readable(table, _parquet_rows(table, path))
-        rows = parquet if kind == "parquet" else _text_rows(table, path, kind)
-        table.rows = _records(table, rows, names)
+        table.rows = _records(table, parquet if kind == "parquet" else _text_rows(table, path, kind), names)
         yield str(path.resolve()), table
 
 
@@ -306,19 +295,18 @@ def _csv_rows(table: InputTable, path: Path, lines: Iterable[str], line: int, de
             if cells or len(header) == 1:
                 cells = cells or [""]
                 if len(cells) != len(header):
-                    mend = "put texts with commas or line breaks in quotes"
-                    if len(cells) < len(header):
-                        mend = f"a cell is missing: write {delimiter!r} before an empty one, too"
-                    raise InputError(
-                        f"{path}, line {line}: {len(cells)} cells and {len(header)} columns; {mend}"
+                    few = f"a cell is missing: write {delimiter!r} before an empty one, too"
+                    mend = (
+                        few if len(cells) < len(header) else "put texts with commas or line breaks in quotes"
                     )
+                    counts = f"{len(cells)} cells and {len(header)} columns"
+                    raise InputError(f"{path}, line {line}: {counts}; {mend}")
                 yield line, dict(zip(header, cells, strict=True))
             line = before + reader.line_num
     except csv.Error as error:
-        raise InputError(
-            f"{path}, line {line}: a quote is never closed or not doubled ({error}); put texts with commas or line breaks in "
-            "quotes, and double the quotes inside"
-        ) from error
+        mend = "put texts with commas or line breaks in quotes, and double the quotes inside"
+        fault = f"{path}, line {line}: a quote is never closed or not doubled ({error})"
+        raise InputError(f"{fault}; {mend}") from error
 
 
 def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator[tuple[int, str]]) -> Rows:
@@ -331,9 +319,8 @@ def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator
         row = _parsed(path, line, text + read_whole(file, path))
         inside = [name for name, value in row.items() if isinstance(value, list) and len(value) > 1]
         if inside and all(isinstance(item, dict) for item in row[inside[0]]):
-            raise InputError(
-                f"{path} is one JSON object, which has its rows under {inside[0]!r}: write that list alone, or an object a line"
-            )
+            fault = f"{path} is one JSON object, which has its rows under {inside[0]!r}"
+            raise InputError(f"{fault}: write that list alone, or an object a line")
         rows = [(line, row)]
     else:
         rows = ((line, _parsed(path, line, text)) for line, text in chain([first], lines))
@@ -347,9 +334,8 @@ def _parsed(path: Path, line: int, text: str) -> Any:
     try:
         return json.loads(text.rstrip())
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"{path}, line {line + error.lineno - 1}: broken JSON ({error.msg}); write an object a line"
-        ) from error
+        fault = f"{path}, line {line + error.lineno - 1}: broken JSON ({error.msg})"
+        raise InputError(f"{fault}; write an object a line") from error
     except (ValueError, RecursionError) as error:
         fault = "nested too deeply" if isinstance(error, RecursionError) else "with a number that is too long"
         raise InputError(f"{path}, line {line}: JSON {fault}") from error

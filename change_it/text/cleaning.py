@@ -25,7 +25,6 @@ _NEXT = f"[\x80-\xbf{''.join(_C1.values())}]"
 _TWICE = re.compile(
     f"(?:[Â-Å]{_NEXT}|â[€‚„]{_NEXT})+|(?:[Â-ß]{_NEXT}|[à-ï]{_NEXT}{{2}}|[ð-ô]{_NEXT}{{3}}){{3,}}"
 )
-_LEAD = re.compile(f"[Â-ô]{_NEXT}")
 _BYTES = {character: bytes([ord(code)]) for code, character in _C1.items() if character}
 _INLINE = re.compile(r"(?i:a|abbr|b|cite|code|del|em|font|i|ins|mark|q|s|small|span|strong|sub|sup|u|wbr)")
 
@@ -60,8 +59,7 @@ def encoded_twice(text: str) -> str:
     """A word of a text that was encoded as UTF-8 twice, such as `perchÃ©`; empty without any."""
     if decoded(text) == text:
         return ""
-    start = next(found.start() for found in _TWICE.finditer(text) if _once(found) != found[0])
-    return text[:start].rpartition(" ")[2] + text[start:].partition(" ")[0]
+    return next((word for word in text.split(" ") if decoded(word) != word), "")
 
 
 def decoded(text: str) -> str:
@@ -86,14 +84,11 @@ def _once(found: re.Match[str]) -> str:
 def remark(name: str, texts: Iterable[str], then: str) -> list[str]:
     """A sentence where texts have HTML or invisible characters, on which `then` says what is done, or were encoded twice."""
     texts = list(texts)
-    dirty = [text for text in texts if has_markup(text)]
-    twice = [word for text in texts if (word := encoded_twice(text))]
-    found = (
-        [f"{len(dirty)} of {len(texts)} texts have HTML or invisible characters, which {then}"]
-        if dirty
-        else []
-    )
-    found += [f"{len(twice)} of {len(texts)} were encoded as UTF-8 twice, as {twice[0]!r}"] if twice else []
+    found = []
+    if dirty := sum(map(has_markup, texts)):
+        found.append(f"{dirty} of {len(texts)} texts have HTML or invisible characters, which {then}")
+    if twice := list(filter(None, map(encoded_twice, texts))):
+        found.append(f"{len(twice)} of {len(texts)} were encoded as UTF-8 twice, as {twice[0]!r}")
     return [f"{name}: {'; '.join(found)}"] if found else []
 
 

@@ -79,7 +79,7 @@ def test_one_to_one_is_greedy_from_the_top(corpus):
     assert list(zip(kept.a_index.tolist(), kept.b_index.tolist(), strict=True)) == [
         (a, b) for a, b, _ in expected
     ]
-    assert kept.counts.sum() == len(expected) < len(pairs)
+    assert len(kept) < len(pairs)
 
 
 def test_no_dates_and_no_articles_give_no_pairs(corpus):
