@@ -109,7 +109,7 @@ def _connect(ray: Any, address: str | None) -> None:
         quiet = {"log_to_driver": False, "logging_level": "ERROR"} | (
             {} if address else {"include_dashboard": False}
         )
-        ray.init(address=address, runtime_env={"env_vars": environment}, **quiet)
+        ray.init(address=address or "local", runtime_env={"env_vars": environment}, **quiet)
     except (OSError, OverflowError, ValueError) as error:
         raise InputError(
             f"no Ray cluster answers at {address} with this RAY_AUTH_TOKEN: start one with ray start --head, or omit --address"

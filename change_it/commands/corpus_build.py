@@ -20,6 +20,8 @@ def check(options: BuildOptions) -> None:
     for name, value in (("strict", options.strict), ("loose", options.loose)):
         if not 0 <= value < 1:
             raise InputError(f"--{name} {value} is no cosine: give a number from 0 to less than 1")
+    if options.loose > options.strict:
+        raise InputError(f"--loose {options.loose} is above --strict {options.strict}: give a lower one")
     options.check_engine()
 
 
@@ -61,7 +63,8 @@ def days_table(report: Mapping[str, Any]) -> Table:
         columns.append(Column(name, "count", title=f"{name} > {threshold:g}"))
         columns.append(Column(f"{name}_one_event", title="one event"))
     best, window = report["lowest_strict"], report["options"]["window_days"]
-    note = f"Pairs have at most {counted(window, 'day')} between them (--window-days)"
+    apart = "of the same date" if window == 0 else f"at most {counted(window, 'day')} apart"
+    note = f"Pairs are {apart} (--window-days)"
     note += f"; the lowest --strict whose pairs are one event in nine of ten: {best:g}" if best else ""
     notes = (f"{note}.", "One event: estimated from how many more pairs there are than three days apart.")
     return Table(columns, [Row(dict(row)) for row in report["days_apart"]], "Pairs by days apart", notes)
@@ -118,11 +121,13 @@ def print_summary(report: dict[str, Any]) -> None:
         f"of {counted(events['test_events'], 'event')} are worth {events['effective']:g}"
     )
     warnings = [f"Warning: {warning}." for warning in report["warnings"]]
-    warnings += [f"Taken off: {each['text']}." for each in report["mended"]]
-    warnings += [f"Look: {each['text']}." for each in report["looks"]]
+    looks = [f"Taken off: {each['text']}." for each in report["mended"]]
+    looks += [f"Look: {each['text']}." for each in report["looks"]]
     for line in lines:
         terminal.print(line, soft_wrap=True, markup=False)
     if report["days_apart"]:
         print_table(days_table(report), terminal)
     table = Table(columns, splits, title="Splits", notes=(check, close, size, *warnings))
     print_table(table, terminal)
+    for line in looks:
+        terminal.print(line, soft_wrap=True, markup=False)

@@ -304,6 +304,8 @@ def find_pairs(
     close = links.select(links.similarity > options.strict)
     lags = pairs_by_lag(across, matched, days, (a_rows, b_rows)) if window is not None else []
     others = one_to_one(_across(close, labels, labels > 1))
+    if window is not None:
+        others = others.select(others.days_apart(days) <= window)
     return Candidates(replace(best, counts=every.counts), close, nearest, lags, others=others)
 
 
@@ -343,11 +345,12 @@ def share_of_one_event(lags: Sequence[Mapping[str, Any]], days: int, low: float,
     return max(0.0, 1 - expected / counts[days])
 
 
-def lowest_strict(lags: list[dict[str, Any]], window: int | None) -> float | None:
-    """The lowest of `EDGES` whose pairs inside the window are one event in nine of ten, by the estimate; None without one."""
-    near = [] if window is None else lags[: window + 1]
-    lowest = None
-    for edge in EDGES[::-1].tolist():
+def lowest_strict(lags: list[dict[str, Any]], window: int | None, loose: float) -> float | None:
+    """The lowest of `EDGES` from the loose threshold whose pairs inside the window are one event in nine of ten, by the estimate; None without one, or without pairs `GUARD` days apart."""
+    if window is None or not lags or not len(lags[GUARD]["matched"]):
+        return None
+    near, lowest = lags[: window + 1], None
+    for edge in EDGES[loose <= EDGES][::-1].tolist():
         found = [
             (count, share_of_one_event(lags, lag["days"], edge))
             for lag in near
@@ -426,7 +429,7 @@ def _given_pairs(
     for group in GROUPS:
         count = int((groups[best.a_index] == group).sum())
         partners[group] = {"pairs": count, "alone": int((groups == group).sum()) - 2 * count}
-    # Events of the test set; training articles are not compared with each other, there can be very many.
+    # For the looks; training articles are not compared with each other, there can be very many.
     window = options.guard if (days >= 0).any() else None
     sides = np.flatnonzero(groups == "A2"), np.arange(len(articles))
     close = align(vectors, days, sides, window_days=window, floor=options.strict)

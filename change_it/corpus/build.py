@@ -16,6 +16,7 @@ from jinja2 import FileSystemLoader
 from change_it import __version__, dataset_script_path
 from change_it.corpus.alignment import (
     EDGES,
+    LEAST_PAIRS,
     Candidates,
     find_neighbours,
     find_pairs,
@@ -27,7 +28,7 @@ from change_it.corpus.alignment import (
 )
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
-from change_it.corpus.folder import CARD, CONFIGS, OTHER, REJECTED, REPORT, arrow_schema, class_names
+from change_it.corpus.folder import CARD, CONFIGS, OTHER, PICTURE, REJECTED, REPORT, arrow_schema, class_names
 from change_it.corpus.looks import look, refuse_apart
 from change_it.corpus.reading import Reading, Rejection, write_rejected
 from change_it.corpus.sample import is_sample
@@ -77,8 +78,8 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     options = dataclasses.replace(options, language=language)
     if not any(article.date for article in articles):
         if options.window is not None and not any(given):
-            every = "every article of one outlet is compared with every article of the other"
-            notes.append(f"No row has a date, so {every}")
+            compared = "every article of one outlet is compared with every article of the other"
+            notes.append(f"No row has a date, so {compared}")
         options = dataclasses.replace(options, window_days="none")
     sizes = parse_sizes(options.sizes)
     if options.window is not None and not any(given):
@@ -178,7 +179,7 @@ def _report(
             "dropped": splits.dropped,
         },
         "days_apart": _days_apart(candidates, options),
-        "lowest_strict": lowest_strict(candidates.lags, options.window),
+        "lowest_strict": lowest_strict(candidates.lags, options.window, options.loose),
         "events": _events(tables),
         "other_outlets": _other_outlets(tables),
         "partners": candidates.partners,
@@ -214,11 +215,11 @@ def _days_apart(candidates: Candidates, options: BuildOptions) -> list[dict[str,
 
 
 def one_event(report: Mapping[str, Any], name: str) -> float | None:
-    """Estimated share of the `strict` or `loose` pairs inside the window that are one event, from `alignment.json`."""
-    window = report["options"]["window_days"]
-    rows = [row for row in report["days_apart"] if row["days"] <= window and row[name]]
+    """Estimated share of the `strict` or `loose` pairs inside the window that are one event, from `alignment.json`; None where pairs are too few."""
+    window, share = report["options"]["window_days"], f"{name}_one_event"
+    rows = [row for row in report["days_apart"] if row["days"] <= window and row[share] is not None]
     total = sum(row[name] for row in rows)
-    return sum(row[name] * row[f"{name}_one_event"] for row in rows) / total if total else None
+    return sum(row[name] * row[share] for row in rows) / total if total >= LEAST_PAIRS else None
 
 
 def _events(tables: Tables) -> dict[str, Any]:
@@ -258,7 +259,7 @@ def in_canonical_order(reading: Reading) -> Reading:
 
 def write_corpus(corpus: Corpus, out: Path) -> None:
     """Write a corpus folder: all of it, or nothing; files in it that are not of a corpus stay."""
-    with replace_folder(out, REPORT) as folder:
+    with replace_folder(out, REPORT, later=[PICTURE]) as folder:
         for config, by_side in corpus.tables.items():
             (folder / config).mkdir()
             for side, rows in by_side.items():
@@ -343,19 +344,22 @@ def warnings_of(report: Mapping[str, Any], mend: str) -> list[str]:
         few = f"the test set has {pairs:,} pairs, and scores on fewer than {ENOUGH} say little"
         warnings.append(f"{few}: {mend}")
     share, best = one_event(report, "strict"), report["lowest_strict"]
+    narrow = " or narrow --window-days" if report["options"]["window_days"] not in (0, "none") else ""
     if share is not None and share < WARNED:
-        mend = f"raise --strict to {best:g}" if best else "raise --strict, or narrow --window-days"
+        mend = f"raise --strict{f' to {best:g}' if best else ''}{narrow}"
         warnings.append(f"only {share:.0%} of the strict pairs report one event, by the estimate: {mend}")
     if events["largest"] > LARGEST or (events["largest_days"] or 0) > LONGEST:
         days = f" in {events['largest_days']} days" if events["largest_days"] else ""
-        mend = "raise --strict or narrow --window-days"
+        mend = f"raise --strict{narrow}"
         warnings.append(f"an event has {events['largest']} articles{days}, more than one event has: {mend}")
     return warnings
 
 
 def _more_pairs(candidates: Candidates, options: BuildOptions) -> str:
-    """What gives a larger test set."""
-    more = "give more or longer articles, widen --window-days, or lower --strict"
+    """How to get a larger test set."""
+    best = lowest_strict(candidates.lags, options.window, options.loose)
+    lower = f", or lower --strict to {best:g}" if best and best < options.strict else ""
+    more = f"give more months of articles, or longer articles{lower}"
     more = "give more articles of A2" if candidates.partners else more
     return "ask for more A2 in --sizes" if options.sizes else more
 

@@ -62,7 +62,7 @@ class Look:
     def text(self) -> str:
         """One sentence, without its full stop."""
         of = f"{self.outlet}: " if self.outlet else ""
-        example = f", as {self.example[:99]!r}" if self.example else ""
+        example = f", as “{self.example[:99]}”" if self.example else ""
         advice = f": {self.advice}" if self.advice else ""
         return f"{of}{self.count:,} of {self.total:,} {self.name}{example}{advice}"
 
@@ -88,7 +88,9 @@ def look(articles: Sequence[Article], outlets: tuple[str, str], links: tuple[Int
     texts = {article.article for article in plain[1]}
     found = [article.headline for article in plain[0] if article.article in texts]
     what, least = f"articles stand word for word in {outlets[1]}, too", max(OFTEN / len(plain[0]), HUNDREDTH)
-    looks += _seen(what, outlets[0], found, len(plain[0]), "an agency's text shows no outlet", least)
+    looks += _seen(
+        what, outlets[0], found, len(plain[0]), "leave agency texts out, which show no outlet", least
+    )
     found = [a.headline for a in articles if 2 * sum(map(is_unspaced, a.headline)) > len(a.headline)]
     advice = "words, lengths and baselines count its letters, and no figure was validated on such a language"
     looks += _seen("headlines are in a script without spaces", "", found, len(articles), advice, MANY)
@@ -271,4 +273,5 @@ def refuse_apart(articles: Sequence[Article], outlets: tuple[str, str], window: 
     if all(days) and near.isdisjoint(days[1]):
         times = ", ".join(f"{name} {of[0]} to {of[-1]}" for name, of in zip(outlets, days, strict=True))
         mend = "give articles of the same time, or correct the dates"
-        raise InputError(f"the outlets have no day in common ({times}): {mend}")
+        apart = "of the same date" if window == 0 else f"at most {window} days apart"
+        raise InputError(f"no two articles of the outlets are {apart} ({times}): {mend}")

@@ -89,6 +89,8 @@ class Reading:
         """The error that refuses the input, with the reasons of rejected rows by outlet."""
         counts = Counter(f"{item.kind} of {item.label or 'no outlet'}" for item in self.rejected)
         reasons = f"; rejected are {_counts(counts)}" if counts else ""
+        if any(kind == "duplicate id" for kind, _ in self.reasons.most_common(1)):
+            reasons += "; leave wrong ids, such as 1.58292E+18, unread by --columns id="
         return RefusedError(message + reasons, self.rejected)
 
 

@@ -170,16 +170,16 @@ def check_columns(
     mapped = {ours for ours in names if names[ours] and tuple(names[ours]) != tuple(defaults[ours])}
     if lacking := [ours for ours in names if ours in mapped.union(needs) - _places(seen, names).keys()]:
         columns = " and no column ".join(" or ".join(names[ours]) or ours for ours in lacking)
-        examples = ",".join(f"{ours}={_guess(ours, seen)}" for ours in lacking)
+        guesses = {ours: name for ours in lacking if (name := _guess(ours, seen))}
+        examples = ",".join(f"{ours}={name}" for ours, name in (guesses or {lacking[0]: "yours"}).items())
         mend = "rename yours" if advice is None else f"name yours as in --columns {examples}{advice}"
         raise InputError(f"{file} has no column {columns} (its columns are {listed(seen, 20)}): {mend}")
 
 
-def _guess(ours: str, seen: Sequence[str]) -> str:
-    """The column that is ours by another name, or an example."""
-    others = ELSEWHERE.get(ours, ("yours",))
+def _guess(ours: str, seen: Sequence[str]) -> str | None:
+    """The column that is ours by another name, if there is one."""
     there = {name.lower(): name for name in seen}
-    return next((there[name] for name in others if name in there), others[0])
+    return next((there[name] for name in ELSEWHERE.get(ours, ()) if name in there), None)
 
 
 def kind_of(path: Path) -> str | None:

@@ -25,6 +25,7 @@ _NEXT = f"[\x80-\xbf{''.join(_C1.values())}]"
 _TWICE = re.compile(
     f"(?:[Â-Å]{_NEXT}|â[€‚„]{_NEXT})+|(?:[Â-ß]{_NEXT}|[à-ï]{_NEXT}{{2}}|[ð-ô]{_NEXT}{{3}}){{3,}}"
 )
+_LEAD = re.compile(f"[Â-ô]{_NEXT}")
 _BYTES = {character: bytes([ord(code)]) for code, character in _C1.items() if character}
 _INLINE = re.compile(r"(?i:a|abbr|b|cite|code|del|em|font|i|ins|mark|q|s|small|span|strong|sub|sup|u|wbr)")
 

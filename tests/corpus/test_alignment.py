@@ -163,10 +163,13 @@ def test_the_lowest_threshold_of_pairs_that_are_one_event():
     none = np.zeros(0)
     lags = [{"days": k, "compared": 100, "matched": none, "alone": none} for k in range(4)]
     lags[0]["matched"], lags[3]["matched"] = same, later
-    found = lowest_strict(lags, 0)
+    found = lowest_strict(lags, 0, 0.185)
     kept = [share_of_one_event(lags, 0, edge) for edge in (found, found - 0.01)]
     assert kept[0] >= 0.9 > kept[1]
-    assert lowest_strict(lags, 2) == found
-    assert lowest_strict(lags, None) is None
+    assert lowest_strict(lags, 2, 0.185) == found
+    assert lowest_strict(lags, None, 0.185) is None
+    assert (
+        lowest_strict([*lags[:3], lags[3] | {"matched": none}], 0, 0.185) is None
+    )  # nothing to compare with
     lags[0]["matched"] = same[:10]  # too few
-    assert lowest_strict(lags, 0) is None
+    assert lowest_strict(lags, 0, 0.185) is None

@@ -231,10 +231,22 @@ def test_warnings_of_pairs_and_events(share, largest, days, said):
     assert said in found
 
 
+def test_weekly_papers_have_no_estimate():
+    """No two of their articles are three days apart."""
+    weekly = [
+        dataclasses.replace(a, date=a.date - timedelta(days=a.date.toordinal() % 7)) for a in articles()
+    ]
+    report = build_corpus(reading(weekly), options(loose=0.3)).report
+    assert [row["strict_one_event"] for row in report["days_apart"]] == [None] * 4
+    assert report["pairs"]["kept"]["A2"] == 10
+    assert report["lowest_strict"] is None
+    assert len(report["warnings"]) == 1  # that the test set is small
+
+
 def test_a_test_set_that_is_too_small_is_said():
     report = built().report
     assert report["pairs"]["kept"]["A2"] < 100
-    assert "scores on fewer than 100 say little: give more or longer articles" in report["warnings"][0]
+    assert "scores on fewer than 100 say little: give more months of articles" in report["warnings"][0]
 
 
 class TestWrite:
