@@ -136,6 +136,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     removed = [Rejection(*reading.places[at], ids[at], why) for at, why in sorted(splits.removed.items())]
     report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks}
     report["notes"] = notes
+    report["loose_one_event"] = one_event(report, "loose")
     report["warnings"] = warnings_of(report, _more_pairs(candidates, options))
     looks = [*reading.looks, *look(articles, outlets.names, candidates.close.places)]
     report["looks"] = [each.as_dict() for each in looks]

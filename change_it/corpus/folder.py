@@ -135,11 +135,16 @@ def read_report(corpus: Path) -> dict[str, Any]:
 
 
 def read_warnings(corpus: str) -> list[str]:
-    """The warnings of `corpus build`, for the commands that use the corpus, and how much it saw."""
+    """The warnings of `corpus build`, for the commands that use the corpus, how many looks it has, and what its loose pairs are worth."""
     report = _report_of(corpus)
-    looks = len(report.get("looks", []))
-    seen = f"corpus build saw {counted(looks, 'thing')} in this corpus: see its {CARD}"
-    return [*report.get("warnings", []), *([seen] if looks else [])]
+    warnings, looks = [*report.get("warnings", [])], len(report.get("looks", []))
+    if (share := report.get("loose_one_event")) is not None and share < 0.8:
+        warnings.append(
+            f"some {share:.0%} of the loose pairs (A3, which s2s1 and s2s2 learn) report one event, by the estimate"
+        )
+    if looks:
+        warnings.append(f"corpus build has {counted(looks, 'look')} at this corpus: see its card, {CARD}")
+    return warnings
 
 
 def read_language(corpus: str) -> str:

@@ -303,7 +303,7 @@ def test_commands_that_use_a_corpus_say_how_much_was_seen(tmp_path):
     (tmp_path / "alignment.json").write_text('{"looks": [{}, {}], "warnings": ["few pairs"]}')
     assert read_warnings(str(tmp_path)) == [
         "few pairs",
-        "corpus build saw 2 things in this corpus: see its README.md",
+        "corpus build has 2 looks at this corpus: see its card, README.md",
     ]
 
 
