@@ -77,8 +77,8 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     options = dataclasses.replace(options, language=language)
     if not any(article.date for article in articles):
         if options.window is not None and not any(given):
-            every = "every article of one outlet is compared with every article of the other"
-            notes.append(f"No row has a date, so {every}")
+            compared = "every article of one outlet is compared with every article of the other"
+            notes.append(f"No row has a date, so {compared}")
         options = dataclasses.replace(options, window_days="none")
     sizes = parse_sizes(options.sizes)
     if options.window is not None and not any(given):
