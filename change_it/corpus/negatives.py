@@ -12,6 +12,7 @@ from functools import partial
 from itertools import pairwise
 from random import Random
 
+from change_it.io import LONGEST
 from change_it.text.folding import fold
 from change_it.text.spans import name_runs, numbers_in
 from change_it.text.tagging import load_tagger, tokens
@@ -25,7 +26,7 @@ _BETWEEN = 4
 _PLAIN = re.compile(r"[\w'’ ]*\b[^\W\d_A-ZÀ-ÖØ-Þ]{2,}\b[\w'’ ]*")
 _NEGATIONS = {
     "it": re.compile(r"\bnon\s+(?=\w)", re.IGNORECASE),
-    "en": re.compile(r"(?<!\s)\s++not\b|(?<=\bcan)['’]t\b|(?:(?<=\bdo)|(?<=[sde]))n['’]t\b", re.IGNORECASE),
+    "en": re.compile(r"\s+not\b|(?<=\bcan)['’]t\b|(?:(?<=\bdo)|(?<=[sde]))n['’]t\b", re.IGNORECASE),
 }
 #: English words that "not" follows, unless they open a headline.
 _AUXILIARY = re.compile(
@@ -103,7 +104,7 @@ def swap_roles(text: str, rng: Random) -> str | None:
 
 def negate(text: str, rng: Random, language: str) -> str | None:
     """Take a negation away, or put one before an Italian verb or behind an English auxiliary; None of any other language."""
-    if language not in _NEGATIONS:
+    if language not in _NEGATIONS or len(text) > LONGEST["headline"]:
         return None
     found = _NEGATIONS[language].finditer(text)
     changes = [(match.start(), match.end(), "") for match in found]
