@@ -65,8 +65,13 @@ def days_table(report: Mapping[str, Any]) -> Table:
     best, window = report["lowest_strict"], report["options"]["window_days"]
     apart = "of the same date" if window == 0 else f"at most {counted(window, 'day')} apart"
     note = f"Pairs are {apart} (--window-days)"
-    note += f"; the lowest --strict whose pairs are one event in nine of ten: {best:g}" if best else ""
-    notes = (f"{note}.", "One event: estimated from how many more pairs there are than three days apart.")
+    note += (
+        f"; the lowest --strict whose pairs are one event in nine of ten, by the estimate: {best:g}"
+        if best
+        else ""
+    )
+    how = "estimated, on the safe side, from how many more pairs a comparison finds than three days apart"
+    notes = (f"{note}.", f"One event: {how}.")
     return Table(columns, [Row(dict(row)) for row in report["days_apart"]], "Pairs by days apart", notes)
 
 

@@ -334,11 +334,10 @@ def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, In
 def share_of_one_event(lags: Sequence[Mapping[str, Any]], days: int, low: float, high: float = 1.0) -> float:
     """Estimated share of the pairs so many days apart, with a cosine in (low, high], that report one event; NaN without any.
 
-    Pairs `GUARD` days apart are two events nearly always: what there is more for each comparison is of one event. On pairs that
-    were read the mean error is .03 on the same day and .09 a day apart, of pairs of that lag alone (benchmarks/README.md).
+    Pairs `GUARD` days apart are two events nearly always: what there is more for each comparison is of one event. Pairs are those
+    matched on each lag alone; of those that are kept somewhat more are one event (benchmarks/README.md).
     """
-    which = "alone" if days else "matched"
-    counts = [int(((lag[which] > low) & (lag[which] <= high)).sum()) for lag in lags]
+    counts = [int(((lag["alone"] > low) & (lag["alone"] <= high)).sum()) for lag in lags]
     if not counts[days] or not lags[GUARD]["compared"]:
         return float("nan")
     expected = counts[GUARD] / lags[GUARD]["compared"] * lags[days]["compared"]
@@ -347,14 +346,14 @@ def share_of_one_event(lags: Sequence[Mapping[str, Any]], days: int, low: float,
 
 def lowest_strict(lags: list[dict[str, Any]], window: int | None, loose: float) -> float | None:
     """The lowest of `EDGES` from the loose threshold whose pairs inside the window are one event in nine of ten, by the estimate; None without one, or without pairs `GUARD` days apart."""
-    if window is None or not lags or not len(lags[GUARD]["matched"]):
+    if window is None or not lags or not len(lags[GUARD]["alone"]):
         return None
     near, lowest = lags[: window + 1], None
     for edge in EDGES[loose <= EDGES][::-1].tolist():
         found = [
             (count, share_of_one_event(lags, lag["days"], edge))
             for lag in near
-            if (count := (lag["matched"] > edge).sum())
+            if (count := (lag["alone"] > edge).sum())
         ]
         total = sum(count for count, _ in found)
         if total >= LEAST_PAIRS:

@@ -141,7 +141,7 @@ def test_nearest_wrong_is_the_best_allowed_row(corpus, window, at_least, own, fl
 
 
 def test_the_share_of_one_event_by_hand():
-    """Article 0 has its best partner on another day; of 3 pairs matched on the same day 7/5 are expected by chance."""
+    """Article 0 has its best partner on another day; of 3 pairs matched on the same day alone 7/5 are expected by chance."""
     days = np.array([10, 10, 10, 13, 10, 10, 13, UNDATED])
     first, second = np.array([0, 0, 1, 2, 3, 1]), np.array([6, 4, 5, 4, 6, 6])
     pairs = Pairs(first, second, np.array([0.9, 0.85, 0.8, 0.7, 0.4, 0.1]), np.zeros(0))
@@ -149,8 +149,9 @@ def test_the_share_of_one_event_by_hand():
     assert [lag["compared"] for lag in lags] == [3 * 2 + 1, 0, 0, 3 + 2]
     assert [lag["matched"].tolist() for lag in lags] == [[0.8, 0.7], [], [], [0.9]]
     assert [lag["alone"].tolist() for lag in lags] == [[0.85, 0.8, 0.4], [], [], [0.9]]
-    assert share_of_one_event(lags, 0, 0.3) == pytest.approx(1 - 1 / 5 * 7 / 2)
-    assert share_of_one_event(lags, 0, 0.3, 0.75) == 1.0  # none of these three days apart
+    assert share_of_one_event(lags, 0, 0.3) == pytest.approx(1 - 1 / 5 * 7 / 3)
+    assert share_of_one_event(lags, 0, 0.5) == pytest.approx(1 - 1 / 5 * 7 / 2)
+    assert share_of_one_event(lags, 0, 0.3, 0.82) == 1.0  # none of these three days apart
     assert np.isnan(share_of_one_event(lags, 1, 0.3))
     assert share_of_one_event(lags, 3, 0.3) == 0.0
     lags[1] |= {"compared": 4, "matched": np.zeros(0), "alone": np.array([0.6, 0.5])}
@@ -162,14 +163,12 @@ def test_the_lowest_threshold_of_pairs_that_are_one_event():
     same, later = np.linspace(0.9, 0.3, 61), np.linspace(0.595, 0.3, 30)
     none = np.zeros(0)
     lags = [{"days": k, "compared": 100, "matched": none, "alone": none} for k in range(4)]
-    lags[0]["matched"], lags[3]["matched"] = same, later
+    lags[0]["alone"], lags[3]["alone"] = same, later
     found = lowest_strict(lags, 0, 0.185)
     kept = [share_of_one_event(lags, 0, edge) for edge in (found, found - 0.01)]
     assert kept[0] >= 0.9 > kept[1]
     assert lowest_strict(lags, 2, 0.185) == found
     assert lowest_strict(lags, None, 0.185) is None
-    assert (
-        lowest_strict([*lags[:3], lags[3] | {"matched": none}], 0, 0.185) is None
-    )  # nothing to compare with
-    lags[0]["matched"] = same[:10]  # too few
+    assert lowest_strict([*lags[:3], lags[3] | {"alone": none}], 0, 0.185) is None  # nothing to compare with
+    lags[0]["alone"] = same[:10]  # too few
     assert lowest_strict(lags, 0, 0.185) is None
