@@ -50,6 +50,8 @@ def run(options: BuildOptions) -> None:
         if not isinstance(error, RefusedError):
             raise
         beside = options.out.with_name(f"{options.out.name}.{REJECTED}")
+        if beside.exists() and not beside.read_text("utf-8", "replace").startswith("file,line,id,reason"):
+            raise InputError(str(error)) from error  # somebody else's file
         write_rejected(beside, error.rejected)
         raise InputError(f"{error}; {beside} lists them") from error
     print_summary(corpus.report)

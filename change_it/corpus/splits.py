@@ -197,9 +197,9 @@ def _deal_test(unit: Ints, sizes: dict[str, int] | None, seed: int, strict: floa
     """Deal the units of the top pairs to A1 and A2 (True, (pairs,)) at random, each towards its number of pairs or to even halves."""
     members, sizes_of = np.unique(unit, return_counts=True)
     if len(members) < 2:
-        mend = "lower --strict, widen --window-days or give more articles"
+        mend = "give more months of articles, or lower --strict"
         if len(unit) > 1:
-            mend = "raise --strict or narrow --window-days, which link everything, or give more articles"
+            mend = "raise --strict, or give more articles"
         events = f"the pairs above {strict} ({len(unit):,}) are of {counted(len(members), 'event')}"
         raise InputError(f"{events}, and A1 and A2 need one each: {mend}")
     half = len(unit) // 2
