@@ -127,12 +127,14 @@ class _Reader:
         self.found = Reading([], [], 0, Outlets("", "", "", ""), [])
         self.repaired: Counter[str] = Counter()  # labels of texts that were encoded twice
         self.seen: list[Mapping[str, Any]] = []  # some rows without a date
+        self.foreign: list[tuple[int, Any]] = []  # lines and dates of other outlets: they tell the order, too
 
     def take_table(self, table: InputTable) -> None:
         """Take the rows of a table, whose dates say together whether the day comes first."""
         rows = [(row.line, self._article(table, row, n)) for n, row in enumerate(table.rows, start=1)]
         self.found.rows += len(rows)
-        day_first = _day_first(table.name, [(line, getattr(article, "date", None)) for line, article in rows])
+        written = [(line, getattr(article, "date", None)) for line, article in rows] + self.foreign
+        day_first, self.foreign = _day_first(table.name, written), []
         if day_first is not None:
             self.found.day_first[table.name] = day_first
         for line, article in rows:
@@ -158,6 +160,7 @@ class _Reader:
             label = label or self._words(row, "label")
             label = (self.outlets.name_of(label) if self.outlets else None) or label
             if self.outlets and label not in self.outlets.names and not self.options.other_outlets:
+                self.foreign.append((row.line, row.cells.get("date")))
                 raise InputError(f"unknown label: {label}")
             headline, body = (self._words(row, column, label) for column in ("headline", "article"))
             day = self._day(row.cells.get("date"), self.options.dayfirst)
