@@ -30,7 +30,7 @@ class Options:
 
     articles: tuple[int, ...] = (40_000, 160_000)
     """Articles of each corpus, rising."""
-    window_days: str = "3"
+    window_days: str = "0"
     """As `change-it corpus build --window-days`: a number of days, or none."""
     seed: int = 2
     """Of the samples."""
