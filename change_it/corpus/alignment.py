@@ -5,6 +5,7 @@ articles are multiplied with the union of their intervals; what lies outside an 
 Cosines have nine decimals, so that the order of summation decides nothing.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -291,9 +292,9 @@ def find_pairs(
         raise InputError("an outlet has no dated article: give a date column, or use --window-days none")
     for floor in (options.loose, min(LOWEST, options.loose)):
         every = align(vectors, days, (a_rows, b_rows), window_days=window, floor=floor)
-        least = options.strict if window is None else min(options.strict, floor)  # without dates: many
-        links = align(vectors, days, (everything, everything), window_days=options.guard, floor=least)
-        across = every if window is None else _across(links, labels, labels < 2)
+        across = every
+        if window != options.guard:
+            across = align(vectors, days, (a_rows, b_rows), window_days=options.guard, floor=floor)
         matched = one_to_one(across)
         best = matched if window is None else matched.select(matched.days_apart(days) <= window)
         if len(best) >= wanted:
@@ -301,7 +302,7 @@ def find_pairs(
     nearest = np.zeros(len(articles))
     for rows in across.places:
         np.maximum.at(nearest, rows, across.similarity)
-    close = links.select(links.similarity > options.strict)
+    close = align(vectors, days, (everything, everything), window_days=options.guard, floor=options.strict)
     lags = pairs_by_lag(across, matched, days, (a_rows, b_rows)) if window is not None else []
     others = one_to_one(_across(close, labels, labels > 1))
     if window is not None:
@@ -318,12 +319,11 @@ def _across(pairs: Pairs, labels: Ints, chosen: Bools) -> Pairs:
 
 def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, Ints]) -> list[dict[str, Any]]:
     """By days apart up to `GUARD`: cosines of the `matched` pairs, of those matched one-to-one on that lag `alone`, and the pairs of articles `compared`."""
-    first, second = (np.unique(days[side][days[side] != UNDATED], return_counts=True) for side in sides)
-    apart = np.abs(first[0][:, None] - second[0])
+    first, second = (Counter(days[side][days[side] != UNDATED].tolist()) for side in sides)
     return [
         {
             "days": lag,
-            "compared": int((first[1] @ (apart == lag)) @ second[1]),
+            "compared": sum(n * second[day + gap] for day, n in first.items() for gap in {lag, -lag}),
             "matched": matched.similarity[matched.days_apart(days) == lag],
             "alone": one_to_one(pairs.select(pairs.days_apart(days) == lag)).similarity,
         }

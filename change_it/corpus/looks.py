@@ -91,7 +91,8 @@ def look(articles: Sequence[Article], outlets: tuple[str, str], links: tuple[Int
     looks += _seen(
         what, outlets[0], found, len(plain[0]), "leave agency texts out, which show no outlet", least
     )
-    found = [a.headline for a in articles if 2 * sum(map(is_unspaced, a.headline)) > len(a.headline)]
+    foreign = [a.headline for a in articles if not a.headline.isascii()]
+    found = [text for text in foreign if 2 * sum(map(is_unspaced, text)) > len(text)]
     advice = "words, lengths and baselines count its letters, and no figure was validated on such a language"
     looks += _seen("headlines are in a script without spaces", "", found, len(articles), advice, MANY)
     what = f"articles are {LONG} times as long as others and aligned, or aligned with {HUB} others"
