@@ -133,8 +133,8 @@ class _Reader:
         """Take the rows of a table, whose dates say together whether the day comes first."""
         rows = [(row.line, self._article(table, row, n)) for n, row in enumerate(table.rows, start=1)]
         self.found.rows += len(rows)
-        written = [(line, getattr(article, "date", None)) for line, article in rows] + self.foreign
-        day_first, self.foreign = _day_first(table.name, written), []
+        written = [(line, getattr(article, "date", None)) for line, article in rows]
+        day_first, self.foreign = _day_first(table.name, written, self.foreign), []
         if day_first is not None:
             self.found.day_first[table.name] = day_first
         for line, article in rows:
@@ -313,11 +313,20 @@ def _losses(found: Reading) -> list[Look]:
     return looks
 
 
-def _day_first(name: str, written: Iterable[tuple[int, Any]]) -> bool | None:
-    """Whether the day comes first in the dates of a table; None where it makes no difference, refused where they do not tell."""
-    dates = [(f"{day} in line {line}", both_orders(day)) for line, day in written if isinstance(day, str)]
+def _day_first(
+    name: str, written: Iterable[tuple[int, Any]], foreign: Iterable[tuple[int, Any]]
+) -> bool | None:
+    """Whether the day comes first in the dates of a table, by those of other outlets where its own leave it open; None where it makes no difference, refused where they do not tell."""
+
+    def orders(lines: Iterable[tuple[int, Any]]) -> list[tuple[str, dict[bool, Any]]]:
+        return [(f"{day} in line {line}", both_orders(day)) for line, day in lines if isinstance(day, str)]
+
+    dates = orders(written)
     found = {min(days): where for where, days in reversed(dates) if len(days) == 1}
     unclear = [(where, days) for where, days in dates if len({*days.values()}) == 2]
+    if unclear and not found:
+        others = {min(days): where for where, days in orders(foreign) if len(days) == 1}
+        found = others if len(others) == 1 else {}
     if len(found) == 1 or not (found or unclear):
         return next(iter(found), None)
     if found:

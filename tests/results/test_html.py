@@ -205,7 +205,9 @@ def use(page, scores, toy_test, hostile):
     expected(dialog.locator("details")).to_contain_text(toy_test.items[3].article)
     assert f"item={toy_test.items[3].id}" in page.url
     dialog.get_by_role("button", name="Close").click()
-    page.wait_for_function("!location.href.includes('item=')")  # a dialog tells that it was closed a moment later
+    page.wait_for_function(
+        "!location.href.includes('item=')"
+    )  # a dialog tells that it was closed a moment later
     # What is chosen stands in the address, which brings it back.
     address = page.url
     controls.get_by_role("button", name="Reset").click()
