@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from change_it.annotation import Answers, alpha, coincidences, item_id, score_cells
+from change_it.corpus.alignment import GOOD
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.io import read_records, write_table
@@ -21,8 +22,6 @@ KEY = ["item", "pair_id", "similarity", "band", "band_pairs", "event", "days"]
 KEY += [f"{side}_{of}" for side in "ab" for of in ("id", "date", "headline")]
 #: Characters of an article that readers see.
 OPENING = 300
-#: Share of one event that a threshold has to keep.
-KEPT = 0.9
 
 
 def draw_pairs(corpus: str, count: int, seed: int) -> pl.DataFrame:
@@ -67,10 +66,10 @@ def read_pair_key(path: Path) -> pl.DataFrame | None:
 
 
 def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float | None:
-    """The lowest cosine, cut to three decimals, such that `KEPT` of the pairs from there on are one event; None without any."""
+    """The lowest cosine, cut to three decimals, such that `GOOD` of the pairs from there on are one event; None without any."""
     for cosine in np.unique(np.floor(similarity * 1000) / 1000).tolist():
         kept = similarity >= cosine
-        if round(yes[kept].sum() / weight[kept].sum(), DECIMALS) >= KEPT:
+        if round(yes[kept].sum() / weight[kept].sum(), DECIMALS) >= GOOD:
             return cosine
     return None
 
@@ -96,10 +95,10 @@ def pair_table(key: pl.DataFrame, answers: Answers, seed: int = 1) -> Table:
     days = key["days"].replace_strict({"": "unknown"} | {n: n for n in "0123"}, default="4 or more")
     if days.n_unique() > 1:
         parts |= {f"days apart: {number}": days == number for number in days.unique().sort()}
-    note = f"No threshold keeps {figure(KEPT)} one event."
+    note = f"No threshold keeps {figure(GOOD)} one event."
     if (lowest := lowest_threshold(similarity, yes, weight)) is not None:
         parts[f"threshold {figure(lowest)}"] = similarity >= lowest
-        note = f"{figure(lowest)} is the lowest threshold that keeps {figure(KEPT)} one event on these pairs: confirm it on others."
+        note = f"{figure(lowest)} is the lowest threshold that keeps {figure(GOOD)} one event on these pairs: confirm it on others."
     rows = []
     for name, part in parts.items():
         at = np.asarray(part)

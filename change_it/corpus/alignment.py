@@ -304,17 +304,17 @@ def find_pairs(
         np.maximum.at(nearest, rows, across.similarity)
     close = align(vectors, days, (everything, everything), window_days=options.guard, floor=options.strict)
     lags = pairs_by_lag(across, matched, days, (a_rows, b_rows)) if window is not None else []
-    others = one_to_one(_across(close, labels, labels > 1))
+    others = one_to_one(_of_further_outlets(close, labels))
     if window is not None:
         others = others.select(others.days_apart(days) <= window)
     return Candidates(replace(best, counts=every.counts), close, nearest, lags, others=others)
 
 
-def _across(pairs: Pairs, labels: Ints, chosen: Bools) -> Pairs:
-    """The pairs of two outlets whose second article (that of the later outlet) is a chosen one, best first."""
+def _of_further_outlets(pairs: Pairs, labels: Ints) -> Pairs:
+    """The pairs of two outlets of which one is a further one, whose article comes second, best first."""
     first, second = pairs.places
     a, b = np.where(labels[first] < labels[second], (first, second), (second, first))
-    return replace(pairs, a_index=a, b_index=b).select((labels[a] != labels[b]) & chosen[b])
+    return replace(pairs, a_index=a, b_index=b).select((labels[a] != labels[b]) & (labels[b] > 1))
 
 
 def pairs_by_lag(pairs: Pairs, matched: Pairs, days: Ints, sides: tuple[Ints, Ints]) -> list[dict[str, Any]]:

@@ -137,7 +137,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     report = _report(reading, options, candidates, splits, tables) | {"leak_check": leaks}
     report["notes"] = notes
     report["loose_one_event"] = one_event(report, "loose")
-    report["warnings"] = warnings_of(report, _more_pairs(candidates, options))
+    report["warnings"] = warnings_of(report)
     looks = [*reading.looks, *look(articles, outlets.names, candidates.close.places)]
     report["looks"] = [each.as_dict() for each in looks]
     report["mended"] = [each.as_dict() for each in reading.mended]
@@ -338,12 +338,12 @@ def _pair_table(articles: pl.DataFrame, candidates: Candidates, splits: Splits) 
     return pl.concat(parts)
 
 
-def warnings_of(report: Mapping[str, Any], mend: str) -> list[str]:
-    """A sentence each where the test set is too small (`mend` says what helps), pairs are not of one event, or an event is too large."""
+def warnings_of(report: Mapping[str, Any]) -> list[str]:
+    """A sentence each where the test set is too small, pairs are not of one event, or an event is too large."""
     warnings, pairs, events = [], report["pairs"]["kept"]["A2"], report["events"]
     if pairs < ENOUGH:
         few = f"the test set has {pairs:,} pairs, and scores on fewer than {ENOUGH} say little"
-        warnings.append(f"{few}: {mend}")
+        warnings.append(f"{few}: {_more_pairs(report)}")
     share, best = one_event(report, "strict"), report["lowest_strict"]
     narrow = " or narrow --window-days" if report["options"]["window_days"] not in (0, "none") else ""
     if share is not None and share < WARNED:
@@ -356,13 +356,13 @@ def warnings_of(report: Mapping[str, Any], mend: str) -> list[str]:
     return warnings
 
 
-def _more_pairs(candidates: Candidates, options: BuildOptions) -> str:
+def _more_pairs(report: Mapping[str, Any]) -> str:
     """How to get a larger test set."""
-    best = lowest_strict(candidates.lags, options.window, options.loose)
-    lower = f", or lower --strict to {best:g}" if best and best < options.strict else ""
+    best = report["lowest_strict"]
+    lower = f", or lower --strict to {best:g}" if best and best < report["thresholds"]["strict"] else ""
     more = f"give more months of articles, or longer articles{lower}"
-    more = "give more articles of A2" if candidates.partners else more
-    return "ask for more A2 in --sizes" if options.sizes else more
+    more = "give more articles of A2" if report["partners"] else more
+    return "ask for more A2 in --sizes" if report["options"]["sizes"] else more
 
 
 def _sides(rows: pl.DataFrame, config: str) -> dict[str, pl.DataFrame]:

@@ -12,7 +12,7 @@ from change_it.judges.judge_options import StyleStep
 from change_it.results.items_table import refused_by, unsupported_places
 from change_it.scoring.columns import BUILT_IN, CHOSEN, CLAUSE, FLOOR, GOLD
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES
-from change_it.scoring.joint import LEAST_PAIRS
+from change_it.scoring.joint import LEAST_STEP_PAIRS
 from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
 from change_it.stats import Floats, holm
 from change_it.tables import (
@@ -237,9 +237,9 @@ def lacking(known: Collection[str], step: StyleStep | None, outlets: tuple[str, 
     lines = []
     if step and "style" not in known:
         a, b = outlets
-        few = f"its step is of {step.pairs:,} aligned training pairs, fewer than {LEAST_PAIRS}"
+        few = f"its step is of {step.pairs:,} aligned training pairs, fewer than {LEAST_STEP_PAIRS}"
         weak = f"main does not tell {a} and {b} apart within an event ({_median(step)})"
-        lines.append(f"{few if step.pairs < LEAST_PAIRS else weak}: style and joint cannot be computed")
+        lines.append(f"{few if step.pairs < LEAST_STEP_PAIRS else weak}: style and joint cannot be computed")
     if "fluency" not in known:
         lines.append(
             "joint and fluency are n/a: these judges have no fluency judge, train one with change-it train judge --task fluency"

@@ -20,7 +20,7 @@ VERSION = "v1"
 #: The least median step with which main tells the outlets apart within an event.
 LEAST_STEP = 0.1
 #: Strictly aligned training pairs below which that median says nothing.
-LEAST_PAIRS = 20
+LEAST_STEP_PAIRS = 20
 #: The least share of training pairs whose other headline has evidence: else articles are too short to be evidence.
 LEAST_EVIDENCE = 0.5
 #: A headline is the original, edited, if at most this share of its words are new.

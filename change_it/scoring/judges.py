@@ -16,7 +16,7 @@ from change_it.networks.pretrained import local_folder
 from change_it.progress import Progress
 from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, judge_items
 from change_it.scoring.item import Item, TestSet
-from change_it.scoring.joint import LEAST_EVIDENCE, LEAST_PAIRS, LEAST_STEP
+from change_it.scoring.joint import LEAST_EVIDENCE, LEAST_STEP, LEAST_STEP_PAIRS
 from change_it.text.evidence import Unsupported
 from change_it.training.training_options import Arithmetic
 
@@ -183,7 +183,7 @@ class Judges:
     def step(self) -> float | None:
         """Main's median step from one outlet to the other within an event; None where it does not tell them apart, or pairs are too few."""
         step = self.main.style_step
-        return step.value if step and step.value > LEAST_STEP and step.pairs >= LEAST_PAIRS else None
+        return step.value if step and step.value > LEAST_STEP and step.pairs >= LEAST_STEP_PAIRS else None
 
     @property
     def has_evidence(self) -> bool:

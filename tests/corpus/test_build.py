@@ -227,7 +227,7 @@ def test_warnings_of_pairs_and_events(share, largest, days, said):
     report = built().report | {"lowest_strict": 0.6}
     report["days_apart"] = [{"days": 0, "strict": 50, "strict_one_event": share}]
     report["events"] = report["events"] | {"largest": largest, "largest_days": days}
-    _, found = build.warnings_of(report, "")
+    _, found = build.warnings_of(report)
     assert said in found
 
 
