@@ -6,7 +6,6 @@ with one headline a line, in the order of the items. `change-it transfer` adds `
 """
 
 import random
-import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -19,14 +18,10 @@ from change_it.io import Predictions, counted, headlines_of, listed
 from change_it.scoring.columns import CLAUSE, GOLD, PredictionFile
 from change_it.scoring.item import TestSet
 from change_it.scoring.signature import Reranker, parse_reranker
-from change_it.text.sentences import sentences, without_end
+from change_it.text.clauses import cuts
+from change_it.text.sentences import without_end
 from change_it.text.tokens import beginning, length
 from change_it.text.typography import Typography
-
-#: Between two clauses.
-_JOINT = re.compile(r"(?<=\w)[\"”»’)]?\s*(?:[:;,]|\s[-–—])\s+|[，、；：。！？]+")
-#: Sentences of an article that are cut, its first characters that they are found in, and the fewest and most words of a cut.
-_SENTENCES, _CHARACTERS, _WORDS = 3, 1500, (4, 20)
 
 
 @dataclass(frozen=True)
@@ -87,17 +82,6 @@ def clauses(test: TestSet) -> list[list[str]]:
     """For each item the first sentences of its article and their clauses, as the outlet aimed at would print them; the original where there are none."""
     typography = {outlet: Typography.of(texts) for outlet, texts in test.training_headlines.items()}
     return [cuts(item.article, typography[item.target]) or [item.source] for item in test.items]
-
-
-def cuts(article: str, typography: Typography) -> list[str]:
-    """The first sentences of an article and their clauses in the typography of headlines: none is cut, but the first one where all are too long."""
-    fewest, most = _WORDS
-    found = sentences(article[:_CHARACTERS])[:_SENTENCES]
-    parts = [" ".join(part.split()) for sentence in found for part in (sentence, *_JOINT.split(sentence))]
-    long = [part for part in parts if length(part) >= fewest]
-    whole = [part for part in long if length(part) <= most] or [beginning(part, most) for part in long[:1]]
-    texts = map(without_end, whole)
-    return list(dict.fromkeys(typography.apply(text[:1].upper() + text[1:]) for text in texts))
 
 
 def systems_of(

@@ -17,7 +17,8 @@ from change_it.corpus.reading import RefusedError, read_articles
 from change_it.corpus.sample import COLUMNS, sample_articles
 from change_it.errors import InputError
 from change_it.io import outlet_and_file
-from change_it.scoring.floors_and_predictions import cuts, lead
+from change_it.scoring.floors_and_predictions import lead
+from change_it.text.clauses import cuts
 from change_it.text.cleaning import decoded, encoded_twice
 from change_it.text.typography import Typography
 
