@@ -1,4 +1,4 @@
-"""Candidates as judged, the choice among them by the joint score, and the baseline `floor`, which is such a choice."""
+"""Candidates as judged, the choice among them by acceptability and style, and the baseline `floor`, which is such a choice."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,12 +11,11 @@ from change_it.errors import InputError
 from change_it.generators.search import Candidate
 from change_it.progress import Progress
 from change_it.scoring.columns import FLOOR
-from change_it.scoring.compliancy import PROBABILITIES, judge_items
+from change_it.scoring.compliancy import judge_items
 from change_it.scoring.floors_and_predictions import ScoredSystem, clauses
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.judges import JudgedHeadline, Judges, judged_headline
 from change_it.scoring.signature import Reranker
-from change_it.stats import Floats
 
 
 @dataclass(frozen=True)
@@ -52,12 +51,12 @@ def order(
     candidates: Sequence[Sequence[str]],
     items: Sequence[Item],
 ) -> list[tuple[int, ...]]:
-    """The positions of each item's candidates: the higher joint score first, of equal ones those with evidence, then the higher product of style and probabilities, then that of probabilities alone, then the earlier one; empty candidates last."""
+    """The positions of each item's candidates, the best first by `aspects.choosing`, of equal ones that with the higher probabilities; empty candidates last."""
     return [_ranked(table) for table in _judged(judges, candidates, items)]
 
 
 def floor(test: TestSet, judges: Judges) -> ScoredSystem:
-    """For each headline the one of the `clauses` of its article with the highest joint score.
+    """For each headline the one of the `clauses` of its article that judges choose.
 
     The judges that choose are of another fold than those that score; fluency is among them.
     """
@@ -68,8 +67,10 @@ def floor(test: TestSet, judges: Judges) -> ScoredSystem:
         )
     candidates = clauses(test)
     orders = order(judges, candidates, test.items)
-    headlines = tuple(texts[places[0]] for texts, places in zip(candidates, orders, strict=True))
-    return ScoredSystem(FLOOR, headlines, Reranker.of(judges))
+    ranked = [tuple(texts[at] for at in places) for texts, places in zip(candidates, orders, strict=True)]
+    number = float(np.mean([len(texts) for texts in ranked]))
+    best = tuple(texts[0] for texts in ranked)
+    return ScoredSystem(FLOOR, best, Reranker.of(judges), cuts=tuple(ranked), candidates=number)
 
 
 def _judged(
@@ -92,13 +93,6 @@ def _judged(
 
 def _ranked(table: pl.DataFrame) -> tuple[int, ...]:
     """Positions of rows of `judge_items`, the best first."""
-
-    def column(name: str) -> Floats:
-        return table[name].cast(pl.Float64).fill_null(1.0).to_numpy()
-
-    sure = np.prod([column(name) for task, name in PROBABILITIES.items() if task != "source"], axis=0)
-    is_empty = column("p_hh") + column("p_ah") == 0
-    first = column("compliancy" if table["joint"].has_nulls() else "joint")
+    sure = [table[name].fill_null(1.0).to_numpy() for name in ("p_hh", "p_ah", "p_fluency")]
     # the last key decides first; rows that are equal keep their order
-    keys = (-sure, -sure * column("style"), -column("evidence"), is_empty, -first)
-    return tuple(np.lexsort(keys).tolist())
+    return tuple(np.lexsort((-np.prod(sure, axis=0), -table["choosing"].to_numpy())).tolist())

@@ -18,7 +18,7 @@ from change_it.corpus.folder import MODEL_CORPUS
 from change_it.engines import is_cluster, map_ordered
 from change_it.errors import InputError
 from change_it.io import read_json
-from change_it.judges.judge_options import COMMAND, LONGEST, SINGLE_TEXT, StyleStep, Task, read_judge_info
+from change_it.judges.judge_options import COMMAND, LONGEST, SINGLE_TEXT, StyleScale, Task, read_judge_info
 from change_it.judges.linear import LinearJudgeForSequenceClassification
 from change_it.networks.pretrained import (
     arithmetic,
@@ -60,8 +60,7 @@ class Judge:
         outlets: short names of A and B.
         weights_hash: SHA-256 of its weights, which no judge that chose may share.
         max_tokens: longer inputs are cut; the fluency judge refuses them, since it would not read their end.
-        style_step: of main, the median change of its log odds between the two headlines of an event (`within_event.style_step`);
-            None where it was not measured.
+        style: of main, what style is measured by (`within_event.style_scale`); None of an earlier version.
         model_hash: SHA-256 of weights, settings and tokenizer, for signatures.
         corpus: what training recorded of its corpus, `digest` and `learnt` among it (`corpus.folder`).
     """
@@ -77,7 +76,7 @@ class Judge:
     precision: Arithmetic = "float32"
     article_first: bool = False  # see `JudgeInfo`
     shift: float = 0.0
-    style_step: StyleStep | None = None
+    style: StyleScale | None = None
     corpus: Mapping[str, Any] = field(default_factory=dict, repr=False)
     source: tuple[Path, Arithmetic, str] | None = None  # from which the processes of a cluster load it too
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)

@@ -25,6 +25,8 @@ LONGEST = 1_000_000
 LINEAR, BILSTM = "linear", "bilstm"
 #: Baselines of main besides: n-grams, and marks, capitals and length.
 NGRAMS, MARKS = "n-grams", "marks, capitals, length"
+#: Aligned training pairs below which main has no scale of style.
+SCALE_PAIRS = 20
 #: The papers' encoder (EvalNLGEval 2020, section 4).
 PAPERS = "bert-base-multilingual-cased"
 
@@ -150,10 +152,11 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
         *better,
         "within an event: main assigns both headlines of an event to their outlets; chance is .5; 95% intervals over events",
     ]
-    if step := metrics.get("style_step"):
+    if scale := metrics.get("style"):
         notes.append(
-            f"style step {step['value']:.2f}: median change of the log odds within an event, over {step['pairs']:,} training pairs "
-            f"of {step['events']:,} events that it did not learn from; above 0 in {figure(step['accuracy'])}"
+            f"style: on {scale['pairs']:,} training pairs of {scale['events']:,} events that it did not learn from, the median step of the log odds is "
+            f"{scale['gold']:.2f} to the other newspaper's headline and {scale['clause'][0]:.2f} and {scale['clause'][1]:.2f} to clauses of the original's "
+            f"article; main is right in {figure(scale['accuracy'])} of these pairs"
         )
     title = f"main within an event · {found['pairs']:,} pairs of {found['events']:,} events of A2"
     return Table(columns, rows, title, notes)
@@ -181,14 +184,39 @@ def check_judges(name: str, *, to: str | None = None) -> None:
         raise InputError(f"--to {to} is no outlet of these judges: give {' or '.join(about.outlets)}")
 
 
-class StyleStep(NamedTuple):
-    """What main does with the two headlines of aligned training pairs that it did not learn from."""
+class StyleScale(NamedTuple):
+    """What style is measured by: how main's log odds of the other outlet move on aligned training pairs that it did not learn from.
 
-    value: float  # median step of its log odds from one outlet's headline to the other's
+    The step of a headline is their change from the original to it. From A to B and from B to A the two headlines of a pair
+    have the same step; clauses have not, so theirs and what follows are given by direction, from A first.
+    """
+
     pairs: int
     events: int  # that they are of
+    gold: float  # median step of the other newspaper's own headline
+    clause: tuple[float, float]  # median steps of random clauses of the original's own article
+    low: tuple[float, float]  # ends of the 95% intervals of gold - clause, drawn by event
+    high: tuple[float, float]
     accuracy: float  # share of the pairs whose step is above 0, 0-1
+    leads: dict[str, tuple[float, float]]  # baseline to the 95% interval of main's lead over it in that share
     evidence: float  # share of their headlines whose numbers, names and quotations the texts of both outlets have, 0-1
+
+    def fault(self, outlets: Sequence[str]) -> str:
+        """Why style cannot be measured, in a sentence without a full stop; empty where it can."""
+        a, b = outlets
+        if self.pairs < SCALE_PAIRS:
+            return f"style is n/a: main measured its scale on {self.pairs} aligned training pairs, fewer than {SCALE_PAIRS}"
+        for low, clause, (one, other) in zip(self.low, self.clause, ((a, b), (b, a)), strict=True):
+            if low <= 0:
+                steps = f"median steps {self.gold:.2f} and {clause:.2f}"
+                return f"style is n/a: main does not surely tell {other}'s own headlines from clauses of {one}'s articles ({steps})"
+        if self.leads[MARKS][0] <= 0:
+            return f"style is n/a: {MARKS} alone tell {a} and {b} apart as well as main does within an event"
+        if self.leads[NGRAMS][1] < 0:
+            return (
+                f"style is n/a: {NGRAMS} alone tell {a} and {b} apart better than main does within an event"
+            )
+        return ""
 
 
 class JudgeInfo(NamedTuple):
@@ -202,7 +230,7 @@ class JudgeInfo(NamedTuple):
     shift: (
         float  # subtracted from the log odds of class 1: fluency lets its share of printed headlines through
     )
-    style_step: StyleStep | None = None  # of main; None of an earlier version
+    style: StyleScale | None = None  # of main; None of an earlier version
 
 
 def read_judge_info(record: Any) -> JudgeInfo | None:
@@ -210,14 +238,23 @@ def read_judge_info(record: Any) -> JudgeInfo | None:
     try:
         task, fold, (a, b), most = (record[name] for name in ("task", "fold", "outlets", "max_tokens"))
         shift = float(record.get("shift", 0.0))
-        step = StyleStep(**record["style_step"]) if record.get("style_step") else None
         known = task in get_args(Task) and fold in get_args(Fold) and 1 <= most <= LONGEST
-        known = known and all(map(isfinite, step or ()))
+        scale = _read_scale(record["style"]) if record.get("style") else None
     except (TypeError, KeyError, ValueError, AttributeError):
         return None
     if not known or not isinstance(a, str) or not isinstance(b, str):
         return None
-    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift, step)
+    return JudgeInfo(task, fold, (a, b), most, record.get("article_first") is True, shift, scale)
+
+
+def _read_scale(record: Mapping[str, Any]) -> StyleScale:
+    """A style scale of a configuration; ValueError where it is not as training writes it."""
+    scale = StyleScale(**record)
+    ends = [end for lead in scale.leads.values() for end in lead]
+    numbers = (*scale[:3], *scale.clause, *scale.low, *scale.high, scale.accuracy, *ends, scale.evidence)
+    if not all(map(isfinite, numbers)) or {*scale.leads} != {MARKS, NGRAMS}:
+        raise ValueError(record)
+    return scale
 
 
 def check_tasks(folder: Path, name: str | Path) -> None:

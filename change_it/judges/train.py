@@ -27,18 +27,16 @@ from change_it.judges.judge_options import (
     BILSTM,
     LINEAR,
     LONGEST,
-    MARKS,
-    NGRAMS,
     JudgeOptions,
     JudgeSettings,
-    StyleStep,
+    StyleScale,
     Task,
     no_better_than,
     settings_of,
 )
 from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main
 from change_it.judges.metrics import f1_lead, scores
-from change_it.judges.within_event import Ask, fit_marks, measure_main, style_step
+from change_it.judges.within_event import Ask, fit_baselines, measure_main, style_scale
 from change_it.networks.pretrained import (
     load_errors,
     load_weights,
@@ -135,8 +133,8 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
     def save(folder: Path) -> None:
         if task == "fluency" and not linear:
             judge.shift = model.config.change_it["shift"] = _shift(judge, data.validation)
-        if task == "main" and (step := _style_step(settings, data, judge)):
-            model.config.change_it["style_step"] = step._asdict()
+        if task == "main" and settings.train_on != "random":  # which learns from test events too
+            model.config.change_it["style"] = _style_scale(settings, data, judge)._asdict()
         judge.save_pretrained(folder)
 
     def describe(_: Any) -> dict[str, Any]:
@@ -146,7 +144,7 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
         # a random split tests on other headlines than A2, and learns from some of A2
         if task == "main" and settings.train_on != "random":
             metrics |= _style_of(settings, data, judge)
-            metrics["style_step"] = model.config.change_it.get("style_step")
+            metrics["style"] = model.config.change_it["style"]
         return metrics
 
     examples = None if linear else tokenized(encode, len(data.train))
@@ -168,15 +166,11 @@ def _style_of(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str
     asked: dict[str, Ask] = {"judge": judge.probabilities}
     if settings.encoder != LINEAR:
         asked[LINEAR] = fit_main(data.known, seed=settings.seed).predict_proba
-    asked[NGRAMS] = fit_main(data.known, seed=settings.seed, ngrams_alone=True).predict_proba
-    asked[MARKS] = fit_marks(data.known, seed=settings.seed)
-    return measure_main(settings.corpus, data.outlets, asked)
+    return measure_main(settings.corpus, data.outlets, asked | fit_baselines(data.known, seed=settings.seed))
 
 
-def _style_step(settings: JudgeSettings, data: TaskData, judge: Judge) -> StyleStep | None:
-    """The style step of main, over pairs of events that it has not learnt: of the other fold, or held out by further fits (linear) or as validation."""
-    if settings.train_on == "random":  # it learns from test events too
-        return None
+def _style_scale(settings: JudgeSettings, data: TaskData, judge: Judge) -> StyleScale:
+    """The scale of style of main, over pairs of events that it has not learnt: of the other fold, or held out by further fits (linear) or as validation."""
 
     def refit(examples: Examples) -> Ask:
         return fit_main(examples, seed=settings.seed).predict_proba
@@ -184,7 +178,9 @@ def _style_step(settings: JudgeSettings, data: TaskData, judge: Judge) -> StyleS
     ask = partial(judge.probabilities, progress=False)
     linear, every = settings.encoder == LINEAR, settings.fold == "all"
     learnt = data.train if every and not linear else data.known
-    return style_step(settings.corpus, ask, learnt, refit=refit if linear else None)
+    return style_scale(
+        settings.corpus, data.outlets, ask, learnt, refit=refit if linear else None, seed=settings.seed
+    )
 
 
 def _shift(judge: Judge, validation: Examples) -> float:

@@ -5,20 +5,26 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from change_it.corpus.folder import read_table
 from change_it.judges.data import Examples
-from change_it.judges.judge_options import StyleStep
+from change_it.judges.judge_options import MARKS, NGRAMS, StyleScale
 from change_it.judges.linear import setting
+from change_it.judges.linear_training import fit_main
 from change_it.judges.metrics import f1_lead, scores
 from change_it.stats import AVERAGE, Events, Floats, Ints, log_odds, measure
+from change_it.text.clauses import cuts
 from change_it.text.evidence import unsupported
+from change_it.text.typography import Typography
 
 #: From n headlines to (n, 2) probabilities of outlets A and B.
 Ask = Callable[[Sequence[str]], Floats]
 
-#: Fits that `style_step` compares, and pairs of events that were not learnt below which it fits at all.
+#: Fits that `style_scale` compares, and pairs of events that were not learnt below which it fits at all.
 PARTS, PAIRS = 5, 100
+#: Resamples of the intervals of a scale.
+RESAMPLES = 500
 #: Pairs that evidence is looked up for, at most.
 EVIDENCE = 500
 
@@ -54,58 +60,105 @@ def lead(judge: Floats, baseline: Floats, events: Events) -> dict[str, float]:
     return scored[AVERAGE]["lead"]._asdict()
 
 
-def style_step(
+def fit_baselines(examples: Examples, *, seed: int) -> dict[str, Ask]:
+    """The baselines of main, fitted on its examples: n-grams alone; marks, capitals and length."""
+    ngrams = fit_main(examples, seed=seed, ngrams_alone=True).predict_proba
+    return {NGRAMS: ngrams, MARKS: fit_marks(examples, seed=seed)}
+
+
+def style_scale(
     corpus: str,
+    outlets: tuple[str, str],
     judge: Ask,
     learnt: Examples,
     *,
     refit: Callable[[Examples], Ask] | None = None,
     seed: int = 1,
-) -> StyleStep | None:
-    """Measure how far a change of outlet moves main's log odds within an event: the median over aligned training pairs.
-
-    A pair's step is main's log odds of B for B's headline less those for A's. In the other direction both signs change, so
-    there is one median and not one a direction.
+) -> StyleScale:
+    """Measure main and its baselines on the strictly aligned training pairs (A1) from whose events they have not learnt.
 
     Args:
         corpus: folder or Hub id.
+        outlets: A and B.
         judge: main; it judges the pairs of events from which it has learnt no headline.
-        learnt: what it has learnt from.
+        learnt: what it has learnt from; the baselines learn from the same.
         refit: fits a judge like it, which takes the place of `judge` for each fifth of the events that it has learnt, and has
             not learnt that one. Asked where fewer than 100 pairs are of other events.
-        seed: parts the events.
-
-    Returns:
-        The step over the strictly aligned pairs (A1); loosely aligned ones are two events too often. None without pairs.
+        seed: parts the events, and draws a clause of each article.
     """
-    articles = read_table(corpus, "articles", "train", ["headline", "event"])
+    articles = read_table(corpus, "articles", "train", ["headline", "label", "event"])
     texts_of_pairs = [f"{side}_{part}" for side in "ab" for part in ("headline", "article")]
     pairs = read_table(corpus, "pairs", "train", [*texts_of_pairs, "event", "alignment"])
     pairs = pairs.filter(alignment="A1")
-    texts = pl.Series(learnt.texts)
+    texts = pl.Series(learnt.texts, dtype=pl.String)
     known = articles.filter(pl.col("headline").is_in(texts.implode()))["event"]
     is_known = pl.col("event").is_in(known.implode())
-    parts: list[tuple[Ask, pl.DataFrame]] = [(judge, pairs.filter(~is_known))]
-    if refit is not None and parts[0][1].height < PAIRS:
+    parts: list[tuple[Ask, Examples, pl.DataFrame]] = [(judge, learnt, pairs.filter(~is_known))]
+    if refit is not None and parts[0][2].height < PAIRS:
         events = pairs.filter(is_known)["event"].unique().sort()
         for part in np.array_split(np.random.default_rng(seed).permutation(len(events)), PARTS):
             held = events[part].implode()
             apart = articles.filter(pl.col("event").is_in(held))["headline"]
             kept = learnt.select(np.flatnonzero(~texts.is_in(apart.implode()).to_numpy()))
             if len(part) and len(set(kept.labels.tolist())) == 2:
-                parts.append((refit(kept), pairs.filter(pl.col("event").is_in(held))))
-    asked = [(ask, rows) for ask, rows in parts if rows.height]
-    if not asked:
-        return None
-    found = pl.concat(rows.with_columns(step=pl.Series(_steps(ask, rows))) for ask, rows in asked)
-    steps = found["step"].to_numpy()
-    return StyleStep(
-        float(np.median(steps)),
-        found.height,
-        found["event"].n_unique(),
-        accuracy=float((np.sign(steps) + 1).mean() / 2),
+                parts.append((refit(kept), kept, pairs.filter(pl.col("event").is_in(held))))
+    if not (parts := [part for part in parts if part[2].height]):
+        return StyleScale(0, 0, 0.0, (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), 0.0, dict.fromkeys((NGRAMS, MARKS), (0.0, 0.0)), 1.0)  # fmt: skip
+    found = pl.concat(rows for _, _, rows in parts)
+    headlines = [articles.filter(label=outlet)["headline"].to_list() for outlet in outlets]
+    clauses = _clauses(found, headlines, seed)
+    steps, of_clauses, baselines = [], [], dict[str, list[Floats]]()
+    start = 0
+    for ask, examples, rows in parts:
+        here = slice(start, start := start + rows.height)
+        answers = log_odds(ask([*rows["a_headline"], *rows["b_headline"], *clauses[0][here], *clauses[1][here]])[:, 1])  # fmt: skip
+        a, b, from_a, from_b = np.split(answers, 4)
+        steps.append(b - a)
+        of_clauses.append((from_a - a, b - from_b))
+        for name, baseline in fit_baselines(examples, seed=seed).items():
+            baselines.setdefault(name, []).append(_steps(baseline, rows))
+    gold, drawn = np.concatenate(steps), found["event"].to_numpy().astype(np.str_)
+    scale = [_gap(gold, np.concatenate(side), drawn, seed) for side in zip(*of_clauses, strict=True)]
+    clause, low, high = zip(*scale, strict=True)
+    leads = {name: lead(gold, np.concatenate(of), drawn) for name, of in baselines.items()}
+    return StyleScale(
+        pairs=found.height,
+        events=found["event"].n_unique(),
+        gold=float(np.median(gold)),
+        clause=clause,
+        low=low,
+        high=high,
+        accuracy=float((np.sign(gold) + 1).mean() / 2),
+        leads={name: (of["low"], of["high"]) for name, of in leads.items()},
         evidence=_evidence(found),
     )
+
+
+def _clauses(pairs: pl.DataFrame, headlines: Sequence[Sequence[str]], seed: int) -> list[list[str]]:
+    """A random clause of A's article of each pair as B would print it, and one of B's as A would; the headline where there is none."""
+    random = np.random.default_rng(seed)
+    drawn = []
+    for side, of_other in (("a", headlines[1]), ("b", headlines[0])):
+        typography = Typography.of(of_other)
+        rows = pairs.select(f"{side}_headline", f"{side}_article").rows()
+        found = [cuts(article, typography) or [headline] for headline, article in rows]
+        drawn.append([texts[int(random.integers(len(texts)))] for texts in found])
+    return drawn
+
+
+def _gap(gold: Floats, clause: Floats, events: NDArray[np.str_], seed: int) -> tuple[float, float, float]:
+    """The median of n clauses' steps, and the ends of the 95% interval of the difference of gold's median from it, drawn by event."""
+    numbers = np.unique(events, return_inverse=True)[1]
+    draws = np.random.default_rng(seed).integers(0, numbers.max() + 1, (RESAMPLES, numbers.max() + 1))
+    times = np.array([np.bincount(draw, minlength=numbers.max() + 1)[numbers] for draw in draws])
+
+    def medians(steps: Floats) -> Floats:
+        order = np.argsort(steps)
+        weights = times[:, order].cumsum(axis=1)
+        return steps[order][(weights * 2 >= weights[:, -1:]).argmax(axis=1)]
+
+    low, high = np.quantile(medians(gold) - medians(clause), [0.025, 0.975])
+    return float(np.median(clause)), float(low), float(high)
 
 
 def _evidence(pairs: pl.DataFrame) -> float:

@@ -8,17 +8,13 @@ from change_it.io import Record, named_files, read_records, text_lines
 
 #: The system that is the other outlet's own headline, and so its own reference.
 GOLD = "gold"
-#: Sentences and clauses of the article: those that judges of the other fold choose, and those that chance does.
+#: Sentences and clauses of the article: the one that judges of the other fold choose, and all in turn.
 FLOOR, CLAUSE = "floor", "clause"
-#: Trivial baselines that a system must beat, in the order of a table: below the others.
-FLOORS = (FLOOR, CLAUSE, "lead", "copy", "random-target")
-#: Names that prediction files cannot take.
-BUILT_IN = (GOLD, *FLOORS)
+#: The systems of every table, below those of prediction files; these cannot take their names.
+BUILT_IN = (FLOOR, CLAUSE, GOLD, "lead", "copy", "random-target")
 #: What a prediction file must have, and what it may have.
 PREDICTION_COLUMNS = ("id", "headline")
-PREDICTION_EXTRAS = ("target", "error", "reranker")
-#: The part of a table that has the systems with headlines that judges chose.
-CHOSEN = "chosen by judges"
+PREDICTION_EXTRAS = ("target", "error", "reranker", "candidates")
 #: What a file of labels must have, and what it may have.
 LABEL_COLUMNS = ("id", "headline", "supported")
 LABEL_EXTRAS = ("system", "printable", "accept", "fluency")

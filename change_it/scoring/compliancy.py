@@ -1,7 +1,7 @@
 """Compliancy (EvalNLGEval 2020, section 4) and the measures beside it: headlines in, probabilities and verdicts per item out.
 
 A transferred headline is compliant when HH says that it matches the original headline, AH says that it matches the
-article, and main's decision is reversed. The joint score (ours) is in `scoring.joint`.
+article, and main's decision is reversed. The aspects beside it (ours) are in `scoring.aspects`.
 """
 
 import json
@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import compress
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
 from change_it.progress import Progress, ProgressOption
+from change_it.scoring.aspects import acceptability, choosing, is_edited, new_words, style
 from change_it.scoring.item import Item
-from change_it.scoring.joint import FACTORS, is_edited, joint, style
 from change_it.stats import Bools, Floats, Ints, Statistics
 from change_it.text.evidence import Unsupported, unsupported
 
@@ -27,12 +27,22 @@ if TYPE_CHECKING:  # loads torch
 
 Reversal = Literal["relative", "target"]
 
-#: What the papers measure: all three judges, and each of them.
-PAPERS = ("compliancy", "hh", "ah", "main")
-#: What a headline gets, each in 0-1 or a verdict: those, and ours.
-COMPLIANCY_MEASURES = (*PAPERS, "style", "fluency", "evidence", "joint")
-#: Each of them is a mean over the items, see `measure`.
-SHARES = dict.fromkeys(COMPLIANCY_MEASURES, "n")
+#: What a headline gets, each a verdict, a probability or style: what the papers measure, all three judges and each of them, and ours.
+COMPLIANCY_MEASURES = (
+    "compliancy",
+    "style",
+    "acceptability",
+    "edited",
+    "hh",
+    "ah",
+    "main",
+    "fluency",
+    "evidence",
+)
+#: Those that readers of a table ask first, and that systems are compared by.
+ASPECTS = ("compliancy", "style", "acceptability")
+#: The means of all but style, which is signed, are shares of the items, see `measure`.
+SHARES = dict.fromkeys((name for name in COMPLIANCY_MEASURES if name != "style"), "n")
 #: The verdicts in the order in which they are shown.
 VERDICT_NAMES = ("hh", "ah", "main", "fluency", "evidence")
 #: Columns of `judge_items` with probabilities; `source`: of the original headline.
@@ -46,8 +56,9 @@ PROBABILITIES = {
 #: Types of the columns of `judge_items`.
 _SCHEMA = {
     **dict.fromkeys(COMPLIANCY_MEASURES, pl.Boolean),
-    **dict.fromkeys(("joint", "style"), pl.Float64),
+    **dict.fromkeys(("style", "acceptability", "choosing"), pl.Float64),
     "unsupported": pl.String,
+    "refused_by": pl.String,
     **dict.fromkeys(PROBABILITIES.values(), pl.Float64),
 }
 
@@ -67,7 +78,7 @@ def verdicts(
     *,
     reversal: Reversal = "relative",
 ) -> dict[str, Bools]:
-    """The columns of `PAPERS`, (n,) each, from the judges' probabilities, (n, 2) each, and the outlets aimed at, 0 for A and 1 for B.
+    """The columns compliancy, hh, ah and main, (n,) each, from the judges' probabilities, (n, 2) each, and the outlets aimed at, 0 for A and 1 for B.
 
     With reversal `relative`, the paper's, main decides for another outlet than on the original; with `target`, ours, for the outlet aimed at.
     """
@@ -100,9 +111,9 @@ def judge_items(
 
     Returns:
         n rows: `COMPLIANCY_MEASURES`; `unsupported`, a JSON list of the numbers, names and quotations that no source has;
-        and the columns of `PROBABILITIES`. Null is what no judge can tell: fluency without such a judge, style where main does
-        not tell the outlets apart within an event, evidence where the corpus's articles are too short for it, joint
-        without fluency or style.
+        `refused_by`, the reasons against a headline, see `reasons`; `choosing`, see `aspects.choosing`; and the columns of
+        `PROBABILITIES`. Null is what no judge can tell: fluency and acceptability without a fluency judge, style where main has
+        no scale for it (`StyleScale.fault`), evidence where the corpus's articles are too short for it.
     """
     tasks = [*judges.by_task]
 
@@ -126,37 +137,54 @@ def judge_items(
     p_source = main_source[np.arange(len(items)), target]
     p_new = main[np.arange(len(main)), aims]
     lacking = [unsupported(text, of) for text, of in zip(new, texts, strict=True)]
-    columns: dict[str, Floats | Bools] = {
-        **verdicts(hh, ah, main, main_source[is_written], aims, reversal=reversal),
-        "p_hh": hh[:, 1],
-        "p_ah": ah[:, 1],
-        "p_target": p_new,
-    }
+    edited = np.array(
+        [is_edited(text, source) for text, source in zip(new, sources, strict=True)], dtype=bool
+    )
+    held = verdicts(hh, ah, main, main_source[is_written], aims, reversal=reversal) | {"edited": edited}
+    p = {"hh": hh[:, 1], "ah": ah[:, 1], "target": p_new}
+    evidence = graded = None
     if judges.has_evidence:
-        columns["evidence"] = np.array([not parts for parts in lacking], dtype=bool)
+        held["evidence"] = evidence = np.array([not parts for parts in lacking], dtype=bool)
     if judges.fluency is not None:
         printed = ask("fluency", new)
-        columns |= {"fluency": decide(printed) == 1, "p_fluency": printed[:, 1]}
-    if judges.step is not None:
-        edited = [is_edited(text, source) for text, source in zip(new, sources, strict=True)]
-        graded = style(p_new, p_source[is_written], judges.step)
-        columns["style"] = step = np.where(edited, 0.0, graded)
-        if judges.fluency is not None:
-            factors = {name: np.asarray(columns[name], bool) for name in FACTORS if name in columns}
-            columns["joint"] = joint(step, factors)
-    values: dict[str, object] = {"p_target_source": p_source, "unsupported": _listed(lacking, is_written)}
-    for name, of_written in columns.items():
-        every = np.zeros(len(items), of_written.dtype)
-        every[is_written] = of_written
-        values[name] = every
-    return pl.DataFrame({name: values.get(name, [None] * len(items)) for name in _SCHEMA}, schema=_SCHEMA)
+        held["fluency"], p["fluency"] = decide(printed) == 1, printed[:, 1]
+    measured = {f"p_{name}": of for name, of in p.items()}
+    if (scale := judges.scale) is not None:
+        measured["style"] = graded = style(p_new, p_source[is_written], scale, aims == 0)
+    if judges.fluency is not None:
+        measured["acceptability"] = acceptability(p, evidence)
+    measured["choosing"] = choosing(p, evidence, graded, edited)
+    columns: dict[str, list[Any]] = {"p_target_source": p_source.tolist()}
+    for name, of in {**held, **measured}.items():
+        every = np.full(len(items), -2.0 if name == "choosing" else 0, of.dtype)
+        every[is_written] = of
+        columns[name] = every.tolist()
+    found = iter(lacking)
+    parts = [next(found) if written else () for written in is_written]
+    columns["unsupported"] = [json.dumps([asdict(each) for each in of], ensure_ascii=False) for of in parts]
+    judged = [name for name in (*VERDICT_NAMES, "edited") if name in held]
+    columns["refused_by"] = [
+        _refusals(item, {name: columns[name][at] for name in judged}, of)
+        for at, (item, of) in enumerate(zip(items, parts, strict=True))
+    ]
+    return pl.DataFrame({name: columns.get(name, [None] * len(items)) for name in _SCHEMA}, schema=_SCHEMA)
 
 
-def _listed(lacking: Sequence[Sequence[Unsupported]], is_written: Bools) -> list[str]:
-    """What no source of each item has, as a JSON list; an empty one without a headline."""
-    given = iter(lacking)
-    found = [next(given) if written else () for written in is_written]
-    return [json.dumps([asdict(part) for part in parts], ensure_ascii=False) for parts in found]
+def _refusals(item: Item, holds: Mapping[str, bool], unsupported: Sequence[Unsupported]) -> str:
+    """The reasons against a headline: verdicts that do not hold, and that it is edited; see `reasons`."""
+    if not item.prediction.strip():
+        return "no headline"
+    parts = ", ".join(part.text.replace(";", ",") for part in unsupported)
+    said = {"evidence": f"evidence: {parts}"}
+    found = [said.get(name, name) for name in VERDICT_NAMES if not holds.get(name, True)]
+    if holds["edited"]:
+        found.append("edited: {} of {} words new".format(*new_words(item.prediction, item.source)))
+    return "; ".join(found)
+
+
+def reasons(refused_by: str) -> tuple[str, ...]:
+    """The names in a `refused_by`: of `VERDICT_NAMES`, `edited` or `no headline`, without what is said behind a colon."""
+    return tuple(part.partition(":")[0] for part in refused_by.split("; ") if part)
 
 
 def statistics(verdicts: pl.DataFrame | Mapping[str, Bools | Floats]) -> dict[str, Floats]:

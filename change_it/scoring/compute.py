@@ -44,7 +44,7 @@ def compute_compliancy(
     device: str = "auto",
     progress: Progress = False,
 ) -> dict[str, Any]:
-    """Compliancy of new headlines, without a corpus (EvalNLGEval 2020, section 4), and the joint score (ours).
+    """Compliancy of new headlines, without a corpus (EvalNLGEval 2020, section 4), and the aspects beside it (ours).
 
     Args:
         predictions: n new headlines: a list, a column of a data set or frame, as the other texts.
@@ -67,8 +67,8 @@ def compute_compliancy(
     Returns:
         `COMPLIANCY_MEASURES`: averages over the directions that occur, None where a judge is missing (see `judge_items`); the
         same measures under each direction's name; `intervals`: measure to (low, high) under `average` and each
-        direction's name; `verdicts`: for each item the measures, booleans but `style` and `joint`, and `unsupported`, the
-        list of numbers, names and quotations without evidence; `signature`.
+        direction's name; `verdicts`: for each item the measures, booleans but `style` and `acceptability`, `refused_by`, the
+        reasons against it, and `unsupported`, the list of numbers, names and quotations without evidence; `signature`.
 
     Raises:
         InputError: no items, lists of different lengths, a text that is empty, or a label that is not one of the
@@ -115,7 +115,7 @@ def compute_compliancy(
         "intervals": intervals,
         "verdicts": [
             {**row, "unsupported": [part["text"] for part in json.loads(row["unsupported"])]}
-            for row in verdicts.select(*COMPLIANCY_MEASURES, "unsupported").to_dicts()
+            for row in verdicts.select(*COMPLIANCY_MEASURES, "refused_by", "unsupported").to_dicts()
         ],
         "signature": scores.signature,
     }

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
-from statistics import median_low
+from statistics import mean, median_low
 
 from change_it.errors import InputError
 from change_it.io import Predictions, counted, headlines_of, listed
@@ -35,14 +35,16 @@ class ScoredSystem:
     reranker: Reranker | None = None  # the judges that chose among candidates, None where none did
     # the system that this is one of several runs of, trained with another seed each; empty where there is one
     run_of: str = ""
+    # of `clause` and `floor`: all cuts of each article, those of `floor` the best first; the score of `clause` is the mean over them
+    cuts: tuple[tuple[str, ...], ...] = ()
+    candidates: float | None = None  # mean number of headlines that one was chosen of, where it is known
 
 
 def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
     """The systems that need no model, without `gold` where an item has no reference.
 
     `gold` is the aligned headline of the target outlet (the papers' upper bound); `copy` the original headline
-    (content kept, style not), `clause` one of the `clauses` of the article at random, `lead` its first words at the
-    median length of the target outlet's training headlines, `random-target` a random training headline of the target
+    (content kept, style not), `clause` each of the `clauses` of the article in turn, `lead` its first words at the median length of the target outlet's training headlines, `random-target` a random training headline of the target
     outlet (style, no content).
     """
     for outlet in test.outlets:
@@ -57,14 +59,12 @@ def built_in_systems(test: TestSet, *, seed: int = 1) -> list[ScoredSystem]:
         "copy": [item.source for item in test.items],
         "lead": [lead(item.article, lengths[item.target]) for item in test.items],
         "random-target": [draw.choice(training[item.target]) for item in test.items],
-        CLAUSE: [
-            random.Random(f"{seed} {item.id}").choice(texts)
-            for item, texts in zip(test.items, clauses(test), strict=True)
-        ],
     }
-    return [
+    systems = [
         ScoredSystem(name, tuple(texts)) for name, texts in headlines.items() if name != GOLD or all(texts)
     ]
+    cut = tuple(map(tuple, clauses(test)))
+    return [*systems, ScoredSystem(CLAUSE, tuple(texts[0] for texts in cut), cuts=cut)]
 
 
 def lead(article: str, most: int) -> str:
@@ -152,7 +152,10 @@ def system_of(
         )
     rerankers = sorted({row.get("reranker", "") for row in rows} - {""})
     in_order = tuple(matched.headlines.get(id_) for id_ in wanted)
-    return ScoredSystem(name, in_order, _reranker(file, rerankers))
+    offered = [int(row["candidates"]) for row in rows if row.get("candidates", "").isdecimal()]
+    return ScoredSystem(
+        name, in_order, _reranker(file, rerankers), candidates=mean(offered) if offered else None
+    )
 
 
 def _with_ids(given: PredictionFile, test: TestSet) -> list[dict[str, str]]:

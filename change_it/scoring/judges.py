@@ -1,4 +1,4 @@
-"""The judges that score together, and what they say of a headline: verdicts, probabilities, style and joint."""
+"""The judges that score together, and what they say of a headline: verdicts, probabilities, style and acceptability."""
 
 import json
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from change_it.corpus.folder import hash_article
 from change_it.errors import InputError
 from change_it.io import texts_by_name
 from change_it.judges.judge import Judge
-from change_it.judges.judge_options import COMMAND, TASKS, Task, check_tasks
+from change_it.judges.judge_options import COMMAND, TASKS, StyleScale, Task, check_tasks
 from change_it.networks.pretrained import local_folder
 from change_it.progress import Progress
+from change_it.scoring.aspects import LEAST_EVIDENCE
 from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, judge_items
 from change_it.scoring.item import Item, TestSet
-from change_it.scoring.joint import LEAST_EVIDENCE, LEAST_STEP, LEAST_STEP_PAIRS
 from change_it.text.evidence import Unsupported
 from change_it.training.training_options import Arithmetic
 
@@ -28,21 +28,26 @@ class JudgedHeadline:
     Attributes:
         text: the headline.
         compliant: HH and AH say match, main's decision is reversed.
-        joint: style times the verdicts, in 0-1 (see `scoring.joint`); None where one of them is missing.
-        style: the step towards the outlet aimed at, in 0-1; None where main does not tell the outlets apart within an event.
+        style: how far it goes from no newspaper's style, 0, to that of the outlet aimed at, 1, cut to -1 to 2; None where main has
+            no scale for it.
+        acceptability: p_hh times p_ah times p_fluency times evidence, in 0-1; None without a fluency judge.
+        edited: whether it is the original, or hardly another one (see `scoring.aspects`).
         marks: each of `VERDICT_NAMES` to whether it holds; None where there is no such judge.
         probabilities: hh and ah (match), main (the new headline is of the outlet aimed at), source (the original is),
             fluency (printed), each in 0-1; None where there is no such judge.
         unsupported: numbers, names and quotations that no source has, with their places in `text`.
+        refused_by: the reasons against it, `main; evidence: Verdi; edited: 2 of 9 words new`; empty where there are none.
     """
 
     text: str
     compliant: bool
-    joint: float | None
     style: float | None
+    acceptability: float | None
+    edited: bool
     marks: dict[str, bool | None]
     probabilities: dict[str, float | None]
     unsupported: tuple[Unsupported, ...]
+    refused_by: str
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ class Judges:
         Examples:
             >>> judges = Judges.from_pretrained("runs/quickstart/judges")  # doctest: +SKIP
             >>> [judged] = judges(["Ponte giù"], originals=["Crolla il ponte"], articles=["Il ponte ..."], to="faro")  # doctest: +SKIP
-            >>> judged.joint, judged.style, judged.marks, judged.unsupported  # doctest: +SKIP
+            >>> judged.style, judged.acceptability, judged.marks, judged.refused_by  # doctest: +SKIP
         """
         texts = texts_by_name(headlines=headlines, originals=originals, articles=articles)
         if to is None:
@@ -134,7 +139,7 @@ class Judges:
 
         Raises:
             InputError: one is missing, they are not of the same outlets and fold, or main is of an earlier version
-                that has not measured its step.
+                that has not measured its scale of style.
         """
         folder = local_folder(name, command=COMMAND)
         check_tasks(folder, name)
@@ -156,10 +161,10 @@ class Judges:
             raise InputError(
                 f"the judges in {name} differ in outlets or fold ({each}): train them on one corpus with the same --fold"
             )
-        if judges["main"].style_step is None:
+        if judges["main"].style is None:
             raise InputError(
-                f"{folder / 'main'} has no style step (it is of an earlier version, or had no training pairs to measure it "
-                f"on): train it again with {COMMAND} --task main --fold 1"
+                f"{folder / 'main'} has not measured its scale of style (it is of an earlier version, or of --train-on random): "
+                f"train it again with {COMMAND} --task main --fold {judges['main'].fold}"
             )
         return cls(**judges)
 
@@ -180,16 +185,14 @@ class Judges:
         return self.main.fold
 
     @property
-    def step(self) -> float | None:
-        """Main's median step from one outlet to the other within an event; None where it does not tell them apart, or pairs are too few."""
-        step = self.main.style_step
-        return step.value if step and step.value > LEAST_STEP and step.pairs >= LEAST_STEP_PAIRS else None
+    def scale(self) -> StyleScale | None:
+        """What style is measured by; None where main cannot measure it, see `StyleScale.fault`."""
+        return self.main.style if self.main.style and not self.main.style.fault(self.outlets) else None
 
     @property
     def has_evidence(self) -> bool:
         """Whether the articles of their corpus are long enough to be evidence for numbers, names and quotations."""
-        step = self.main.style_step
-        return step is None or step.evidence >= LEAST_EVIDENCE
+        return self.main.style is None or self.main.style.evidence >= LEAST_EVIDENCE
 
     @property
     def signature(self) -> str:
@@ -232,8 +235,7 @@ def judged_headline(text: str, row: dict[str, Any]) -> JudgedHeadline:
     return JudgedHeadline(
         text,
         compliant=row["compliancy"],
-        joint=row["joint"],
-        style=row["style"],
+        **{name: row[name] for name in ("style", "acceptability", "edited", "refused_by")},
         marks={name: row[name] for name in VERDICT_NAMES},
         probabilities={name: row[column] for name, column in PROBABILITIES.items()},
         unsupported=tuple(Unsupported(**part) for part in json.loads(row["unsupported"])),

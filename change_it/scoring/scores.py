@@ -1,9 +1,9 @@
 """Scores systems on a test set: compliancy and overlap with intervals, per-item verdicts, paired tests."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, combinations, compress
+from itertools import accumulate, chain, combinations, compress, pairwise
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -11,27 +11,29 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
-from change_it.judges.judge_options import StyleStep
+from change_it.judges.judge_options import StyleScale
 from change_it.progress import Progress
 from change_it.scoring import compliancy, overlap
-from change_it.scoring.columns import CHOSEN, FLOORS, GOLD
-from change_it.scoring.compliancy import Reversal, judge_items
+from change_it.scoring.columns import BUILT_IN, CLAUSE, FLOOR, GOLD
+from change_it.scoring.compliancy import ASPECTS, Reversal, judge_items
 from change_it.scoring.floors_and_predictions import ScoredSystem
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import Reranker, signature
-from change_it.stats import AVERAGE, Floats, Score, Statistics, measure, paired_p_values
+from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure, paired_p_values
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
 
 #: The columns of a table of systems.
 SCORE_MEASURES = (*compliancy.COMPLIANCY_MEASURES, *overlap.OVERLAP_MEASURES)
-#: What the table is sorted by: joint, or compliancy where there is no joint score.
-SORTED_BY = ("joint", "compliancy")
 #: Numbers of a row, in files.
 COUNTS = ("n", "events", "runs", "references", "errors")
+#: Those, and how headlines were chosen.
+ABOUT = ("chosen", "candidates", *COUNTS)
 #: Trials of a paired test, at least, for each comparison of two of the systems: no p-value is then too large for Holm's correction.
 TRIALS = 100
+#: Numbers of clauses that the curve of `floor` has.
+CANDIDATES = (1, 2, 3, 4, 6, 8, 12)
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,12 @@ class ScoreRow:
     intervals: dict[str, tuple[float, float]]  # measure to the ends of its 95% interval
     signature: str  # what the numbers depend on
     runs: int = 1  # of which the values are means; 1 for a single system
-    group: str = ""  # `CHOSEN` where judges chose the headlines, or those that the system learnt from
+    chosen: bool = False  # whether judges chose the headlines, or those that the system learnt from
+    candidates: float | None = None  # mean number of headlines that one was chosen of, where it is known
 
     def flat(self, measures: Sequence[str]) -> dict[str, Any]:
-        """The row as columns: system, group, direction, `COUNTS`, each measure with `_low` and `_high`, signature."""
-        cells: dict[str, Any] = {
-            name: getattr(self, name) for name in ("system", "group", "direction", *COUNTS)
-        }
+        """The row as columns: system, chosen, candidates, direction, `COUNTS`, each measure with `_low` and `_high`, signature."""
+        cells: dict[str, Any] = {name: getattr(self, name) for name in ("system", "direction", *ABOUT)}
         for name in measures:
             low, high = self.intervals.get(name, (None, None))
             cells |= {name: self.values.get(name), f"{name}_low": low, f"{name}_high": high}
@@ -68,16 +69,16 @@ class ScoreRow:
 class Scores:
     """A table of systems."""
 
-    # systems, and of several runs of one (`ScoredSystem.run_of`) also their mean, the best average of `SORTED_BY`
-    # first, below them the `FLOORS`, below all these in the same order those of `CHOSEN`; for each the directions and then the
-    # average
+    # systems, and of several runs of one (`ScoredSystem.run_of`) also their mean: those of prediction files by their compliancy,
+    # below these the ones that judges chose, then `BUILT_IN`; for each the directions and then the average
     rows: list[ScoreRow]
-    # per system, a table with one row an item: its event, headlines, verdicts, probabilities, ROUGE-L
+    # per system, a table with one row an item, of `clause` with one row a clause: its event, headlines, verdicts, probabilities, ROUGE-L
     items: dict[str, pl.DataFrame] = field(repr=False)
-    # (m, m) paired tests of the average compliancy, in the order of `systems`; 1 on the diagonal
-    p_values: Floats = field(repr=False)
-    # the same of joint; None where it is unknown
-    joint_p_values: Floats | None = field(repr=False)
+    # of those of `ASPECTS` that are known, (m, m) paired tests of the average, in the order of `systems`; 1 on the diagonal
+    p_values: dict[str, Floats] = field(repr=False)
+    # of `floor`, the score of the best of so many clauses, for rising numbers: `candidates`, and of each of `ASPECTS` its value and
+    # `_interval`; empty without it
+    curve: list[dict[str, Any]] = field(repr=False)
     outlets: tuple[str, str]  # A and B
     reversal: Reversal  # as scored
     resamples: int  # of the intervals
@@ -85,7 +86,8 @@ class Scores:
     # system to the judges that chose its headlines; systems that were not reranked are left out
     rerankers: dict[str, Reranker]
     trained: str = ""  # digest of the corpus of the judges, where that is another one (`Judges.check_corpus`)
-    style_step: StyleStep | None = None  # main's, which style is measured by
+    style: StyleScale | None = None  # main's, which style is measured by
+    style_fault: str = ""  # why style is n/a, if it is
 
     @property
     def systems(self) -> list[str]:
@@ -104,23 +106,13 @@ class Scores:
 
     @property
     def chosen(self) -> list[str]:
-        """Names of those of `names` that judges chose, which appear apart."""
-        return list(dict.fromkeys(row.system for row in self.rows if row.group))
+        """Names of those of `names` that judges chose."""
+        return list(dict.fromkeys(row.system for row in self.rows if row.chosen))
 
     @property
     def directions(self) -> list[str]:
         """The directions that occur, then `average`."""
         return list(dict.fromkeys(row.direction for row in self.rows))
-
-    @property
-    def sorted_by(self) -> str:
-        """The measure that the table is sorted by."""
-        return SORTED_BY[self.joint_p_values is None]
-
-    @property
-    def sorted_p_values(self) -> Floats:
-        """The paired tests of the measure that the table is sorted by."""
-        return self.p_values if self.joint_p_values is None else self.joint_p_values
 
     @property
     def known(self) -> set[str]:
@@ -152,7 +144,7 @@ class Scores:
                 system: {
                     row.direction: {
                         **{name: row.values.get(name) for name in self.measures},
-                        **{name: getattr(row, name) for name in ("group", *COUNTS)},
+                        **{name: getattr(row, name) for name in ABOUT},
                         "intervals": {name: list(ends) for name, ends in row.intervals.items()},
                         "signature": row.signature,
                     }
@@ -165,17 +157,16 @@ class Scores:
                 system: {"fold": reranker.fold, "hashes": dict(reranker.hashes)}
                 for system, reranker in self.rerankers.items()
             },
-            "style_step": self.style_step and self.style_step._asdict(),
-            "p_values": self._by_name(self.p_values),
-            "joint_p_values": self._by_name(self.joint_p_values),
-        }
-
-    def _by_name(self, p_values: Floats | None) -> dict[str, dict[str, float]] | None:
-        if p_values is None:
-            return None
-        return {
-            name: {other: float(p_values[i, j]) for j, other in enumerate(self.systems) if i != j}
-            for i, name in enumerate(self.systems)
+            "style": self.style and self.style._asdict(),
+            "style_fault": self.style_fault,
+            "floor": self.curve,
+            "p_values": {
+                measure: {
+                    name: {other: float(of[i, j]) for j, other in enumerate(self.systems) if i != j}
+                    for i, name in enumerate(self.systems)
+                }
+                for measure, of in self.p_values.items()
+            },
         }
 
 
@@ -196,27 +187,30 @@ def score(
     trained = judges.check_corpus(test)
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
     check_independent(judges, rerankers)
-    every = [test.predicted(system.headlines) for system in systems]
-    judged = judge_items(judges, list(chain(*every)), reversal=reversal, progress=progress)
+    every = [_items_of(system, test) for system in systems]
+    table = judge_items(judges, list(chain(*every)), reversal=reversal, progress=progress)
+    ends = accumulate(map(len, every), initial=0)
+    judged = [table[start:end] for start, end in pairwise(ends)]
     of_judges = partial(signature, judges, reversal=reversal, trained=trained)
     signed = partial(of_judges, resamples=resamples, seed=seed)
     strata = [item.direction for item in test.items]
     interval = partial(measure, strata=strata, events=test.events, resamples=resamples, seed=seed)
     tables: dict[str, pl.DataFrame] = {}
-    several: dict[str, list[tuple[ScoredSystem, Statistics]]] = {}  # the runs of each row
-    for system, items, verdicts in zip(systems, every, judged.iter_slices(len(test.items)), strict=True):
+    of_system: dict[str, Statistics] = {}
+    several: dict[str, list[ScoredSystem]] = {}  # the runs of each row
+    for system, items, verdicts in zip(systems, every, judged, strict=True):
         texts = ([getattr(item, name) for item in items] for name in ("prediction", "reference", "source"))
         statistics = {**compliancy.statistics(verdicts), **overlap.statistics(*texts)}
         tables[system.name] = _item_table(items, verdicts, statistics)
         statistics["missing"] = np.array([not item.prediction.strip() for item in items], np.float64)
+        of_system[system.name] = _means(statistics, system)
         for name in filter(None, (system.name, system.run_of)):
-            several.setdefault(name, []).append((system, statistics))
+            several.setdefault(name, []).append(system)
     rows = {}
     for name, members in several.items():
-        chosen = dict.fromkeys(system.reranker.short for system, _ in members if system.reranker)
-        together = {
-            key: np.stack([statistics[key] for _, statistics in members], axis=1) for key in members[0][1]
-        }
+        chosen = dict.fromkeys(system.reranker.short for system in members if system.reranker)
+        runs = [of_system[system.name] for system in members]
+        together = {key: np.stack([statistics[key] for statistics in runs], axis=1) for key in runs[0]}
         missing = together.pop("missing").sum(axis=1)
         rows[name] = _rows(
             test.items,
@@ -224,27 +218,93 @@ def score(
             missing,
             partial(signed, reranker="+".join(chosen)),
             system=name,
-            group=CHOSEN if chosen else "",
+            chosen=bool(chosen),
+            candidates=members[0].candidates,
             runs=len(members),
         )
-    key = next(name for name in SORTED_BY if all(name in of[-1].values for of in rows.values()))
-    averages = {name: of_system[-1].values[key] for name, of_system in rows.items()}
-    names = sorted(rows, key=lambda name: (bool(rows[name][0].group), name in FLOORS, -averages[name]))
+
+    def place(name: str) -> tuple[int, bool, float]:
+        at = BUILT_IN.index(name) + 1 if name in BUILT_IN else 0
+        return at, rows[name][0].chosen, -rows[name][-1].values["compliancy"]
+
+    names = sorted(rows, key=place)
     items_of = {name: tables[name] for name in names if name in tables}
-    p_values = partial(_p_values, list(items_of.values()), resamples=resamples, seed=seed)
+    known = [name for name in ASPECTS if all(name in of for of in of_system.values())]
+    compared = [of_system[name] for name in items_of]
+    floors = [system for system in systems if system.name == FLOOR and CLAUSE in tables]
     return Scores(
         rows=[row for name in names for row in rows[name]],
         items=items_of,
-        p_values=p_values("compliant"),
-        joint_p_values=p_values("joint") if key == "joint" else None,
+        p_values=_p_values(compared, known, strata, test.events, resamples=resamples, seed=seed),
+        curve=_curve(tables[CLAUSE], floors[0].cuts, known, interval) if floors else [],
         outlets=test.outlets,
         reversal=reversal,
         resamples=resamples,
         corpus=test.name,
         trained=trained,
         rerankers=rerankers,
-        style_step=judges.main.style_step,
+        style=judges.main.style,
+        style_fault=judges.main.style.fault(judges.outlets) if judges.main.style else "",
     )
+
+
+def _items_of(system: ScoredSystem, test: TestSet) -> list[Item]:
+    """The items with the headlines of a system; with `clause` an item for each cut."""
+    if system.name != CLAUSE:
+        return test.predicted(system.headlines)
+    cuts = zip(test.items, system.cuts, strict=True)
+    return [replace(item, prediction=text) for item, texts in cuts for text in texts]
+
+
+def _means(statistics: Statistics, system: ScoredSystem) -> Statistics:
+    """Statistics (n,) of the items: of `clause` the means over the cuts of each."""
+    if system.name != CLAUSE:
+        return statistics
+    counts = np.array([len(texts) for texts in system.cuts])
+    starts = np.cumsum(counts) - counts
+    return {name: np.add.reduceat(values, starts) / counts for name, values in statistics.items()}
+
+
+def _curve(
+    clause: pl.DataFrame,
+    ranked: Sequence[Sequence[str]],
+    measures: Sequence[str],
+    interval: Callable[..., Mapping[str, Mapping[str, Score]]],
+) -> list[dict[str, Any]]:
+    """The score of the best of `CANDIDATES` clauses that are drawn at random, in expectation; `ranked` are the clauses of each item, the best first."""
+    counts = [len(texts) for texts in ranked]
+    ends = list(accumulate(counts, initial=0))
+    values = {
+        name: clause["compliant" if name == "compliancy" else name].cast(pl.Float64).to_numpy()
+        for name in measures
+    }
+    headlines = clause["headline"].to_list()
+    places = [
+        start + np.array([headlines[start:end].index(text) for text in texts])
+        for (start, end), texts in zip(pairwise(ends), ranked, strict=True)
+    ]
+    rows = []
+    for number in (n for n in CANDIDATES if n == 1 or n <= max(counts)):
+        statistics = {"n": np.ones(len(counts))}
+        for name, of in values.items():
+            statistics[name] = np.array([chances(number, len(at)) @ of[at] for at in places], np.float64)
+        found = interval(statistics, compliancy.aggregate)[AVERAGE]
+        row: dict[str, Any] = {"candidates": number}
+        for name, score in found.items():
+            row |= {name: score.value, f"{name}_interval": score.interval}
+        rows.append(row)
+    return rows
+
+
+def chances(number: int, count: int) -> Floats:
+    """(count,) how probably each of so many ranked texts, the best first, is the best of a number of them that are drawn at random.
+
+    Examples:
+        >>> chances(2, 3).round(2).tolist()
+        [0.67, 0.33, 0.0]
+    """
+    number = min(number, count)
+    return np.array([comb(count - 1 - rank, number - 1) / comb(count, number) for rank in range(count)])
 
 
 def check_independent(judges: "Judges", rerankers: Mapping[str, Reranker]) -> None:
@@ -274,7 +334,8 @@ def _rows(
     signed: Callable[..., str],
     *,
     system: str,
-    group: str,
+    chosen: bool,
+    candidates: float | None,
     **count: int,
 ) -> list[ScoreRow]:
     """Rows of one system, the mean of its runs: its directions and the average."""
@@ -298,8 +359,9 @@ def _rows(
                 intervals={
                     name: score.interval for name, score in measured.items() if np.isfinite(score).all()
                 },
-                signature=signed(partners=partners, **counts),
-                group=group,
+                signature=signed(partners=partners, candidates=candidates, **counts),
+                chosen=chosen,
+                candidates=candidates,
                 **counts,
             )
         )
@@ -327,17 +389,23 @@ def trials(systems: int, resamples: int) -> int:
     return max(resamples, TRIALS * comb(systems, 2))
 
 
-def _p_values(items: Sequence[pl.DataFrame], verdict: str, *, resamples: int, seed: int) -> Floats:
-    """(m, m) paired tests of the average of a verdict between any two systems; 1 on the diagonal."""
-
-    def share(sums: Statistics) -> dict[str, Floats]:
-        return {"share": sums["hits"] / sums["n"]}
-
-    columns = [{"n": np.ones(of.height), "hits": of[verdict].cast(pl.Float64).to_numpy()} for of in items]
-    strata, events = items[0]["direction"].to_list(), items[0]["event"].to_numpy()
-    count = trials(len(items), resamples)
-    table = np.ones((len(items), len(items)))
-    for i, j in combinations(range(len(items)), 2):
-        p = paired_p_values(columns[i], columns[j], share, strata, events, trials=count, seed=seed)
-        table[i, j] = table[j, i] = p["share"][-1]
-    return table
+def _p_values(
+    systems: Sequence[Statistics],
+    measures: Sequence[str],
+    strata: Sequence[str],
+    events: EventIds,
+    *,
+    resamples: int,
+    seed: int,
+) -> dict[str, Floats]:
+    """Of each measure (m, m) paired tests of the average between any two systems; 1 on the diagonal."""
+    count = trials(len(systems), resamples)
+    tables = {name: np.ones((len(systems), len(systems))) for name in measures}
+    columns = [{name: of[name] for name in ("n", *measures)} for of in systems]
+    for i, j in combinations(range(len(systems)), 2):
+        found = paired_p_values(
+            columns[i], columns[j], compliancy.aggregate, strata, events, trials=count, seed=seed
+        )
+        for name, of in tables.items():
+            of[i, j] = of[j, i] = found[name][-1]
+    return tables

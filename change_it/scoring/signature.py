@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from change_it import __version__
 from change_it.errors import InputError
 from change_it.judges.judge_options import TASKS
-from change_it.scoring.joint import VERSION
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
@@ -42,18 +41,20 @@ def signature(
     reranker: str = "",
     trained: str = "",
     runs: int = 1,
+    candidates: float | None = None,
 ) -> str:
     """The options that a compliancy figure depends on, in one line: keys and values, separated by bars.
 
     `n` items, of `events`, `partners` of which had the other outlet's article; `reranker` is short, `1a2b3c+…,fold:0`,
-    and `trained` the digest of another corpus of the judges (`Judges.check_corpus`).
+    `trained` the digest of another corpus of the judges (`Judges.check_corpus`), and `candidates` the mean number of headlines that
+    one was chosen of.
     """
     parts = {
         "judges": judges.signature,
         "trained": trained,
         "reranker": reranker,
         "fluency": judges.fluency.model_hash[:6] if judges.fluency else "",
-        "joint": VERSION if judges.fluency and judges.step else "none",
+        "style": "" if judges.scale else "none",
         "evidence": "" if judges.has_evidence else "none",
         "reversal": reversal,
         "tok": "unicode",
@@ -61,6 +62,7 @@ def signature(
         "partners": partners,
         "events": events,
         "runs": runs if runs > 1 else "",
+        "candidates": "" if candidates is None else f"{candidates:.3g}",
         "resamples": resamples,
         "seed": seed,
         "v": __version__,
