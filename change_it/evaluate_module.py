@@ -102,4 +102,6 @@ def _said(value: object) -> str:
     """A verdict, figure or list in words."""
     if value is None or isinstance(value, bool):
         return "n/a" if value is None else "yes" if value else "no"
-    return ", ".join(value) if isinstance(value, list) else f"{value:.3f}"
+    if isinstance(value, str | list):
+        return value or "nothing" if isinstance(value, str) else ", ".join(value)
+    return f"{value:.3f}"

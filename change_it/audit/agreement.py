@@ -13,40 +13,50 @@ import polars as pl
 from change_it.errors import InputError
 from change_it.io import Record, counted, listed, with_formula
 from change_it.scoring.columns import BUILT_IN, GOLD, LabelFiles
+from change_it.scoring.compliancy import JUDGE_NAMES
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.overlap import statistics
 from change_it.stats import AVERAGE, Bools, EventIds, Floats, Statistics, measure
 from change_it.tables import Column, Row, Table, with_interval
+from change_it.text.folding import fold
 
 #: The system that is the original headline.
 COPY = "copy"
 #: Questions of label files and of the sheets of `change-it annotate`, and what their answers stand for.
 ANSWERS: Mapping[str, Mapping[str, bool]] = {
+    "story": {"yes": True, "no": False},
     "supported": {"yes": True, "partly": False, "no": False, "contradicted": False},
     "printable": {"yes": True, "no": False},
     "accept": {"yes": True, "no": False},
     "fluency": {"1": False, "2": False, "3": False, "4": True, "5": True},
 }
-#: Columns of `judge_items` that are compared with what readers accept, and their names.
+#: Questions to what they are called, each with the measures that are made for it.
+QUESTIONS = {
+    "story": ("same story", ("p_hh",)),
+    "supported": ("supported", ("p_ah", "evidence")),
+    "printable": ("printable", ("p_fluency",)),
+    "accept": ("accepted", ("acceptability",)),
+}
+#: Columns that are compared with readers' answers, and their names: of `judge_items`, and two that a measure must beat.
 MEASURES = {
-    "joint": "joint",
+    "p_hh": JUDGE_NAMES["hh"],
+    "p_ah": JUDGE_NAMES["ah"],
+    "p_fluency": JUDGE_NAMES["fluency"],
+    "evidence": JUDGE_NAMES["evidence"],
+    "acceptability": "acceptability",
     "compliancy": "compliancy",
     "style": "style",
-    "p_hh": "HH",
-    "p_ah": "AH",
-    "p_fluency": "fluency",
-    "evidence": "evidence",
     "rougeL_source": "ROUGE-L to the original",
     "length": "words",
 }
-#: The headlines that an AUC of these is of, and the expression that selects them.
-AUC_OF = {
-    "auc": pl.lit(True),
-    "auc without gold": pl.col("system") != GOLD,
-    "auc of written": pl.col("written"),
+#: Headlines, and the expression that selects them.
+PARTS = {
+    "without copies": ~pl.col("copy"),
+    "written, without copies": pl.col("written") & ~pl.col("copy"),
+    "all": pl.lit(True),
 }
-#: The least number of events of a subset whose figures have intervals.
-ENOUGH = 10
+#: The least number of events of a subset whose figures have intervals, and of systems whose order is compared.
+ENOUGH, SYSTEMS = 10, 12
 
 
 @dataclass(frozen=True)
@@ -54,8 +64,9 @@ class ReaderLabels:
     """Readers' labels of n headlines."""
 
     items: Sequence[Item]  # with these headlines
-    supported: Bools  # (n,) whether readers say that the sources support all of it
-    accept: Floats  # (n,) 1 where they would accept it in the place of the original, 0 where not, nan where they did not say
+    answers: Mapping[
+        str, Floats
+    ]  # question to (n,) 1 where readers say yes, 0 where not, nan where they did not say
     systems: Sequence[str]  # (n,) who wrote it; empty where the labels do not say
     written: Bools  # (n,) whether it is no built-in system's, such as gold and copy
     hash: str  # SHA-256 of the file; of several that of their hashes
@@ -85,25 +96,25 @@ def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
             )
         for id_, record in zip(ids, records, strict=True):
             question = "printable" if "printable" in record.cells else "fluency"
-            answers = {"supported": _answer(file, record, "supported")}
-            answers["printable"] = _answer(file, record, question)
-            answers["accept"] = _answer(file, record, "accept")
+            answers = {name: _answer(file, record, name) for name in QUESTIONS}
+            if "printable" not in record.cells:
+                answers["printable"] = _answer(file, record, "fluency")
             of = {"id": id_, "headline": _headline(file, record, items[id_])}
             rows.append(of | answers | {"system": record.cells.get("system", "")})
-    texts, questions = ("id", "headline", "system"), ("supported", "printable", "accept")
-    schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(questions, pl.Boolean)
+    texts = ("id", "headline", "system")
+    schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(QUESTIONS, pl.Boolean)
     by_headline = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True)
-    read = by_headline.agg(pl.col("system").first(), pl.col(questions).mean())
+    read = by_headline.agg(pl.col("system").first(), pl.col(QUESTIONS).mean())
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file, _ in files]
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
-    supported, *asked = (read[name].to_numpy() for name in questions)
-    printable, accept = (np.where(np.isnan(each), np.nan, each > 0.5) for each in asked)
-    # without that question what they say of both, or of that one alone
-    accept = np.where(np.isnan(accept), printable * (supported > 0.5), accept)
+    shares = {name: read[name].fill_null(np.nan).to_numpy() for name in QUESTIONS}
+    answers = {name: np.where(np.isnan(of), np.nan, of > 0.5) for name, of in shares.items()}
+    if np.isnan(answers["accept"]).all():  # what they support and would print
+        said = [answers[name] for name in ("supported", "printable") if not np.isnan(answers[name]).all()]
+        answers["accept"] = np.min(said, axis=0)
     return ReaderLabels(
         items=[replace(items[id_], prediction=text) for id_, text in read.select("id", "headline").rows()],
-        supported=supported > 0.5,
-        accept=np.where(np.isnan(accept).all(), supported > 0.5, accept),
+        answers=answers,
         systems=read["system"].to_list(),
         written=~read["system"].is_in(BUILT_IN).to_numpy(),
         hash=hashes[0] if len(hashes) == 1 else several,
@@ -142,86 +153,95 @@ class Agreement:
     labels: str  # SHA-256 of the labels
     n: int  # headlines
     events: int  # that they are of; intervals draw events
-    measures: Sequence[Mapping[str, Any]]  # of `acceptance`
+    measures: Sequence[Mapping[str, Any]]  # of `by_question`
 
     @property
     def table(self) -> Table:
-        """A row for each measure beside what readers accept."""
-        columns = [Column("measure", "text"), Column("n", "count")]
-        columns += [with_interval(name, name.replace("auc", "AUC")) for name in AUC_OF]
-        columns += [Column(name) for name in ("accepted", "refused")]
-        columns += [Column(name, "count") for name in ("in order", "pairs")]
+        """A group for each of `PARTS`, a row for each measure, and its AUC for each question."""
+        columns = [
+            Column("measure", "text"),
+            *(with_interval(name, title) for name, (title, _) in QUESTIONS.items()),
+        ]
+        columns += [Column("n", "count"), Column("order", "text", "systems in order")]
         notes = (
             f"{self.n} headlines of {self.events} events: all labels",
-            f"what readers would accept, or, without that question, call supported and would print; intervals: 95%, bootstrap over events, where there are {ENOUGH} or more",
-            "accepted, refused: the share that readers accept of what the verdict, or joint above 0, accepts and refuses; in order: of the pairs of systems that readers tell apart those that the mean of the measure puts in the same order",
+            f"AUC for what readers say; a copy is the original again; intervals: 95%, bootstrap over events, where there are {ENOUGH} or more; "
+            "highlighted: measures that are made for a question; ROUGE-L to the original and words are what they must beat",
+            f"systems in order: pairs of systems that the measure orders as readers accept them, from {SYSTEMS} systems up",
         )  # fmt: skip
-        rows = [Row(row, highlight=row["measure"] == "joint") for row in self.measures]
-        return Table(columns, rows, "What readers accept", notes)
+        judged = {name for _, of in QUESTIONS.values() for name in of}
+        rows = [
+            Row(
+                {**row, "measure": MEASURES.get(row["measure"], row["measure"])},
+                row["part"],
+                highlight=row["measure"] in judged,
+            )
+            for row in self.measures
+        ]
+        return Table(columns, rows, "What readers say", notes)
 
 
 def agreement(labels: ReaderLabels, judged: pl.DataFrame, *, resamples: int = 1000) -> Agreement:
     """Agreement of the columns of `judge_items` with the labels."""
-    read = judged.with_columns(pl.Series(name, of) for name, of in _beside(labels).items())
-    measures = acceptance(read.filter(~pl.col("accept").is_nan()), resamples=resamples)
-    return Agreement(labels.hash, len(labels.items), len(np.unique(labels.events)), measures)
+    read = judged.with_columns(pl.Series(name, of) for name, of in measured(labels).items())
+    return Agreement(
+        labels.hash, len(labels.items), len(np.unique(labels.events)), by_question(read, resamples=resamples)
+    )
 
 
-def _beside(labels: ReaderLabels) -> dict[str, Any]:
-    """What `acceptance` reads besides the columns of `judge_items`."""
-    texts = [item.prediction for item in labels.items]
-    overlap = statistics(texts, [""] * len(texts), [item.source for item in labels.items])
+def measured(labels: ReaderLabels) -> dict[str, Any]:
+    """What `by_question` reads besides the columns of `judge_items`."""
+    texts, sources = [item.prediction for item in labels.items], [item.source for item in labels.items]
+    overlap = statistics(texts, [""] * len(texts), sources)
     return {
         "system": labels.systems,
         "event": labels.events,
         "written": labels.written,
-        "accept": labels.accept,
+        **labels.answers,
+        "copy": [fold(text) == fold(source) for text, source in zip(texts, sources, strict=True)],
         "rougeL_source": overlap["rougeL_source"],
         "length": [len(text.split()) for text in texts],
     }
 
 
-def acceptance(
-    rows: pl.DataFrame, measures: Mapping[str, str] = MEASURES, *, resamples: int = 1000
+def by_question(
+    rows: pl.DataFrame, measures: Sequence[str] = tuple(MEASURES), *, resamples: int = 1000
 ) -> list[dict[str, Any]]:
-    """Of each measure, by how much it finds what readers accept.
+    """How well each measure tells what readers say yes to, question by question.
 
     Args:
-        rows: of each headline `accept` (0, 1), `system`, `event`, `written` and the measures, 0 and 1 of verdicts, null where
-            a measure says nothing; the verdict of a column `p_x` is `x`.
-        measures: columns and what a row is called.
+        rows: of each headline the answers (0, 1, nan), `system`, `event`, `written`, `copy` and the measures, 0 and 1 of verdicts,
+            null where a measure says nothing.
+        measures: columns.
         resamples: of the intervals.
 
     Returns:
-        The AUC of all headlines, without gold, and of written ones, with intervals over events; the shares accepted by readers of
-        what the verdict, or joint above 0, accepts and refuses; and how many pairs of systems a measure orders as readers do, of
-        those that readers tell apart.
+        For each of `PARTS` and each measure its AUC for each question, with an interval over events, the number of headlines, and,
+        from `SYSTEMS` systems up, how many pairs of systems it orders as readers accept them, of those that they tell apart.
     """
     found = []
-    for column, title in measures.items():
-        known = rows.filter(pl.col(column).is_not_null()) if column in rows.columns else rows.clear()
-        if known.is_empty():
-            continue
-        row: dict[str, Any] = {"measure": title, "n": known.height}
-        for name, chosen in AUC_OF.items():
-            if (part := known.filter(chosen)).is_empty():
-                continue
-            right, p = part["accept"].to_numpy() == 1, part[column].cast(pl.Float64).to_numpy()
-            value, ends = auc(right, p, part["event"].to_numpy(), resamples=resamples)
-            row |= {name: value, f"{name}_interval": ends if part["event"].n_unique() >= ENOUGH else None}
-        verdict = column.removeprefix("p_")
-        accepts = known[verdict].cast(pl.Float64) if verdict in known.columns else None
-        if accepts is not None and (column == "joint" or accepts.is_in([0.0, 1.0]).all()):
-            row |= {"accepted": known.filter(accepts > 0)["accept"].mean()}
-            row |= {"refused": known.filter(accepts == 0)["accept"].mean()}
-        means = (
-            known.group_by("system")
-            .agg(pl.col("accept", column).cast(pl.Float64).mean())
-            .select("accept", column)
-        )
-        pairs = [(a, b) for a, b in combinations(means.rows(), 2) if a[0] != b[0]]
-        row |= {"in order": sum((a[0] - b[0]) * (a[1] - b[1]) > 0 for a, b in pairs), "pairs": len(pairs)}
-        found.append(row)
+    for part, chosen in PARTS.items():
+        for column in (name for name in measures if name in rows.columns):
+            known = rows.filter(chosen, pl.col(column).is_not_null())
+            row: dict[str, Any] = {"part": part, "measure": column, "n": known.height}
+            for question in (name for name in QUESTIONS if name in rows.columns):
+                said = known.filter(pl.col(question).is_not_nan())
+                if said.is_empty():
+                    continue
+                right, p = said[question].to_numpy() == 1, said[column].cast(pl.Float64).to_numpy()
+                value, ends = auc(right, p, said["event"].to_numpy(), resamples=resamples)
+                row |= {
+                    question: value,
+                    f"{question}_interval": ends if said["event"].n_unique() >= ENOUGH else None,
+                }
+            if known["system"].n_unique() >= SYSTEMS:
+                means = known.group_by("system").agg(pl.col("accept", column).cast(pl.Float64).mean())
+                pairs = [
+                    (a, b) for a, b in combinations(means.select("accept", column).rows(), 2) if a[0] != b[0]
+                ]
+                row["order"] = f"{sum((a[0] - b[0]) * (a[1] - b[1]) > 0 for a, b in pairs)} of {len(pairs)}"
+            if known.height:
+                found.append(row)
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from change_it.audit.agreement import Agreement, ReaderLabels, agreement
 from change_it.audit.cues import Cue, main_cues
 from change_it.audit.perturbations import Resources
-from change_it.audit.verdicts import Result, Together, Verdict, hashes, measure_systems, verdicts
+from change_it.audit.verdicts import Result, Together, Verdict, hashes, measure_systems, score_of, verdicts
 from change_it.corpus.folder import read_language, read_table
 from change_it.progress import Progress
 from change_it.scoring.compliancy import judge_items
@@ -44,7 +44,7 @@ class Audit:
     language: str  # of the headlines
     judges: str  # signature of the judges
     hashes: dict[str, str]  # judge to the hash of its weights
-    score: str  # joint, or compliancy where that is n/a
+    score: str  # acceptability, or compliancy where that is n/a
     items: int  # of the test set
     events: int  # that these are of; intervals draw events
     at_most: int  # headlines of each perturbation
@@ -103,7 +103,7 @@ def audit(
         language=corpus.language,
         judges=judges.signature,
         hashes=hashes(judges),
-        score="compliancy" if systems[0].values["joint"] is None else "joint",
+        score=score_of(judges),
         items=len(test.items),
         events=len({item.event for item in test.items}),
         at_most=at_most,

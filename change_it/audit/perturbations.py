@@ -26,6 +26,7 @@ from change_it.text.tokens import words
 T = TypeVar("T")
 #: What a perturbation spoils: the other newspaper's headline, the original headline, or neither.
 Spoils = Literal["gold", "original", ""]
+Aspect = Literal["style", "acceptability"]
 #: Characters of an article that other names and numbers are taken from.
 BEGINNING = 3000
 #: Draws before a perturbation is given up.
@@ -64,6 +65,7 @@ class Perturbation:
         name: in tables and files.
         description: what it does, one sentence.
         spoils: the headline that it changes.
+        aspect: the one that should notice: style of what keeps the original's, acceptability of what says something else, or nothing.
         seen: what judges are trained on that is made in the same way, a corruption or a function of `corpus.negatives`; empty for nothing.
         make: the headline of an item.
     """
@@ -71,6 +73,7 @@ class Perturbation:
     name: str
     description: str
     spoils: Spoils
+    aspect: Aspect
     seen: str
     make: Make
 
@@ -82,12 +85,14 @@ class Perturbation:
 PERTURBATIONS: dict[str, Perturbation] = {}
 
 
-def perturbation(spoils: Spoils, *, seen: str = "") -> Callable[[Make], Make]:
+def perturbation(
+    spoils: Spoils, *, aspect: Aspect = "acceptability", seen: str = ""
+) -> Callable[[Make], Make]:
     """Register a function under its name, with its docstring; see `Perturbation`."""
 
     def register(make: Make) -> Make:
         name, description = make.__name__.replace("_", " "), (getdoc(make) or "").partition("\n")[0]
-        PERTURBATIONS[make.__name__] = Perturbation(name, description, spoils, seen, make)
+        PERTURBATIONS[make.__name__] = Perturbation(name, description, spoils, aspect, seen, make)
         return make
 
     return register
@@ -114,25 +119,25 @@ def perturbed(
 # The original, hardly changed
 
 
-@perturbation("original")
+@perturbation("original", aspect="style")
 def capitals(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The original in capitals."""
     return item.source.upper()
 
 
-@perturbation("original", seen="style_added")
+@perturbation("original", aspect="style", seen="style_added")
 def style_words_added(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The original and two to six words that are typical of the other newspaper, anywhere or behind it."""
     return corrupt(item.source, "style_added", random, resources.lexicon, item.target)
 
 
-@perturbation("original", seen="style_exchanged")
+@perturbation("original", aspect="style", seen="style_exchanged")
 def style_words_exchanged(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The original with two to six words exchanged for others that are typical of the other newspaper."""
     return corrupt(item.source, "style_exchanged", random, resources.lexicon, item.target)
 
 
-@perturbation("")
+@perturbation("", aspect="style")
 def first_sentence(item: Item, random: np.random.Generator, resources: Resources) -> str | None:
     """The first sentence of the original's article."""
     return next(iter(sentences(item.article)), None)

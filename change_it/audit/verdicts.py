@@ -3,16 +3,17 @@
 Verdicts are decided by 95% intervals, never by a share alone.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import polars as pl
 
-from change_it.audit.perturbations import PERTURBATIONS, Resources, perturbed
+from change_it.audit.perturbations import PERTURBATIONS, Aspect, Resources, perturbed
 from change_it.corpus.looks import MARKED
 from change_it.io import listed, read_json, record_errors
 from change_it.judges.judge_options import MARKS, no_better_than
@@ -20,6 +21,7 @@ from change_it.progress import Progress
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, judge_items
 from change_it.stats import AVERAGE, Floats, Statistics, measure, share_interval
+from change_it.tables import figure
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
@@ -29,8 +31,8 @@ Outcome = Literal["stopped", "let through", "too few to tell"]
 #: Good for what it is for; with care; not at all.
 Level = Literal["rely", "care", "distrust"]
 WORDS: dict[Level, str] = {"rely": "reliable", "care": "with care", "distrust": "not reliable"}
-#: A perturbation is stopped where it keeps at most this share of gold's score.
-STOPPED = 0.10
+#: A perturbation is stopped where it keeps at most this share of gold's acceptability, or has at most this style: half the way.
+STOPPED, HALFWAY = 0.10, 0.5
 #: A share of right answers whose interval is above this is reliable, halfway from chance to perfect; one that reaches chance is not.
 GOOD, CHANCE = 0.75, 0.5
 #: Examples of each perturbation that are shown, and perturbations that the one sentence names.
@@ -71,28 +73,34 @@ class Result:
         description: what it does.
         n: headlines.
         events: that they are of.
-        kept: their mean score over gold's on the same items; None for gold, and where gold has none.
+        aspect: the one that should notice it.
+        kept: their mean acceptability over gold's on the same items; None for gold, and where gold has none.
         interval: the ends of the 95% interval of `kept`.
+        style_interval: of their mean style; None where that is n/a.
         values: the mean of each of `COMPLIANCY_MEASURES`; None where it is n/a.
-        examples: some headlines, those with the highest score first: id, direction, source, true (the headline that
+        examples: some headlines, those with the highest value of the aspect first: id, direction, source, true (the headline that
             was changed, or empty), headline, and the verdicts.
     """
 
     system: str
     seen: bool
     description: str
+    aspect: Aspect
     n: int
     events: int
     kept: float | None
     interval: tuple[float, float] | None
+    style_interval: tuple[float, float] | None
     values: dict[str, float | None]
     examples: tuple[dict[str, Any], ...] = ()
 
     @property
     def outcome(self) -> Outcome:
-        """Stopped or let through where the interval is on one side of `STOPPED`."""
-        low, high = self.interval or (0.0, 1.0)
-        return "stopped" if high <= STOPPED else "let through" if low > STOPPED else "too few to tell"
+        """Stopped or let through where the interval of the aspect that should notice is on one side of `STOPPED` or `HALFWAY`."""
+        of_style = self.aspect == "style"
+        most = HALFWAY if of_style else STOPPED
+        low, high = (self.style_interval if of_style else self.interval) or (-1.0, 2.0)
+        return "stopped" if high <= most else "let through" if low > most else "too few to tell"
 
     def as_dict(self) -> dict[str, Any]:
         """The result as a JSON object."""
@@ -111,8 +119,8 @@ def measure_systems(
     """Judge gold and every perturbation that applies to an item: gold, then the perturbations, what keeps most first.
 
     A perturbation has at most `at_most` headlines, of the first items that it applies to, in one random order of events for
-    all, both directions of an event together. It keeps the ratio of its mean joint score to gold's on the same items, of
-    compliancy where joint is n/a.
+    all, both directions of an event together. It keeps the ratio of its mean acceptability to gold's on the same items, of
+    compliancy where that is n/a.
     """
     items = resources.test.items
     names, numbers = np.unique([item.event for item in items], return_inverse=True)
@@ -129,7 +137,7 @@ def measure_systems(
     asked += [(name, place, text) for name, headlines in made.items() for place, text in headlines]
     predicted = [replace(ordered[place], prediction=text) for _, place, text in asked]
     table = judge_items(judges, predicted, progress=progress)
-    score = "compliancy" if table["joint"].has_nulls() else "joint"
+    score = score_of(judges)
     table = table.with_columns(
         pl.Series("system", [name for name, _, _ in asked]),
         pl.Series("place", [place for _, place, _ in asked]),
@@ -145,18 +153,46 @@ def measure_systems(
         if len(rows):
             kept, interval = _kept(rows, resamples, seed)
             examples = []
+            graded = "style" if kind.aspect == "style" and judges.scale else "score"
             for row in (
-                rows.sort("score", descending=True, maintain_order=True).head(EXAMPLES).iter_rows(named=True)
+                rows.sort(graded, descending=True, maintain_order=True).head(EXAMPLES).iter_rows(named=True)
             ):
                 item = ordered[row["place"]]
                 example = {"id": item.id, "direction": item.direction, "source": item.source}
                 example |= {"true": kind.true_headline(item), "headline": row["headline"]}
                 examples.append(example | {"verdicts": {name: row[name] for name in COMPLIANCY_MEASURES}})
-            about = (kind.name, bool(kind.seen), kind.description, len(rows), rows["event"].n_unique())
-            results.append(Result(*about, kept, interval, _means(rows), tuple(examples)))
+            about = (
+                kind.name,
+                bool(kind.seen),
+                kind.description,
+                kind.aspect,
+                len(rows),
+                rows["event"].n_unique(),
+            )
+            of_style = _style(rows, resamples, seed) if judges.scale else None
+            results.append(Result(*about, kept, interval, of_style, _means(rows), tuple(examples)))
     results.sort(key=lambda result: -1.0 if result.kept is None else -result.kept)
     own = "The other newspaper's own headline, of all items that a perturbation has."
-    return [Result(GOLD, False, own, len(gold), gold["event"].n_unique(), None, None, _means(gold)), *results]
+    about = (GOLD, False, own, "acceptability", len(gold), gold["event"].n_unique())
+    of_style = _style(gold, resamples, seed) if judges.scale else None
+    return [Result(*about, None, None, of_style, _means(gold)), *results]
+
+
+def score_of(judges: "Judges") -> str:
+    """What a perturbation keeps: acceptability, or compliancy where that is n/a."""
+    return "compliancy" if judges.fluency is None else "acceptability"
+
+
+def _style(rows: pl.DataFrame, resamples: int, seed: int) -> tuple[float, float]:
+    """The 95% interval of the mean style, which draws events."""
+    columns = {"n": np.ones(len(rows)), "style": rows["style"].to_numpy()}
+
+    def aggregate(sums: Statistics) -> dict[str, Floats]:
+        return {"style": sums["style"] / sums["n"]}
+
+    return measure(columns, aggregate, None, rows["event"].to_numpy(), resamples=resamples, seed=seed)[
+        AVERAGE
+    ]["style"].interval
 
 
 def _means(rows: pl.DataFrame) -> dict[str, float | None]:
@@ -193,37 +229,53 @@ class Together:
     """What all judges together make of the perturbations.
 
     Attributes:
-        stopped: how many perturbations are stopped.
-        through: how many are let through.
-        few: how many have too few headlines to tell.
-        worst: those that are let through, with the share of gold's score that they keep, what keeps most first.
+        counts: aspect to how many of the perturbations that it should notice are stopped, let through, and have too few headlines to tell.
+        worst: those that acceptability lets through, with the share of gold's that they keep, what keeps most first.
     """
 
-    stopped: int
-    through: int
-    few: int
+    counts: Mapping[str, tuple[int, int, int]]
     worst: tuple[tuple[str, float], ...]
 
     @classmethod
     def of(cls, systems: Sequence[Result]) -> "Together":
         """The counts of an audit's results."""
+        outcomes: tuple[Outcome, ...] = get_args(Outcome)
         kinds = [system for system in systems if system.system != GOLD]
-        outcomes = [kind.outcome for kind in kinds]
-        through = [(kind.system, kind.kept or 0.0) for kind in kinds if kind.outcome == "let through"]
-        worst = tuple(sorted(through, key=lambda pair: -pair[1]))
-        return cls(outcomes.count("stopped"), len(worst), outcomes.count("too few to tell"), worst)
+        counts = Counter((kind.aspect, kind.outcome) for kind in kinds)
+        through = [
+            (kind.system, kind.kept or 0.0)
+            for kind in kinds
+            if (kind.aspect, kind.outcome) == ("acceptability", "let through")
+        ]
+        stopped, let, few = outcomes
+        return cls(
+            {
+                aspect: (counts[aspect, stopped], counts[aspect, let], counts[aspect, few])
+                for aspect in get_args(Aspect)
+            },
+            tuple(sorted(through, key=lambda pair: -pair[1])),
+        )
 
     @property
     def text(self) -> str:
-        """The one sentence on an audit, and the worst of what is let through."""
-        number = self.stopped + self.through + self.few
-        text = f"Of {number} kinds of deliberately wrong headlines the judges stop {self.stopped} and let {self.through} through"
-        text += f"; {self.few} had too few examples." if self.few else "."
+        """What each aspect notices, and the worst that acceptability does not."""
+        said = []
+        for aspect, what in (
+            ("acceptability", "headlines that are wrong on purpose"),
+            ("style", "headlines that keep the original's style"),
+        ):
+            stopped, through, few = self.counts[aspect]
+            if number := stopped + through + few:
+                said.append(
+                    f"of {number} kinds of {what} {aspect} stops {stopped} and lets {through} through"
+                    + (f", {few} had too few examples" if few else "")
+                )
+        text = f"{'; '.join(said)}.".replace("of", "Of", 1)
         if not self.worst:
             return text
         (first, share), *others = self.worst[:NAMED]
-        shares = "".join(f", {name} ({other:.0%})" for name, other in others)
-        return f"{text} Worst: {first} ({share:.0%} of the score of the newspapers' own headlines){shares}."
+        shares = "".join(f", {name} ({figure(other)})" for name, other in others)
+        return f"{text} Worst: {first} (keeps {figure(share)} of gold's acceptability){shares}."
 
     def as_dict(self) -> dict[str, Any]:
         """The same as a JSON object."""
@@ -303,13 +355,17 @@ def read_summary(judges: "Judges", folder: Path) -> Summary:
     if audit is None or audit.get("hashes") != hashes(judges):
         return Summary(tuple(verdicts(judges, read_metrics(folder))))
     with record_errors(path):
-        of = {name: audit["together"][name] for name in ("stopped", "through", "few")}
+        counts = {aspect: (of[0], of[1], of[2]) for aspect, of in audit["together"]["counts"].items()}
         worst = tuple((str(name), float(share)) for name, share in audit["together"]["worst"])
         found = (
             Verdict(each["judge"], each["level"], each["text"], tuple(starmap(Share, each["shares"])))
             for each in audit["verdicts"]
         )
-        return Summary(tuple(found), Together(**of, worst=worst), path.with_suffix(".html"))
+        return Summary(
+            tuple(found),
+            Together({aspect: counts[aspect] for aspect in get_args(Aspect)}, worst),
+            path.with_suffix(".html"),
+        )
 
 
 def hashes(judges: "Judges") -> dict[str, str]:
@@ -359,15 +415,15 @@ def verdicts(
             remarks += [f"{listed(ahead)} is ahead of it"] if ahead else []
             remarks += _may_read_the_export(metrics.get(judge, {}), judges.main.corpus.get("looks", []))
             level = "care" if remarks and level == "rely" else level
-            if shares and judges.step is None:
+            if judges.main.style and (fault := judges.main.style.fault(judges.outlets)):
                 level = "distrust"
-                remarks.append("its median step is too small, so that style and joint are n/a")
+                remarks.append(fault)
         if judge == "fluency" and judges.fluency is None:
-            level, shares, remarks = "distrust", (), ["there is none, so that joint is n/a"]
+            level, shares, remarks = "distrust", (), ["there is none, so that acceptability is n/a"]
         found.append(Verdict(judge, level, "; ".join(remarks), shares))
     for gold in (system for system in systems if system.system == GOLD):
         if (share := gold.values["evidence"]) is None:
-            text = "articles are too short for it, so that joint leaves it out"
+            text = "articles are too short for it, so that acceptability leaves it out"
             found.append(Verdict("evidence", "distrust", text))
         else:
             accepted = Share(

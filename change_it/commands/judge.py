@@ -10,6 +10,7 @@ from change_it.commands.printing import print_json, print_lines
 from change_it.errors import InputError
 from change_it.io import read_input
 from change_it.judges.judge_options import COMMAND, check_judges
+from change_it.scoring.compliancy import ASPECTS, JUDGE_NAMES, NO_CHECK
 from change_it.tables import Column, Row, Table, console, figure, print_table
 from change_it.training.training_options import InferenceOptions
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:  # loads torch
 QUESTIONS = {
     "hh": "does it say what the original says?",
     "ah": "does it fit the article?",
-    "main": "is its style the other outlet's ({target})?",
+    "main": "is it taken for {target}'s, unlike the original?",
     "fluency": "would a newspaper print it?",
     "evidence": "every number, name and quotation appears in the sources (who did or said it is not checked)?",
 }
@@ -83,8 +84,9 @@ def run(options: JudgeHeadlineOptions) -> None:
     terminal = console()
     print_table(marks_table(judged, target), terminal)
     text = f"{original}. {article}"
-    known = [name for name, value in {"style": judged.style, **judged.marks}.items() if value is not None]
-    lines = lacking(known, judges.main.style_step, judges.outlets)
+    known = [name for name, value in judged.marks.items() if value is not None]
+    fault = judges.main.style.fault(judges.outlets) if judges.main.style else ""
+    lines = [NO_CHECK, *lacking(known, fault)]
     if is_foreign(folder, text):
         lines.append("Unreliable: the text is in another language than the judges' corpus.")
     summary = read_summary(judges, folder)
@@ -104,13 +106,17 @@ def marks_table(judged: "JudgedHeadline", target: str) -> Table:
         parts = ", ".join(part.text for part in judged.unsupported) if name == "evidence" else ""
         verdict = f"{words[mark]}: {parts}" if parts else words[mark]
         shown = "" if probability is None else figure(probability)
-        lines.append((name, QUESTIONS[name].format(target=target), verdict, shown))
-    style, joint = ("n/a" if value is None else figure(value) for value in (judged.style, judged.joint))
+        lines.append((JUDGE_NAMES[name], QUESTIONS[name].format(target=target), verdict, shown))
+    style, accepted = (
+        "n/a" if value is None else figure(value) for value in (judged.style, judged.acceptability)
+    )
     lines += [
-        ("compliant", "hh, ah and main", words[judged.compliant], ""),
-        ("style", f"how far does it move towards {target}, from 0 to 1?", style, ""),
-        ("joint", "style times the verdicts but main", joint, ""),
+        ("compliancy", "HH, AH and main", words[judged.compliant], ""),
+        ("style", f"0 neither newspaper's, 1 {target}'s (-1 to 2)", style, ""),
+        ("acceptability", "p of HH, AH and fluency multiplied, 0 without evidence", accepted, ""),
+        ("edited", "is it the original, or hardly another?", words[judged.edited], ""),
     ]
     names = ("judge", "question", "verdict", "p")
-    rows = [Row(dict(zip(names, line, strict=True)), highlight=line[0] == "joint") for line in lines]
-    return Table([Column(name, "text") for name in names], rows)
+    rows = [Row(dict(zip(names, line, strict=True)), highlight=line[0] in ASPECTS) for line in lines]
+    notes = [f"refused by {judged.refused_by}"] if judged.refused_by else ["nothing refuses it"]
+    return Table([Column(name, "text") for name in names], rows, notes=notes)

@@ -29,7 +29,7 @@ from change_it.errors import InputError
 from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe, TransferOptions
 from change_it.io import check_model, check_writable, files_of_ours, read_json, write_json
 from change_it.judges.judge_options import Fold, JudgeOptions, Task
-from change_it.results.items_table import refused_by
+from change_it.scoring.compliancy import reasons
 from change_it.tables import Column, Row, Table, console, figure, print_table
 
 #: In the folder of a run: its options and the seconds of its finished steps, and all that the steps print.
@@ -59,7 +59,7 @@ REASONS = {
     "fluency": "is unlike printed headlines",
     "evidence": "has a number, name or quotation that no source has",
     "main": "keeps the original's style",
-    "edit": "is the original with a few words changed",
+    "edited": "is the original with a few words changed",
 }
 #: A command and its options.
 Call = tuple[Callable[[Any], None], Any]
@@ -237,8 +237,7 @@ def result_of(name: str, out: Path) -> str:
     if name == "choosing":
         return "judges of the other half of the events, which choose among candidates and clauses"
     if name == "audit":
-        counts = read("audit", "audit.json")["together"]
-        return f"of deliberately wrong headlines {counts['stopped']} kinds are stopped, {counts['through']} let through, of {counts['few']} there are too few"
+        return str(read("audit", "audit.json")["together"]["text"].partition(" Worst")[0])
     if name == "report":  # what is printed below
         return ""
     metrics = read("judges", name.split()[0], "metrics.json")
@@ -255,7 +254,7 @@ def _show(out: Path, terminal: Any) -> None:
     scores: Any = read_json(out / "report" / "scores.json")
     terminal.print(f"\n{scores['meaning']}", soft_wrap=True, highlight=False)
     averages = {name: of["average"] for name, of in scores["systems"].items()}
-    known = [name for name in ("compliancy", "style", "fluency", "joint") if name in averages[RECIPE]]
+    known = [name for name in ("compliancy", "style", "acceptability", "edited") if name in averages[RECIPE]]
     rows = [
         Row({"system": name, **averages[name]}, highlight=name == RECIPE)
         for name in SYSTEMS
@@ -263,13 +262,13 @@ def _show(out: Path, terminal: Any) -> None:
     ]
     print_table(Table([Column("system", "text"), *map(Column, known)], rows), terminal)
     items = pl.read_csv(out / "report" / "items" / f"{RECIPE}.csv").sample(fraction=1, shuffle=True, seed=1)
-    named = [(row, refused_by(row).split()) for row in items.iter_rows(named=True)]
+    named = [(row, reasons(row["refused_by"] or "")) for row in items.iter_rows(named=True)]
     for mark, shown in (
         (
             "[green]✓[/]",
-            [(row, f"joint {figure(row['joint'])}") for row, refused in named if refused == ["none"]],
+            [(row, f"acceptability {figure(row['acceptability'])}") for row, refused in named if not refused],
         ),
-        ("[red]✗[/]", [(row, REASONS[refused[0]]) for row, refused in named if refused[0] in REASONS]),
+        ("[red]✗[/]", [(row, REASONS[of[0]]) for row, of in named if of and of[0] in REASONS]),
     ):
         for row, why in shown[:SHOWN]:
             line = f"  {escape(row['source'])}\n{mark} {escape(row['headline'])}  [dim]{why}[/]"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # loads torch, polars and matplotlib
 
 @dataclass(kw_only=True)
 class ScoreOptions(EngineOptions, InferenceOptions):
-    """Score systems' headlines for compliancy and joint, beside the other newspaper's own (gold) and baselines: clause, lead, copy, random-target and, with judges that choose, floor.
+    """Score systems' headlines for compliancy, style and acceptability, beside the other newspaper's own (gold) and baselines: clause, lead, copy, random-target and, with judges that choose, floor.
 
     All rows of a table are scored on the same headlines: those with an aligned one.
 
@@ -40,7 +40,7 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     corpus: str
     """Corpus folder or data set id on the Hub; its test articles are scored."""
     judges: str
-    """Folder or Hub id that holds the judges main, hh and ah, and fluency for the joint score."""
+    """Folder or Hub id that holds the judges main, hh and ah, and fluency for acceptability."""
     predictions: tuple[str, ...] = ()
     """Systems to score as NAME=FILE; a file is CSV with id and headline (from transfer also target, error, reranker, generator), or .txt with a headline a line in the order of the test set. Files of one name are runs with other seeds: their mean is shown, with intervals over runs and events."""
     columns: str = ""
@@ -50,17 +50,19 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     all_items: bool = False
     """Score also headlines that the other outlet has none for; the table has no gold."""
     floor: str | None = None
-    """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose the first sentence or clause of the article with the highest joint score."""
+    """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose a sentence or clause of the article's beginning."""
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
     out: Path | None = None
     """Folder for report.html, systems.csv, systems.tex, scores.json and items/; nothing is written when not given."""
+    by_direction: bool = False
+    """Show each direction below the average."""
     json: bool = False
     """Print JSON instead of a table."""
     resamples: int = 1000
     """Bootstrap resamples, and the minimum of permutations of the paired tests, which have 100 for each pair of systems."""
     seed: int = 1
-    """Seed of intervals, paired tests and the baselines clause and random-target."""
+    """Seed of intervals, paired tests and the baseline random-target."""
 
 
 def check(options: ScoreOptions) -> list[PredictionFile]:
@@ -150,18 +152,21 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
         meaning,
         terminal_table,
     )
+    from change_it.scoring.compliancy import NO_CHECK
 
     if options.json:
         print_json(report_record(scores, summary))
         return
     terminal = console()
-    print_lines(
-        filter(None, [meaning(scores), summary.together.text if summary.together else None]), terminal
-    )
     if written := examples_table(scores):
         print_table(written, terminal)
-    print_table(terminal_table(scores), terminal)
-    print_lines(filter(None, [summary.text]), terminal)
+    print_table(terminal_table(scores, by_direction=options.by_direction), terminal)
+    print_lines(
+        filter(
+            None, [summary.text, summary.together.text if summary.together else "", NO_CHECK, meaning(scores)]
+        ),
+        terminal,
+    )
     print_warnings(options.corpus, terminal)
     if options.out:
         print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json and items/")

@@ -129,7 +129,7 @@ class TransferOptions(InferenceOptions):
     to: str | None = None
     """Outlet to write for; of the rows of a file the other one than their label when not given."""
     rerank: str | None = None
-    """Folder or Hub id of judges main, hh and ah that choose, with fluency for the joint score; train them with --fold, others of the other fold must score."""
+    """Folder or Hub id of judges main, hh and ah that choose, with fluency; train them with --fold, others of the other fold must score."""
     candidates: int | None = None
     """Candidates a headline that --rerank chooses among; 10 when not given, and one without it."""
     generation: tuple[str, ...] = ()

@@ -40,7 +40,7 @@ pip install "{requirement}"
 #: Texts of CHANGE-IT may be passed on under the shared task's licence alone; the sample's are invented, under the package's own.
 LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset(OUTLETS): "apache-2.0"}
 #: Scores that an older report lacks, or one without the judges that they need.
-OURS = ("style", "fluency", "evidence", "joint")
+OURS = ("style", "acceptability", "edited", "fluency", "evidence")
 #: Scores of a system on a card, as the report names them.
 SCORES = {
     "compliancy": "compliancy",

@@ -7,7 +7,7 @@ from typing import Any
 
 from change_it.audit.cues import OCCLUDED, Cue
 from change_it.audit.measure import Audit
-from change_it.audit.verdicts import NOTES, STOPPED, Result, Verdict
+from change_it.audit.verdicts import HALFWAY, NOTES, STOPPED, Result, Verdict
 from change_it.corpus.sample import OUTLETS
 from change_it.io import replace_folder, write_json, write_text
 from change_it.judges.judge_options import within_event_table
@@ -15,7 +15,7 @@ from change_it.results.pages import environment
 from change_it.results.score_tables import other_corpus
 from change_it.scoring.columns import GOLD
 from change_it.scoring.compliancy import COMPLIANCY_MEASURES, VERDICT_NAMES
-from change_it.tables import Column, Row, Table, Value, with_interval
+from change_it.tables import Column, Row, Table, Value, figure, with_interval
 
 #: Perturbations whose examples are open, the worst.
 OPEN = 3
@@ -39,9 +39,11 @@ def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
 
 
 def perturbations_table(systems: Sequence[Result], score: str) -> Table:
-    """What becomes of the perturbations, by the share of gold's score that each keeps."""
-    columns = [Column("kind", "text"), Column("outcome", "text", "verdict"), with_interval("kept")]
+    """What becomes of the perturbations, by the share of gold's score that each keeps, and their style."""
+    columns = [Column("kind", "text"), Column("aspect", "text"), Column("outcome", "text", "verdict")]
     columns += [
+        with_interval("kept"),
+        with_interval("style"),
         Column("n", "count"),
         Column("events", "count"),
         Column("trained", "text", "seen in training"),
@@ -52,6 +54,7 @@ def perturbations_table(systems: Sequence[Result], score: str) -> Table:
                 "kind": each.system,
                 "outcome": each.outcome,
                 "kept_interval": each.interval,
+                "style": each.values["style"],
                 "trained": "seen" if each.seen else "",
                 **vars(each),
             },
@@ -61,7 +64,7 @@ def perturbations_table(systems: Sequence[Result], score: str) -> Table:
         if each.system != GOLD
     ]
     note = f"kept: mean {score} over that of the newspapers' own headlines of the same items, with its 95% interval"
-    note += f" over events; stopped: all of it up to {STOPPED:.0%}, let through: all of it above"
+    note += f" over events; aspect: the one that should notice; stopped: all of kept up to {figure(STOPPED)}, of style up to {figure(HALFWAY)}, let through: all of it above"
     return Table(columns, rows, f"{len(rows)} kinds of deliberately wrong headlines", [note])
 
 

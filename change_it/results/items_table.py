@@ -14,14 +14,18 @@ from urllib.parse import urlencode
 import polars as pl
 from markupsafe import Markup
 
-from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES
-from change_it.tables import percent
+from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, reasons
+from change_it.tables import figure
 
 #: Verdicts of an item in the order of the table.
 ITEM_MEASURES = ("compliant", *VERDICT_NAMES)
+#: What of an item is no verdict.
+GRADED = ("style", "acceptability")
 _SIGNS = {True: "1", False: "0", None: "-"}
 #: Reasons that the chart of refusals has, and characters of all articles that a page has at most.
 REASONS, ARTICLES = 8, 20_000_000
+#: The last row of the chart of refusals.
+OTHERS = "other combinations"
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class Refusals:
     Attributes:
         system: its name.
         n: its headlines.
-        counts: how many of them each of `refusals` has; the rest has others.
+        counts: how many of them each of `refusals` has, `OTHERS` last.
     """
 
     system: str
@@ -75,19 +79,22 @@ class Refusals:
         return f"#{urlencode({'system': self.system, 'refused': reason})}"
 
 
-def refused_by(item: Mapping[str, object]) -> str:
-    """The verdicts that refuse a headline, in the order of the table; `edit` where it is but the original, edited, so that style is 0; or `none`."""
-    edited = "edit" if item["style"] == 0 else "none"
-    return " ".join(name for name in VERDICT_NAMES if item[name] is False) or edited
-
-
 def refusals(systems: Mapping[str, pl.DataFrame], first: str) -> list[Refusals]:
-    """For every system the same reasons: that nothing refuses a headline, then what most often does those of `first`."""
-    counts = {name: Counter(map(refused_by, items.iter_rows(named=True))) for name, items in systems.items()}
+    """For every system the same reasons: that nothing refuses a headline, then what most often does those of `first`; the rest together, so that they add up."""
+    counts = {name: Counter(map(_reason, items["refused_by"])) for name, items in systems.items()}
     ranked = [reason for reason, _ in counts[first].most_common() if reason != "none"]
     ranked += [reason for reason, _ in sum(counts.values(), Counter()).most_common() if reason != "none"]
-    reasons = ["none", *dict.fromkeys(ranked)][:REASONS]
-    return [Refusals(name, of.total(), {each: of[each] for each in reasons}) for name, of in counts.items()]
+    shown = ["none", *dict.fromkeys(ranked)][:REASONS]
+    found = []
+    for name, of in counts.items():
+        of_name = {each: of[each] for each in shown}
+        found.append(Refusals(name, of.total(), of_name | {OTHERS: of.total() - sum(of_name.values())}))
+    return found
+
+
+def _reason(refused_by: str) -> str:
+    """The names in a `refused_by`, between spaces; `none` where there are none."""
+    return " ".join(reasons(refused_by)) or "none"
 
 
 def _record(
@@ -104,21 +111,23 @@ def _record(
             )
             verdicts = "".join(_SIGNS[item[name]] for name in ITEM_MEASURES)
             shown = {judge: item[name] for judge, name in PROBABILITIES.items() if judge in VERDICT_NAMES}
-            probabilities = {judge: percent(p) for judge, p in shown.items() if p is not None}
+            probabilities = {judge: figure(p) for judge, p in shown.items() if p is not None}
             places = unsupported_places(item["unsupported"])
             line = [
                 number,
                 item["headline"],
-                item["joint"],
+                [None if item[name] is None else round(item[name], 3) for name in GRADED],
                 verdicts,
                 places,
                 probabilities,
-                refused_by(item),
+                item["refused_by"],
+                _reason(item["refused_by"]),
             ]
             rows.setdefault(key, []).append(line)
     return {
         "systems": list(systems),
         "first": first,
+        "graded": GRADED,
         "measures": ITEM_MEASURES,
         "items": list(items.values()),
         "rows": [[number, *row] for number, key in enumerate(items) for row in rows[key]],

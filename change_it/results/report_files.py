@@ -37,8 +37,14 @@ from change_it.results.score_tables import (
     tests_table,
 )
 from change_it.scoring.columns import BUILT_IN
+from change_it.scoring.compliancy import ASPECTS, VERDICT_NAMES
+from change_it.scoring.overlap import OVERLAP_MEASURES
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import records, to_latex
+
+#: Measures of the first table of systems, and of the one that is folded.
+FIRST = (*ASPECTS, "edited", "accepted")
+SINGLE = (*VERDICT_NAMES, *OVERLAP_MEASURES)
 
 
 def write_report(
@@ -72,10 +78,11 @@ def write_report(
         "count": len(next(iter(scores.items.values()))),
         "written": written,
         "meaning": meaning(scores),
-        "average": systems_table(scores, [AVERAGE], likeness=False),
-        "by_direction": systems_table(scores, [*directions, AVERAGE]),
+        "average": systems_table(scores, [AVERAGE], FIRST),
+        "single": systems_table(scores, [AVERAGE], SINGLE),
+        "by_direction": systems_table(scores, directions),
         "within_event": within_event_table(metrics.get("main", {})),
-        "tests": tests_table(scores, scores.sorted_p_values),
+        "tests": {name: tests_table(scores, name) for name in scores.p_values},
     }
     page = environment().get_template("compliancy.html.jinja").render(values)
     with replace_folder(out, "scores.json") as folder:

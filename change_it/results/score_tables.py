@@ -4,17 +4,17 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, replace
 from itertools import combinations
 
+import polars as pl
+
 from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison, Correlations
 from change_it.hevas.evaluation import ALIKE, Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.judges.judge_options import StyleStep
-from change_it.results.items_table import refused_by, unsupported_places
-from change_it.scoring.columns import BUILT_IN, CHOSEN, CLAUSE, FLOOR, GOLD
-from change_it.scoring.compliancy import COMPLIANCY_MEASURES
-from change_it.scoring.joint import LEAST_STEP_PAIRS
-from change_it.scoring.scores import AVERAGE, SORTED_BY, ScoreRow, Scores
-from change_it.stats import Floats, holm
+from change_it.results.items_table import unsupported_places
+from change_it.scoring.columns import BUILT_IN, CLAUSE, GOLD
+from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
+from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
+from change_it.stats import holm
 from change_it.tables import (
     Column,
     Format,
@@ -24,21 +24,20 @@ from change_it.tables import (
     Value,
     figure,
     p_value,
-    percent,
     with_interval,
 )
 
-#: Headlines that reports begin with, of those that every judge accepts and of the others each.
+#: Headlines that reports begin with, of those that nothing refuses and of the others each.
 SHOWN = 3
-#: Follows the names of systems that judges chose, and why they appear apart.
+#: Events below which a table says that they are few: to tell systems apart whose shares differ by .2 takes about as many.
+FEW = 50
+#: Follows the names of systems that judges chose, and what it means.
 DAGGER = "†"
-WHY_APART = (
-    f"{DAGGER} {CHOSEN} of another fold among several headlines, or learnt from such: choosing also finds what no judge sees, so "
-    "these are shown separately and not ranked"
-)
+CHOSEN = f"{DAGGER} judges trained on other events chose each headline among several, or the system learnt from such: choosing also finds what no judge sees"
 
 #: Measures as heads of columns, where they are not called so themselves.
 HEADINGS = {
+    **JUDGE_NAMES,
     "bleu": "BLEU",
     "rougeL": "ROUGE-L",
     "bleu_source": "BLEU source",
@@ -51,176 +50,168 @@ def metric_heading(metric: str) -> str:
     return f"{metric} ↓" if metric in LOWER_IS_BETTER else metric
 
 
+def best_system(scores: Scores) -> str:
+    """The first system of the table that is not built in, chosen by judges or not; gold, or the first one, where there is none."""
+    of_files = [system for system in scores.systems if system not in BUILT_IN]
+    return next(iter([*of_files, *({GOLD} & {*scores.systems}), *scores.systems]))
+
+
 def examples_table(scores: Scores) -> Table | None:
-    """Headlines that every judge accepts, and others, of the best system but the built-in ones, drawn at random; None without one."""
+    """Headlines of the best system that nothing refuses, and others, drawn at random; None where all systems are built in."""
     system = best_system(scores)
     if system in BUILT_IN:
         return None
     items = scores.items[system].sample(fraction=1, shuffle=True, seed=1)
-    named = [item | {"refused": refused_by(item)} for item in items.iter_rows(named=True)]
-    sides = [[item for item in named if (item["refused"] == "none") == passes] for passes in (True, False)]
+    sides = [items.filter((pl.col("refused_by") == "") == passes) for passes in (True, False)]
     rows = []
-    for item in (item for side in sides for item in side[:SHOWN]):
+    for item in (item for side in sides for item in side.head(SHOWN).iter_rows(named=True)):
         underlined = UnderlinedText(item["headline"], tuple(unsupported_places(item["unsupported"])))
-        refused = item["refused"].replace(" ", ", ")
-        shown = {"to": item["direction"].split("2")[1], "headline": underlined, "refused": refused}
+        shown = {"to": item["direction"].split("2")[1], "headline": underlined}
         rows.append(Row({**item, "gold": item["gold"] or None, **shown}))
     columns = [
         *(Column("source", "text", "original"), Column("to", "text")),
-        *(Column("headline", "text", "new headline"), Column("refused", "text", "refused by")),
-        *([Column("joint")] if "joint" in scores.known else []),
+        *(Column("headline", "text", "new headline"), Column("refused_by", "text", "refused by")),
+        *(Column(name) for name in ("style", "acceptability") if name in scores.known),
         Column("gold", "text", "the other newspaper's own"),
     ]
     counts = [
-        f"{len(side[:SHOWN])} of the {len(side):,} that {what}"
-        for side, what in zip(sides, ("every judge accepts", "a judge refuses"), strict=True)
+        f"{side.head(SHOWN).height} of the {side.height:,} that {what}"
+        for side, what in zip(sides, ("nothing refuses", "a judge refuses, or that are edited"), strict=True)
     ]
     note = f"{system}, at random: {' and '.join(counts)}; underlined: numbers, names and quotations that no source has"
     return Table(columns, rows, "What was written", [note])
 
 
-def systems_table(scores: Scores, directions: Sequence[str], *, likeness: bool = True) -> Table:
-    """One group a direction: the systems with measures, intervals and n; averages with marks of significance; perhaps without BLEU and ROUGE-L."""
+def systems_table(
+    scores: Scores, directions: Sequence[str], measures: Collection[str] = SCORE_MEASURES
+) -> Table:
+    """One group a direction: the systems with some measures, intervals and n; averages with marks of significance."""
     best, marks = significance(scores)
     rows = []
     for direction in directions:
         for score in (scores.row(system, direction) for system in scores.names):
-            of_marks = {"system": DAGGER} if score.group else {}
-            if direction == AVERAGE and score.system in marks:
-                of_marks[scores.sorted_by] = marks[score.system]
-            remark = f"{score.errors} without a headline" if score.errors else ""
-            group = ", ".join(filter(None, (direction if len(directions) > 1 else "", score.group)))
-            tags = [f"{DAGGER} chosen"] if score.group else []
+            of_marks = {"system": DAGGER} if score.chosen else {}
+            if direction == AVERAGE:
+                of_marks |= marks.get(score.system, {})
+            remark = [f"best of {score.candidates:.2g}"] if score.candidates else []
+            remark += [f"{score.errors} without a headline"] if score.errors else []
             values = {"system": score.system, "n": score.n, **_values(score)}
-            rows.append(Row(values, group, tags=tags, remark=remark, marks=of_marks))
-    note = (
-        f"* p < .05, ** p < .01: the {scores.sorted_by} figure differs from that of {best} "
-        "(paired approximate randomisation, corrected after Holm)."
-    )
-    measures = [each for each in _columns(scores) if likeness or each.name in COMPLIANCY_MEASURES]
-    columns = [Column("system", "text"), *measures, Column("n", "count")]
-    notes = [*([note] if marks else []), *([WHY_APART] if scores.chosen else []), *remarks(scores)]
-    return Table(columns, rows, notes=notes if AVERAGE in directions else [])
-
-
-def _columns(scores: Scores) -> list[Column]:
-    """The measures with their intervals, in bold what the table is sorted by."""
-    return [
-        with_interval(name, HEADINGS.get(name, name), bold=name == scores.sorted_by)
-        for name in scores.measures
+            group = direction if len(directions) > 1 else ""
+            rows.append(
+                Row(values, group, remark=", ".join(remark), marks=of_marks, highlight=score.system == best)
+            )
+    note = f"* p < .05, ** p < .01: the figure differs from that of {best} (paired approximate randomisation, corrected after Holm)."
+    shown = [
+        name
+        for name in (*scores.measures, "accepted")
+        if name in measures and (name in scores.known or name in COMPLIANCY_MEASURES)
     ]
+    columns = [
+        Column("system", "text"),
+        *(with_interval(name, HEADINGS.get(name, name), bold=name in ASPECTS) for name in shown),
+    ]
+    notes = [*([note] if marks else []), *([CHOSEN] if scores.chosen else []), *remarks(scores)]
+    return Table([*columns, Column("n", "count")], rows, notes=notes if AVERAGE in directions else [])
 
 
-def significance(scores: Scores) -> tuple[str, dict[str, str]]:
-    """The best system but the built-in ones, and a mark for each other that paired tests, corrected after Holm, tell from it."""
+def significance(scores: Scores) -> tuple[str, dict[str, dict[str, str]]]:
+    """The best system, and for each other marks of the `ASPECTS` in which paired tests, corrected after Holm, tell it from that."""
     best = best_system(scores)
     others = [system for system in scores.systems if system != best]
-    of_best = scores.sorted_p_values[scores.systems.index(best)]
-    corrected = holm([float(of_best[scores.systems.index(system)]) for system in others])
-    marks = {
-        system: "**" if p < 0.01 else "*" for system, p in zip(others, corrected, strict=True) if p < 0.05
-    }
+    marks: dict[str, dict[str, str]] = {}
+    for measure, of in scores.p_values.items():
+        of_best = of[scores.systems.index(best)]
+        corrected = holm([float(of_best[scores.systems.index(system)]) for system in others])
+        for system, p in zip(others, corrected, strict=True):
+            if p < 0.05:
+                marks.setdefault(system, {})[measure] = "**" if p < 0.01 else "*"
     return best, marks
 
 
-def best_system(scores: Scores) -> str:
-    """The best system but the built-in ones and those that judges chose, or the best of all where there are no others."""
-    apart = {*BUILT_IN, *scores.chosen}
-    return next((system for system in scores.systems if system not in apart), scores.systems[0])
-
-
 def meaning(scores: Scores) -> str | None:
-    """What the first figure of the table says beside that of a clause of the article, and of gold; None when only built-in systems are scored."""
-    ours = [name for name in scores.names if name not in (*BUILT_IN, *scores.chosen)]
-    system = next((name for name in ours if scores.row(name).runs > 1), best_system(scores))
-    if system in BUILT_IN:  # then those that judges chose
-        system = next((name for name in scores.systems if name not in BUILT_IN), "")
-    if not system:
+    """What came out for the best system in one sentence, beside gold and a random clause; None when all systems are built in."""
+    best = best_system(scores)
+    if best in BUILT_IN:
         return None
-    floor = FLOOR if FLOOR in scores.systems else CLAUSE
-    who = {
-        system: ", chosen by the same judges," if system in scores.chosen else "",
-        FLOOR: ", a clause of the article chosen by judges,",
-        CLAUSE: ", a clause of the article at random,",
-        GOLD: ", the other newspaper's own headline,",
-    }
-    measure = {"joint": "Joint score", "compliancy": "Compliancy"}[scores.sorted_by]
-    values = {
-        name: scores.row(name).values[scores.sorted_by]
-        for name in (system, floor, GOLD)
-        if name in scores.names
-    }
-    each = "; ".join(f"{name}{who[name]} {percent(value)}" for name, value in values.items())
+    system = next((name for name in scores.names if scores.row(name).runs > 1), best)
     invented = " (two invented newspapers)" if is_sample_corpus(scores.outlets) else ""
-    return f"{measure}, percent{invented}: {each}. {_against(scores, system, floor)}It is no share of good headlines."
+    row, known = scores.row(system).values, scores.known
+    others = {name: scores.row(name).values for name in (GOLD, CLAUSE) if name in scores.names}
+    names = {GOLD: "gold, the other newspaper's own headline,", CLAUSE: "a random clause of the article"}
+    content = "acceptability" if "acceptability" in known else "compliancy"
+    which = [*(["style"] if "style" in known else []), content]
+    amount = f"{'an' if content[0] == 'a' else 'a'} {content} of {figure(row[content])}"
+    said = f"{system}{invented} has {amount}"
+    if "style" in known:
+        way = f"goes {figure(row['style'])} of the way from neither newspaper's style to the other's"
+        said = f"{system}{invented} {way}, at {amount}"
+    each = [f"{names[name]} {' and '.join(figure(of[key]) for key in which)}" for name, of in others.items()]
+    return f"{'; '.join([said, *each])}.{few_events(scores)}"
 
 
-def _against(scores: Scores, system: str, floor: str) -> str:
-    """Whether a system is above a floor, by their paired test; nothing for the mean of several runs."""
-    if not {system, floor} <= {*scores.systems}:
+def few_events(scores: Scores) -> str:
+    """A sentence where the scored headlines are of few events, else nothing."""
+    row = scores.row(scores.systems[0])
+    if row.events >= FEW:
         return ""
-    first, second = (scores.row(name).values[scores.sorted_by] for name in (system, floor))
-    p = scores.sorted_p_values[scores.systems.index(system), scores.systems.index(floor)]
-    if p >= 0.05:
-        return f"The paired test does not tell {system} from {floor} (p {p_value(float(p))}). "
-    return f"{system} is {'above' if first > second else 'below'} {floor}. "
+    return (
+        f" These are few, {row.n} headlines of {row.events} events: the intervals say more than the figures."
+    )
 
 
 def paper_table(scores: Scores) -> Table:
     """The averages of what is known, with a caption, as a paper prints them: without the likeness to the original, which has no room."""
     table = systems_table(scores, [AVERAGE])
     n = max(scores.row(system).n for system in scores.systems)
-    joint = " joint: style, graded, times the verdicts of HH, AH, fluency and evidence."
+    ours = (
+        " style: 0 as a clause of the article, 1 as the other newspaper's headlines."
+        if "style" in scores.known
+        else ""
+    )
+    ours += (
+        " acceptability: product of the probabilities of HH, AH and fluency, 0 without evidence."
+        if "acceptability" in scores.known
+        else ""
+    )
     caption = (
         f"Headlines rewritten in the other newspaper's style ({' and '.join(scores.outlets)}, n = {n:,}): averages of the "
-        f"directions with 95% bootstrap intervals ({scores.resamples:,} resamples)."
-        f"{joint if scores.sorted_by == 'joint' else ''} compliancy: HH, AH and main accept. "
-        "BLEU and ROUGE-L: against the other newspaper's own headline."
+        f"directions with 95% bootstrap intervals ({scores.resamples:,} resamples). compliancy: HH, AH and main accept.{ours} "
+        f"BLEU and ROUGE-L: against the other newspaper's own headline.{few_events(scores)}"
     )
     measured = {"system"}.union(*(row.values for row in scores.rows)) - {"bleu_source", "rougeL_source"}
     columns = [column for column in table.columns if column.name in measured]
-    return Table(columns, _in_parts(columns, table.rows, scores), caption, table.notes)
+    return Table(columns, table.rows, caption, table.notes)
 
 
-def _in_parts(columns: Sequence[Column], rows: Sequence[Row], scores: Scores) -> list[Row]:
-    """The rows, with one that says so above those that judges chose."""
-    at = next((at for at, row in enumerate(rows) if row.values["system"] in scores.chosen), len(rows))
-    head = Row(dict.fromkeys((column.name for column in columns), "") | {"system": CHOSEN}, CHOSEN)
-    return [*rows[:at], *([head] if at < len(rows) else []), *rows[at:]]
-
-
-def terminal_table(scores: Scores) -> Table:
-    """The systems for the terminal: each with its average, then its directions."""
+def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
+    """The systems for the terminal: each with its average, and perhaps its directions."""
     columns = [Column("system", "text")]
-    for column in _columns(scores):
-        columns.append(column)
-        if column.name in SORTED_BY:
-            columns.append(Column(f"{column.name}_interval", "interval", "95% interval"))
+    for name in (*ASPECTS, "edited", *(["accepted"] if "accepted" in scores.known else [])):
+        columns.append(Column(name, bold=name in ASPECTS))
+        if name != "edited":
+            columns.append(Column(f"{name}_interval", "interval", "95% interval"))
     rows = []
     for system in scores.names:
-        for direction in sorted(scores.directions, key=lambda name: name != AVERAGE):
+        for direction in [AVERAGE, *(scores.directions[:-1] if by_direction else [])]:
             average = direction == AVERAGE
-            values = {
-                "system": system if average else f"  {direction}",
-                **_values(scores.row(system, direction)),
-            }
-            marks = {"system": DAGGER} if average and system in scores.chosen else {}
-            rows.append(Row(values, system, highlight=average, marks=marks))
-    n = max(scores.row(system).n for system in scores.systems)
-    title = f"Compliancy and joint on {n} headlines, average and by direction"
-    notes = [*remarks(scores), *([WHY_APART] if scores.chosen else []), scores.signature]
-    return Table(columns, _in_parts(columns, rows, scores), title, notes)
+            row = scores.row(system, direction)
+            values = {"system": system if average else f"  {direction}", **_values(row)}
+            marks = {"system": DAGGER} if average and row.chosen else {}
+            rows.append(Row(values, system, highlight=average and system == best_system(scores), marks=marks))
+    row = scores.row(scores.systems[0])
+    title = f"{row.n} headlines of {row.events} events, average of the directions"
+    return Table(
+        columns, rows, title, [*remarks(scores), *([CHOSEN] if scores.chosen else []), scores.signature]
+    )
 
 
 def remarks(scores: Scores) -> list[str]:
-    """Notes on single systems, on main's step, and on what cannot be computed."""
-    step, known = scores.style_step, scores.known
-    lines = _remarks_of_systems(scores)
-    if step and "style" in known:
-        lines.append(
-            f"style: main's step towards the outlet aimed at, over the newspapers' own ({_median(step)})"
-        )
-    return [*other_corpus(scores.trained), *lines, *lacking(known, step, scores.outlets)]
+    """Notes on single systems, and on what cannot be computed."""
+    return [
+        *other_corpus(scores.trained),
+        *_remarks_of_systems(scores),
+        *lacking(scores.known, scores.style_fault),
+    ]
 
 
 def other_corpus(trained: str) -> list[str]:
@@ -232,25 +223,16 @@ def other_corpus(trained: str) -> list[str]:
     return [unknown if "unknown" in trained else other] if trained else []
 
 
-def lacking(known: Collection[str], step: StyleStep | None, outlets: tuple[str, str]) -> list[str]:
-    """Why joint, or a factor of it, cannot be computed, and what to do, from the measures that are known and main's step."""
-    lines = []
-    if step and "style" not in known:
-        a, b = outlets
-        few = f"its step is of {step.pairs:,} aligned training pairs, fewer than {LEAST_STEP_PAIRS}"
-        weak = f"main does not tell {a} and {b} apart within an event ({_median(step)})"
-        lines.append(f"{few if step.pairs < LEAST_STEP_PAIRS else weak}: style and joint cannot be computed")
+def lacking(known: Collection[str], style_fault: str) -> list[str]:
+    """Why style, acceptability or a factor of it cannot be computed, and what to do, from the measures that are known."""
+    lines = [style_fault] if style_fault else []
     if "fluency" not in known:
         lines.append(
-            "joint and fluency are n/a: these judges have no fluency judge, train one with change-it train judge --task fluency"
+            "acceptability and fluency are n/a: these judges have no fluency judge, train one with change-it train judge --task fluency"
         )
     if "evidence" not in known:
-        lines.append("articles of this corpus are too short to be evidence: joint is without it")
+        lines.append("articles of this corpus are too short to be evidence: acceptability is without it")
     return lines
-
-
-def _median(step: StyleStep) -> str:
-    return f"median step {figure(step.value)} on {step.pairs:,} training pairs"
 
 
 def _remarks_of_systems(scores: Scores) -> list[str]:
@@ -265,9 +247,8 @@ def _remarks_of_systems(scores: Scores) -> list[str]:
                 f"{system}: {row.errors} of {row.n} items have no headline and count as not compliant"
             )
         if system in scores.rerankers:
-            lines.append(
-                f"{system}: headlines, or those that it learnt from, chosen by the judges {scores.rerankers[system].short}"
-            )
+            chosen = f"{system}: chosen by the judges {scores.rerankers[system].short}"
+            lines.append(f"{chosen}, of {row.candidates:.2g} on average" if row.candidates else chosen)
     return lines
 
 
@@ -277,11 +258,14 @@ def _values(row: ScoreRow) -> dict[str, Value]:
     return values | {f"{name}_interval": ends for name, ends in row.intervals.items()}
 
 
-def tests_table(scores: Scores, p_values: Floats) -> Table:
-    """p-values of the paired tests of an average, corrected after Holm for all pairs, a square of systems."""
+def tests_table(scores: Scores, measure: str) -> Table:
+    """p-values of the paired tests of an average, corrected after Holm for all pairs, a square of systems; at the least that the trials can give they say so."""
     pairs = list(combinations(range(len(scores.systems)), 2))
-    corrected = dict(zip(pairs, holm([float(p_values[pair]) for pair in pairs]), strict=True))
-    return _square(scores.systems, "p", lambda i, j: corrected[min(i, j), max(i, j)])
+    corrected = holm([float(scores.p_values[measure][pair]) for pair in pairs])
+    least = len(pairs) / (scores.trials + 1)
+    shown = [f"≤ {p_value(least)}" if p <= least * 1.001 else p_value(p) for p in corrected]
+    cells = dict(zip(pairs, shown, strict=True))
+    return _square(scores.systems, "text", lambda i, j: cells[min(i, j), max(i, j)])
 
 
 def correlations_table(correlations: Correlations) -> Table:

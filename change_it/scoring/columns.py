@@ -17,7 +17,7 @@ PREDICTION_COLUMNS = ("id", "headline")
 PREDICTION_EXTRAS = ("target", "error", "reranker", "candidates")
 #: What a file of labels must have, and what it may have.
 LABEL_COLUMNS = ("id", "headline", "supported")
-LABEL_EXTRAS = ("system", "printable", "accept", "fluency")
+LABEL_EXTRAS = ("system", "story", "printable", "accept", "fluency")
 #: Label files and their rows.
 LabelFiles = Sequence[tuple[Path, list[Record]]]
 

@@ -45,6 +45,16 @@ ASPECTS = ("compliancy", "style", "acceptability")
 SHARES = dict.fromkeys((name for name in COMPLIANCY_MEASURES if name != "style"), "n")
 #: The verdicts in the order in which they are shown.
 VERDICT_NAMES = ("hh", "ah", "main", "fluency", "evidence")
+#: What no judge checks; it stands wherever their verdicts do.
+NO_CHECK = "no judge reads who did what, or who said it: read the headline"
+#: What they are called on every screen.
+JUDGE_NAMES = {
+    "hh": "Story (HH)",
+    "ah": "Article (AH)",
+    "main": "Newspaper (main)",
+    "fluency": "Fluency",
+    "evidence": "Evidence",
+}
 #: Columns of `judge_items` with probabilities; `source`: of the original headline.
 PROBABILITIES = {
     "hh": "p_hh",

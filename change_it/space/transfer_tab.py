@@ -10,7 +10,6 @@ import gradio as gr
 
 from change_it.errors import InputError
 from change_it.generators.rerank import JudgedCandidate
-from change_it.results.items_table import refused_by
 from change_it.scoring.compliancy import VERDICT_NAMES
 from change_it.scoring.item import Item
 from change_it.space.labels import LABELS
@@ -177,12 +176,12 @@ def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandida
     """Describe the judged new headlines of a question, the best first.
 
     Returns:
-        What can be written as JSON: `system`, `from`, `to`, `original`, `signature`; `candidates`, the best by `joint`;
+        What can be written as JSON: `system`, `from`, `to`, `original`, `signature`; `candidates`, the best first;
         `wrong_direction`, why there is no verdict on a reversal and compliancy, where main takes the original for the outlet
         aimed at, else empty; `foreign`, whether the texts seem to be in another language than the judges' corpus;
-        `reliability`, how far to rely on each judge. A candidate has `headline`, `system`, `joint` and `style` (None where a judge is missing), `probabilities`,
+        `reliability`, how far to rely on each judge. A candidate has `headline`, `system`, `style`, `acceptability` (None where a judge is missing), `edited`, `probabilities`,
         `verdicts` (those of `scoring`), `unsupported` (with places in the headline) and `looks_like`, the outlet that main
-        takes it and the original for, `refused_by`, the judges that refuse it, and `open_quotation`, whether a quotation is not closed.
+        takes it and the original for, `refused_by`, the reasons against it, and `open_quotation`, whether a quotation is not closed.
 
     Raises:
         InputError: there is no headline.
@@ -204,8 +203,9 @@ def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandida
         {
             "headline": candidate.text,
             "system": system,
-            "joint": _rounded(candidate.joint),
             "style": _rounded(candidate.style),
+            "acceptability": _rounded(candidate.acceptability),
+            "edited": candidate.edited,
             "probabilities": {
                 name: _rounded(value)
                 for name, value in candidate.probabilities.items()
@@ -213,7 +213,7 @@ def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandida
             },
             "verdicts": {"compliancy": candidate.compliant, **of},
             "refused_by": [
-                each for each in refused_by({**of, "style": candidate.style}).split() if each != "none"
+                each for each in candidate.refused_by.split("; ") if each and not (wrong and each == "main")
             ],
             "open_quotation": fold(candidate.text).count('"') % 2 == 1,
             "unsupported": [asdict(wrong) for wrong in candidate.unsupported],

@@ -14,8 +14,10 @@ LABELS = {
     "main": "main: style reversed",
     "fluency": "fluency: like headlines of these newspapers",
     "evidence": "evidence: every number, name and quotation stands in the sources",
-    "style": "style: step towards the other newspaper, 0-1",
-    "joint": "joint: style times the verdicts but main's, 0-1",
+    "style": "style: 0 neither newspaper's, 1 the other's",
+    "acceptability": "acceptability: p of HH, AH and fluency multiplied, 0 without evidence",
+    "edited": "edited: the original, or hardly another",
+    "refused_by": "refused by",
     "unsupported": "without support",
 }
 INPUTS = (

@@ -10,8 +10,9 @@ from change_it.scoring.compute import compute_compliancy
 _DESCRIPTION = """\
 Share of transferred headlines that keep the content and change the style: one trained judge finds that the new headline
 matches the original one (HH), another that it matches the article (AH), and a third changes its mind about the newspaper
-(main). Beside it the joint score: the step of style that main sees, times the verdicts of HH, AH and fluency, and whether every
-number, name and quotation stands in the sources.
+(main). Beside it style, how far a headline goes from no newspaper's style, 0, to the other newspaper's, 1; acceptability, the product
+of the probabilities of HH, AH and fluency, 0 where a number, name or quotation stands in no source; and edited, the share
+of headlines that are the original or hardly another. Who did what, or said it, is not checked.
 """
 
 _CITATION = """\
@@ -39,12 +40,13 @@ Args:
     precision: arithmetic of the judges: "float32" (default) or "bf16".
     device: where judges run: auto (default), cpu, cuda, mps.
 Returns:
-    compliancy, hh, ah, main, joint, style, fluency, evidence: averages over the directions that occur, 0-1; without
-        joint and fluency if there is no fluency judge.
+    compliancy, style, acceptability, edited, hh, ah, main, fluency, evidence: averages over the directions that occur, style -1 to 2,
+        the others 0-1; without acceptability and fluency if there is no fluency judge, without style if main has no scale for it.
     <from>2<to>_compliancy and so on: the same of each direction.
     Attributes of the module say more about the last result:
     intervals: ends of the 95% intervals, drawn by event, under "average" and each direction's name.
-    verdicts: for each item the same, booleans but joint and style, and unsupported, the list of numbers, names and quotations without evidence.
+    verdicts: for each item the same, booleans but style and acceptability, refused_by, the reasons against it, and unsupported, the list
+        of numbers, names and quotations without evidence.
     signature: what the numbers depend on.
 Example:
     >>> compliancy = evaluate.load("metrics/compliancy")
