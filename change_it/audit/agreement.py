@@ -95,12 +95,11 @@ def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
                 f"{file} has {counted(len(unknown), 'id')} not in A2 of {test.name} ({listed(unknown, 3)}): give the corpus that was labelled"
             )
         for id_, record in zip(ids, records, strict=True):
-            question = "printable" if "printable" in record.cells else "fluency"
-            answers = {name: _answer(file, record, name) for name in QUESTIONS}
+            given = {name: _answer(file, record, name) for name in QUESTIONS}
             if "printable" not in record.cells:
-                answers["printable"] = _answer(file, record, "fluency")
+                given["printable"] = _answer(file, record, "fluency")
             of = {"id": id_, "headline": _headline(file, record, items[id_])}
-            rows.append(of | answers | {"system": record.cells.get("system", "")})
+            rows.append(of | given | {"system": record.cells.get("system", "")})
     texts = ("id", "headline", "system")
     schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(QUESTIONS, pl.Boolean)
     by_headline = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True)
