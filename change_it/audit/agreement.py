@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -153,6 +153,7 @@ class Agreement:
     n: int  # headlines
     events: int  # that they are of; intervals draw events
     measures: Sequence[Mapping[str, Any]]  # of `by_question`
+    rows: pl.DataFrame = field(repr=False)  # (n, …) the labels beside the measures, without texts
 
     @property
     def table(self) -> Table:
@@ -183,9 +184,10 @@ class Agreement:
 def agreement(labels: ReaderLabels, judged: pl.DataFrame, *, resamples: int = 1000) -> Agreement:
     """Agreement of the columns of `judge_items` with the labels."""
     read = judged.with_columns(pl.Series(name, of) for name, of in measured(labels).items())
-    return Agreement(
-        labels.hash, len(labels.items), len(np.unique(labels.events)), by_question(read, resamples=resamples)
-    )
+    found = by_question(read, resamples=resamples)
+    first = ["id", "system", "event", "written", "copy", *labels.answers]
+    rows = read.select(*first, *(name for name in MEASURES if not read[name].is_null().all()))
+    return Agreement(labels.hash, len(labels.items), read["event"].n_unique(), found, rows)
 
 
 def measured(labels: ReaderLabels) -> dict[str, Any]:
@@ -193,6 +195,7 @@ def measured(labels: ReaderLabels) -> dict[str, Any]:
     texts, sources = [item.prediction for item in labels.items], [item.source for item in labels.items]
     overlap = statistics(texts, [""] * len(texts), sources)
     return {
+        "id": [item.id for item in labels.items],
         "system": labels.systems,
         "event": labels.events,
         "written": labels.written,

@@ -72,6 +72,8 @@ class Audit:
     def as_dict(self) -> dict[str, Any]:
         """The audit as a JSON object."""
         record = asdict(self) | {"systems": [system.as_dict() for system in self.systems]}
+        if self.agreement:
+            del record["agreement"]["rows"]
         more = {"verdicts": [asdict(verdict) | {"words": verdict.words} for verdict in self.verdicts]}
         return {"together": self.together.as_dict(), **record, **more, "signature": self.signature}
 

@@ -119,3 +119,5 @@ def write_audit(out: Path, audit: Audit) -> None:
     with replace_folder(out, "audit.json") as folder:
         write_json(folder / "audit.json", audit.as_dict())
         write_text(folder / "audit.html", page)
+        if audit.agreement:
+            audit.agreement.rows.write_csv(folder / "labels.csv")
