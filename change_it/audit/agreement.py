@@ -12,6 +12,7 @@ import polars as pl
 
 from change_it.errors import InputError
 from change_it.io import Record, counted, listed, with_formula
+from change_it.questions import MODEL, QUESTIONS
 from change_it.scoring.columns import BUILT_IN, GOLD, LabelFiles
 from change_it.scoring.compliancy import JUDGE_NAMES
 from change_it.scoring.item import Item, TestSet
@@ -22,16 +23,8 @@ from change_it.text.folding import fold
 
 #: The system that is the original headline.
 COPY = "copy"
-#: Questions of label files and of the sheets of `change-it annotate`, and what their answers stand for.
-ANSWERS: Mapping[str, Mapping[str, bool]] = {
-    "story": {"yes": True, "no": False},
-    "supported": {"yes": True, "partly": False, "no": False, "contradicted": False},
-    "printable": {"yes": True, "no": False},
-    "accept": {"yes": True, "no": False},
-    "fluency": {"1": False, "2": False, "3": False, "4": True, "5": True},
-}
-#: Questions to what they are called, each with the measures that are made for it.
-QUESTIONS = {
+#: Questions of label files to what they are called in tables, each with the measures that are made for it.
+ASKED = {
     "story": ("same story", ("p_hh",)),
     "supported": ("supported", ("p_ah", "evidence")),
     "printable": ("printable", ("p_fluency",)),
@@ -64,9 +57,10 @@ class ReaderLabels:
     """Readers' labels of n headlines."""
 
     items: Sequence[Item]  # with these headlines
-    answers: Mapping[
-        str, Floats
-    ]  # question to (n,) 1 where readers say yes, 0 where not, nan where they did not say
+    # question to (n,) 1 where readers say yes, 0 where not, nan where they did not say: people, and a model where no person has answered
+    answers: Mapping[str, Floats]
+    people: Floats  # (n,) of the question accept what people say
+    model: Floats  # (n,) and what models say
     systems: Sequence[str]  # (n,) who wrote it; empty where the labels do not say
     written: Bools  # (n,) whether it is no built-in system's, such as gold and copy
     hash: str  # SHA-256 of the file; of several that of their hashes
@@ -95,25 +89,43 @@ def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
                 f"{file} has {counted(len(unknown), 'id')} not in A2 of {test.name} ({listed(unknown, 3)}): give the corpus that was labelled"
             )
         for id_, record in zip(ids, records, strict=True):
-            given = {name: _answer(file, record, name) for name in QUESTIONS}
-            if "printable" not in record.cells:
-                given["printable"] = _answer(file, record, "fluency")
-            of = {"id": id_, "headline": _headline(file, record, items[id_])}
-            rows.append(of | given | {"system": record.cells.get("system", "")})
-    texts = ("id", "headline", "system")
-    schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(QUESTIONS, pl.Boolean)
+            given = {name: _answer(file, record, name) for name in ASKED}
+            if given["accept"] is None and "accept" not in record.cells:  # what they support and would print
+                said = [given[name] for name in ("supported", "printable") if given[name] is not None]
+                given["accept"] = all(said) if said else None
+            about = {"id": id_, "headline": _headline(file, record, items[id_])}
+            about |= {name: record.cells.get(name, "") for name in ("system", "reader")}
+            rows.append(about | given)
+    schema = dict.fromkeys(("id", "headline", "system", "reader"), pl.String) | dict.fromkeys(
+        ASKED, pl.Boolean
+    )
+    by_model = pl.col("reader").str.starts_with(MODEL)
+    sides = {"people": ~by_model, "model": by_model}
     by_headline = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True)
-    read = by_headline.agg(pl.col("system").first(), pl.col(QUESTIONS).mean())
+    read = by_headline.agg(
+        pl.col("system").first(),
+        *(
+            pl.col(name).filter(of).mean().alias(f"{name} {side}")
+            for name in ASKED
+            for side, of in sides.items()
+        ),
+    )
+    said = {
+        column: np.where(np.isnan(shares), np.nan, shares > 0.5)
+        for column in read.columns[3:]
+        for shares in [read[column].fill_null(np.nan).to_numpy()]
+    }
+    answers = {
+        name: np.where(np.isnan(said[f"{name} people"]), said[f"{name} model"], said[f"{name} people"])
+        for name in ASKED
+    }
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file, _ in files]
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
-    shares = {name: read[name].fill_null(np.nan).to_numpy() for name in QUESTIONS}
-    answers = {name: np.where(np.isnan(of), np.nan, of > 0.5) for name, of in shares.items()}
-    if np.isnan(answers["accept"]).all():  # what they support and would print
-        said = [answers[name] for name in ("supported", "printable") if not np.isnan(answers[name]).all()]
-        answers["accept"] = np.min(said, axis=0)
     return ReaderLabels(
         items=[replace(items[id_], prediction=text) for id_, text in read.select("id", "headline").rows()],
         answers=answers,
+        people=said["accept people"],
+        model=said["accept model"],
         systems=read["system"].to_list(),
         written=~read["system"].is_in(BUILT_IN).to_numpy(),
         hash=hashes[0] if len(hashes) == 1 else several,
@@ -127,10 +139,10 @@ def _text(record: Record, name: str) -> str:
 
 def _answer(file: Path, record: Record, question: str) -> bool | None:
     """Whether a reader says yes; None without an answer."""
-    given, answers = record.cells.get(question, "").casefold(), ANSWERS[question]
+    given, answers = record.cells.get(question, "").casefold(), QUESTIONS[question].answers
     if given and given not in answers:
         raise InputError(f"{file}, line {record.line}: {question} is {given!r}; write {', '.join(answers)}")
-    return answers.get(given)
+    return given == answers[0] if given else None
 
 
 def _headline(file: Path, record: Record, item: Item) -> str:
@@ -160,7 +172,7 @@ class Agreement:
         """A group for each of `PARTS`, a row for each measure, and its AUC for each question."""
         columns = [
             Column("measure", "text"),
-            *(with_interval(name, title) for name, (title, _) in QUESTIONS.items()),
+            *(with_interval(name, title) for name, (title, _) in ASKED.items()),
         ]
         columns += [Column("n", "count"), Column("order", "text", "systems in order")]
         notes = (
@@ -169,7 +181,7 @@ class Agreement:
             "highlighted: measures that are made for a question; ROUGE-L to the original and words are what they must beat",
             f"systems in order: pairs of systems that the measure orders as readers accept them, from {SYSTEMS} systems up",
         )  # fmt: skip
-        judged = {name for _, of in QUESTIONS.values() for name in of}
+        judged = {name for _, of in ASKED.values() for name in of}
         rows = [
             Row(
                 {**row, "measure": MEASURES.get(row["measure"], row["measure"])},
@@ -226,7 +238,7 @@ def by_question(
         for column in (name for name in measures if name in rows.columns):
             known = rows.filter(chosen, pl.col(column).is_not_null())
             row: dict[str, Any] = {"part": part, "measure": column, "n": known.height}
-            for question in (name for name in QUESTIONS if name in rows.columns):
+            for question in (name for name in ASKED if name in rows.columns):
                 said = known.filter(pl.col(question).is_not_nan())
                 if said.is_empty():
                     continue
