@@ -13,6 +13,7 @@ import polars as pl
 from change_it.errors import InputError
 from change_it.io import Record, counted, listed, with_formula
 from change_it.questions import MODEL, QUESTIONS
+from change_it.scoring.accepted import Accepted, accepted, labels_and_predictions
 from change_it.scoring.columns import BUILT_IN, GOLD, LabelFiles
 from change_it.scoring.compliancy import JUDGE_NAMES
 from change_it.scoring.item import Item, TestSet
@@ -91,8 +92,8 @@ def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
         for id_, record in zip(ids, records, strict=True):
             given = {name: _answer(file, record, name) for name in ASKED}
             if given["accept"] is None and "accept" not in record.cells:  # what they support and would print
-                said = [given[name] for name in ("supported", "printable") if given[name] is not None]
-                given["accept"] = all(said) if said else None
+                known = [given[name] for name in ("supported", "printable") if given[name] is not None]
+                given["accept"] = all(known) if known else None
             about = {"id": id_, "headline": _headline(file, record, items[id_])}
             about |= {name: record.cells.get(name, "") for name in ("system", "reader")}
             rows.append(about | given)
@@ -130,6 +131,20 @@ def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
         written=~read["system"].is_in(BUILT_IN).to_numpy(),
         hash=hashes[0] if len(hashes) == 1 else several,
     )
+
+
+def shares_accepted(labels: ReaderLabels, items: pl.DataFrame) -> Accepted | None:
+    """The share of a system's headlines that readers accept, see `scoring.accepted`; None where labels are of fewer than two events.
+
+    `items` is a table of `Scores.items`; what predicts is a model's answers, where it has read all, or acceptability.
+    """
+    keys = [(item.id, item.prediction) for item in labels.items]
+    sides = [dict(zip(keys, of.tolist(), strict=True)) for of in (labels.people, labels.model)]
+    named = list(zip(items["id"], items["headline"], strict=True))
+    people, model = (np.array([of.get(key, np.nan) for key in named], np.float64) for of in sides)
+    events, judged = items["event"].to_numpy(), items["acceptability"].fill_null(0).to_numpy()
+    read, predicted = labels_and_predictions(people, model, judged)
+    return accepted(read, predicted, events) if len(np.unique(events[np.isfinite(read)])) > 1 else None
 
 
 def _text(record: Record, name: str) -> str:

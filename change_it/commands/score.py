@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -13,7 +14,7 @@ from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges.judge_options import check_judges
-from change_it.scoring.columns import PredictionFile, read_prediction_files
+from change_it.scoring.columns import LabelFiles, PredictionFile, read_label_files, read_prediction_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
 
@@ -51,6 +52,8 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Score also headlines that the other outlet has none for; the table has no gold."""
     floor: str | None = None
     """Folder or Hub id of judges of the other fold, fluency among them: for each headline they choose a sentence or clause of the article's beginning."""
+    labels: tuple[Path, ...] = ()
+    """Readers' labels of some headlines, for the share that they would accept: sheets with sources of `change-it annotate` that people or a model filled in, or files with id, headline and accept, or supported and printable (yes, no)."""
     reversal: Literal["relative", "target"] = "relative"
     """Style counts as reversed when main predicts another outlet than for the original (the paper's), or for the target."""
     out: Path | None = None
@@ -65,27 +68,31 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Seed of intervals, paired tests and the baseline random-target."""
 
 
-def check(options: ScoreOptions) -> list[PredictionFile]:
-    """Read the prediction files, and refuse, before anything large loads, a corpus, judges or such files at fault, and `--out` where nothing can be written."""
+def check(options: ScoreOptions) -> tuple[list[PredictionFile], LabelFiles]:
+    """Read the files of predictions and labels, and refuse, before anything large loads, a corpus, judges or such files at fault, and `--out` where nothing can be written."""
     check_corpus(options.corpus)
     judges = [options.judges, *([options.floor] if options.floor else [])]
     for folder in judges:
         check_judges(folder)
     options.check_engine()
     check_counts(resamples=options.resamples)
-    files = read_prediction_files(options.predictions, options.columns)
+    files, labels = (
+        read_prediction_files(options.predictions, options.columns),
+        read_label_files(options.labels),
+    )
     if options.out:
-        read = [str(each.file) for each in files]
+        read = [str(each.file) for each in files] + [str(file) for file in options.labels]
         check_writable(options.out, inputs=[options.corpus, *judges, *read], record="scores.json")
     if options.shared_items and not options.predictions:
         raise InputError("--shared-items requires --predictions")
-    return files
+    return files, labels
 
 
 def run(options: ScoreOptions) -> None:
     """Score the built-in systems and those of the prediction files."""
-    files = check(options)
+    files, labels = check(options)
 
+    from change_it.audit.agreement import reader_labels, shares_accepted
     from change_it.audit.verdicts import read_metrics, read_summary
     from change_it.results.provenance import made  # these load polars and matplotlib
     from change_it.results.report_files import write_report
@@ -93,6 +100,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.scoring.scores import score
 
     test = read_test_set(options.corpus)
+    read = reader_labels(labels, test) if labels else None
     test, systems = _systems(options, test, files)
 
     from change_it.networks.pretrained import local_folder  # these load torch
@@ -116,6 +124,15 @@ def run(options: ScoreOptions) -> None:
             seed=options.seed,
             progress=not options.json,
         )
+    if read:
+        shares = {name: shares_accepted(read, items) for name, items in scores.items.items()}
+        scores = scores.with_accepted({name: of for name, of in shares.items() if of})
+        headlines = set(chain(*(items.select("id", "headline").rows() for items in scores.items.values())))
+        if lost := [item for item in read.items if (item.id, item.prediction) not in headlines]:
+            print(
+                f"Warning: {len(lost):,} of {len(read.items):,} labelled headlines are of no system that is scored, such as {lost[0].prediction!r} ({lost[0].id}).",
+                file=sys.stderr,
+            )
     summary = read_summary(judges, folder)
     if options.out:
         articles = {item.id: item.article for item in test.items}

@@ -103,7 +103,7 @@ def systems_table(
     note = f"* p < .05, ** p < .01: the figure differs from that of {best} (paired approximate randomisation, corrected after Holm)."
     shown = [
         name
-        for name in (*scores.measures, "accepted")
+        for name in scores.measures
         if name in measures and (name in scores.known or name in COMPLIANCY_MEASURES)
     ]
     columns = [
@@ -236,7 +236,11 @@ def lacking(known: Collection[str], style_fault: str) -> list[str]:
 
 
 def _remarks_of_systems(scores: Scores) -> list[str]:
-    lines = []
+    lines = [
+        f"{system}: readers accept {figure(of.plain)} of the {of.labels} labelled headlines; with what predicts it of the others {figure(of.share)}, which "
+        f"saves {of.saved:.0%} of the labels"
+        for system, of in scores.accepted.items()
+    ]
     for system in scores.names:
         row = scores.row(system)
         if row.runs > 1:

@@ -14,6 +14,7 @@ from change_it.errors import InputError
 from change_it.judges.judge_options import StyleScale
 from change_it.progress import Progress
 from change_it.scoring import compliancy, overlap
+from change_it.scoring.accepted import Accepted
 from change_it.scoring.columns import BUILT_IN, CLAUSE, FLOOR, GOLD
 from change_it.scoring.compliancy import ASPECTS, Reversal, judge_items
 from change_it.scoring.floors_and_predictions import ScoredSystem
@@ -25,7 +26,7 @@ if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
 
 #: The columns of a table of systems.
-SCORE_MEASURES = (*compliancy.COMPLIANCY_MEASURES, *overlap.OVERLAP_MEASURES)
+SCORE_MEASURES = (*compliancy.COMPLIANCY_MEASURES, "accepted", *overlap.OVERLAP_MEASURES)
 #: Numbers of a row, in files.
 COUNTS = ("n", "events", "runs", "references", "errors")
 #: Those, and how headlines were chosen.
@@ -88,6 +89,8 @@ class Scores:
     trained: str = ""  # digest of the corpus of the judges, where that is another one (`Judges.check_corpus`)
     style: StyleScale | None = None  # main's, which style is measured by
     style_fault: str = ""  # why style is n/a, if it is
+    # of systems with labels, the share of headlines that readers accept; it is the measure `accepted` of their average
+    accepted: Mapping[str, Accepted] = field(default_factory=dict)
 
     @property
     def systems(self) -> list[str]:
@@ -134,6 +137,20 @@ class Scores:
         """The row of one system in one direction."""
         return next(row for row in self.rows if (row.system, row.direction) == (system, direction))
 
+    def with_accepted(self, accepted: Mapping[str, Accepted]) -> "Scores":
+        """These scores with the share of headlines that readers accept of some systems."""
+        rows = [
+            replace(
+                row,
+                values=row.values | {"accepted": accepted[row.system].share},
+                intervals=row.intervals | {"accepted": accepted[row.system].interval},
+            )
+            if row.direction == AVERAGE and row.system in accepted
+            else row
+            for row in self.rows
+        ]
+        return replace(self, rows=rows, accepted=accepted)
+
     def as_dict(self) -> dict[str, Any]:
         """The scores without their items, as a JSON object."""
         return {
@@ -160,6 +177,7 @@ class Scores:
             "style": self.style and self.style._asdict(),
             "style_fault": self.style_fault,
             "floor": self.curve,
+            "accepted": {system: of._asdict() for system, of in self.accepted.items()},
             "p_values": {
                 measure: {
                     name: {other: float(of[i, j]) for j, other in enumerate(self.systems) if i != j}
