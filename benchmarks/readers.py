@@ -1,9 +1,11 @@
-"""What readers accept, beside every measure: JSON for `tables.py --keep readers` and `reader_systems`.
+"""What readers say, beside every measure, question by question: JSON for `tables.py --keep readers` and `reader_systems`.
 
     python benchmarks/readers.py
+    python benchmarks/readers.py --audits "sample=runs/sample/audit" "AllSides, 0.5B=runs/allsides/audit"
 
 labels/readers.csv has ids, labels and measures of headlines that two readers judged by their sources, without the texts, which are
-newspapers'. Accepted is what both accept: supported, the same story, printable.
+newspapers'. What readers say is what both say. Other label files are measured by `change-it audit --labels`, which writes `labels.csv`
+into the folder of an audit.
 """
 
 import json
@@ -11,68 +13,65 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import tyro
 
-from change_it.audit.agreement import MEASURES, acceptance
+from change_it.audit.agreement import ASKED, MEASURES, by_question
 
 LABELS = Path(__file__).with_name("labels") / "readers.csv"
-#: Further columns, what their rows are called, and the measures that are also given of the same headlines, where it is of some alone.
+#: Measures of labels/readers.csv besides: judges by encoders.
 FURTHER = {
-    "p_fluency_before": ("fluency that has learnt no cut sentences", ("p_fluency",)),
-    "strict_v5": ("strict v5", ("joint", "compliancy")),
-    "joint_minilm": ("joint by MiniLM", ()),
-    "joint_e5": ("joint by e5", ()),
-    "p_hh_minilm": ("HH by MiniLM", ()),
-    "p_hh_e5": ("HH by e5", ()),
-    "p_fluency_minilm": ("fluency by MiniLM", ()),
-    "log_p_gemma": ("mean log p a token by Gemma", ()),
+    "p_hh_minilm": "Story (HH) by MiniLM",
+    "p_hh_e5": "Story (HH) by e5",
+    "p_fluency_minilm": "Fluency by MiniLM",
+    "acceptability_minilm": "acceptability, Fluency by MiniLM",
 }
-QUESTIONS = ("supported", "story", "printable", "accept")
 
 
-def read() -> pl.DataFrame:
-    """The labels, without headlines that are the original: a question is answered with yes where both readers say so."""
+def read() -> dict[str, pl.DataFrame]:
+    """Corpus to the labels of readers.csv; a question is answered with yes where both readers say so."""
     both = {
-        name: (pl.col(f"{name}1") == "yes") & (pl.col(f"{name}2") == "yes") for name in ("same", *QUESTIONS)
+        name: ((pl.col(f"{name}1") == "yes") & (pl.col(f"{name}2") == "yes")).cast(pl.Float64)
+        for name in ASKED
     }
-    of_model, copies = pl.col("base").is_not_null(), pl.col("rougeL_source") > 0.999
-    labels = pl.read_csv(LABELS, infer_schema_length=None)
-    return labels.with_columns(event="event_id", written=of_model, **both).filter(~copies)
+    rows = pl.read_csv(LABELS, infer_schema_length=None).with_columns(
+        event="event_id", written=pl.col("base").is_not_null(), copy=pl.col("rougeL_source") > 0.999, **both
+    )
+    shared = pl.col("p_hh") * pl.col("p_ah") * pl.col("evidence")
+    rows = rows.with_columns(
+        acceptability=shared * pl.col("p_fluency"), acceptability_minilm=shared * pl.col("p_fluency_minilm")
+    )
+    return {str(corpus): of for (corpus,), of in rows.group_by("corpus", maintain_order=True)}
 
 
-def measures_of(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
-    """Measure to its figures."""
-    found = {row["measure"]: row for row in acceptance(rows)}
-    for column, (title, others) in FURTHER.items():
-        same = {other: f"{MEASURES[other]}, of the headlines of {title}" for other in others}
-        known = rows.filter(pl.col(column).is_not_null())
-        found |= {row["measure"]: row for row in acceptance(known, {column: title, **same})}
-    return found
-
-
-def main() -> dict[str, Any]:
-    """The two tables."""
+def main(audits: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The tables."""
+    corpora = read()
+    for name, _, folder in (text.partition("=") for text in audits):
+        corpora[name] = pl.read_csv(Path(folder) / "labels.csv", infer_schema_length=None, null_values="NaN")
     measures: dict[str, dict[str, Any]] = {}
     systems: dict[str, dict[str, Any]] = {}
-    for (corpus,), rows in read().group_by("corpus", maintain_order=True):
-        for title, found in measures_of(rows).items():
-            cells = measures.setdefault(title, {})
-            for name, column in (
-                ("AUC", "auc"),
-                ("AUC without gold", "auc without gold"),
-                ("AUC written", "auc of written"),
-            ):
-                if column in found:
-                    cells[f"{corpus}: {name}"] = [found[column], *(found[f"{column}_interval"] or ())]
-            shares = [found.get(name) for name in ("accepted", "refused")]
-            cells[f"{corpus}: accepted, refused"] = shares if shares[0] is not None else None
-            cells[f"{corpus}: systems in order"] = [found["in order"], found["pairs"]]
-        named = [(str(name), of) for (name,), of in rows.group_by("system", maintain_order=True)]
-        for system, of in [*named, ("gold of one event", rows.filter("same", system="gold"))]:
-            shares = {name: [int(of[name].sum()), of.height] for name in QUESTIONS}
-            scores = {name: float(of[name].mean()) for name in ("joint", "compliancy", "style")}  # type: ignore[arg-type]  # numbers
-            systems[f"{corpus}: `{system}`"] = shares | scores
+    for corpus, rows in corpora.items():
+        known = rows.with_columns(pl.col(ASKED).cast(pl.Float64).fill_null(float("nan")))
+        for found in by_question(known, (*MEASURES, *FURTHER)):
+            if found["part"] == "all":
+                continue
+            title = {**MEASURES, **FURTHER}[found["measure"]]
+            cells = measures.setdefault(f"{corpus}, {found['part']}: {title}", {"n": found["n"]})
+            for question, (asked, _) in ASKED.items():
+                if question in found and found[question] is not None:
+                    cells[asked] = [found[question], *(found[f"{question}_interval"] or ())]
+        for (system,), of in rows.group_by("system", maintain_order=True):
+            said = {asked: of[question].drop_nulls().drop_nans() for question, (asked, _) in ASKED.items()}
+            cells = {
+                name: [int(answers.sum()), len(answers)] for name, answers in said.items() if len(answers)
+            }
+            cells["copies"] = int(of["copy"].sum())
+            for measure in ("acceptability", "compliancy"):
+                if measure in of.columns:
+                    cells[measure] = float(of[measure].cast(pl.Float64).mean())  # type: ignore[arg-type]  # a number
+            systems[f"{corpus}: `{system}`"] = cells
     return {"readers": measures, "reader_systems": systems}
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(), indent=1))
+    print(json.dumps(tyro.cli(main, description=__doc__), indent=1))
