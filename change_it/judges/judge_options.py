@@ -208,7 +208,7 @@ class StyleScale(NamedTuple):
             return f"style is n/a: main measured its scale on {self.pairs} aligned training pairs, fewer than {SCALE_PAIRS}"
         for low, clause, (one, other) in zip(self.low, self.clause, ((a, b), (b, a)), strict=True):
             if low <= 0:
-                steps = f"median steps {self.gold:.2f} and {clause:.2f}"
+                steps = f"median steps {self.gold:.2f} and {clause:.2f} on {self.pairs} pairs"
                 return f"style is n/a: main does not surely tell {other}'s own headlines from clauses of {one}'s articles ({steps})"
         if self.leads[MARKS][0] <= 0:
             return f"style is n/a: {MARKS} alone tell {a} and {b} apart as well as main does within an event"

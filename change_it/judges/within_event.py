@@ -1,11 +1,11 @@
 """Tests of main where topic does not help: the two headlines of one event."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from change_it.corpus.folder import read_table
 from change_it.judges.data import Examples
@@ -23,8 +23,8 @@ Ask = Callable[[Sequence[str]], Floats]
 
 #: Fits that `style_scale` compares, and pairs of events that were not learnt below which it fits at all.
 PARTS, PAIRS = 5, 100
-#: Resamples of the intervals of a scale.
-RESAMPLES = 500
+#: Pairs that a scale is measured on, at most, and resamples of its intervals.
+SCALED, RESAMPLES = 2000, 500
 #: Pairs that evidence is looked up for, at most.
 EVIDENCE = 500
 
@@ -84,12 +84,12 @@ def style_scale(
         learnt: what it has learnt from; the baselines learn from the same.
         refit: fits a judge like it, which takes the place of `judge` for each fifth of the events that it has learnt, and has
             not learnt that one. Asked where fewer than 100 pairs are of other events.
-        seed: parts the events, and draws a clause of each article.
+        seed: parts the events, and draws those of intervals.
     """
     articles = read_table(corpus, "articles", "train", ["headline", "label", "event"])
     texts_of_pairs = [f"{side}_{part}" for side in "ab" for part in ("headline", "article")]
     pairs = read_table(corpus, "pairs", "train", [*texts_of_pairs, "event", "alignment"])
-    pairs = pairs.filter(alignment="A1")
+    pairs = pairs.filter(alignment="A1").head(SCALED)
     texts = pl.Series(learnt.texts, dtype=pl.String)
     known = articles.filter(pl.col("headline").is_in(texts.implode()))["event"]
     is_known = pl.col("event").is_in(known.implode())
@@ -104,23 +104,22 @@ def style_scale(
                 parts.append((refit(kept), kept, pairs.filter(pl.col("event").is_in(held))))
     if not (parts := [part for part in parts if part[2].height]):
         return StyleScale(0, 0, 0.0, (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), 0.0, dict.fromkeys((NGRAMS, MARKS), (0.0, 0.0)), 1.0)  # fmt: skip
-    found = pl.concat(rows for _, _, rows in parts)
-    headlines = [articles.filter(label=outlet)["headline"].to_list() for outlet in outlets]
-    clauses = _clauses(found, headlines, seed)
     steps, of_clauses, baselines = [], [], dict[str, list[Floats]]()
-    start = 0
+    headlines = [articles.filter(label=outlet)["headline"].to_list() for outlet in outlets]
+    typography = [Typography.of(texts) for texts in headlines]
     for ask, examples, rows in parts:
-        here = slice(start, start := start + rows.height)
-        answers = log_odds(ask([*rows["a_headline"], *rows["b_headline"], *clauses[0][here], *clauses[1][here]])[:, 1])  # fmt: skip
-        a, b, from_a, from_b = np.split(answers, 4)
-        steps.append(b - a)
-        of_clauses.append((from_a - a, b - from_b))
+        steps.append(_steps(ask, rows))
+        of_clauses.append([_clause_steps(ask, rows, side, typography) for side in (0, 1)])
         for name, baseline in fit_baselines(examples, seed=seed).items():
             baselines.setdefault(name, []).append(_steps(baseline, rows))
-    gold, drawn = np.concatenate(steps), found["event"].to_numpy().astype(np.str_)
-    scale = [_gap(gold, np.concatenate(side), drawn, seed) for side in zip(*of_clauses, strict=True)]
-    clause, low, high = zip(*scale, strict=True)
-    leads = {name: lead(gold, np.concatenate(of), drawn) for name, of in baselines.items()}
+    found = pl.concat(rows for _, _, rows in parts)
+    gold, number = np.concatenate(steps), np.unique(found["event"].to_numpy(), return_inverse=True)[1]
+    medians = [
+        _medians(gold, list(chain.from_iterable(part[side] for part in of_clauses)), number, seed)
+        for side in (0, 1)
+    ]
+    clause, low, high = zip(*medians, strict=True)
+    leads = {name: lead(gold, np.concatenate(of), number) for name, of in baselines.items()}
     return StyleScale(
         pairs=found.height,
         events=found["event"].n_unique(),
@@ -134,31 +133,35 @@ def style_scale(
     )
 
 
-def _clauses(pairs: pl.DataFrame, headlines: Sequence[Sequence[str]], seed: int) -> list[list[str]]:
-    """A random clause of A's article of each pair as B would print it, and one of B's as A would; the headline where there is none."""
-    random = np.random.default_rng(seed)
-    drawn = []
-    for side, of_other in (("a", headlines[1]), ("b", headlines[0])):
-        typography = Typography.of(of_other)
-        rows = pairs.select(f"{side}_headline", f"{side}_article").rows()
-        found = [cuts(article, typography) or [headline] for headline, article in rows]
-        drawn.append([texts[int(random.integers(len(texts)))] for texts in found])
-    return drawn
+def _clause_steps(ask: Ask, pairs: pl.DataFrame, side: int, typography: Sequence[Typography]) -> list[Floats]:
+    """For each pair the steps of all clauses of A's article (side 0) as B would print them, or of B's (1) as A would; of its headline where there are none."""
+    rows = pairs.select("a_headline", "a_article") if side == 0 else pairs.select("b_headline", "b_article")
+    texts = [cuts(article, typography[1 - side]) or [headline] for headline, article in rows.iter_rows()]
+    sources, every = rows.to_series().to_list(), list(chain.from_iterable(texts))
+    odds = log_odds(ask([*sources, *every])[:, 1]) * (1 if side == 0 else -1)
+    source, new = odds[: len(sources)], odds[len(sources) :]
+    return [
+        of - first
+        for of, first in zip(np.split(new, np.cumsum(list(map(len, texts)))[:-1]), source, strict=True)
+    ]
 
 
-def _gap(gold: Floats, clause: Floats, events: NDArray[np.str_], seed: int) -> tuple[float, float, float]:
-    """The median of n clauses' steps, and the ends of the 95% interval of the difference of gold's median from it, drawn by event."""
-    numbers = np.unique(events, return_inverse=True)[1]
-    draws = np.random.default_rng(seed).integers(0, numbers.max() + 1, (RESAMPLES, numbers.max() + 1))
-    times = np.array([np.bincount(draw, minlength=numbers.max() + 1)[numbers] for draw in draws])
+def _medians(gold: Floats, clauses: Sequence[Floats], events: Ints, seed: int) -> tuple[float, float, float]:
+    """The median step of a random clause of n articles, and the ends of the 95% interval of the difference of gold's (n,) from it, drawn by event."""
+    count = int(events.max()) + 1
+    draws = np.random.default_rng(seed).integers(0, count, (RESAMPLES, count))
+    times = np.stack([np.ones(count), *(np.bincount(draw, minlength=count) for draw in draws)])[:, events]
+    every, sizes = np.concatenate(clauses), np.array(list(map(len, clauses)))
+    of_clause = _weighted_medians(every, np.repeat(times / sizes, sizes, axis=1))
+    low, high = np.quantile((_weighted_medians(gold, times) - of_clause)[1:], [0.025, 0.975])
+    return float(of_clause[0]), float(low), float(high)
 
-    def medians(steps: Floats) -> Floats:
-        order = np.argsort(steps)
-        weights = times[:, order].cumsum(axis=1)
-        return steps[order][(weights * 2 >= weights[:, -1:]).argmax(axis=1)]
 
-    low, high = np.quantile(medians(gold) - medians(clause), [0.025, 0.975])
-    return float(np.median(clause)), float(low), float(high)
+def _weighted_medians(values: Floats, weights: Floats) -> Floats:
+    """(r,) medians of n values with (r, n) weights."""
+    order = np.argsort(values)
+    below = weights[:, order].cumsum(axis=1)
+    return values[order][(below * 2 >= below[:, -1:]).argmax(axis=1)]
 
 
 def _evidence(pairs: pl.DataFrame) -> float:
