@@ -97,7 +97,7 @@ def measure(
             number = _effective(np.asarray(statistics[counted], np.float64), strata, events)
             low, high = _exact(values[name], number, (1 - LEVEL) / 2)
             wide = np.stack([np.fmin(ends[name][:, 0], low), np.fmax(ends[name][:, 1], high)], axis=1)
-            few = np.minimum(some[name], 1 - every[name]) * number < _FEW
+            few = np.fmin(some[name], 1 - every[name]) * number < _FEW  # 0 of 0 decides nothing
             ends[name] = np.where(few[:, None], wide, ends[name])
     rows = [*dict.fromkeys(strata or ()), AVERAGE]
     return {

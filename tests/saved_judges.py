@@ -3,6 +3,7 @@
 import json
 
 import torch
+from scoring_fakes import SCALE
 
 #: What `metrics.json` of main says of the headlines of one event.
 WITHIN_EVENT = {
@@ -100,7 +101,7 @@ def save_judge(folder, task, texts, outlets, *, transformer=False):
         tokenizer = ByT5Tokenizer(model_max_length=1_000_000)
     about = {"task": task, "fold": "all", "seed": 1, "max_tokens": 48, "outlets": list(outlets)}
     if task == "main":
-        about["style_step"] = {"value": 2.0, "pairs": 40, "events": 30, "accuracy": 0.625, "evidence": 1.0}
+        about["style"] = SCALE._asdict()
     model.config.change_it = about | {"corpus": "corpus", "encoder": "bert" if transformer else "linear"}
     save_parts(folder, model, tokenizer)
     tests = {"main": ("gold",)}.get(task, ("random", "hard"))

@@ -1,12 +1,13 @@
 """Judges that decide by simple rules, and a corpus of four events in which two papers have styles of their own."""
 
 import json
+from math import log
 
 import numpy as np
 import polars as pl
 
 from change_it.judges.judge import Judge
-from change_it.judges.judge_options import StyleStep
+from change_it.judges.judge_options import MARKS, NGRAMS, StyleScale
 from change_it.scoring.floors_and_predictions import built_in_systems
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.judges import Judges
@@ -14,8 +15,18 @@ from change_it.scoring.scores import score
 from change_it.text.tokens import words
 
 OUTLETS = ("rep", "gio")
-#: Of a main that tells the outlets apart: one that decides otherwise has gone more than a step.
-STEP = StyleStep(value=2.0, pairs=29, events=28, accuracy=0.9, evidence=1.0)
+#: Of a main that tells the outlets apart: a copy has 0, and a headline that main takes for the other outlet's 1.
+SCALE = StyleScale(
+    pairs=29,
+    events=28,
+    gold=log(36),
+    clause=(0.0, 0.0),
+    low=(1.0, 1.0),
+    high=(4.0, 4.0),
+    accuracy=0.9,
+    leads={NGRAMS: (-0.1, 0.1), MARKS: (0.1, 0.2)},
+    evidence=1.0,
+)
 
 
 class RuleJudge(Judge):
@@ -42,7 +53,7 @@ class FakeJudges(Judges):
     With a fourth digit a fluency judge: no word twice.
     """
 
-    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", step=STEP):
+    def __init__(self, outlets=OUTLETS, fold="all", digits="abc", scale=SCALE):
         rules = {
             "main": lambda text, _: 0.9 if "!" in text else 0.2,
             "hh": lambda one, other: 0.8 if _long_words(one) & _long_words(other) else 0.1,
@@ -52,7 +63,7 @@ class FakeJudges(Judges):
         about = {"outlets": outlets, "fold": fold}
         judges = zip(rules.items(), digits, strict=False)
         judges = {task: RuleJudge(task, rule, weights_hash=one * 64, **about) for (task, rule), one in judges}
-        judges["main"].style_step = step
+        judges["main"].style = scale
         super().__init__(**judges)
 
 

@@ -10,7 +10,7 @@ from scoring_fakes import FakeJudges
 
 import change_it
 from change_it import InputError, Judges, compute_compliancy
-from change_it.scoring.compliancy import COMPLIANCY_MEASURES
+from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES
 from change_it.scoring.floors_and_predictions import built_in_systems
 from change_it.scoring.scores import score
 
@@ -35,18 +35,19 @@ def test_gold_complies_and_copy_does_not(metric, gold, fake_judges):
     result = metric.compute(**gold, judges=fake_judges)
     assert result["compliancy"] == 1.0
     paper = {"compliancy": 1.0, "hh": 1.0, "ah": 1.0, "main": 1.0}
-    ours = {"style": 1.0, "evidence": 1.0}
-    unknown = dict.fromkeys(("joint", "fluency"))
-    directions = {f"{way}_{name}": 1.0 for way in ("rep2gio", "gio2rep") for name in paper | ours}
-    assert result == paper | ours | directions
-    assert {name: round(value * 100, 4) for name, value in result.items()} == dict.fromkeys(result, 100)
-    assert metric.verdicts[0] == {**paper, **ours, **unknown, "unsupported": []}
+    ours = {"style": pytest.approx(1), "evidence": 1.0, "edited": 0.0}
+    unknown = dict.fromkeys(("acceptability", "fluency"))
+    both = paper | ours
+    directions = {f"{way}_{name}": both[name] for way in ("rep2gio", "gio2rep") for name in both}
+    assert result == both | directions
+    assert metric.verdicts[0] == {**both, **unknown, "refused_by": "", "unsupported": []}
     assert metric.intervals["average"]["compliancy"] == pytest.approx((0.025 ** (1 / 8), 1))
     assert metric.signature.endswith(
         f"|reversal:relative|tok:unicode|n:8|partners:0|events:8|resamples:1000|seed:1|v:{change_it.__version__}"
     )
     copy = metric.compute(**{**gold, "predictions": gold["sources"]}, judges=fake_judges)
-    assert (copy["compliancy"], copy["hh"], copy["main"]) == (0.0, 1.0, 0.0)
+    assert (copy["compliancy"], copy["hh"], copy["main"], copy["style"], copy["edited"]) == (0, 1, 0, 0, 1)
+    assert metric.verdicts[0]["refused_by"] == "main; edited: 0 of 5 words new"
     json.dumps(copy)
 
 
@@ -121,7 +122,7 @@ def test_judges_mark_headlines_when_they_are_called(gold):
     verdicts = compute_compliancy(**gold, judges=judges)["verdicts"]
     for one, row in zip(found, verdicts, strict=True):
         assert one.marks == {name: row[name] for name in one.marks}
-        assert (one.compliant, one.joint, one.style) == (row["compliancy"], row["joint"], row["style"])
+        assert (one.compliant, one.style, one.acceptability) == tuple(row[name] for name in ASPECTS)
     first = found[0]
     assert first.text == gold["predictions"][0]
     assert first.probabilities == pytest.approx(

@@ -143,7 +143,7 @@ def test_compliancy_is_at_most_each_of_its_verdicts(rows):
 
 
 @given(st.lists(st.tuples(TEXT, WORDED, WORDED, TEXT, st.integers(0, 1)), min_size=1, max_size=5))
-def test_joint_is_at_most_each_of_its_factors_and_order_changes_nothing(rows):
+def test_acceptability_is_at_most_each_of_its_factors_and_order_changes_nothing(rows):
     items = []
     for prediction, source, article, other, side in rows:
         ways = OUTLETS[side], OUTLETS[1 - side]
@@ -153,8 +153,11 @@ def test_joint_is_at_most_each_of_its_factors_and_order_changes_nothing(rows):
     turned = compliancy.judge_items(judges, items[::-1], progress=False)
     assert found.equals(turned.reverse())
     for row in found.to_dicts():
-        assert 0 <= row["style"] <= 1
-        assert row["joint"] == row["style"] * min(row[name] for name in ("hh", "ah", "fluency", "evidence"))
+        assert -1 <= row["style"] <= 2
+        assert row["acceptability"] <= min(row[name] for name in ("p_hh", "p_ah", "p_fluency", "evidence"))
+        refused = {name for name in (*compliancy.VERDICT_NAMES, "edited") if row[name] == (name == "edited")}
+        empty = row["refused_by"] == "no headline"
+        assert empty or {*compliancy.reasons(row["refused_by"])} == refused
         assert row["compliancy"] <= min(row["hh"], row["ah"], row["main"])
         given = [row[name] for name in compliancy.PROBABILITIES.values()]
         assert all(0 <= p <= 1 for p in given)

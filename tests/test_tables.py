@@ -129,11 +129,11 @@ def test_marks_and_underlined_parts(headlines):
 def test_latex():
     columns = (
         Column("system", "text"),
-        Column("joint", "figure", "95% joint", Column("ends", "interval"), bold=True),
+        Column("style", "figure", "95% style", Column("ends", "interval"), bold=True),
     )
     rows = (
-        Row({"system": "100%_mine & {co}", "joint": 0.5, "ends": (0.25, 0.6)}, marks={"joint": "**"}),
-        Row({"system": "[other]", "joint": None}),
+        Row({"system": "100%_mine & {co}", "style": 0.5, "ends": (0.25, 0.6)}, marks={"style": "**"}),
+        Row({"system": "[other]", "style": None}),
     )
     text = to_latex(Table(columns, rows, "Two systems.", ("p < .05 of 50%",)), label="tab:x")
     assert text.splitlines() == [
@@ -145,7 +145,7 @@ def test_latex():
         r"\label{tab:x}",
         r"\begin{tabular}{@{}lr@{}}",
         r"\toprule",
-        r"system & \shortstack[r]{95\%\\joint} \\",
+        r"system & \shortstack[r]{95\%\\style} \\",
         r"\midrule",
         r"100\%\_mine \& \{co\} & .500** \\",
         r" & {\tiny .250–.600} \\",

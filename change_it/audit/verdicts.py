@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 import polars as pl
 
+from change_it.audit.agreement import ENOUGH
 from change_it.audit.perturbations import PERTURBATIONS, Aspect, Resources, perturbed
 from change_it.corpus.looks import MARKED
 from change_it.io import listed, read_json, record_errors
@@ -96,7 +97,9 @@ class Result:
 
     @property
     def outcome(self) -> Outcome:
-        """Stopped or let through where the interval of the aspect that should notice is on one side of `STOPPED` or `HALFWAY`."""
+        """Stopped or let through where the interval of the aspect that should notice is on one side of `STOPPED` or `HALFWAY`; of few events it says nothing."""
+        if self.events < ENOUGH:
+            return "too few to tell"
         of_style = self.aspect == "style"
         most = HALFWAY if of_style else STOPPED
         low, high = (self.style_interval if of_style else self.interval) or (-1.0, 2.0)
@@ -270,7 +273,7 @@ class Together:
                     f"of {number} kinds of {what} {aspect} stops {stopped} and lets {through} through"
                     + (f", {few} had too few examples" if few else "")
                 )
-        text = f"{'; '.join(said)}.".replace("of", "Of", 1)
+        text = f"{'; '.join(said)}.".replace("of", "Of", 1) if said else ""
         if not self.worst:
             return text
         (first, share), *others = self.worst[:NAMED]

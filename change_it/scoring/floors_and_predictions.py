@@ -118,7 +118,14 @@ def on_same_items(
         raise InputError(
             f"the files of --predictions have no headline in common of {listed(sorted(lacking))}: give files of the same headlines"
         )
-    same = [replace(system, headlines=tuple(compress(system.headlines, kept))) for system in systems]
+    same = [
+        replace(
+            system,
+            headlines=tuple(compress(system.headlines, kept)),
+            cuts=tuple(compress(system.cuts, kept)),
+        )
+        for system in systems
+    ]
     return replace(test, items=items), same
 
 

@@ -21,6 +21,7 @@ from change_it.scoring.floors_and_predictions import ScoredSystem
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import Reranker, signature
 from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure, paired_p_values
+from change_it.text.folding import composed
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
@@ -130,8 +131,8 @@ class Scores:
 
     @property
     def signature(self) -> str:
-        """Signature of the whole table."""
-        return self.row(self.systems[0]).signature
+        """Signature of the whole table: of its last system, which no judge chose unless all were chosen."""
+        return self.row(self.systems[-1]).signature
 
     def row(self, system: str, direction: str = AVERAGE) -> ScoreRow:
         """The row of one system in one direction."""
@@ -298,7 +299,7 @@ def _curve(
     }
     headlines = clause["headline"].to_list()
     places = [
-        start + np.array([headlines[start:end].index(text) for text in texts])
+        start + np.array([headlines[start:end].index(composed(text)) for text in texts])
         for (start, end), texts in zip(pairwise(ends), ranked, strict=True)
     ]
     rows = []

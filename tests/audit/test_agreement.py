@@ -10,7 +10,7 @@ from scoring_fakes import load_fakes, toy_test_set, write_toy_corpus
 from sklearn.metrics import roc_auc_score
 
 from change_it.audit import verdicts
-from change_it.audit.agreement import acceptance, auc, reader_labels
+from change_it.audit.agreement import PARTS, auc, by_question, reader_labels
 from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
@@ -45,7 +45,7 @@ def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
     given = [items["a0"].reference, items["a1"].source, "Nuovo"]
     assert [item.prediction for item in labels.items] == given
     assert [item.article for item in labels.items] == [items[name].article for name in ("a0", "a1", "a2")]
-    assert labels.supported.tolist() == [True, True, False]
+    assert labels.answers["supported"].tolist() == [True, True, False]
     assert labels.systems == ["gold", "copy", "mine"]
     assert labels.written.tolist() == [False, False, True]
 
@@ -53,17 +53,21 @@ def test_gold_and_copies_are_filled_from_the_corpus(tmp_path):
 def test_what_they_accept_is_asked_or_follows_from_the_rest(tmp_path):
     rows = [["a0", "Nuovo", "yes", "no", "mine", "yes"], ["a1", "Nuovo", "yes", "yes", "mine", "no"]]
     rows += [["a2", "Nuovo", "yes", "yes", "mine", ""], ["a3", "Nuovo", "yes", "", "mine", ""]]
-    np.testing.assert_array_equal(read(tmp_path, rows, header=[*HEADER, "accept"]).accept, [1, 0, 1, np.nan])
-    np.testing.assert_array_equal(read(tmp_path, [row[:5] for row in rows]).accept, [0, 1, 1, np.nan])
+    np.testing.assert_array_equal(
+        read(tmp_path, rows, header=[*HEADER, "accept"]).answers["accept"], [1, 0, np.nan, np.nan]
+    )
+    np.testing.assert_array_equal(
+        read(tmp_path, [row[:5] for row in rows]).answers["accept"], [0, 1, 1, np.nan]
+    )
     supported_alone = read(tmp_path, [row[:3] for row in rows], header=HEADER[:3])
-    np.testing.assert_array_equal(supported_alone.accept, [1, 1, 1, 1])
+    np.testing.assert_array_equal(supported_alone.answers["accept"], [1, 1, 1, 1])
 
 
 def test_of_several_readers_the_majority_counts_and_a_tie_is_no_yes(tmp_path):
     readers = (("yes", "yes", "yes"), ("yes", "no", "contradicted"), ("no", "partly", ""))
     files = [[[f"a{n}", "Nuovo", answer] for n, answer in enumerate(said)] for said in readers]
     labels = read(tmp_path, *files, header=HEADER[:3])
-    assert labels.supported.tolist() == [True, False, False]
+    assert labels.answers["supported"].tolist() == [True, False, False]
     assert labels.hash == read(tmp_path, *files[::-1], header=HEADER[:3]).hash
     assert labels.hash != read(tmp_path, files[0], header=HEADER[:3]).hash
 
@@ -84,8 +88,8 @@ def test_filled_sheets_are_labels(tmp_path):
     assert [item.id for item in labels.items] == [row["id"] for row in sheet]
     assert labels.items[0].prediction == "+1"
     assert labels.items[1].prediction == sheet[1]["headline"]
-    assert labels.supported.tolist() == [True, False, False, True, True, False]
-    assert labels.accept.tolist() == [1, 0, 0, 0, 1, 0]
+    assert labels.answers["supported"].tolist() == [True, False, False, True, True, False]
+    assert labels.answers["accept"].tolist() == [1, 0, 0, 0, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -110,22 +114,28 @@ def test_what_is_no_label_is_one_sentence(tmp_path, row, words):
 WRITERS = ["gold"] * 3 + ["copy"] * 2 + ["small"] * 5 + ["large"] * 2
 
 
-def test_measures_by_hand():
-    """What readers accept, beside a score and a verdict with its probability."""
-    columns = {"accept": RIGHT, "event": EVENTS, "system": WRITERS, "written": np.arange(12) >= 5}
-    columns |= {"joint": P * (P >= 0.3), "hh": P >= 0.6, "p_hh": P, "length": 12 - np.arange(12)}
-    joint, hh, length = acceptance(pl.DataFrame(columns), resamples=100)
-    assert [row["measure"] for row in (joint, hh, length)] == ["joint", "HH", "words"]
-    assert hh["auc"] == pytest.approx(roc_auc_score(RIGHT, P))
-    assert hh["auc without gold"] == pytest.approx(roc_auc_score(RIGHT[3:], P[3:]))
-    assert hh["auc of written"] == pytest.approx(4 / 6)  # .4 against .6 .5 .3 .2 .2 .1
-    assert hh["auc_interval"]
-    assert hh["auc of written_interval"] is None  # seven events are too few
-    assert (hh["accepted"], hh["refused"]) == pytest.approx((4 / 6, 1 / 6))
-    assert (joint["accepted"], joint["refused"]) == pytest.approx((5 / 9, 0))
-    assert "accepted" not in length
-    # readers: copy 1, gold 2/3, small .2, large 0; the mean P of gold is above that of copy
-    assert (hh["in order"], hh["pairs"]) == (5, 6)
+def test_auc_by_question_with_and_without_copies_by_hand():
+    story = np.where(np.arange(12) < 10, ~RIGHT, np.nan)
+    columns = {"accept": RIGHT.astype(float), "story": story, "event": EVENTS, "system": WRITERS}
+    columns |= {"written": np.arange(12) >= 5, "copy": [one == "copy" for one in WRITERS]}
+    columns |= {"p_hh": P, "evidence": P >= 0.3, "acceptability": [None] * 12, "length": 12 - np.arange(12)}
+    rows = pl.DataFrame(columns, schema_overrides={"acceptability": pl.Float64})
+    found = {(row["part"], row["measure"]): row for row in by_question(rows, resamples=100)}
+    assert {measure for _, measure in found} == {"p_hh", "evidence", "length"}  # acceptability says nothing
+    alone, written, every = (found[part, "p_hh"] for part in PARTS)
+    assert [part["n"] for part in (alone, written, every)] == [10, 7, 12]
+    assert every["accept"] == pytest.approx(roc_auc_score(RIGHT, P))
+    assert alone["accept"] == pytest.approx(roc_auc_score(np.delete(RIGHT, [3, 4]), np.delete(P, [3, 4])))
+    assert written["accept"] == pytest.approx(4 / 6)  # .4 against .6 .5 .3 .2 .2 .1
+    assert every["story"] == pytest.approx(roc_auc_score(~RIGHT[:10], P[:10]))  # where they said something
+    assert alone["accept_interval"]
+    assert written["accept_interval"] is None  # seven events are too few
+    assert found["all", "evidence"]["accept"] == pytest.approx(roc_auc_score(RIGHT, P >= 0.3))
+    assert "order" not in every  # of four systems
+    twelve = by_question(rows.with_columns(system=pl.col("event")), resamples=10)
+    # of 5 x 7 pairs of a right and a wrong one
+    in_order = sum(a > b for a in P[RIGHT] for b in P[~RIGHT])
+    assert next(row["order"] for row in twelve if row["part"] == "all") == f"{in_order} of 35"
 
 
 def test_the_audit_shows_the_agreement(corpus, tmp_path, monkeypatch, capsys):
@@ -142,11 +152,11 @@ def test_the_audit_shows_the_agreement(corpus, tmp_path, monkeypatch, capsys):
     arguments = f"audit {folders} --items 6 --labels {file}".split()
     assert main(arguments) == 0
     printed = capsys.readouterr().out
-    assert "What readers accept" in printed
+    assert "What readers say" in printed
     found = json.loads((tmp_path / "audit" / "audit.json").read_text())
-    measures = {row["measure"]: row for row in found["agreement"]["measures"]}
-    assert measures["words"]["n"] == 12
-    assert measures["compliancy"]["pairs"] == 1
+    measures = {(row["part"], row["measure"]): row for row in found["agreement"]["measures"]}
+    assert measures["all", "length"]["n"] == 12
+    assert measures["all", "evidence"]["supported"] > 0.9  # Zurich is in no source
     assert f"|labels:{found['agreement']['labels'][:6]}|" in found["signature"]
     page = (tmp_path / "audit" / "audit.html").read_text()
     assert page.count('href="#agreement"') == page.count('<section id="agreement">') == 1

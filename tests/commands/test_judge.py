@@ -1,7 +1,10 @@
+import re
+
 import pytest
 from scoring_fakes import load_fakes, write_stand_ins
 
 from change_it.cli import main
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES, JUDGE_NAMES, NO_CHECK
 
 ORIGINAL, ARTICLE = "Crolla il ponte a Lunigola", "Il ponte di Lunigola e' crollato lunedi'."
 
@@ -20,14 +23,17 @@ def command(tmp_path, monkeypatch):
     return run
 
 
-def test_one_headline_gets_marks_and_unsupported_numbers_are_named(command, capsys):
+def test_one_headline_gets_marks_and_unsupported_numbers_are_named(command, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")  # no row is broken
     assert command("Crolla il ponte, 40 feriti") == 0
     printed = capsys.readouterr().out
     assert "no: 40" in printed
-    first = [line.split()[0] for line in printed.splitlines() if line.strip()]
-    names = ["hh", "ah", "main", "fluency", "evidence", "compliant", "style", "joint"]
-    assert [word for word in first if word in names][: len(names)] == names
-    assert "joint and fluency are n/a" in printed
+    names = [*JUDGE_NAMES.values(), *COMPLIANCY_MEASURES[:4]]
+    first = re.findall(rf"^ *({'|'.join(map(re.escape, names))}) ", printed, re.MULTILINE)
+    assert first[: len(names)] == names
+    assert "refused by main; evidence: 40" in " ".join(printed.split())
+    assert "acceptability and fluency are n/a" in printed
+    assert NO_CHECK in " ".join(printed.split())
     assert "another language" not in printed
 
 

@@ -97,11 +97,12 @@ def test_judged_candidates_have_marks_probabilities_and_places_of_what_is_unsupp
         assert {(one.text, one.score) for one in some} == {(one.text, one.score) for one in plain}
     for some in lists:
         assert all(one.probabilities.keys() >= {"hh", "ah", "main", "source"} for one in some)
-        assert [one.joint for one in some] == sorted((one.joint for one in some), reverse=True)
+        product = [one.acceptability * min(max(one.style, 0), 1) - one.edited for one in some]
+        assert product == sorted(product, reverse=True)
     given = {"article": ARTICLES[:1], "to": "gio"}
     assert both.candidates(HEADLINES[:1], **given, num_candidates=3, judges=judges) == lists[:1]
     [without] = both.candidates(HEADLINES[:1], **given, judges=FakeJudges())
-    assert without[0].joint is without[0].marks["fluency"] is None
+    assert without[0].acceptability is without[0].marks["fluency"] is None
     assert len(without) > 3
     with pytest.raises(InputError, match="empty texts in headline at 0"):
         both.candidates(["", HEADLINES[0]], article=ARTICLES[:2], to="gio", judges=judges)

@@ -2,7 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from scoring_fakes import STEP, FakeJudges
+from scoring_fakes import SCALE, FakeJudges
 
 from change_it.cli import main
 from change_it.generators.rerank import floor, judge_candidates, order
@@ -24,26 +24,27 @@ CANDIDATES = [
 
 
 def test_the_candidate_that_satisfies_all_wins():
-    for digits in ("abc", "abcd"):  # by compliancy where joint is unknown
+    for digits in ("abc", "abcd"):  # also without a fluency judge
         assert [places[0] for places in order(FakeJudges(digits=digits), CANDIDATES, ITEMS)] == [2, 1]
 
 
-@pytest.mark.parametrize("step", [5.0, 0.05])
-def test_joint_comes_first_then_evidence_then_style_and_probabilities_and_empty_ones_last(step):
-    """Of a step that is too small style is unknown, and so is joint: compliancy then comes first."""
-    chances = {"Ecco, statale!": 0.9, "Statale, ponte!": 0.8, "Ponte ponte!": 0.9}
-    judges = FakeJudges(digits="abcd", step=STEP._replace(value=step))
+@pytest.mark.parametrize("measured", [True, False])
+def test_acceptability_times_style_decides_then_probabilities_and_edited_and_empty_ones_are_last(measured):
+    """Where style is n/a acceptability decides alone."""
+    chances = {"Ecco, statale!": 0.9, "Giù la statale!": 0.8, "Addio ponte ponte!": 0.9}
+    judges = FakeJudges(digits="abcd", scale=SCALE if measured else SCALE._replace(pairs=3))
     judges.main.rule = lambda text, _: chances.get(text, 0.2)
+    judges.ah.rule = lambda text, _: 0.6 if "Ecco" in text else 0.7
     texts = [
         "",
         "Zagarolo, Statale a Zagarolo!",
-        "Statale, ponte!",
-        "Il ponte",
-        "Ponte ponte!",
+        "Giù la statale!",
+        "Crolla il ponte sulla statale!",
+        "Addio ponte ponte!",
         "Ecco, statale!",
     ]
     [found] = order(judges, [texts], ITEMS[:1])
-    assert found == (5, 2, 4, 3, 1, 0)
+    assert found == ((5, 2, 4, 1, 3, 0) if measured else (2, 5, 4, 1, 3, 0))
 
 
 def test_where_no_source_has_any_the_most_fluent_is_taken_and_of_none_none():
@@ -60,7 +61,7 @@ def test_what_chooses_sees_no_partner_s_article_and_keeps_scores():
         Candidate("Giù il ponte!", -3.0),
     ]
     [[best, other]] = judge_candidates(FakeJudges(digits="abcd"), [offered], [item])
-    assert (best.text, best.score, best.joint) == ("Giù il ponte!", -3.0, 1)
+    assert (best.text, best.score, best.refused_by) == ("Giù il ponte!", -3.0, "")
     assert [part.text for part in other.unsupported] == ["Zagarolo"]
 
 
@@ -74,7 +75,7 @@ def test_cuts_are_sentences_and_clauses_of_the_article():
     assert len(cut.split()) == 20
 
 
-def test_the_floor_is_chosen_among_the_clauses_of_which_chance_draws_one(toy_test):
+def test_the_floor_is_the_best_of_the_clauses_that_clause_has_in_turn(toy_test):
     judges = FakeJudges(fold="0", digits="abcd")
     judges.main.rule = lambda text, _: 0.9 if "litiga" in text else 0.2
     items = tuple(
@@ -86,11 +87,11 @@ def test_the_floor_is_chosen_among_the_clauses_of_which_chance_draws_one(toy_tes
     assert system.reranker.fold == "0"
     aimed = [text for item, text in zip(items, system.headlines, strict=True) if item.target == "gio"]
     assert all("litiga" in text for text in aimed)
-    drawn = [built_in_systems(test, seed=seed)[-1] for seed in (1, 1, 2)]
-    assert drawn[0].name == "clause"
-    assert drawn[0] == drawn[1] != drawn[2]
-    for texts, *of_item in zip(clauses(test), system.headlines, drawn[0].headlines, strict=True):
-        assert {*of_item} <= {*texts}
+    clause = built_in_systems(test)[-1]
+    assert (clause.name, [list(texts) for texts in clause.cuts]) == ("clause", clauses(test))
+    assert system.headlines == tuple(texts[0] for texts in system.cuts)
+    assert [sorted(texts) for texts in system.cuts] == [sorted(texts) for texts in clause.cuts]
+    assert system.candidates == sum(map(len, system.cuts)) / len(test.items)
 
 
 def test_the_command_asks_judges_of_the_other_fold(judges_of_folds, toy_corpus, capsys):
@@ -98,8 +99,8 @@ def test_the_command_asks_judges_of_the_other_fold(judges_of_folds, toy_corpus, 
     given = f"score --corpus {toy_corpus} --judges {one} --resamples 5 --json".split()
     assert main([*given, "--floor", str(other)]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert list(record["systems"])[-1] == "floor"  # apart from the others: judges chose it
-    assert record["systems"]["clause"]["average"]["group"] == ""
+    assert list(record["systems"])[:2] == ["floor", "clause"]
+    assert [record["systems"][name]["average"]["chosen"] for name in ("floor", "clause")] == [True, False]
     assert record["rerankers"]["floor"]["fold"] == "0"
     assert main([*given, "--floor", str(one)]) == 2
     assert "not independent" in capsys.readouterr().err

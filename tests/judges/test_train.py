@@ -72,34 +72,36 @@ def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     assert metrics["within_event"]["pairs"] == read_table(corpus, "pairs", "test").height
     assert systems["judge"]["macro_f1"] == pytest.approx(metrics["results"]["gold"]["macro_f1"])
     assert systems["judge"]["value"] > 0.6
-    step = metrics["style_step"]
-    assert judge.style_step._asdict() == step
-    assert step["value"] > 1
-    assert step["evidence"] > 0.8
-    assert step["pairs"] >= step["events"] > 20
-    assert step["accuracy"] > 0.7
+    scale = judge.style
+    assert scale._asdict() == {
+        **metrics["style"],
+        **{name: tuple(metrics["style"][name]) for name in ("clause", "low", "high")},
+    }
+    assert min(scale.low) > 0
+    assert scale.gold > max(scale.clause)
+    assert scale.evidence > 0.8
+    assert scale.pairs >= scale.events > 20
+    assert scale.accuracy > 0.7
 
 
-def test_the_style_step_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tmp_path, monkeypatch):
+def test_the_scale_of_a_fold_is_of_the_pairs_of_the_other_one(corpus, fitted, tmp_path, monkeypatch):
     monkeypatch.setattr("change_it.judges.within_event.PAIRS", 1)  # those of the other fold are enough
     metrics = train.train_judge(options(corpus, tmp_path / "main", fold="0"))
     judge = Judge.from_pretrained(tmp_path / "main", device="cpu")
     pairs = read_table(corpus, "pairs", "train").filter(fold=1, alignment="A1")
     first, second = (log_odds(judge.probabilities(pairs[f"{one}_headline"])[:, 1]) for one in "ab")
-    assert metrics["style_step"]["pairs"] == pairs.height
-    assert judge.style_step.value == pytest.approx(np.median(second - first))
-    assert metrics_of(fitted)["style_step"]["pairs"] > pairs.height  # of both folds
+    assert metrics["style"]["pairs"] == pairs.height
+    assert judge.style.gold == pytest.approx(np.median(second - first))
+    assert metrics_of(fitted)["style"]["pairs"] > pairs.height  # of both folds
     random = train.train_judge(options(corpus, tmp_path / "random", train_on="random"))
-    assert "style_step" not in random
-    assert Judge.from_pretrained(tmp_path / "random", device="cpu").style_step is None
+    assert "style" not in random
+    assert Judge.from_pretrained(tmp_path / "random", device="cpu").style is None
 
 
 def test_a_transformer_stands_beside_the_linear_judge_of_the_same_examples(trained, fitted):
     metrics, alone = metrics_of(trained), metrics_of(fitted)["results"]["gold"]
     assert list(metrics["within_event"]["systems"])[1:] == [LINEAR, "n-grams", "marks, capitals, length"]
-    assert (
-        0 < metrics["style_step"]["pairs"] < metrics_of(fitted)["style_step"]["pairs"]
-    )  # of validation events
+    assert 0 < metrics["style"]["pairs"] < metrics_of(fitted)["style"]["pairs"]  # of validation events
     beside = metrics["baselines"][LINEAR]["gold"]
     assert all(beside[name] == alone[name] for name in ("colle", "faro", "macro_f1"))
     ahead = metrics["results"]["gold"]["macro_f1"] - beside["macro_f1"]

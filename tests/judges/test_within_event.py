@@ -1,12 +1,14 @@
 """Main within an event: its accuracy by hand, and training sets that are even in each event and week."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
 
 from change_it.judges import within_event
 from change_it.judges.data import Examples
-from change_it.judges.judge_options import StyleStep, within_event_table
+from change_it.judges.judge_options import MARKS, NGRAMS, within_event_table
 
 
 def test_accuracy_by_hand():
@@ -48,15 +50,17 @@ def test_a_baseline_that_is_ahead_is_named_first():
     other = judge | {"value": 0.95, "macro_f1": 0.6}
     systems = {"judge": judge, "n-grams": other | {"lead": {"within_event": behind, "macro_f1": open_}}}
     systems["marks, capitals, length"] = other | {"lead": {"within_event": ahead, "macro_f1": behind}}
-    step = {"value": 2.5, "accuracy": 0.75, "pairs": 8, "events": 7}
+    scale = {"gold": 2.5, "clause": (0.5, -0.5), "accuracy": 0.75, "pairs": 8, "events": 7}
     found = {"pairs": 60, "events": 50, "systems": systems}
-    table = within_event_table({"within_event": found, "style_step": step})
+    table = within_event_table({"within_event": found, "style": scale})
     first, *others = table.notes
     assert first == (
         "marks, capitals, length is better than this judge within an event: do not score style with it"
     )
     assert [row.values.get("macro_f1 lead") for row in table.rows] == [None, (-0.05, 0.05), (0.1, 0.2)]
-    assert any(note.startswith("style step 2.50") for note in others)
+    assert any(
+        "is 2.50 to the other newspaper's headline and 0.50 and -0.50 to clauses" in note for note in others
+    )
 
 
 def test_the_lead_within_an_event_by_hand():
@@ -67,24 +71,55 @@ def test_the_lead_within_an_event_by_hand():
 
 
 def ask(texts):
-    """Odds of B of a headline: its number over 10, or what is left of it."""
-    second = np.array([int(text[1:]) / 10 for text in texts])
+    """Probability of B of a text: the number in it over 10."""
+    second = np.array([int(re.search(r"\d", text)[0]) / 10 for text in texts])
     return np.stack([1 - second, second], axis=1)
 
 
-def test_the_style_step_is_the_median_over_strict_pairs_of_events_that_were_not_learnt(monkeypatch):
+@pytest.fixture
+def tables(monkeypatch):
+    """Six pairs, five of them strict; a clause of A's articles has .3, and one of B's .7; n-grams are as good as `ask`, marks say nothing."""
     headlines = [f"{outlet}{number}" for number in range(1, 7) for outlet in "ab"]
     events = [str(number) for number in range(1, 7) for _ in "ab"]
     aligned = {"a_headline": headlines[::2], "b_headline": [*headlines[1:-1:2], "b3"], "event": events[::2]}
-    aligned |= {"a_article": ["Di a"] * 6, "b_article": ["Di b"] * 6}
-    tables = {
-        "articles": {"headline": headlines, "event": events},
+    aligned |= {"a_article": ["Parole 3 di testo"] * 6, "b_article": ["Parole 7 di testo"] * 6}
+    found = {
+        "articles": {"headline": headlines, "event": events, "label": ["rep", "gio"] * 6},
         "pairs": aligned | {"alignment": ["A3"] + ["A1"] * 5},
     }
-    monkeypatch.setattr(within_event, "read_table", lambda _, config, *__: pl.DataFrame(tables[config]))
-    learnt = Examples(["a1", "b2"], None, np.array([0, 1]))
-    of_others = within_event.style_step("c", ask, learnt)  # steps of 0 and, of event 6, a negative one
-    assert of_others == StyleStep(0.0, 4, 4, accuracy=1.5 / 4, evidence=0.0)  # no text has "a3"
+    monkeypatch.setattr(within_event, "read_table", lambda _, config, *__: pl.DataFrame(found[config]))
+    even = {NGRAMS: ask, MARKS: lambda texts: np.full((len(texts), 2), 0.5)}
+    monkeypatch.setattr(within_event, "fit_baselines", lambda *_, **__: even)
+    return found
+
+
+def scale(learnt, refit=None):
+    return within_event.style_scale("c", ("rep", "gio"), ask, learnt, refit=refit)
+
+
+def test_the_scale_of_style_by_hand(tables):
+    found = scale(Examples(["a1", "b2"], None, np.array([0, 1])))  # events 1 and 2 were learnt
+    assert (found.pairs, found.events) == (4, 4)
+    odds = {p: np.log(p / (10 - p)) for p in range(1, 10)}
+    assert found.gold == 0  # steps of 0, and of event 6 a negative one
+    assert found.accuracy == 1.5 / 4
+    assert found.clause == pytest.approx(
+        (
+            np.median([odds[3] - odds[a] for a in (3, 4, 5, 6)]),
+            np.median([odds[b] - odds[7] for b in (3, 4, 5, 3)]),
+        )
+    )
+    assert all(
+        low <= found.gold - clause <= high
+        for low, clause, high in zip(found.low, found.clause, found.high, strict=True)
+    )
+    assert found.leads[NGRAMS] == (0, 0)
+    assert found.leads[MARKS][0] < -1 / 8 < found.leads[MARKS][1]  # it is behind in one of four by a half
+    assert found.evidence == 0  # no text has "a3"
+
+
+def test_the_scale_is_of_strict_pairs_of_events_that_were_not_learnt(tables, monkeypatch):
+    headlines = tables["articles"]["headline"]
     seen = []
 
     def refit(examples):
@@ -92,22 +127,19 @@ def test_the_style_step_is_the_median_over_strict_pairs_of_events_that_were_not_
         return ask
 
     every = Examples(headlines, None, np.arange(12) % 2)
-    assert within_event.style_step("c", ask, every, refit=refit).pairs == 5
+    assert scale(every, refit).pairs == 5
     assert len(seen) == within_event.PARTS
     assert all(("a" + text[1:] in texts) == ("b" + text[1:] in texts) for texts in seen for text in headlines)
     assert sum(len(headlines) - len(texts) for texts in seen) == 10  # each strict pair was held out once
     half = Examples(headlines[:6], None, np.arange(6) % 2)
     seen.clear()
-    assert (
-        within_event.style_step("c", ask, half, refit=refit).pairs == 5
-    )  # those of the other half, and own ones
+    assert scale(half, refit).pairs == 5  # those of the other half, and own ones
     assert len(seen) == 2
     monkeypatch.setattr(within_event, "PAIRS", 3)
     seen.clear()
-    assert within_event.style_step("c", ask, half, refit=refit).pairs == 3  # enough of the other half
+    assert scale(half, refit).pairs == 3  # enough of the other half
     assert not seen
-    monkeypatch.setitem(tables, "pairs", {name: values[:1] for name, values in tables["pairs"].items()})
-    assert within_event.style_step("c", ask, every) is None
+    assert scale(every).pairs == 0
 
 
 def test_marks_and_capitals_alone_are_read():

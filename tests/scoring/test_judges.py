@@ -1,10 +1,9 @@
-import math
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from scoring_fakes import STEP, FakeJudges, scored
+from scoring_fakes import FakeJudges, scored
 
 from change_it.audit.measure import audit, read_corpus
 from change_it.commands import corpus_build
@@ -21,15 +20,16 @@ from change_it.scoring.item import read_test_set
 ORIGINAL, ARTICLE = "Crolla il ponte", "Il ponte sulla statale è crollato."
 
 
-def test_a_headline_has_style_joint_marks_and_what_no_source_has():
-    judges = FakeJudges(digits="abcd", step=STEP._replace(value=5.0))
+def test_a_headline_has_aspects_marks_and_what_no_source_has():
     new = ["Giù il ponte!", "Giù il ponte di Bari!"]
-    one, other = judges(new, originals=[ORIGINAL] * 2, articles=[ARTICLE] * 2)
-    step = math.log(0.9 / 0.1) - math.log(0.2 / 0.8)
-    assert one.style == one.joint == pytest.approx(step / 5)
+    one, other = FakeJudges(digits="abcd")(new, originals=[ORIGINAL] * 2, articles=[ARTICLE] * 2)
+    assert one.style == pytest.approx(1)
+    assert one.acceptability == pytest.approx(0.8 * 0.7 * 0.6)
     assert one.marks == dict.fromkeys(("hh", "ah", "main", "fluency", "evidence"), True)
-    assert (other.joint, other.marks["evidence"], other.compliant) == (0, False, True)
+    assert (one.edited, one.refused_by) == (False, "")
+    assert (other.acceptability, other.marks["evidence"], other.compliant) == (0, False, True)
     assert [part.text for part in other.unsupported] == ["Bari"]
+    assert other.refused_by == "evidence: Bari"
 
 
 def test_a_headline_between_two_outlets_is_rewritten_for_the_second():
