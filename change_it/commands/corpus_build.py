@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from change_it.corpus.corpus_options import BuildOptions, parse_sizes
+from change_it.corpus.corpus_options import BuildOptions, check_language, parse_sizes
 from change_it.corpus.folder import PICTURE, REJECTED, REPORT
 from change_it.engines import use_engine
 from change_it.errors import InputError
@@ -13,6 +13,7 @@ from change_it.tables import Column, Row, Table, console, print_table
 
 def check(options: BuildOptions) -> None:
     """Refuse, before anything large loads, missing files, invalid sizes, and an `--out` that cannot be written."""
+    check_language(options.language)
     here = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
     tables = read_tables(here) if here else []  # nothing is read yet
     check_writable(options.out, inputs=[table.name for table in tables], record=REPORT)

@@ -38,7 +38,7 @@ from change_it.corpus.vectors import near_duplicates, tfidf
 from change_it.io import replace_folder, write_json, write_text
 from change_it.stats import Ints
 from change_it.templates import template_environment, without_markup
-from change_it.text.stopwords import guess_language, stop_words
+from change_it.text.stopwords import function_word_shares, function_words, guess_language
 
 ROWS_A_GROUP = 5_000
 #: Articles of an outlet that its language is guessed from.
@@ -72,9 +72,10 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     articles, outlets = reading.articles, reading.outlets
     given = [article.alignment for article in articles]
     notes: list[str] = []
-    language = _language(articles, outlets, options.language)
-    if language == "none" != options.language:
-        notes.append("No stop words are ignored, since the articles are neither in it nor in en")
+    language = options.language
+    if language is None:
+        language, note = _guessed(articles, outlets)
+        notes.append(note)
     options = dataclasses.replace(options, language=language)
     if not any(article.date for article in articles):
         if options.window is not None and not any(given):
@@ -85,7 +86,7 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     if options.window is not None and not any(given):
         refuse_apart(articles, outlets.names, options.window)
     stage("near-duplicates")
-    vectors = tfidf([article.article for article in articles], stop_words=stop_words(language))
+    vectors = tfidf([article.article for article in articles], stop_words=function_words(language))
     clusters = _with_equal_texts(near_duplicates(vectors), articles)
     stage("alignment")
     candidates = find_pairs(articles, vectors, outlets, options, wanted=sum(sizes.values()) if sizes else 0)
@@ -144,15 +145,17 @@ def build_corpus(reading: Reading, options: BuildOptions, *, stage: Stage = lamb
     return Corpus(outlets, tables, [*reading.rejected, *removed], report)
 
 
-def _language(articles: Sequence[Article], outlets: Outlets, given: str | None) -> Any:
-    """The language given, or the one that some articles of an outlet are in."""
-    if given:
-        return given
+def _guessed(articles: Sequence[Article], outlets: Outlets) -> tuple[str, str]:
+    """The language of both outlets' articles as their function words tell it, and a note on it."""
+    texts = []
     for name in outlets.names:
-        texts = [article.article for article in articles if article.label == name]
-        if (language := guess_language(texts[:: len(texts) // GUESSED or 1])) != "none":
-            return language
-    return "none"
+        own = [article.article for article in articles if article.label == name]
+        texts += own[:: len(own) // GUESSED or 1][:GUESSED]
+    language = guess_language(texts)
+    shares = " and ".join(f"{share:.0%} of {name}" for name, share in function_word_shares(texts).items())
+    ignored = ", so no stop words are ignored" if language == "none" else ""
+    note = f"Language: {language}, guessed (of the words, {shares} are function words){ignored}"
+    return language, f"{note}; --language says another"
 
 
 def _report(

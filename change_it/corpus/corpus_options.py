@@ -12,7 +12,6 @@ from change_it.errors import InputError
 
 #: Non-matching examples: random, hard (the nearest wrong one by tf-idf) or half of each.
 Negatives = Literal["random", "hard", "mixed"]
-Language = Literal["it", "en", "none"]
 #: Days after which two articles above the strict cosine report two events (docs/decisions.md).
 GUARD = 3
 
@@ -50,8 +49,8 @@ class BuildOptions(EngineOptions, ReadingOptions):
 
     out: Path
     """Folder to write: parquet files, README.md (data set card), rejected.csv, alignment.json."""
-    language: Language | None = None
-    """Language of the articles, whose stop words the alignment ignores; guessed when not given."""
+    language: str | None = None
+    """Language of the articles: it or en, whose stop words the alignment ignores, or the code of any other, or none; guessed when not given."""
     window_days: int | Literal["none"] = 0
     """Days between the two articles of a pair, at most: 0 is the same date. none compares everything, as where no article has a date."""
     strict: float = 0.5
@@ -74,6 +73,14 @@ class BuildOptions(EngineOptions, ReadingOptions):
     def guard(self) -> int | None:
         """Days around a test article in which no training article may be above the strict cosine; None for all."""
         return None if self.window is None else max(GUARD, self.window)
+
+
+def check_language(language: str | None) -> None:
+    """Refuse what is no code of a language."""
+    if language and not re.fullmatch(r"[a-z]{2,3}|none", language):
+        raise InputError(
+            f"--language {language} is no code of a language: write it, en, de or another one, or none"
+        )
 
 
 def parse_sizes(text: str) -> dict[str, int] | None:

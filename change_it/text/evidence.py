@@ -1,7 +1,7 @@
 """Evidence: does every number, name and quotation of a headline occur in its sources?
 
-The check is literal and knows no language: who did or claimed something is not checked. Case, accents, kinds of marks,
-spaces and thousands separators do not matter. What has no capitals, such as number words, is not checked either.
+The check is literal: who did or claimed something is not checked. Case, accents, kinds of marks, spaces and thousands
+separators do not matter. Number words are read in English and Italian alone, from two up.
 """
 
 import re
@@ -12,15 +12,16 @@ from typing import Literal, NamedTuple
 
 from change_it.io import LONGEST
 from change_it.text.folding import fold, fold_with_offsets
+from change_it.text.numerals import NUMBER, key_of, numerals
+from change_it.text.stopwords import guess_language
 
 Kind = Literal["number", "name", "quotation"]
 
-#: A number alone, with groups of thousands (1.200, 1 200, 1'200, 1,00,000) or a decimal part; U.S. as US; a word, maybe with digits.
+#: A number alone; U.S. as US; a word, maybe with digits.
 _TOKEN = re.compile(
-    r"(?P<number>(?<!\w)(?:\d{1,3}(?:(?:[.,' ]\d{3}){1,9}|(?:,\d{2}){1,9},\d{3})(?!\d)|\d+)(?:[.,]\d+)?(?!\w))"
+    rf"(?P<number>{NUMBER}(?!\w))"
     r"|(?P<word>(?:(?<!\w)[^\W\d_]\.){2,}(?:[^\W\d_](?!\w))?|[^\W_]+)"
 )
-_GROUPED = re.compile(r"\d{1,3}(?:[.,' ]\d{2,3})*[.,' ]\d{3}(?!\d)")
 #: Quotations in folded marks: a double mark that is not closed, and a single one behind a colon or comma, run to the end.
 _QUOTED = re.compile(
     r"""\"(?P<double>[^"]*)(?:\"|$)|(?<!\w)'(?P<single>(?=\w)(?:[^']|'(?=\w))*)'(?!\w)|(?<=[:,]\s)'(?P<open>(?=\w)[^']*)$"""
@@ -29,6 +30,8 @@ _QUOTED = re.compile(
 _OMISSION = re.compile(r"\[[^\]]*\]|\(\s*\.[^)]*\)|\.\s*\.\s*\.|(?<!\.\w)\.\s(?=\S)")
 #: Behind these a capital only shows that something begins.
 _OPENS = re.compile(r"""[.:!?"]|(?:^|\s)'""")
+#: Characters of a source that its language is guessed from.
+OPENING = 1000
 #: A headline capitalises nearly all if it capitalises this share of its long words, of three at least.
 _TITLE_SHARE, _TITLE_WORDS, _LONG = 0.8, 3, 4
 
@@ -80,7 +83,9 @@ def unsupported(headline: str, sources: Iterable[str]) -> tuple[Unsupported, ...
     """
     if len(headline) > LONGEST["headline"]:
         return (Unsupported(headline, 0, len(headline), "quotation"),)
-    texts = [_words_of(source) for source in sources if source.strip()]
+    sources = [source for source in sources if source.strip()]
+    texts = [_words_of(source) for source in sources]
+    language = next((name for source in sources if (name := _language(source)) != "none"), "none")
     folded, offsets = fold_with_offsets(headline)
     tokens = _tokens(folded)
     found: list[tuple[int, int, Kind]] = []
@@ -88,13 +93,24 @@ def unsupported(headline: str, sources: Iterable[str]) -> tuple[Unsupported, ...
         parts = [_phrase(part) for part in _OMISSION.split(match[match.lastgroup or 0])]
         if not all(any(part in text for text in texts) for part in parts if part.strip()):
             found.append((*match.span(), "quotation"))
-    quoted = list(found)
+    taken = [(start, end) for start, end, _ in found]
+    for number in numerals(folded, language):
+        if any(start <= number.start < end for start, end in taken):
+            continue
+        taken.append((number.start, number.end))
+        forms = (
+            _phrase(folded[number.start : number.end]),
+            f" {number.key} ",
+            f" {number.digits or number.key} ",
+        )
+        if not any(form in text for text in texts for form in forms):
+            found.append((number.start, number.end, "number"))
     names = _names(folded, tokens)
     for at, token in enumerate(tokens):
         checked = token.is_number or at in names or any(map(str.isdigit, token.key))
         if not checked or any(f" {token.key} " in text for text in texts):
             continue
-        if not any(start <= token.start < end for start, end, _ in quoted):
+        if not any(start <= token.start < end for start, end in taken):
             found.append((token.start, token.end, "number" if token.key[0].isdigit() else "name"))
     spans = sorted((offsets[start], offsets[end], kind) for start, end, kind in found)
     return tuple(Unsupported(headline[start:end], start, end, kind) for start, end, kind in spans)
@@ -110,10 +126,7 @@ def _tokens(folded: str) -> list[_Token]:
 def _key(match: re.Match[str]) -> str:
     if match.lastgroup != "number":
         return match[0].lower().replace(".", "")
-    grouped = _GROUPED.match(match[0])
-    whole = grouped[0] if grouped else re.match(r"\d+", match[0])[0]  # type: ignore[index]  # it begins with digits
-    decimals = match[0][len(whole) + 1 :]
-    return re.sub(r"\D", "", whole) + (f".{decimals}" if decimals else "")
+    return key_of(match[0])
 
 
 def _phrase(text: str) -> str:
@@ -122,10 +135,18 @@ def _phrase(text: str) -> str:
 
 
 @lru_cache(maxsize=4096)
+def _language(source: str) -> str:
+    """The language of the beginning of a source."""
+    return guess_language([source[:OPENING]])
+
+
+@lru_cache(maxsize=4096)
 def _words_of(source: str) -> str:
-    """The keys of a source, then the parts of numbers that a space joins, which may be two."""
+    """The keys of a source, then the parts of numbers that a space joins, which may be two, and the values of numbers in words."""
     folded = fold(source)
     parts = [match[0] for match in _TOKEN.finditer(folded) if match.lastgroup == "number" and " " in match[0]]
+    for number in numerals(folded, _language(source)):
+        parts += [number.key, *number.sizes]
     return _phrase(folded) + "".join(f"| {part} " for part in " ".join(parts).split())
 
 

@@ -293,9 +293,22 @@ class TestWrite:
         assert (tmp_path / "out/mine.csv").read_text() == "mine"
 
 
-def test_a_language_is_guessed():
-    start = "The mayor of the city is here"
-    made = [dataclasses.replace(one, article=f"{start} {one.article}", headline="Same") for one in articles()]
-    report = build_corpus(reading(made), options(language=None)).report
-    assert report["options"]["language"] == "en"
-    assert "10 of 10 test pairs have the same headline on both sides" in report["notes"]
+def test_a_language_without_a_list_is_kept(tmp_path, capsys):
+    report = build_corpus(reading(articles()), options(language="de")).report
+    assert report["options"]["language"] == "de"
+    assert main(["corpus", "build", "x.csv", "--language", "Deutsch", "--out", str(tmp_path)]) == 2
+    assert "--language Deutsch is no code of a language" in capsys.readouterr().err
+
+
+def test_a_language_is_guessed_and_said():
+    for start, language in (
+        ("El alcalde de la ciudad no está ", "none"),
+        ("The mayor of the city is here ", "en"),
+    ):
+        made = [
+            dataclasses.replace(one, article=9 * start + one.article, headline="Same") for one in articles()
+        ]
+        report = build_corpus(reading(made), options(language=None)).report
+        assert report["options"]["language"] == language
+        assert report["notes"][0].startswith(f"Language: {language}, guessed (of the words, ")
+    assert "16 of 16 test pairs have the same headline on both sides" in report["notes"]

@@ -13,7 +13,26 @@ ARTICLE = (
         ("Altweiler: Rathaus für 1200 Tage geschlossen", ARTICLE, []),
         ("Rathaus in Grünmoos für 13 Tage zu", ARTICLE, ["Grünmoos", "13"]),
         ("Das Gemeindehaus bleibt zu", ARTICLE, ["Gemeindehaus"]),  # in German every noun has a capital
-        ("Rathaus für zwölf Tage geschlossen", ARTICLE, []),  # no capital, no digit
+        (
+            "Rathaus für zwölf Tage geschlossen",
+            ARTICLE,
+            [],
+        ),  # number words are read in Italian and English alone
+        ("Barr named, nineteen million protest", "Barr: 19 protest", ["nineteen million"]),
+        ("Barr named, nineteen million protest", "diciannove milioni per Barr", []),
+        ("Affare da diciannove milioni, 19 milioni", "un affare", ["diciannove milioni", "19 milioni"]),
+        ("Twenty-one hurt, 505 safe", "21 hurt, five hundred and five safe", []),
+        ("In 5mila, 7mila e trecentomila in piazza", "5.000 o 300 000", ["7mila"]),
+        ("Dozens die, thousands flee, millions lost", "dozens or 12 million", ["thousands"]),
+        ("One man, un milione, up to 12", "A million; a dozen", []),
+        ("I due e i tre, 4", "Le due donne e i quattro uomini sono qui", ["tre"]),
+        (
+            "Two due to pay 2",
+            "It was due to the mayor of the town",
+            ["Two", "2"],
+        ),  # due is a number in Italian alone
+        ("Więcej niż ten, sei tu", "Więcej", []),
+        ("Il 5 per cento", "100 euro", ["5"]),
         ("Zu! Grünmoos klagt: «Haus ist", ARTICLE, ["«Haus ist"]),  # an open quotation runs to the end
         ("So sagt MULLER: 'Das Haus [...] ist alt'", ARTICLE, []),
         ("So sagt Müller: “Das Dorf ist alt”", ARTICLE, ["“Das Dorf ist alt”"]),  # its name is in it
