@@ -1,6 +1,6 @@
-"""Aspects of the known groups of style, the floor's curve and the audit's perturbations on a corpus: JSON for `tables.py --keep aspects`, `floors` and `attacks`.
+r"""Aspects of the known groups of style, the floor's curve and the audit's perturbations on a corpus: JSON for `tables.py --keep aspects`, `floors` and `attacks`.
 
-    python benchmarks/aspects.py --name "CNN, Fox" --out runs/cnnfox --seeds 1 2 3 \\
+    python benchmarks/aspects.py --name "CNN, Fox" --out runs/cnnfox --seeds 1 2 3 \
         --build "data/allsides.parquet --columns label=outlet --labels 'CNN (Web News):cnn,Fox Online News:fox' --other-outlets --language en --strict .5"
     python benchmarks/aspects.py --name sample --out runs/sample --seeds 1 2 3 --build runs/quickstart/sample.csv
 

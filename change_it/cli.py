@@ -25,7 +25,7 @@ from change_it.errors import InputError, escaped
 #: Commands and the commands in each; one without any is a module of `change_it.commands`, named by its words.
 COMMANDS: dict[str, tuple[str, ...]] = {
     "quickstart": (),
-    "corpus": ("sample", "build"),
+    "corpus": ("sample", "build", "items"),
     "train": ("judge", "generator"),
     "transfer": (),
     "judge": (),
@@ -47,7 +47,7 @@ LISTS = {
         change-it judge "Ponte crollato, scuole chiuse" --original "Crolla il ponte: chiuse le scuole" --article article.txt
         change-it --version
     """,
-    "corpus": """Sample and build a corpus of two outlets.
+    "corpus": """Sample and build a corpus of two outlets, and list what systems rewrite.
 
     Examples:
         change-it corpus build runs/quickstart/sample.csv --out runs/mine/corpus

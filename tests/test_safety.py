@@ -28,6 +28,7 @@ def commands(models, corpus, out):
         "quickstart": ["quickstart", *to],
         "corpus sample": ["corpus", "sample", "--out", f"{out}/sample.csv"],
         "corpus build": ["corpus", "build", sample, *to],
+        "corpus items": ["corpus", "items", "--corpus", corpus, "--out", f"{out}/items.csv"],
         "train judge": ["train", "judge", "--task", "main", "--corpus", corpus, *to],
         "train generator": ["train", "generator", "--recipe", "sum", "--to", "faro", "--corpus", corpus, *to],
         "transfer": ["transfer", "--generator", generator, "--corpus", corpus, "--out", f"{out}/new.csv"],
@@ -53,7 +54,12 @@ def test_a_place_that_cannot_be_written_is_one_sentence(name, saved_models, corp
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in WRITERS if name not in ("corpus sample", "transfer") and "annotate" not in name]
+    "name",
+    [
+        name
+        for name in WRITERS
+        if name not in ("corpus sample", "corpus items", "transfer") and "annotate" not in name
+    ],
 )
 def test_a_folder_of_others_is_refused_and_named_nowhere_as_a_target(
     name, saved_models, corpus, tmp_path, capsys

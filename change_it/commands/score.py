@@ -12,7 +12,7 @@ from change_it.commands.printing import print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
-from change_it.io import check_writable
+from change_it.io import check_writable, listed
 from change_it.judges.judge_options import check_judges
 from change_it.scoring.columns import LabelFiles, PredictionFile, read_label_files, read_prediction_files
 from change_it.tables import console, print_table
@@ -144,10 +144,22 @@ def _systems(
     options: ScoreOptions, test: "TestSet", files: Sequence[PredictionFile]
 ) -> "tuple[TestSet, list[ScoredSystem]]":
     """The items, and the built-in systems and those of the prediction files on them."""
-    from change_it.scoring.floors_and_predictions import built_in_systems, on_same_items, systems_of
+    from change_it.scoring.floors_and_predictions import (
+        built_in_systems,
+        on_same_items,
+        shared_directions,
+        systems_of,
+    )
     from change_it.text.cleaning import remark
 
-    every = {item.id for item in test.items if item.reference or options.all_items}
+    directions = shared_directions(files, test)
+    every = {
+        item.id
+        for item in test.items
+        if (item.reference or options.all_items) and (item.direction in directions or not directions)
+    }
+    if others := sorted({item.direction for item in test.items} - directions):
+        print(f"Not scored: {listed(others)}, of which some file has no headline.", file=sys.stderr)
     needed = () if options.shared_items else every
     systems = systems_of(files, test, needed=needed)
     for system in systems:

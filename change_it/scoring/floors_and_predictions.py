@@ -107,16 +107,16 @@ def on_same_items(
     """The items that have a partner, or `all_items`, and that every system has a headline for; the systems on them.
 
     Raises:
-        InputError: a direction of the test set has no such item.
+        InputError: there is no such item.
     """
     kept = [
         (all_items or bool(item.reference)) and all(system.headlines[at] is not None for system in systems)
         for at, item in enumerate(test.items)
     ]
     items = tuple(compress(test.items, kept))
-    if lacking := {item.direction for item in test.items} - {item.direction for item in items}:
+    if not items:
         raise InputError(
-            f"the files of --predictions have no headline in common of {listed(sorted(lacking))}: give files of the same headlines"
+            "the files of --predictions have no headline in common: give files of the same headlines"
         )
     same = [
         replace(
@@ -127,6 +127,15 @@ def on_same_items(
         for system in systems
     ]
     return replace(test, items=items), same
+
+
+def shared_directions(files: Sequence[PredictionFile], test: TestSet) -> set[str]:
+    """The directions in which every file has a row; all of them without files."""
+    found = {item.direction for item in test.items}
+    for file in files:
+        ids = {row["id"] for row in _with_ids(file, test)}
+        found &= {item.direction for item in test.items if item.id in ids}
+    return found
 
 
 def system_of(
@@ -150,10 +159,7 @@ def system_of(
         matched = replace(matched, missing=[id_ for id_ in matched.missing if id_ in needed])
     if wrong := matched.problems("not in the test set", others):
         if matched.missing and matched.headlines:
-            found = {item.direction for item in test.items if item.id in matched.headlines}
-            lacking = {item.direction for item in test.items} - found
-            shared = "--shared-items scores all systems on what every file has"
-            wrong += f"; give headlines of {listed(sorted(lacking))} too" if lacking else f"; {shared}"
+            wrong += "; --shared-items scores all systems on what every file has"
         raise InputError(
             f"{file} does not fit the test set ({len(wanted)} ids, targets {' and '.join(test.outlets)}): {wrong}"
         )

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from csv_files import read_csv
 from scoring_fakes import load_fakes, write_stand_ins
 
 from change_it.cli import main
@@ -34,9 +35,20 @@ def test_all_systems_are_scored_on_shared_items(command, toy_test, tmp_path):
     assert {name: system["average"]["n"] for name, system in systems.items()} == dict.fromkeys(systems, 3)
     assert systems["gold"]["average"]["compliancy"] == systems["mine"]["average"]["compliancy"] == 1
     (tmp_path / "two.csv").write_text("\n".join(["id,headline", *rows[:2]]), encoding="utf-8")
-    code, _, error = command(tmp_path / "new.csv", *both, "--shared-items")
-    assert code == 2
-    assert "no headline in common of gio2rep" in error
+    code, printed, error = command(tmp_path / "new.csv", *both, "--shared-items", "--json")
+    assert (code, error.splitlines()[0]) == (0, "Not scored: gio2rep, of which some file has no headline.")
+    assert json.loads(printed)["systems"]["mine"].keys() == {"rep2gio", "average"}
+
+
+def test_one_direction_is_scored_alone(command, toy_test, tmp_path):
+    rows = [f'{item.id},"{item.source}"' for item in toy_test.items if item.direction == "gio2rep"]
+    (tmp_path / "new.csv").write_text("\n".join(["id,headline", *rows]), encoding="utf-8")
+    code, printed, _ = command(tmp_path / "new.csv", "--json")
+    mine = json.loads(printed)["systems"]["mine"]
+    assert (code, mine["average"]["n"], mine["gio2rep"]["compliancy"]) == (0, len(rows), 0)
+    (tmp_path / "new.csv").write_text("\n".join(["id,headline", *rows[1:]]), encoding="utf-8")
+    code, _, error = command(tmp_path / "new.csv")
+    assert (code, "--shared-items" in error) == (2, True)
 
 
 def test_a_prediction_file_is_read_once(command, toy_test, tmp_path, monkeypatch):
@@ -46,3 +58,14 @@ def test_a_prediction_file_is_read_once(command, toy_test, tmp_path, monkeypatch
     (tmp_path / "new.csv").write_text("\n".join(["id,headline", *rows]), encoding="utf-8")
     assert command(tmp_path / "new.csv")[0] == 0
     assert read == [tmp_path / "new.csv"]
+
+
+def test_items_are_what_a_system_rewrites(toy_corpus, toy_test, tmp_path, capsys):
+    out = tmp_path / "todo.csv"
+    assert main(["corpus", "items", "--corpus", str(toy_corpus), "--to", "rep", "--out", str(out)]) == 0
+    wanted = [item for item in toy_test.items if item.target == "rep"]
+    assert [(row["id"], row["headline"], row["article"]) for row in read_csv(out)] == [
+        (item.id, item.source, item.article) for item in wanted
+    ]
+    assert f"wrote {len(wanted)} headlines" in capsys.readouterr().out
+    assert main(["corpus", "items", "--corpus", str(toy_corpus), "--to", "nobody", "--out", str(out)]) == 2
