@@ -205,10 +205,11 @@ LETTERS = 4
 class Pieces:
     """Words and marks of headlines between two beginnings and an end, as themselves and as classes.
 
-    A class is a frequent word itself, and of others their last letters, or the words that appear in similar places (`clusters`).
+    A class is a frequent word itself, and of others their last letters, or the words that appear in similar places (`clusters`). A text
+    may be given as its `pieces`.
     """
 
-    def __init__(self, texts: Sequence[str], frequent: frozenset[str], clusters: Array):
+    def __init__(self, texts: Sequence[str | list[str]], frequent: frozenset[str], clusters: Array):
         known: dict[str, tuple[int, ...]] = {}
         self.spelt: list[list[int]] = []  # for each different piece the columns of its letters
 
@@ -229,7 +230,8 @@ class Pieces:
 
         begin, end = (1, 1, 1, 1, 1, 0), (2, 2, 2, 2, 2, 0)
         self.spelt.append([])
-        rows = [[begin] * 2 + [number(piece) for piece in pieces(text)] + [end] for text in texts]
+        read = (pieces(text) if isinstance(text, str) else text for text in texts)
+        rows = [[begin] * 2 + [number(piece) for piece in of] + [end] for of in read]
         self.lengths = np.array([len(row) for row in rows])
         self.codes = np.array([codes for row in rows for codes in row], np.uint64).reshape(-1, 6)
 

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
+from functools import partial, reduce
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -86,20 +87,23 @@ def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
     validation headlines, which nothing was learnt from, gets more than a half.
     """
     examples, parts = data.train, data.parts
-    counted, counted_parts = data.headlines + data.articles, np.tile(data.counted_parts, 2)
-    common = Counter(piece for text in counted for piece in linear.pieces(text)).most_common(FREQUENT)
-    frequent = frozenset(piece for piece, _ in common)
+    counted_parts = np.tile(data.counted_parts, 2)
+    counted = [linear.pieces(text) for text in data.headlines + data.articles]
+    frequent = frozenset(piece for piece, _ in Counter(chain.from_iterable(counted)).most_common(FREQUENT))
     clusters = _clusters(counted, seed=seed)
     read = partial(linear.Pieces, frequent=frequent, clusters=clusters)
-    counts = read(counted).counts()
+    own = {
+        part: read([counted[row] for row in np.flatnonzero(counted_parts == part)]).counts().astype(np.int32)
+        for part in np.unique(counted_parts)
+    }
+    counts = reduce(np.add, own.values())
     order, found = [], []
     for part in np.unique(parts):
-        own = read([counted[row] for row in np.flatnonzero(counted_parts == part)]).counts()
         order.append(np.flatnonzero(parts == part))
         texts = read(examples.select(order[-1]).texts)
-        found.append(linear.fluency_features(texts, np.maximum(counts - own, 0)))
+        found.append(linear.fluency_features(texts, np.maximum(counts - own[part], 0)))
     features = np.concatenate(found)[np.argsort(np.concatenate(order))]
-    trees = _boost(features, examples.labels, leaves=16, rounds=150, share=0.06, seed=seed)
+    trees = _boost(features, examples.labels, leaves=16, rounds=150, share=0.06, rows=0.5, seed=seed)
     kept = np.minimum(counts, np.iinfo(np.int16).max).astype(np.int16)
     printed = data.validation.select(np.flatnonzero(data.validation.labels)).texts
     scores = linear.boosted(linear.fluency_features(read(printed), kept), trees)
@@ -111,14 +115,13 @@ def fit_fluency(data: FluencyData, *, seed: int) -> LinearJudge:
     )
 
 
-def _clusters(texts: Sequence[str], *, seed: int) -> Array:
-    """Two groupings of words by the words before and after them (Schütze 1995), uint8 (2, COUNTS); 0 for rare words."""
+def _clusters(read: Sequence[list[str]], *, seed: int) -> Array:
+    """Two groupings of the words of texts by the words before and after them (Schütze 1995), uint8 (2, COUNTS); 0 for rare words."""
     from sklearn.cluster import MiniBatchKMeans
     from sklearn.decomposition import TruncatedSVD
     from sklearn.preprocessing import normalize
 
-    read = [linear.pieces(text) for text in texts]
-    count = Counter(piece for text in read for piece in text)
+    count = Counter(chain.from_iterable(read))
     known = {piece: row for row, (piece, times) in enumerate(count.most_common(CLUSTERED)) if times >= LEAST}
     rows = [known.get(piece, len(known)) for text in read for piece in (*text, "")]
     place = np.array(rows)
@@ -144,28 +147,31 @@ def _boost(
     leaves: int,
     rounds: int,
     share: float,
+    rows: float = 1.0,
     seed: int,
     rising: Sequence[int] | None = None,
 ) -> Arrays:
     """The trees of a gradient boosting as arrays for `boosted`; both classes have the same weight.
 
-    Each tree fits Newton's step, the gradient of the loss over its second derivative, by a share of the features a split.
+    Each tree fits Newton's step, the gradient of the loss over its second derivative, of a share of the rows, by a share of the features
+    a split.
     """
     from sklearn.tree import DecisionTreeRegressor
 
     even = np.where(labels == 1, 0.5 / np.mean(labels), 0.5 / np.mean(1 - labels))
     least, total = max(1, min(20, len(labels) // 20)), np.zeros(len(labels))
-    trees = []
+    trees, random = [], np.random.default_rng(seed)
     for number in range(rounds):
         one = expit(total)
         curvature = np.maximum(one * (1 - one), 1e-4)
+        of = slice(None) if rows == 1 else np.sort(random.permutation(len(labels))[: int(rows * len(labels))])
         model = DecisionTreeRegressor(
             max_leaf_nodes=leaves,
             min_samples_leaf=least,
             max_features=share,
             monotonic_cst=rising,
             random_state=seed + number,
-        ).fit(features, (labels - one) / curvature, sample_weight=even * curvature)
+        ).fit(features[of], ((labels - one) / curvature)[of], sample_weight=(even * curvature)[of])
         total += RATE * model.predict(features)
         trees.append(model.tree_)
     sizes = np.array([tree.node_count for tree in trees])
