@@ -1,47 +1,40 @@
-"""People's judgements of headlines: writes sheets with a key, and compares filled ones with the key, each other and the judges (LREC 2020, section 4)."""
+"""Readers' judgements of headlines: writes sheets with a key, and compares filled ones with the key, each other and the judges (LREC 2020, section 4)."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
-from itertools import product
+from itertools import combinations, product
 from math import isfinite
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from change_it import __version__, published_figures
 from change_it.errors import InputError
 from change_it.io import Record, counted, listed, read_records, with_formula, write_table
+from change_it.questions import HEADINGS, NAMES, QUESTIONS, SHEETS
 from change_it.scoring.columns import GOLD, PredictionFile
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.floors_and_predictions import system_of
 from change_it.scoring.item import Item, TestSet
-from change_it.stats import AVERAGE, Floats, Score, Statistics, measure
+from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure
 from change_it.tables import Column, Row, Table, Value, records, with_interval
 
 if TYPE_CHECKING:
     from change_it.scoring.judges import Judges
 
 CHOICES = ("choice1", "choice2")
+ASKED = tuple(name for _, asked in SHEETS.values() for name in asked)
 #: Columns of sheets that have to be those of the key.
-HEADLINES = ("headline", "a_headline", "b_headline")
-#: Questions and their answers in order: which outlet? the content of the original? fit to print? supported by its sources?
-QUESTIONS = {
-    "answer": ("1", "2"),
-    "content": ("1", "2", "3", "4", "5"),
-    "fluency": ("1", "2", "3", "4", "5"),
-    "supported": ("yes", "partly", "no", "contradicted"),
-}
-#: Answers that count as yes, 1; all others are 2, as the second outlet is.
-YES = {"answer": ("1",), "content": ("4", "5"), "fluency": ("4", "5"), "supported": ("yes",)}
-#: Which question a judge answers.
-JUDGES = {"main": "answer", "hh": "content", "ah": "content", "fluency": "fluency", "evidence": "supported"}
-#: Raters compared with each annotator: all of them together, and what most of them say; a judge is `judge NAME`.
-PEOPLE, MAJORITY = "people", "majority"
-#: Annotator to item to question to answer.
+CHECKED = ("id", "headline", "original", "first", "second", "a_headline", "b_headline")
+#: How models and judges are called among readers, all others are people; and what all people are.
+MODEL, JUDGE, PEOPLE = "model ", "judge ", "people"
+#: Reader to item to question to answer.
 Answers = Mapping[str, Mapping[str, Mapping[str, int]]]
+#: Reader to (n,) answers, from 1; nan where there is none.
+Ratings = Mapping[str, Floats]
 
 
 @dataclass(frozen=True)
@@ -55,10 +48,12 @@ class KeyRow:
     id: str  # of the original article
     event: str  # of the article; intervals draw events
     label: str  # outlet of the original
-    source: str  # the original headline
+    original: str
     article: str
     choice1: str  # short names of the outlets
     choice2: str
+    first: str  # the headline and the other outlet's own, in any order; empty where there is none or it is the same
+    second: str
 
 
 def conditions(test: TestSet, files: Sequence[PredictionFile]) -> dict[str, list[Item]]:
@@ -100,7 +95,10 @@ def draw(test: TestSet, conditions: Mapping[str, Sequence[Item]], items: int, se
         events.add(item.event)
         id_ = item_id(seed, name, item.id, item.prediction)
         original = (item.id, item.event, item.label, item.source, item.article)
-        rows.append(KeyRow(id_, name, item.target, item.prediction, *original, *test.outlets))
+        two = random.sample([item.prediction, item.reference], 2)
+        is_asked = item.reference and two[0].casefold() != two[1].casefold()
+        shown = (*test.outlets, *(two if is_asked else ("", "")))
+        rows.append(KeyRow(id_, name, item.target, item.prediction, *original, *shown))
     return random.sample(rows, len(rows))
 
 
@@ -110,14 +108,23 @@ def item_id(*content: object) -> str:
     return f"h{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def write_sheets(sheet: Path, sources: Path, key: Path, rows: Sequence[KeyRow]) -> None:
-    """Write the sheet that asks for the outlet, the one that shows sources and asks the other questions, and the key."""
-    write_table(key, [field.name for field in fields(KeyRow)], map(astuple, rows), quote_formulas=True)
-    blind = ((row.item, row.headline, row.choice1, row.choice2, "") for row in rows)
-    write_table(sheet, ["item", "headline", *CHOICES, "answer"], blind, quote_formulas=True)
-    header = ["item", "id", "headline", "original", "article", *[*QUESTIONS][1:]]
-    seen = ((row.item, row.id, row.headline, row.source, row.article, "", "", "") for row in rows)
-    write_table(sources, header, seen, quote_formulas=True)
+def write_sheets(files: Mapping[str, Path], rows: Sequence[KeyRow]) -> list[Path]:
+    """Write the key and the sheets, which are returned in the order in which they are given out: none says what an earlier one asks."""
+    write_table(
+        files["key"], [field.name for field in fields(KeyRow)], map(astuple, rows), quote_formulas=True
+    )
+    written = []
+    for name, (shown, asked) in SHEETS.items():
+        columns = ["item", *shown]
+        cells = [
+            [getattr(row, column) for column in columns] for row in rows if row.first or name != "preferred"
+        ]
+        if cells:
+            written.append(files[name])
+            header = [*columns, *(HEADINGS[question] for question in asked)]
+            empty = [""] * len(asked)
+            write_table(files[name], header, ([*each, *empty] for each in cells), quote_formulas=True)
+    return written
 
 
 def read_key(path: Path) -> list[KeyRow]:
@@ -132,29 +139,31 @@ def read_key(path: Path) -> list[KeyRow]:
 
 
 def read_answers(
-    files: Sequence[Path],
-    key: Iterable[Mapping[str, Any]],
-    questions: Mapping[str, Sequence[str]] = QUESTIONS,
+    files: Sequence[Path], key: Iterable[Mapping[str, Any]], questions: Sequence[str] = ASKED
 ) -> Answers:
-    """Read filled sheets; each is called after its annotator, and those of one name are of one person."""
+    """Read filled sheets; those of a model name it in the column `reader`, others are called after their reader, and those of one name are of one."""
     rows = {row["item"]: row for row in key}
     answers: dict[str, dict[str, dict[str, int]]] = {}
+    names = {name: (name,) for name in (*CHOICES, *CHECKED, "reader")} | {
+        name: NAMES[name] for name in questions
+    }
     for file in files:
-        if file.stem in (PEOPLE, MAJORITY):
-            raise InputError(f"an annotator cannot be called {file.stem}: rename the file")
-        records = read_records(file, required=("item",), optional=(*CHOICES, *HEADLINES, *questions))
+        records = read_records(file, required=("item",), optional=names)
         if unknown := [record.cells["item"] for record in records if record.cells["item"] not in rows]:
             fault = f"{file} has {counted(len(unknown), 'item')} not in the key ({listed(unknown, 3)})"
             raise InputError(f"{fault}: give the key of this sheet")
         if not any(record.cells.get(question) for record in records for question in questions):
             raise InputError(f"{file} has no answers: fill in {listed(list(questions))}")
         for record in records:
-            item = record.cells["item"]
-            for name in (name for name in HEADLINES if name in record.cells and name in rows[item]):
+            item, model = record.cells["item"], record.cells.get("reader", "")
+            reader = model if model.startswith(MODEL) else file.stem
+            if reader == PEOPLE or (reader.startswith((MODEL, JUDGE)) and reader != model):
+                raise InputError(f"a reader cannot be called {reader}: rename the file")
+            for name in (name for name in CHECKED if name in record.cells and name in rows[item]):
                 if _plain(record.cells[name]) != _plain(rows[item][name]):
                     mend = f"{name} of {item} is not the key's; keep the columns of a sheet together"
                     raise InputError(f"{file}, line {record.line}: {mend}")
-            given = answers.setdefault(file.stem, {}).setdefault(item, {})
+            given = answers.setdefault(reader, {}).setdefault(item, {})
             for question, value in _values(file, record, rows[item], questions).items():
                 if question in given:
                     fault = f"{file}, line {record.line}: {question} of {item} appears twice"
@@ -164,18 +173,16 @@ def read_answers(
 
 
 def _plain(text: str) -> str:
-    """A headline without what a spreadsheet or its apostrophe changes."""
-    return " ".join(text.split()).lstrip("'")
+    """A text without what a spreadsheet or its apostrophe changes."""
+    return " ".join(with_formula(text).split()).lstrip("'")
 
 
-def _values(
-    file: Path, record: Record, row: Mapping[str, str], questions: Mapping[str, Sequence[str]]
-) -> dict[str, int]:
+def _values(file: Path, record: Record, row: Mapping[str, str], questions: Sequence[str]) -> dict[str, int]:
     """The answers of a row, numbered from 1; an outlet may be given by its number or its name."""
     found = {}
     outlets = [cells.get(choice, "") for cells in (row, record.cells) for choice in CHOICES]
-    for question, values in questions.items():
-        numbers = {value: n for n, value in enumerate(values, 1)}
+    for question in questions:
+        numbers = {value: n for n, value in enumerate(QUESTIONS[question].answers, 1)}
         if question == "answer":
             numbers |= {name.casefold(): 1 + n % 2 for n, name in enumerate(outlets) if name}
         if text := record.cells.get(question, "").casefold():
@@ -186,24 +193,37 @@ def _values(
     return found
 
 
-def ask(judges: "Judges", key: Sequence[KeyRow]) -> dict[str, list[int | None]]:
-    """Judge to (n,) decisions: main's outlet, of the others 1 for yes and 2 for no. Sources are those that annotators see."""
+def ratings(answers: Answers, items: Iterable[str], question: str) -> dict[str, Floats]:
+    """What each reader who answers a question says of n items."""
+    items = list(items)
+    asked = {
+        name: np.array([given.get(item, {}).get(question, np.nan) for item in items], np.float64)
+        for name, given in answers.items()
+    }
+    return {name: of for name, of in asked.items() if np.isfinite(of).any()}
+
+
+def ask(judges: "Judges", key: Sequence[KeyRow]) -> dict[str, Floats]:
+    """Judge to (n,) decisions: main's outlet, of the others 1 for yes and 2 for no. Sources are those that readers see."""
     ours, theirs = f"{key[0].choice1} and {key[0].choice2}", " and ".join(judges.outlets)
     if ours != theirs:
         raise InputError(f"the key has {ours}, the judges {theirs}: give judges of this corpus")
     items = [
-        Item(row.id, row.label, row.outlet, row.source, row.article, "", "", row.headline) for row in key
+        Item(row.id, row.label, row.outlet, row.original, row.article, "", "", row.headline) for row in key
     ]
     judged = judge_items(judges, items)
     of_target = zip(key, judged["p_target"], strict=True)
-    p_first = [p if row.outlet == row.choice1 else 1 - p for row, p in of_target]
-    decided: dict[str, list[int | None]] = {"main": [1 if p >= 0.5 else 2 for p in p_first]}
-    return decided | {name: [{True: 1, False: 2}.get(yes) for yes in judged[name]] for name in [*JUDGES][1:]}
+    p_first = np.array([p if row.outlet == row.choice1 else 1 - p for row, p in of_target])
+    names = [name for question in QUESTIONS.values() for name in question.judges if name != "main"]
+    verdicts = {name: [{True: 1, False: 2}.get(yes) for yes in judged[name]] for name in names}
+    return {"main": np.where(p_first >= 0.5, 1.0, 2.0)} | {
+        name: np.array(of, np.float64) for name, of in verdicts.items()
+    }
 
 
-def coincidences(ratings: Sequence[Sequence[int | None]], values: Sequence[int]) -> dict[str, Floats]:
-    """Counts of coincidences of each two values within each of n items, to be summed for `alpha` (Krippendorff 2011)."""
-    counts = np.array([[list(item).count(value) for value in values] for item in ratings], np.float64)
+def coincidences(ratings: Floats, values: Sequence[int]) -> dict[str, Floats]:
+    """Counts of coincidences of each two values within each of n items (n, readers), to be summed for `alpha` (Krippendorff 2011)."""
+    counts = np.stack([(ratings == value).sum(axis=1) for value in values], axis=1).astype(np.float64)
     pairs = np.maximum(counts.sum(axis=1) - 1, 1)
     pairs[counts.sum(axis=1) < 2] = np.inf
     return {
@@ -212,14 +232,12 @@ def coincidences(ratings: Sequence[Sequence[int | None]], values: Sequence[int])
     }
 
 
-def alpha(sums: Statistics, values: Sequence[int], level: Literal["nominal", "ordinal"]) -> Floats:
-    """Krippendorff's alpha of summed `coincidences`: 1 for perfect agreement, 0 for that of chance, nan where fewer than two values occur."""
+def alpha(sums: Statistics, values: Sequence[int]) -> Floats:
+    """Krippendorff's alpha of summed `coincidences` of ordered values: 1 for perfect agreement, 0 for that of chance, nan where fewer than two occur."""
     observed = np.stack([np.stack([sums[f"{row},{column}"] for column in values]) for row in values])
     totals = observed.sum(axis=1)
-    places = totals.cumsum(axis=0) - totals / 2 if level == "ordinal" else np.arange(len(values))
+    places = totals.cumsum(axis=0) - totals / 2
     distance = (places[:, None] - places[None]) ** 2
-    if level == "nominal":
-        distance = np.minimum(distance, 1).reshape(*distance.shape, *[1] * (totals.ndim - 1))
     disagreement = (observed * distance).sum(axis=(0, 1))
     expected = (totals[:, None] * totals[None] * distance).sum(axis=(0, 1))
     expected = np.where(expected > 0, expected, np.nan)
@@ -235,9 +253,55 @@ def score_cells(scores: Mapping[str, Score]) -> dict[str, Value]:
     return cells
 
 
+def share(hits: Floats, of: Floats, events: EventIds, seed: int) -> Score:
+    """The share of n hits in (n,) numbers of answers, or their weights; intervals draw events."""
+
+    def aggregate(sums: Statistics) -> dict[str, Floats]:
+        return {"share": np.asarray(sums["hits"] / sums["n"])}
+
+    with np.errstate(invalid="ignore"):  # 0 of 0
+        found = measure({"hits": hits, "n": of}, aggregate, events=events, shares={"share": "n"}, seed=seed)
+    return found[AVERAGE]["share"]
+
+
+def agreement(rated: Floats, events: EventIds, seed: int) -> dict[str, Value]:
+    """The share of pairs of (n, readers) answers that are alike, and alpha."""
+    values = range(1, int(np.nanmax(rated, initial=1)) + 1)
+
+    def aggregate(sums: Statistics) -> dict[str, Floats]:
+        alike = sum(sums[f"{value},{value}"] for value in values)
+        return {"agreement": np.asarray(alike / sum(sums.values())), "alpha": alpha(sums, values)}
+
+    with np.errstate(invalid="ignore"):  # 0 of 0
+        columns = coincidences(rated, values)
+        return score_cells(measure(columns, aggregate, events=events, seed=seed)[AVERAGE])
+
+
+def agreement_table(rated: Mapping[str, Ratings], events: EventIds, seed: int) -> Table:
+    """How far each two readers of n items agree on each question, and readers with judges on yes or not."""
+    rows = []
+    for question, of in rated.items():
+        for pair in combinations(of, 2):
+            both = np.column_stack([of[name] for name in pair])
+            at = np.isfinite(both).all(axis=1)
+            judges = [name.startswith(JUDGE) for name in pair]
+            if at.any() and not all(judges):
+                both = np.minimum(both, 2) if any(judges) else both
+                cells: dict[str, Value] = {"readers": ", ".join(pair), "n": int(at.sum())}
+                rows.append(Row(cells | agreement(both[at], events[at], seed), question))
+    shown = (
+        Column("readers", "text"),
+        Column("n", "count"),
+        with_interval("agreement"),
+        with_interval("alpha", "α"),
+    )
+    note = f"Who is no {MODEL.strip()} and no {JUDGE.strip()} is a person."
+    return Table(shown, rows, "Agreement of each two readers", (note,))
+
+
 def signature_of(events: Sequence[str], answers: Answers, seed: int, judges: str = "") -> str:
     """What the figures depend on: among others the event of each item and the judges' signature."""
-    counts = f"annotators:{len(answers)}|items:{len(events)}|events:{len({*events})}"
+    counts = f"readers:{len(answers)}|items:{len(events)}|events:{len({*events})}"
     asked = f"|judges:{judges}" if judges else ""
     return f"annotation|{counts}{asked}|resamples:1000|seed:{seed}|v:{__version__}"
 
@@ -250,70 +314,57 @@ def record(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
         of_rows = zip(table.rows, cells, strict=True)
         rows = [{"group": row.group, **dict(zip(header, each, strict=True))} for row, each in of_rows]
         shown[name] = {"title": table.title, "rows": rows, "notes": list(table.notes)}
-    return {"title": "What people say", "tables": shown, "signatures": [signature]}
+    return {"title": "What readers say", "tables": shown, "signatures": [signature]}
 
 
-@dataclass(frozen=True)
-class Study:
-    """The answers of annotators and judges on the headlines of a key."""
+def study_tables(key: Sequence[KeyRow], answers: Answers, judged: Ratings, seed: int = 1) -> dict[str, Table]:
+    """A table for each question that was answered, and the agreement of readers; `judged` is of `ask`, empty without judges."""
+    events = np.array([row.event for row in key])
+    items = [row.item for row in key]
+    rated = {name: of for name in ASKED if (of := ratings(answers, items, name))}
+    for name, of in rated.items():
+        asked = (judge for judge in QUESTIONS[name].judges if judge in judged)
+        of |= {f"{JUDGE}{judge}": judged[judge] for judge in asked if np.isfinite(judged[judge]).any()}
+    tables = {name: _shares(name, key, of, events, seed) for name, of in rated.items()}
+    return tables | {"agreement": agreement_table(rated, events, seed)}
 
-    key: Sequence[KeyRow]
-    answers: Answers
-    judged: Mapping[str, Sequence[int | None]]  # of `ask`; empty without judges
-    seed: int = 1
 
-    def tables(self) -> dict[str, Table]:
-        """A table for each question that was answered."""
-        answered = {name for of in self.answers.values() for given in of.values() for name in given}
-        return {name: self.table(name) for name in QUESTIONS if name in answered}
-
-    def table(self, question: str) -> Table:
-        """Shares in which each rater is right, or says yes, and agrees with most people; alpha of people (LREC 2020, Table 4)."""
-        rated = [[of.get(row.item, {}).get(question) for of in self.answers.values()] for row in self.key]
-        numbers = {value: n for n, value in enumerate(QUESTIONS[question], 1)}
-        given = np.array(rated, np.float64)  # nan where there is no answer
-        is_yes = np.isin(given, [numbers[value] for value in YES[question]])
-        yes_or_no = np.where(np.isfinite(given), np.where(is_yes, 1.0, 2.0), np.nan)
-        lead = (yes_or_no == 1).sum(axis=1) - (yes_or_no == 2).sum(axis=1)
-        most = np.select([lead > 0, lead < 0], [1.0, 2.0], np.nan)
-        votes = {name: yes_or_no[:, [n]] for n, name in enumerate(self.answers)}
-        votes |= {PEOPLE: yes_or_no, MAJORITY: most[:, None]}
-        judges = [name for name, of in self.judged.items() if JUDGES[name] == question and any(of)]
-        votes |= {f"judge {name}": np.array([self.judged[name]], np.float64).T for name in judges}
-        is_outlet, conditions = question == "answer", np.array([row.condition for row in self.key])
-        truth = np.array([2.0 if is_outlet and row.outlet == row.choice2 else 1.0 for row in self.key])
-        right = "accuracy" if is_outlet else "yes"
-        columns = coincidences(rated, [*numbers.values()])
-        measured = [f"{name} {kind}" for name, kind in product(votes, (right, "as_most"))]
-        for name, (of, other) in zip(measured, product(votes.values(), (truth, most)), strict=True):
-            columns[name] = (of == other[:, None]).sum(axis=1).astype(np.float64)
-            columns[f"{name} n"] = np.isfinite(of + other[:, None]).sum(axis=1).astype(np.float64)
-
-        def aggregate(sums: Statistics) -> dict[str, Floats]:
-            shares = {name: np.asarray(sums[name] / sums[f"{name} n"]) for name in measured}
-            agreement = alpha(sums, [*numbers.values()], "nominal" if is_outlet else "ordinal")
-            return shares | {f"{PEOPLE} alpha": agreement}
-
-        rows = []
-        events = np.array([row.event for row in self.key])
-        for condition in sorted({*conditions.tolist()}, key=lambda name: (name != GOLD, name)):
-            at = conditions == condition
-            of_condition = {name: column[at] for name, column in columns.items()}
-            with np.errstate(invalid="ignore"):  # 0 of 0
-                scores = measure(of_condition, aggregate, events=events[at], seed=self.seed)[AVERAGE]
-            for name in votes:
-                cells: dict[str, Value] = {"rater": name, "n": int(of_condition[f"{name} {right} n"].sum())}
-                kinds = {kind: f"{name} {kind}" for kind in (right, "as_most", "alpha")}
-                cells |= score_cells({kind: scores[of] for kind, of in kinds.items() if of in scores})
-                if name == PEOPLE:
-                    counts = (f"{value}: {(given[at] == n).sum()}" for value, n in numbers.items())
-                    cells["answers"] = ", ".join(counts)
-                rows.append(Row(cells, condition, highlight=name == PEOPLE))
-        for condition, printed in published_figures.ANNOTATORS.items() if is_outlet else ():
-            means = {"accuracy": sum(printed["accuracy"]) / 3, "alpha": printed["alpha"]}
-            cells = {"rater": PEOPLE, "n": 3 * published_figures.ANNOTATED, **means}
+def _shares(question: str, key: Sequence[KeyRow], rated: Ratings, events: EventIds, seed: int) -> Table:
+    """Shares in which each reader is right, prefers the new headline or says yes; alpha of people (LREC 2020, Table 4)."""
+    titles = {"answer": "accuracy", "preferred": "new preferred"}
+    seconds = {
+        "answer": lambda row: row.outlet == row.choice2,
+        "preferred": lambda row: row.headline == row.second,
+    }
+    is_second = seconds.get(question, lambda row: False)
+    truth = np.array([1.0 + is_second(row) for row in key])
+    people = [name for name in rated if not name.startswith((MODEL, JUDGE))]
+    votes = {name: of[:, None] for name, of in rated.items()}
+    if len(people) > 1:
+        votes[PEOPLE] = np.column_stack([rated[name] for name in people])
+    rows, conditions = [], np.array([row.condition for row in key])
+    for condition in sorted({*conditions.tolist()}, key=lambda name: (name != GOLD, name)):
+        at = conditions == condition
+        for name, given in votes.items():
+            said, number = given[at], np.isfinite(given[at]).sum(axis=1).astype(np.float64)
+            if not number.any():
+                continue
+            right = (said == truth[at, None]).sum(axis=1).astype(np.float64)
+            cells: dict[str, Value] = {"reader": name, "n": int(number.sum())}
+            cells |= score_cells({"share": share(right, number, events[at], seed)})
+            if name == PEOPLE:
+                cells |= agreement(said, events[at], seed)
+            values = enumerate(QUESTIONS[question].answers, 1)
+            if not name.startswith(JUDGE):
+                cells["answers"] = ", ".join(f"{value}: {(said == n).sum()}" for n, value in values)
+            rows.append(Row(cells, condition, highlight=name == PEOPLE))
+    notes = [QUESTIONS[question].text]
+    if question == "answer":
+        notes.append(published_figures.CITATIONS["lrec2020"])
+        for condition, printed in published_figures.ANNOTATORS.items():
+            means = {"share": sum(printed["accuracy"]) / 3, "alpha": printed["alpha"]}
+            cells = {"reader": PEOPLE, "n": 3 * published_figures.ANNOTATED, **means}
             rows.append(Row(cells, f"{condition}, published"))
-        figures = (with_interval(right), with_interval("as_most", "as most"), with_interval("alpha", "α"))
-        note = published_figures.CITATIONS["lrec2020"] if is_outlet else f"yes: {' or '.join(YES[question])}."
-        shown = (Column("rater", "text"), Column("n", "count"), *figures, Column("answers", "text"))
-        return Table(shown, tuple(rows), f"{question}: people and judges", (note,))
+    figures = (with_interval("share", titles.get(question, "yes")), with_interval("alpha", "α"))
+    shown = (Column("reader", "text"), Column("n", "count"), *figures, Column("answers", "text"))
+    return Table(shown, rows, f"{question}: readers and judges", notes)

@@ -6,17 +6,15 @@ from random import Random
 import numpy as np
 import polars as pl
 
-from change_it.annotation import Answers, alpha, coincidences, item_id, score_cells
+from change_it.annotation import Answers, agreement_table, item_id, ratings, score_cells, share
 from change_it.corpus.alignment import GOOD
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
 from change_it.io import read_records, write_table
-from change_it.stats import AVERAGE, DECIMALS, Floats, Statistics, measure
-from change_it.tables import Column, Row, Table, figure, with_interval
+from change_it.questions import HEADINGS, PAIRS, QUESTIONS
+from change_it.stats import DECIMALS, Floats
+from change_it.tables import Column, Row, Table, figure
 
-#: The column that readers fill in with its answers, and what it asks.
-SAME, QUESTION = {"same": ("yes", "no")}, "Do both report one event?"
-SHEET = ("item", "a_headline", "a_article", "b_headline", "b_article", *SAME)
 #: `band` is tenths of the cosine, `band_pairs` how many pairs of the corpus are in it.
 KEY = ["item", "pair_id", "similarity", "band", "band_pairs", "event", "days"]
 KEY += [f"{side}_{of}" for side in "ab" for of in ("id", "date", "headline")]
@@ -50,8 +48,9 @@ def draw_pairs(corpus: str, count: int, seed: int) -> pl.DataFrame:
 def write_pairs(sheet: Path, key: Path, drawn: pl.DataFrame) -> None:
     """Write the sheet, which has neither dates nor cosines, and the key."""
     write_table(key, KEY, drawn.select(KEY).iter_rows())
-    blind = drawn.select(*SHEET[:-1], pl.lit("")).iter_rows()
-    write_table(sheet, SHEET, blind, quote_formulas=True)
+    shown = ("item", *PAIRS[0])
+    blind = drawn.select(*shown, pl.lit("")).iter_rows()
+    write_table(sheet, [*shown, HEADINGS["same"]], blind, quote_formulas=True)
 
 
 def read_pair_key(path: Path) -> pl.DataFrame | None:
@@ -74,21 +73,19 @@ def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float |
     return None
 
 
-def pair_table(key: pl.DataFrame, answers: Answers, seed: int = 1) -> Table:
+def pair_tables(key: pl.DataFrame, answers: Answers, seed: int = 1) -> dict[str, Table]:
     """Share of one event of all pairs, by band, by days apart and above the lowest threshold, and agreement of readers; intervals draw events."""
-    given = {item: [of.get(item, {}).get("same") for of in answers.values()] for item in key["item"]}
-    key = key.filter(pl.col("item").is_in([item for item, of in given.items() if any(of)]))
-    rated = [given[item] for item in key["item"]]
+    rated = ratings(answers, key["item"], "same")
+    said = np.column_stack([*rated.values()])
+    is_read = np.isfinite(said).any(axis=1)
+    rated, said, key = (
+        {name: of[is_read] for name, of in rated.items()},
+        said[is_read],
+        key.filter(pl.Series(is_read)),
+    )
     similarity, events = key["similarity"].to_numpy(), key["event"].to_numpy()
     weight = key.select(pl.col("band_pairs") / pl.len().over("band")).to_series().to_numpy()
-    yes = weight * [of.count(1) > of.count(2) for of in rated]
-    columns = coincidences(rated, (1, 2)) | {"yes": yes, "weight": weight}
-
-    def aggregate(sums: Statistics) -> dict[str, Floats]:
-        alike = sums["1,1"] + sums["2,2"]
-        agreement = {"agreement": alike / (alike + 2 * sums["1,2"]), "alpha": alpha(sums, (1, 2), "nominal")}
-        return {"one_event": sums["yes"] / sums["weight"], **agreement}
-
+    yes = weight * ((said == 1).sum(axis=1) > (said == 2).sum(axis=1))
     parts = {"all": np.full(len(key), True)}
     for band in key["band"].unique().sort():
         parts[f"cosine {band / 10} to {(band + 1) / 10}"] = key["band"] == band
@@ -102,13 +99,10 @@ def pair_table(key: pl.DataFrame, answers: Answers, seed: int = 1) -> Table:
     rows = []
     for name, part in parts.items():
         at = np.asarray(part)
-        with np.errstate(invalid="ignore"):  # 0 of 0
-            of_part = {column: values[at] for column, values in columns.items()}
-            scores = measure(of_part, aggregate, events=events[at], shares={"one_event": "weight"}, seed=seed)
-        cells = score_cells(scores[AVERAGE])
+        cells = score_cells({"one_event": share(yes[at], weight[at], events[at], seed)})
         rows.append(Row({"pairs": name, "n": int(at.sum()), **cells}, name.split()[0]))
-    share = (Column("one_event", title="one event"), Column("one_event_interval", "interval", "interval"))
-    agreement = (Column("agreement"), with_interval("alpha", "α")) if len(answers) > 1 else ()
     weighted = "One event: most readers say so. Shares are of the corpus: a pair stands for all in its band of cosine."
-    shown = (Column("pairs", "text"), Column("n", "count"), *share, *agreement)
-    return Table(shown, rows, f"same: {QUESTION}", (weighted, note))
+    figures = Column("one_event", title="one event"), Column("one_event_interval", "interval", "interval")
+    shown = (Column("pairs", "text"), Column("n", "count"), *figures)
+    shares = Table(shown, rows, f"same: {QUESTIONS['same'].text}", (weighted, note))
+    return {"same": shares, "agreement": agreement_table({"same": rated}, events, seed)}

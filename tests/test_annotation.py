@@ -14,6 +14,7 @@ from scoring_fakes import OUTLETS, load_fakes, write_toy_corpus
 
 from change_it.annotation import alpha, coincidences
 from change_it.cli import main
+from change_it.questions import HEADINGS, QUESTIONS
 
 PLACES = ("Roma", "Milano", "Torino", "Napoli", "Bari", "Pisa", "Lecce", "Genova")
 THINGS = ("Crolla il ponte", "Sciopero dei treni", "Festa grande", "Apre la scuola", "Mancano i medici")
@@ -55,13 +56,14 @@ def draw(corpus, folder, *systems, items=20, seed=1):
     return main(["annotate", "sheets", *arguments, "--out", str(folder / "sheet.csv")])
 
 
-def score(sheet, files, capsys, *more):
-    """The rows by condition and rater."""
+def score(sheet, files, capsys, *more, question="answer"):
+    """The rows of a question by condition and reader, and those of agreement by question and readers."""
     capsys.readouterr()
     key = str(sheet.with_name("sheet-key.csv"))
     assert main(["annotate", "score", *map(str, files), "--key", key, "--json", *more]) == 0
-    table = json.loads(capsys.readouterr().out)["tables"]["answer"]
-    return {(row["group"], row["rater"]): row for row in table["rows"]}
+    tables = json.loads(capsys.readouterr().out)["tables"]
+    rows = {(row["group"], row["reader"]): row for row in tables[question]["rows"]}
+    return rows | {(row["group"], row["readers"]): row for row in tables["agreement"]["rows"]}
 
 
 @pytest.fixture
@@ -72,16 +74,17 @@ def with_judges(monkeypatch):
 
 def told_apart(row):
     """Every exclamation mark is gio's, as the fake judge has it."""
-    return {"answer": "2" if "!" in row["headline"] else "rep"}
+    return {HEADINGS["answer"]: "2" if "!" in row["headline"] else "rep"}
 
 
 def always_first(row):
-    return {"answer": "1"}
+    return {HEADINGS["answer"]: "1"}
 
 
 def test_sheets_are_blind_and_balanced(sheet):
     key, rows = read_csv(sheet.with_name("sheet-key.csv")), read_csv(sheet)
-    assert list(rows[0]) == ["item", "headline", "choice1", "choice2", "answer"]
+    heading = "answer: Which newspaper is the headline from? (1/2)"
+    assert list(rows[0]) == ["item", "headline", "choice1", "choice2", heading]
     assert [row["item"] for row in rows] == [row["item"] for row in key]
     cells = [(row["condition"], row["outlet"]) for row in key]
     assert Counter(cells) == dict.fromkeys(product(("gold", "echo"), ("rep", "gio")), 10)
@@ -104,23 +107,96 @@ def test_people_against_the_key_and_the_judge(sheet, tmp_path, with_judges, caps
     files = [fill_in(sheet, tmp_path / f"{name}.csv", told_apart) for name in ("anna", "ben")]
     files.append(fill_in(sheet, tmp_path / "carla.csv", always_first))
     rows = score(sheet, files, capsys, "--judges", "made/up")
-    assert [rows["gold", name]["accuracy"] for name in ("anna", "ben", "carla")] == [1, 1, 0.5]
+    assert [rows["gold", name]["share"] for name in ("anna", "ben", "carla")] == [1, 1, 0.5]
     people = rows["gold", "people"]
-    assert people["accuracy"] == pytest.approx(5 / 6)
+    assert people["share"] == pytest.approx(5 / 6)
     # 10 items 1 1 1 and 10 items 2 2 1: o11 30 + 0, o12 10, o22 10 (pairs over two); n 40 and 20
     assert people["alpha"] == pytest.approx(1 - 59 * 20 / (2 * 40 * 20))
     assert people["alpha_interval_low"] < people["alpha"] < people["alpha_interval_high"]
     assert people["answers"] == "1: 40, 2: 20"
-    assert rows["gold", "majority"]["accuracy"] == rows["gold", "judge main"]["accuracy"] == 1
-    assert rows["gold", "carla"]["as_most"] == 0.5
-    assert rows["echo", "judge main"]["accuracy"] == 0  # it repeats the original's style
-    assert rows["echo", "judge main"]["as_most"] == 1
+    assert rows["gold", "judge main"]["share"] == 1
+    assert rows["echo", "judge main"]["share"] == 0  # it repeats the original's style
+    pairs = {readers: row for (group, readers), row in rows.items() if group == "answer"}
+    assert pairs.keys() >= {"anna, ben", "anna, carla", "carla, judge main"}
+    assert [pairs["anna, ben"][name] for name in ("n", "agreement", "alpha")] == [40, 1, 1]
+    assert pairs["anna, judge main"]["agreement"] == 1
+    assert pairs["carla, judge main"]["agreement"] == 0.5
     published = rows["gold, published", "people"]
-    assert (published["accuracy"], published["alpha"]) == (pytest.approx(0.59), 0.16)
+    assert (published["share"], published["alpha"]) == (pytest.approx(0.59), 0.16)
+
+
+def fill_sources(sheet, file, answer):
+    """The sheet with sources; `answer` maps a row to answers by question."""
+    rows = read_csv(sheet.with_name("sheet-sources.csv"))
+    return write_rows(
+        file, [{**row, **{HEADINGS[of]: said for of, said in answer(row).items()}} for row in rows]
+    )
+
+
+def test_the_sheet_with_sources_asks_four_questions_in_the_one_wording(sheet):
+    rows, key = read_csv(sheet.with_name("sheet-sources.csv")), read_csv(sheet.with_name("sheet-key.csv"))
+    asked = ("story", "supported", "printable", "accept")
+    assert list(rows[0])[5:] == [HEADINGS[name] for name in asked]
+    assert [(row["id"], row["original"]) for row in rows] == [(row["id"], row["original"]) for row in key]
+    # what a spreadsheet writes between cells outnumbers what stands in a heading
+    assert not any(mark in heading for heading in HEADINGS.values() for mark in ",;\t|.")
+    assert all(of.text in HEADINGS[name] for name, of in QUESTIONS.items())
+
+
+def test_which_is_printed_is_asked_blindly(sheet, tmp_path, capsys):
+    rows = read_csv(sheet.with_name("sheet-preferred.csv"))
+    key = {row["item"]: row for row in read_csv(sheet.with_name("sheet-key.csv"))}
+    assert list(rows[0]) == ["item", "article", "first", "second", HEADINGS["preferred"]]
+    assert {key[row["item"]]["condition"] for row in rows} == {"echo"}  # gold is what is compared with
+    assert len(rows) == 20
+    new = ["davvero" in row["first"] for row in rows]
+    assert 0 < sum(new) < 20
+    assert all(("davvero" in row["first"]) != ("davvero" in row["second"]) for row in rows)
+    likes_new = [{**row, HEADINGS["preferred"]: "1" if "davvero" in row["first"] else "2"} for row in rows]
+    found = score(sheet, [write_rows(tmp_path / "anna.csv", likes_new)], capsys, question="preferred")
+    assert found["echo", "anna"]["share"] == 1
+    firsts = write_rows(tmp_path / "ben.csv", [{**row, HEADINGS["preferred"]: "1"} for row in rows])
+    found = score(sheet, [firsts], capsys, question="preferred")
+    assert found["echo", "ben"]["share"] == pytest.approx(sum(new) / 20)
+
+
+def test_models_are_no_people_and_supported_is_ordered(sheet, tmp_path, with_judges, capsys):
+    def answers(row):
+        return {"supported": "yes" if "davvero" in row["headline"] else "partly", "story": "yes"}
+
+    anna, bot = (fill_sources(sheet, tmp_path / f"{name}.csv", answers) for name in ("anna", "bot"))
+    rows = [{**row, "reader": "model tiny"} for row in read_csv(bot)]
+    rows[0][HEADINGS["supported"]] = "contradicted"
+    write_rows(bot, rows)
+    found = score(sheet, [anna, bot], capsys, "--judges", "made/up", question="supported")
+    assert found["gold", "anna"]["share"] == 0  # partly
+    said = found["echo", "model tiny"]["answers"], found["gold", "model tiny"]["answers"]
+    assert sorted(said) != sorted(found[name, "anna"]["answers"] for name in ("echo", "gold"))
+    assert sum("contradicted: 1" in of for of in said) == 1
+    assert not any(reader == "people" for _, reader in found)
+    pair = found["supported", "anna, model tiny"]
+    assert (pair["n"], pair["agreement"]) == (40, 39 / 40)
+    assert 0 < pair["alpha"] < 1
+    assert found["story", "anna, judge hh"]["n"] == 40
+    assert ("supported", "judge ah, judge evidence") not in found
 
 
 def answered(text, answer):
     return re.sub(r",rep,gio,", f",rep,gio,{answer}", text, count=1)
+
+
+@pytest.mark.parametrize("moved", [("headline", "original", "id"), ("original",), ("id",)])
+def test_columns_that_were_sorted_apart_are_one_sentence(sheet, tmp_path, capsys, moved):
+    file = fill_sources(sheet, tmp_path / "anna.csv", lambda row: {"supported": "yes"})
+    rows = read_csv(file)
+    others = rows[1:] + rows[:1]
+    write_rows(
+        file, [row | {name: other[name] for name in moved} for row, other in zip(rows, others, strict=True)]
+    )
+    capsys.readouterr()
+    assert main(["annotate", "score", str(file), "--key", str(sheet.with_name("sheet-key.csv"))]) == 2
+    [sentence] = capsys.readouterr().err.strip().splitlines()
+    assert "is not the key's; keep the columns of a sheet together" in sentence
 
 
 @pytest.mark.parametrize(
@@ -154,7 +230,7 @@ def test_what_annotators_filled_in_is_not_overwritten(sheet, study_corpus, tmp_p
     assert not sheet.exists()
 
 
-N = None
+N = np.nan
 #: Krippendorff's own example (Computing Krippendorff's alpha-reliability, 2011, section C): 4 observers, 12 units.
 OBSERVERS = (
     (1, 2, 3, 3, 2, 1, 4, 1, 2, N, N, N),
@@ -164,18 +240,16 @@ OBSERVERS = (
 )
 
 
-def of(ratings, values, level):
-    sums = {name: column.sum() for name, column in coincidences(ratings, values).items()}
-    return float(alpha(sums, values, level))
+def of(ratings, values):
+    sums = {name: column.sum() for name, column in coincidences(np.array(ratings), values).items()}
+    return float(alpha(sums, values))
 
 
 def test_the_published_example():
-    ratings = list(zip(*OBSERVERS, strict=True))
-    assert of(ratings, range(1, 6), "nominal") == pytest.approx(0.743, abs=5e-4)
-    assert of(ratings, range(1, 6), "ordinal") == pytest.approx(0.815, abs=5e-4)
+    assert of(list(zip(*OBSERVERS, strict=True)), range(1, 6)) == pytest.approx(0.815, abs=5e-4)
 
 
 def test_perfect_agreement_is_one_and_a_single_value_is_not_defined():
-    assert of([(1, 1), (2, 2)], (1, 2), "nominal") == 1
-    assert np.isnan(of([(1, 1), (1, 1)], (1, 2), "nominal"))
-    assert np.isnan(of([(1, N), (2, N)], (1, 2), "nominal"))
+    assert of([(1, 1), (2, 2)], (1, 2)) == 1
+    assert np.isnan(of([(1, 1), (1, 1)], (1, 2)))
+    assert np.isnan(of([(1, N), (2, N)], (1, 2)))

@@ -9,6 +9,7 @@ import pytest
 from csv_files import read_csv, write_rows
 
 from change_it.cli import main
+from change_it.questions import HEADINGS
 
 #: Bands of cosine, in tenths, with their numbers of pairs.
 BANDS = {2: 300, 5: 40, 8: 5}
@@ -62,7 +63,9 @@ def key_of(sheet):
 def fill_in(sheet, name, is_same):
     """The sheet with answers; `is_same` maps a row of the key to yes or no."""
     key = key_of(sheet)
-    rows = [{**row, "same": "yes" if is_same(key[row["item"]]) else "no"} for row in read_csv(sheet)]
+    rows = [
+        {**row, HEADINGS["same"]: "yes" if is_same(key[row["item"]]) else "no"} for row in read_csv(sheet)
+    ]
     return write_rows(sheet.with_name(f"{name}.csv"), rows)
 
 
@@ -71,8 +74,9 @@ def score(sheet, files, capsys):
     capsys.readouterr()
     key = str(sheet.with_name(f"{sheet.stem}-key.csv"))
     assert main(["annotate", "score", *map(str, files), "--key", key, "--json"]) == 0
-    table = json.loads(capsys.readouterr().out)["tables"]["same"]
-    return {row["pairs"]: row for row in table["rows"]}, table["notes"]
+    tables = json.loads(capsys.readouterr().out)["tables"]
+    rows = {row["pairs"]: row for row in tables["same"]["rows"]}
+    return rows | {row["readers"]: row for row in tables["agreement"]["rows"]}, tables["same"]["notes"]
 
 
 def above_half(row):
@@ -81,7 +85,7 @@ def above_half(row):
 
 def test_pairs_are_even_over_bands_and_blind(sheet):
     rows, key = read_csv(sheet), key_of(sheet)
-    assert list(rows[0]) == ["item", "a_headline", "a_article", "b_headline", "b_article", "same"]
+    assert list(rows[0]) == ["item", "a_headline", "a_article", "b_headline", "b_article", HEADINGS["same"]]
     assert [row["item"] for row in rows] == list(key)
     bands = [int(row["band"]) for row in key.values()]
     assert Counter(bands) == DRAWN
@@ -91,7 +95,7 @@ def test_pairs_are_even_over_bands_and_blind(sheet):
         assert BANDS[int(known["band"])] == int(known["band_pairs"])
         assert int(float(known["similarity"]) * 10) == int(known["band"])
         assert known["days"] == str(int(known["pair_id"][1:]) % 2)
-        assert row["same"] == ""
+        assert row[HEADINGS["same"]] == ""
         assert row["a_headline"] == f"'{known['a_headline']}"
         assert len(row["a_article"]) == 300
         assert "  " not in row["a_article"]
@@ -126,7 +130,6 @@ def test_shares_are_of_the_corpus_and_the_threshold_is_found(sheet, capsys):
     assert float(name.split()[1]) == int(lowest * 1000) / 1000
     assert (rows[name]["n"], rows[name]["one_event"]) == (17, 1)
     assert name.split()[1] in notes[1]
-    assert "agreement" not in rows["all"]
 
 
 def test_days_apart(sheet, capsys):
@@ -151,9 +154,9 @@ def test_several_readers(sheet, capsys):
     anna = fill_in(sheet, "anna", above_half)
     ben = fill_in(sheet, "ben", lambda row: above_half(row) and row["item"] not in doubted)
     rows, _ = score(sheet, [anna, ben], capsys)
-    assert rows["all"]["agreement"] == pytest.approx(27 / 30)
+    assert rows["anna, ben"]["agreement"] == pytest.approx(27 / 30)
     # Krippendorff: 14 pairs yes yes, 13 no no, 3 of both; 31 and 29 of 60 answers
-    assert rows["all"]["alpha"] == pytest.approx(1 - 59 * 6 / (2 * 31 * 29))
+    assert rows["anna, ben"]["alpha"] == pytest.approx(1 - 59 * 6 / (2 * 31 * 29))
     kept = [rows[f"cosine 0.{band} to 0.{band + 1}"] for band in (5, 8)]
     assert sum(row["one_event"] * row["n"] for row in kept) == pytest.approx(14)  # where both say so
 
@@ -167,12 +170,12 @@ def spoilt(rows, **cells):
     ("spoil", "words"),
     [
         (
-            lambda rows: spoilt(rows, same="perhaps"),
+            lambda rows: spoilt(rows, **{HEADINGS["same"]: "perhaps"}),
             "line 3: same is 'perhaps'; write yes, no, or leave it empty",
         ),
         (lambda rows: spoilt(rows, item="h00000000"), "has 1 item not in the key (h00000000)"),
         (lambda rows: spoilt(rows, b_headline=rows[0]["b_headline"]), "line 3: b_headline of"),
-        (lambda rows: [{**row, "same": ""} for row in rows], "has no answers: fill in same"),
+        (lambda rows: [{**row, HEADINGS["same"]: ""} for row in rows], "has no answers: fill in same"),
         (lambda rows: [rows[1], *rows[1:]], "line 3: same of"),
     ],
     ids=["value", "other study", "sorted apart", "empty", "twice"],

@@ -11,6 +11,7 @@ from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, counted
 from change_it.judges.judge_options import check_judges
+from change_it.questions import PAIRS, QUESTIONS, SHEETS
 from change_it.scoring.columns import read_prediction_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
@@ -18,11 +19,11 @@ from change_it.training.training_options import InferenceOptions
 
 @dataclass(kw_only=True)
 class AnnotateSheetsOptions:
-    """Draw gold and system headlines for annotators, mixed and without their source, as two sheets and a key.
+    """Draw gold and system headlines for readers, mixed and without their source, as three sheets and a key.
 
-    The first sheet asks for the outlet of a headline. The second, given out when the first is filled in, shows original and
-    article and asks for same content, printability (1 to 5) and whether they support it (yes, partly, no, contradicted). Name each
-    copy after its annotator.
+    The first asks for the outlet of a headline, the second which one a reader would print, a system's or the other outlet's own. The
+    last shows original and article and asks whether the headline tells the same story, is supported, printable and accepted. Give
+    one out when the one before is filled in, and name each copy after its reader.
 
     Examples:
         change-it annotate sheets --corpus runs/quickstart/corpus --out study/sheet.csv
@@ -36,7 +37,7 @@ class AnnotateSheetsOptions:
     items: int = 200
     """Headlines of each condition, an even number (LREC 2020: 200); half are of each outlet."""
     out: Path
-    """The first sheet, a CSV file; `sheet-sources.csv` and the key `sheet-key.csv` are written next to it."""
+    """The first sheet, a CSV file; `sheet-preferred.csv`, `sheet-sources.csv` and the key `sheet-key.csv` are written next to it."""
     seed: int = 1
     """Seed of the draw and of the order."""
 
@@ -52,20 +53,20 @@ def check_new(*files: Path, inputs: Sequence[str | Path]) -> None:
 def sheets(options: AnnotateSheetsOptions) -> None:
     """Draw and write; what is at fault is refused before anything large loads."""
     check_corpus(options.corpus)
-    files = read_prediction_files(options.predictions)
+    systems = read_prediction_files(options.predictions)
     out = options.out
-    sources, key = (out.with_name(f"{out.stem}-{name}.csv") for name in ("sources", "key"))
-    check_new(out, sources, key, inputs=[options.corpus, *(each.file for each in files)])
+    files = {name: out.with_name(f"{out.stem}-{name}.csv") if name else out for name in (*SHEETS, "key")}
+    check_new(*files.values(), inputs=[options.corpus, *(each.file for each in systems)])
 
     from change_it import annotation  # loads polars
     from change_it.scoring.item import read_test_set
 
     test = read_test_set(options.corpus)
-    conditions = annotation.conditions(test, files)
+    conditions = annotation.conditions(test, systems)
     rows = annotation.draw(test, conditions, options.items, options.seed)
-    annotation.write_sheets(out, sources, key, rows)
-    print(f"{len(rows)} headlines, {options.items} each of {', '.join(conditions)}: {out}, then {sources}")
-    print(f"The key, which annotators must not see: {key}")
+    written = ", then ".join(map(str, annotation.write_sheets(files, rows)))
+    print(f"{len(rows)} headlines, {options.items} each of {', '.join(conditions)}: {written}")
+    print(f"The key, which readers must not see: {files['key']}")
 
 
 @dataclass(kw_only=True)
@@ -101,7 +102,7 @@ def pairs(options: AnnotatePairsOptions) -> None:
     pair_annotation.write_pairs(options.out, key, drawn)
     bands = counted(drawn["band"].n_unique(), "band")
     print(f"{counted(len(drawn), 'pair')} from {bands} of cosine: {options.out}")
-    print(f"Readers answer yes or no in the column same: {pair_annotation.QUESTION}")
+    print(f"Readers answer in the last column: {QUESTIONS['same'].text}")
     print(f"The key, which readers must not see: {key}")
 
 
@@ -141,8 +142,8 @@ def score(options: AnnotateScoreOptions) -> None:
     if (pairs := pair_annotation.read_pair_key(options.key)) is not None:
         if options.judges:
             raise InputError(f"{options.key} is of pairs, of which no judge is asked: leave out --judges")
-        answers = annotation.read_answers(options.sheets, pairs.iter_rows(named=True), pair_annotation.SAME)
-        tables = {"same": pair_annotation.pair_table(pairs, answers, options.seed)}
+        answers = annotation.read_answers(options.sheets, pairs.iter_rows(named=True), PAIRS[1])
+        tables = pair_annotation.pair_tables(pairs, answers, options.seed)
         events = pairs["event"].to_list()
     else:
         key = annotation.read_key(options.key)
@@ -152,7 +153,7 @@ def score(options: AnnotateScoreOptions) -> None:
 
             judges = Judges.from_pretrained(options.judges, **options.judging)
             judged = annotation.ask(judges, key)
-        tables = annotation.Study(key, answers, judged, options.seed).tables()
+        tables = annotation.study_tables(key, answers, judged, options.seed)
         events = [row.event for row in key]
     signature = annotation.signature_of(events, answers, options.seed, judges.signature if judges else "")
     if options.json:

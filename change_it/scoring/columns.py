@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from change_it.io import Record, named_files, read_records, text_lines
+from change_it.questions import NAMES
 
 #: The system that is the other outlet's own headline, and so its own reference.
 GOLD = "gold"
@@ -21,7 +22,7 @@ PREDICTION_EXTRAS = ("target", "error", "reranker")
 CHOSEN = "chosen by judges"
 #: What a file of labels must have, and what it may have.
 LABEL_COLUMNS = ("id", "headline", "supported")
-LABEL_EXTRAS = ("system", "printable", "accept", "fluency")
+LABEL_EXTRAS = ("system", "story", "printable", "accept", "fluency", "original", "reader")
 #: Label files and their rows.
 LabelFiles = Sequence[tuple[Path, list[Record]]]
 
@@ -50,5 +51,6 @@ def _rows(file: Path, columns: str) -> list[dict[str, str]]:
 
 
 def read_label_files(files: Sequence[Path]) -> LabelFiles:
-    """Read label files; one that lacks a column is refused."""
-    return [(file, read_records(file, required=LABEL_COLUMNS, optional=LABEL_EXTRAS)) for file in files]
+    """Read label files and filled sheets; one that lacks a column is refused."""
+    names = [{name: NAMES.get(name, (name,)) for name in of} for of in (LABEL_COLUMNS, LABEL_EXTRAS)]
+    return [(file, read_records(file, required=names[0], optional=names[1])) for file in files]

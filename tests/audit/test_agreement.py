@@ -14,6 +14,7 @@ from change_it.audit.agreement import acceptance, auc, reader_labels
 from change_it.cli import main
 from change_it.corpus.folder import read_table
 from change_it.errors import InputError
+from change_it.questions import HEADINGS
 from change_it.scoring.columns import read_label_files
 
 HEADER = ["id", "headline", "supported", "printable", "system"]
@@ -74,8 +75,9 @@ def test_filled_sheets_are_labels(tmp_path):
     assert main(["annotate", "sheets", *given]) == 0
     sheet = read_csv(tmp_path / "sheet-sources.csv")
     answers = ("yes", "no", "partly", "yes", "yes", "no")
-    for row, supported, fluency in zip(sheet, answers, "451345", strict=True):
-        row |= {"supported": supported, "fluency": fluency}
+    printable = ("yes", "yes", "no", "no", "yes", "yes")
+    for row, *said in zip(sheet, answers, printable, strict=True):
+        row |= {HEADINGS["supported"]: said[0], HEADINGS["printable"]: said[1]}
     sheet[0]["headline"] = "'+1"  # as sheets write +1
     write_csv(tmp_path / "anna.csv", [row.values() for row in sheet], list(sheet[0]))
     labels = reader_labels(read_label_files([tmp_path / "anna.csv"]), toy_test_set())

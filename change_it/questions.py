@@ -1,0 +1,40 @@
+"""What readers are asked, in the one wording that sheets, prompts and the documentation have."""
+
+from typing import NamedTuple
+
+
+class Question(NamedTuple):
+    """A question about a headline or two."""
+
+    text: str
+    answers: tuple[str, ...]  # in order; yes is the first
+    judges: tuple[str, ...] = ()  # that answer it, too
+
+
+YES_NO = ("yes", "no")
+#: By their columns. Commas and semicolons in them would be taken for the delimiter of a sheet.
+QUESTIONS = {
+    "answer": Question("Which newspaper is the headline from?", ("1", "2"), ("main",)),
+    "preferred": Question("Which headline would you print above the article?", ("1", "2")),
+    "story": Question("Does the headline tell the same story as the original?", YES_NO, ("hh",)),
+    "supported": Question(
+        "Do the original and its article support everything that the headline claims?",
+        ("yes", "partly", "no", "contradicted"),
+        ("ah", "evidence"),
+    ),
+    "printable": Question("Could the headline be printed as it is?", YES_NO, ("fluency",)),
+    "accept": Question("Would you take the headline in place of the original?", YES_NO),
+    "same": Question("Do both report one event?", YES_NO),
+}
+#: What each is called at the top of a sheet.
+HEADINGS = {name: f"{name}: {of.text} ({'/'.join(of.answers)})" for name, of in QUESTIONS.items()}
+#: The names that its column may have in a file.
+NAMES = {name: (name, heading) for name, heading in HEADINGS.items()}
+
+#: Sheets of headlines by the end of their names: what they show, and what they ask; and that of pairs.
+SHEETS = {
+    "": (("headline", "choice1", "choice2"), ("answer",)),
+    "preferred": (("article", "first", "second"), ("preferred",)),
+    "sources": (("id", "headline", "original", "article"), ("story", "supported", "printable", "accept")),
+}
+PAIRS = (("a_headline", "a_article", "b_headline", "b_article"), ("same",))
