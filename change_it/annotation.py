@@ -14,7 +14,7 @@ import numpy as np
 from change_it import __version__, published_figures
 from change_it.errors import InputError
 from change_it.io import Record, counted, listed, read_records, with_formula, write_table
-from change_it.questions import HEADINGS, NAMES, QUESTIONS, SHEETS
+from change_it.questions import HEADINGS, MODEL, NAMES, QUESTIONS, SHEETS
 from change_it.scoring.columns import GOLD, PredictionFile
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.floors_and_predictions import system_of
@@ -29,8 +29,8 @@ CHOICES = ("choice1", "choice2")
 ASKED = tuple(name for _, asked in SHEETS.values() for name in asked)
 #: Columns of sheets that have to be those of the key.
 CHECKED = ("id", "headline", "original", "first", "second", "a_headline", "b_headline")
-#: How models and judges are called among readers, all others are people; and what all people are.
-MODEL, JUDGE, PEOPLE = "model ", "judge ", "people"
+#: How judges are called among readers; who is no model either is a person. What all people are.
+JUDGE, PEOPLE = "judge ", "people"
 #: Reader to item to question to answer.
 Answers = Mapping[str, Mapping[str, Mapping[str, int]]]
 #: Reader to (n,) answers, from 1; nan where there is none.
@@ -68,7 +68,7 @@ def conditions(test: TestSet, files: Sequence[PredictionFile]) -> dict[str, list
         rows = [row for each in of_name for row in each.rows if "target" in row]
         is_own = rows and all(row["target"] == labels.get(row["id"], row["target"]) for row in rows)
         aimed = test.in_newspaper if is_own else test
-        headlines[name] = aimed.predicted(system_of(of_name, aimed, name=name).headlines)
+        headlines[name] = aimed.predicted(system_of(of_name, aimed, name=name, needed=()).headlines)
     return {name: [item for item in given if item.prediction.strip()] for name, given in headlines.items()}
 
 

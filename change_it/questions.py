@@ -11,6 +11,8 @@ class Question(NamedTuple):
     judges: tuple[str, ...] = ()  # that answer it, too
 
 
+#: What a model's name has before it in the column `reader` of a sheet that it has filled in; a person's has none.
+MODEL = "model "
 YES_NO = ("yes", "no")
 #: By their columns. Commas and semicolons in them would be taken for the delimiter of a sheet.
 QUESTIONS = {
