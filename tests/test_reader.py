@@ -63,7 +63,7 @@ def test_a_model_sees_what_people_see_and_nothing_else(server, sheet, read, tmp_
         ("model tiny", "", "yes")
     }
     assert re.search(
-        "6 rows of 6 for tiny: about [1-9][0-9]+ tokens to read and 240 to", capsys.readouterr().out
+        "6 rows of 6 for tiny: about [1-9][0-9,]+ tokens to read and 168 to", capsys.readouterr().out
     )
     assert server.requests[0]["temperature"] == 0
     schema = server.requests[0]["response_format"]["json_schema"]["schema"]
