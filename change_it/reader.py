@@ -27,11 +27,9 @@ PROMPT = """Read the texts and answer the questions by them alone.
 Answer with one JSON object and nothing else, and keep one answer to each question: {form}"""
 AGAIN = "\n\nYour last answer was no such object. Write the JSON object alone."
 #: Columns of sheets that are shown; ids, which say nothing, are not.
-SHOWN = [
-    name
-    for name in dict.fromkeys(name for shown, _ in (PAIRS, *reversed(SHEETS.values())) for name in shown)
-    if name != "id"
-]
+SHOWN = dict.fromkeys(
+    name for shown, _ in (PAIRS, *reversed(SHEETS.values())) for name in shown if name != "id"
+)
 #: Tokens of an answer, at most: some models think first.
 ANSWER_TOKENS = 2000
 #: Characters of a token, and tokens of an answer to one question: of Qwen's tokenizer on Italian.
@@ -69,12 +67,8 @@ class Sheet:
     def schema(self) -> dict[str, object]:
         """What servers that constrain answers are given."""
         properties = {name: {"type": "string", "enum": QUESTIONS[name].answers} for name in self.asked}
-        form = {
-            "type": "object",
-            "properties": properties,
-            "required": self.asked,
-            "additionalProperties": False,
-        }
+        form: dict[str, object] = {"type": "object", "properties": properties, "required": self.asked}
+        form["additionalProperties"] = False  # as strict schemas have to say
         return {"type": "json_schema", "json_schema": {"name": "answers", "schema": form, "strict": True}}
 
     def tokens(self, items: Sequence[str]) -> tuple[int, int]:
