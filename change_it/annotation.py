@@ -14,7 +14,7 @@ import numpy as np
 from change_it import __version__, published_figures
 from change_it.errors import InputError
 from change_it.io import Record, counted, listed, read_records, with_formula, write_table
-from change_it.questions import HEADINGS, NAMES, QUESTIONS, SHEETS
+from change_it.questions import HEADINGS, MODEL, NAMES, QUESTIONS, SHEETS
 from change_it.scoring.columns import GOLD, PredictionFile
 from change_it.scoring.compliancy import judge_items
 from change_it.scoring.floors_and_predictions import system_of
@@ -29,8 +29,8 @@ CHOICES = ("choice1", "choice2")
 ASKED = tuple(name for _, asked in SHEETS.values() for name in asked)
 #: Columns of sheets that have to be those of the key.
 CHECKED = ("id", "headline", "original", "first", "second", "a_headline", "b_headline")
-#: How models and judges are called among readers, all others are people; and what all people are.
-MODEL, JUDGE, PEOPLE = "model ", "judge ", "people"
+#: How judges are called among readers; who is no model either is a person. What all people are.
+JUDGE, PEOPLE = "judge ", "people"
 #: Reader to item to question to answer.
 Answers = Mapping[str, Mapping[str, Mapping[str, int]]]
 #: Reader to (n,) answers, from 1; nan where there is none.
@@ -68,7 +68,7 @@ def conditions(test: TestSet, files: Sequence[PredictionFile]) -> dict[str, list
         rows = [row for each in of_name for row in each.rows if "target" in row]
         is_own = rows and all(row["target"] == labels.get(row["id"], row["target"]) for row in rows)
         aimed = test.in_newspaper if is_own else test
-        headlines[name] = aimed.predicted(system_of(of_name, aimed, name=name).headlines)
+        headlines[name] = aimed.predicted(system_of(of_name, aimed, name=name, needed=()).headlines)
     return {name: [item for item in given if item.prediction.strip()] for name, given in headlines.items()}
 
 
@@ -144,9 +144,7 @@ def read_answers(
     """Read filled sheets; those of a model name it in the column `reader`, others are called after their reader, and those of one name are of one."""
     rows = {row["item"]: row for row in key}
     answers: dict[str, dict[str, dict[str, int]]] = {}
-    names = {name: (name,) for name in (*CHOICES, *CHECKED, "reader")} | {
-        name: NAMES[name] for name in questions
-    }
+    names = {name: NAMES.get(name, (name,)) for name in (*CHOICES, *CHECKED, "reader", *questions)}
     for file in files:
         records = read_records(file, required=("item",), optional=names)
         if unknown := [record.cells["item"] for record in records if record.cells["item"] not in rows]:
@@ -193,13 +191,10 @@ def _values(file: Path, record: Record, row: Mapping[str, str], questions: Seque
     return found
 
 
-def ratings(answers: Answers, items: Iterable[str], question: str) -> dict[str, Floats]:
+def ratings(answers: Answers, items: Sequence[str], question: str) -> dict[str, Floats]:
     """What each reader who answers a question says of n items."""
-    items = list(items)
-    asked = {
-        name: np.array([given.get(item, {}).get(question, np.nan) for item in items], np.float64)
-        for name, given in answers.items()
-    }
+    said = {name: [of.get(item, {}).get(question, np.nan) for item in items] for name, of in answers.items()}
+    asked = {name: np.array(of, np.float64) for name, of in said.items()}
     return {name: of for name, of in asked.items() if np.isfinite(of).any()}
 
 
@@ -208,17 +203,15 @@ def ask(judges: "Judges", key: Sequence[KeyRow]) -> dict[str, Floats]:
     ours, theirs = f"{key[0].choice1} and {key[0].choice2}", " and ".join(judges.outlets)
     if ours != theirs:
         raise InputError(f"the key has {ours}, the judges {theirs}: give judges of this corpus")
-    items = [
-        Item(row.id, row.label, row.outlet, row.original, row.article, "", "", row.headline) for row in key
-    ]
-    judged = judge_items(judges, items)
+    texts = ((row.id, row.label, row.outlet, row.original, row.article, "", "", row.headline) for row in key)
+    judged = judge_items(judges, [Item(*each) for each in texts])
     of_target = zip(key, judged["p_target"], strict=True)
     p_first = np.array([p if row.outlet == row.choice1 else 1 - p for row, p in of_target])
     names = [name for question in QUESTIONS.values() for name in question.judges if name != "main"]
-    verdicts = {name: [{True: 1, False: 2}.get(yes) for yes in judged[name]] for name in names}
-    return {"main": np.where(p_first >= 0.5, 1.0, 2.0)} | {
-        name: np.array(of, np.float64) for name, of in verdicts.items()
+    verdicts = {
+        name: np.array([{True: 1, False: 2}.get(yes, np.nan) for yes in judged[name]]) for name in names
     }
+    return {"main": np.where(p_first >= 0.5, 1.0, 2.0)} | verdicts
 
 
 def coincidences(ratings: Floats, values: Sequence[int]) -> dict[str, Floats]:
@@ -277,8 +270,8 @@ def agreement(rated: Floats, events: EventIds, seed: int) -> dict[str, Value]:
         return score_cells(measure(columns, aggregate, events=events, seed=seed)[AVERAGE])
 
 
-def agreement_table(rated: Mapping[str, Ratings], events: EventIds, seed: int) -> Table:
-    """How far each two readers of n items agree on each question, and readers with judges on yes or not."""
+def agreement_table(rated: Mapping[str, Ratings], events: EventIds, seed: int) -> dict[str, Table]:
+    """How far each two readers of n items agree on each question, and readers with judges on yes or not; none of one reader."""
     rows = []
     for question, of in rated.items():
         for pair in combinations(of, 2):
@@ -289,14 +282,10 @@ def agreement_table(rated: Mapping[str, Ratings], events: EventIds, seed: int) -
                 both = np.minimum(both, 2) if any(judges) else both
                 cells: dict[str, Value] = {"readers": ", ".join(pair), "n": int(at.sum())}
                 rows.append(Row(cells | agreement(both[at], events[at], seed), question))
-    shown = (
-        Column("readers", "text"),
-        Column("n", "count"),
-        with_interval("agreement"),
-        with_interval("alpha", "α"),
-    )
+    figures = (with_interval("agreement"), with_interval("alpha", "α"))
+    shown = (Column("readers", "text"), Column("n", "count"), *figures)
     note = f"Who is no {MODEL.strip()} and no {JUDGE.strip()} is a person."
-    return Table(shown, rows, "Agreement of each two readers", (note,))
+    return {"agreement": Table(shown, rows, "Agreement of each two readers", (note,))} if rows else {}
 
 
 def signature_of(events: Sequence[str], answers: Answers, seed: int, judges: str = "") -> str:
@@ -319,25 +308,20 @@ def record(tables: Mapping[str, Table], signature: str) -> dict[str, Any]:
 
 def study_tables(key: Sequence[KeyRow], answers: Answers, judged: Ratings, seed: int = 1) -> dict[str, Table]:
     """A table for each question that was answered, and the agreement of readers; `judged` is of `ask`, empty without judges."""
-    events = np.array([row.event for row in key])
-    items = [row.item for row in key]
+    events, items = np.array([row.event for row in key]), [row.item for row in key]
     rated = {name: of for name in ASKED if (of := ratings(answers, items, name))}
     for name, of in rated.items():
         asked = (judge for judge in QUESTIONS[name].judges if judge in judged)
         of |= {f"{JUDGE}{judge}": judged[judge] for judge in asked if np.isfinite(judged[judge]).any()}
     tables = {name: _shares(name, key, of, events, seed) for name, of in rated.items()}
-    return tables | {"agreement": agreement_table(rated, events, seed)}
+    return tables | agreement_table(rated, events, seed)
 
 
 def _shares(question: str, key: Sequence[KeyRow], rated: Ratings, events: EventIds, seed: int) -> Table:
     """Shares in which each reader is right, prefers the new headline or says yes; alpha of people (LREC 2020, Table 4)."""
     titles = {"answer": "accuracy", "preferred": "new preferred"}
-    seconds = {
-        "answer": lambda row: row.outlet == row.choice2,
-        "preferred": lambda row: row.headline == row.second,
-    }
-    is_second = seconds.get(question, lambda row: False)
-    truth = np.array([1.0 + is_second(row) for row in key])
+    seconds = [{"answer": row.outlet == row.choice2, "preferred": row.headline == row.second} for row in key]
+    truth = np.array([1.0 + of.get(question, False) for of in seconds])
     people = [name for name in rated if not name.startswith((MODEL, JUDGE))]
     votes = {name: of[:, None] for name, of in rated.items()}
     if len(people) > 1:

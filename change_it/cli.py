@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "score": (),
     "audit": (),
     "hevas": (),
-    "annotate": ("sheets", "pairs", "score"),
+    "annotate": ("sheets", "pairs", "read", "score"),
     "demo": (),
     "push": (),
 }
@@ -57,7 +57,7 @@ LISTS = {
     Examples:
         change-it train judge --task main --corpus runs/quickstart/corpus --out runs/mine/judges/main
     """,
-    "annotate": """Ask people about headlines and pairs, and score their answers.
+    "annotate": """Ask people or models about headlines and pairs, and score their answers.
 
     Examples:
         change-it annotate sheets --corpus runs/quickstart/corpus --out study/sheet.csv

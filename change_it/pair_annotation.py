@@ -75,7 +75,7 @@ def lowest_threshold(similarity: Floats, yes: Floats, weight: Floats) -> float |
 
 def pair_tables(key: pl.DataFrame, answers: Answers, seed: int = 1) -> dict[str, Table]:
     """Share of one event of all pairs, by band, by days apart and above the lowest threshold, and agreement of readers; intervals draw events."""
-    rated = ratings(answers, key["item"], "same")
+    rated = ratings(answers, key["item"].to_list(), "same")
     said = np.column_stack([*rated.values()])
     is_read = np.isfinite(said).any(axis=1)
     rated, said, key = (
@@ -105,4 +105,4 @@ def pair_tables(key: pl.DataFrame, answers: Answers, seed: int = 1) -> dict[str,
     figures = Column("one_event", title="one event"), Column("one_event_interval", "interval", "interval")
     shown = (Column("pairs", "text"), Column("n", "count"), *figures)
     shares = Table(shown, rows, f"same: {QUESTIONS['same'].text}", (weighted, note))
-    return {"same": shares, "agreement": agreement_table({"same": rated}, events, seed)}
+    return {"same": shares} | agreement_table({"same": rated}, events, seed)

@@ -13,7 +13,7 @@ class ChatServer:
     def __init__(self):
         self.requests, self.headers, self.at_work, self.most_at_work = [], [], 0, 0
         self.reply = lambda prompt, number: f"Titolo {number}"
-        self.lock = Lock()
+        self.models, self.lock = [], Lock()
 
 
 @contextmanager
@@ -22,6 +22,9 @@ def serve():
     state = ChatServer()
 
     class Answers(Handler):
+        def do_GET(self):  # noqa: N802 (a name that http.server looks for)
+            self.answer(200, json.dumps({"data": [{"id": name} for name in state.models]}).encode(), {})
+
         def do_POST(self):  # noqa: N802 (a name that http.server looks for)
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             with state.lock:
@@ -40,6 +43,9 @@ def serve():
             else:
                 status, body = (reply, b"") if isinstance(reply, int) else (200, completion(reply))
                 headers = {}
+            self.answer(status, body, headers)
+
+        def answer(self, status, body, headers):
             try:
                 self.send_response(status)
                 for name, value in {**headers, "Content-Length": str(len(body))}.items():

@@ -76,7 +76,8 @@ def score(sheet, files, capsys):
     assert main(["annotate", "score", *map(str, files), "--key", key, "--json"]) == 0
     tables = json.loads(capsys.readouterr().out)["tables"]
     rows = {row["pairs"]: row for row in tables["same"]["rows"]}
-    return rows | {row["readers"]: row for row in tables["agreement"]["rows"]}, tables["same"]["notes"]
+    rows |= {row["readers"]: row for table in tables.values() for row in table["rows"] if "readers" in row}
+    return rows, tables["same"]["notes"]
 
 
 def above_half(row):

@@ -1,4 +1,4 @@
-"""`change-it annotate sheets`, `pairs` and `score`: writes sheets with their key; reads filled ones, asks judges, prints tables or JSON."""
+"""`change-it annotate sheets`, `pairs`, `read` and `score`: writes sheets with their key, lets models fill them in, and scores filled ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,10 +6,11 @@ from pathlib import Path
 
 import tyro
 
+from change_it.commands.checks import check_counts
 from change_it.commands.printing import print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
-from change_it.io import check_writable, counted
+from change_it.io import check_writable, counted, listed
 from change_it.judges.judge_options import check_judges
 from change_it.questions import PAIRS, QUESTIONS, SHEETS
 from change_it.scoring.columns import read_prediction_files
@@ -104,6 +105,51 @@ def pairs(options: AnnotatePairsOptions) -> None:
     print(f"{counted(len(drawn), 'pair')} from {bands} of cosine: {options.out}")
     print(f"Readers answer in the last column: {QUESTIONS['same'].text}")
     print(f"The key, which readers must not see: {key}")
+
+
+@dataclass(kw_only=True)
+class AnnotateReadOptions:
+    """Let a chat model behind an OpenAI-compatible server fill in a sheet: it sees what people see.
+
+    Rows without an answer say why in the column error. The same command goes on with an unfinished file, and asks for these again.
+    The key of a server is read from CHANGE_IT_API_KEY.
+
+    Examples:
+        change-it annotate read study/sheet-sources.csv --endpoint http://localhost:8000/v1 --out study/model-sources.csv
+    """
+
+    sheet: tyro.conf.Positional[Path]
+    """A sheet of `change-it annotate sheets` or `pairs`; what is filled in is not shown."""
+    endpoint: str
+    """Address of the server."""
+    model: str | None = None
+    """The server's name of the model; may be left out where it has one alone."""
+    out: Path
+    """The sheet with answers, without articles, a CSV file; its reader is `model NAME`."""
+    concurrency: int | None = None
+    """Requests at a time; 8 when not given."""
+
+
+def read(options: AnnotateReadOptions) -> None:
+    """Say what it costs, ask, and name the rows without an answer."""
+    check_counts(concurrency=options.concurrency)
+    check_writable(options.out, kind="csv", inputs=[options.sheet])
+
+    from change_it.networks.server import CONCURRENCY, Server
+    from change_it.reader import Reading, Sheet
+
+    sheet, server = Sheet.read(options.sheet), Server(options.endpoint, options.model or "")
+    server.model = server.model or server.only_model()
+    reading = Reading(sheet, server, options.out)
+    number, whole = counted(len(reading.waiting), "row"), len(sheet.rows)
+    read, written = sheet.tokens(reading.waiting)
+    print(f"{number} of {whole:,} for {server.model}: about {read:,} tokens to read and {written:,} to write")
+    faults = reading.fill_in(options.concurrency or CONCURRENCY)
+    named = listed([f"{item}: {fault}" for item, fault in faults.items()], 5)
+    again = f"{counted(len(faults), 'row')} without an answer ({named}): the same command asks again"
+    if len(faults) == whole:
+        raise InputError(again)
+    print(f"wrote {options.out}" + (f"; {again}" if faults else ""))
 
 
 @dataclass(kw_only=True)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from huggingface_hub import ChatCompletionOutput, errors, get_session
 
 from change_it.errors import InputError
+from change_it.io import listed
 
 #: Where the key of a server is read from.
 KEY = "CHANGE_IT_API_KEY"
@@ -58,6 +59,20 @@ class Server:
         self._address = self.url if whole else f"{self.url}{version}/chat/completions"
         # when it last answered, and when the next request may be sent
         self._answered = self._free = monotonic()
+
+    def only_model(self) -> str:
+        """The name of the server's one model; refused where it has none or several."""
+        address = f"{self._address.removesuffix('/chat/completions')}/models"
+        try:
+            answer = get_session().get(
+                address, headers={"authorization": f"Bearer {self._key}"}, timeout=TIMEOUT
+            )
+            names = [str(model["id"]) for model in answer.json()["data"]]
+        except (errors.OfflineModeIsEnabled, errors.HTTPError, *UNEXPECTED):
+            names = []
+        if len(names) != 1:
+            raise InputError(f"{self.url} names {listed(names, 5) or 'no model'}: give one with --model")
+        return names[0]
 
     def complete(self, prompt: str, **settings: Any) -> tuple[Any, str]:
         """The first choice of a completion, with the `model` that the server says it is; or None and why there is none.

@@ -1,0 +1,159 @@
+"""A chat model as a reader: it fills in sheets row by row, and sees what people see."""
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from change_it.errors import InputError
+from change_it.io import append, read_records, with_formula, without_formula, write_table
+from change_it.networks.server import Server
+from change_it.progress import bar
+from change_it.questions import HEADINGS, MODEL, NAMES, PAIRS, QUESTIONS, SHEETS
+
+#: What a model is asked, and what follows where its answer was none.
+PROMPT = """Read the texts and answer the questions by them alone.
+
+{texts}
+
+{questions}
+
+Answer with one JSON object and nothing else, and keep one answer to each question: {form}"""
+AGAIN = "\n\nYour last answer was no such object. Write the JSON object alone."
+#: Columns of sheets that are shown; ids, which say nothing, are not.
+SHOWN = dict.fromkeys(
+    name for shown, _ in (PAIRS, *reversed(SHEETS.values())) for name in shown if name != "id"
+)
+#: Tokens of an answer, at most: some models think first.
+ANSWER_TOKENS = 2000
+#: Characters of a token, and tokens of an answer to one question: of Qwen's tokenizer on Italian.
+_CHARACTERS, _WRITTEN = 3.4, 7
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The rows of a sheet and its questions."""
+
+    rows: Mapping[str, Mapping[str, str]]  # by their items
+    asked: Sequence[str]
+
+    @classmethod
+    def read(cls, file: Path) -> "Sheet":
+        """Read a sheet, filled in or not."""
+        names = {name: NAMES.get(name, (name,)) for name in ("id", *SHOWN, *QUESTIONS)}
+        records = read_records(file, required=("item",), optional=names)
+        rows = {record.cells["item"]: record.cells for record in records}
+        asked = [name for name in QUESTIONS if name in records[0].cells]
+        if not asked or len(rows) < len(records):
+            fault = "has items twice" if asked else "asks nothing"
+            raise InputError(f"{file} {fault}: give a sheet of change-it annotate sheets or pairs")
+        return cls(rows, asked)
+
+    def prompt(self, item: str) -> str:
+        """What a model is asked about a row."""
+        row = self.rows[item]
+        texts = "\n\n".join(f"{name}: {with_formula(row[name])}" for name in SHOWN if row.get(name))
+        questions = "\n".join(HEADINGS[name] for name in self.asked)
+        form = json.dumps({name: "/".join(QUESTIONS[name].answers) for name in self.asked})
+        return PROMPT.format(texts=texts, questions=questions, form=form)
+
+    @property
+    def schema(self) -> dict[str, object]:
+        """What servers that constrain answers are given."""
+        properties = {name: {"type": "string", "enum": QUESTIONS[name].answers} for name in self.asked}
+        form: dict[str, object] = {"type": "object", "properties": properties, "required": self.asked}
+        form["additionalProperties"] = False  # as strict schemas have to say
+        return {"type": "json_schema", "json_schema": {"name": "answers", "schema": form, "strict": True}}
+
+    def tokens(self, items: Sequence[str]) -> tuple[int, int]:
+        """About how many tokens a model reads and writes."""
+        read = sum(len(self.prompt(item)) for item in items) / _CHARACTERS
+        return round(read), len(items) * len(self.asked) * _WRITTEN
+
+    def answers(self, text: str) -> dict[str, str]:
+        """The answers in the last object that has all of them; none without one."""
+        for found in reversed(re.findall(r"\{[^{}]*\}", text)):
+            try:
+                said = json.loads(found)
+            except ValueError:
+                continue
+            given = {name: str(said.get(name)).strip().casefold() for name in self.asked}
+            if all(answer in QUESTIONS[name].answers for name, answer in given.items()):
+                return given
+        return {}
+
+
+class Reading:
+    """A sheet that a model fills in: a file that grows row by row, in which a later run goes on."""
+
+    def __init__(self, sheet: Sheet, server: Server, out: Path):
+        """Nothing is sent yet; a file of other rows, questions or another reader is refused."""
+        self.sheet, self.server, self.out = sheet, server, out
+        model = server.model.rpartition("/")[2] if server.model.startswith("/") else server.model
+        reader, wording = f"{MODEL}{model}", hashlib.sha256(f"{PROMPT}{AGAIN}".encode()).hexdigest()[:6]
+        first = next(iter(sheet.rows.values()))
+        shown = [name for name in ("item", "id", *SHOWN) if name in first and not name.endswith("article")]
+        self.header = [*shown, "reader", "prompt", *(HEADINGS[name] for name in sheet.asked), "error"]
+        self.begun = {  # what stands in a row before its answers
+            item: [*(str(without_formula(" ".join(row[name].split()))) for name in shown), reader, wording]
+            for item, row in sheet.rows.items()
+        }
+        self.done = self._done()
+        self.waiting = [item for item in sheet.rows if item not in self.done]
+
+    def _done(self) -> dict[str, list[str]]:
+        """The rows of an earlier run, without those with an error and a line that was cut off."""
+        if not self.out.exists():
+            return {}
+        text = self.out.read_text(encoding="utf-8", errors="replace").rpartition("\n")[0]
+        header, *rows = [*csv.reader(text.split("\n"))]
+        width = len(self.header) - len(self.sheet.asked) - 1
+        if header != self.header or any(row[:width] != self.begun.get(row[0]) for row in rows):
+            raise InputError(f"{self.out} is not of this sheet, model and wording: name another --out")
+        return {row[0]: row for row in rows if not row[-1]}
+
+    def fill_in(self, concurrency: int) -> dict[str, str]:
+        """Ask for the rows that wait; returns those without answers and why."""
+        lock, faults = Lock(), dict[str, str]()
+        write_table(self.out, self.header, self.done.values())
+        with bar("reading", len(self.begun), initial=len(self.done)) as bar_:
+
+            def finish(item: str) -> None:
+                given, fault = self._ask(item)
+                row = [*self.begun[item], *(given.get(name, "") for name in self.sheet.asked), fault]
+                text = io.StringIO()
+                csv.writer(text, lineterminator="\n").writerow(row)
+                with lock, self.out.open("ab") as file:
+                    append(file, text.getvalue().encode())
+                    self.done[item] = row
+                    if fault:
+                        faults[item] = fault
+                    bar_.update()
+
+            try:
+                with ThreadPoolExecutor(concurrency) as pool:
+                    list(pool.map(finish, self.waiting))
+            except InputError as error:
+                kept = (
+                    f"{len(self.done):,} of {len(self.begun):,} rows are kept, and the same command goes on"
+                )
+                raise InputError(f"{error} ({kept})") from error
+        write_table(self.out, self.header, [self.done[item] for item in self.begun])
+        return faults
+
+    def _ask(self, item: str) -> tuple[dict[str, str], str]:
+        """Answers, or none and why; one more try, without a schema, which some servers refuse, where there was no such object."""
+        prompt, settings = self.sheet.prompt(item), {"max_tokens": ANSWER_TOKENS, "temperature": 0.0}
+        for wording, more in ((prompt, {"response_format": self.sheet.schema}), (prompt + AGAIN, {})):
+            choice, fault = self.server.complete(wording, **settings, **more)
+            if choice is not None:
+                if given := self.sheet.answers(choice.message.content):
+                    return given, ""
+                fault = f"no such JSON object ({choice.finish_reason}): {choice.message.content[:80]}"
+        return {}, " ".join(fault.split())
