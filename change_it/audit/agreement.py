@@ -89,11 +89,12 @@ def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
             raise InputError(
                 f"{file} has {counted(len(unknown), 'id')} not in A2 of {test.name} ({listed(unknown, 3)}): give the corpus that was labelled"
             )
+        asked = [name for name in ASKED if any(record.cells.get(name) for record in records)]
         for id_, record in zip(ids, records, strict=True):
             given = {name: _answer(file, record, name) for name in ASKED}
-            if given["accept"] is None and "accept" not in record.cells:  # what they support and would print
-                known = [given[name] for name in ("supported", "printable") if given[name] is not None]
-                given["accept"] = all(known) if known else None
+            if "accept" not in asked:  # what they support and would print
+                said = [given[name] for name in ("supported", "printable") if name in asked]
+                given["accept"] = None if None in said else all(said)
             about = {"id": id_, "headline": _headline(file, record, items[id_])}
             about |= {name: record.cells.get(name, "") for name in ("system", "reader")}
             rows.append(about | given)
@@ -111,13 +112,13 @@ def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
             for side, of in sides.items()
         ),
     )
-    said = {
+    found = {
         column: np.where(np.isnan(shares), np.nan, shares > 0.5)
         for column in read.columns[3:]
         for shares in [read[column].fill_null(np.nan).to_numpy()]
     }
     answers = {
-        name: np.where(np.isnan(said[f"{name} people"]), said[f"{name} model"], said[f"{name} people"])
+        name: np.where(np.isnan(found[f"{name} people"]), found[f"{name} model"], found[f"{name} people"])
         for name in ASKED
     }
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file, _ in files]
@@ -125,8 +126,8 @@ def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
     return ReaderLabels(
         items=[replace(items[id_], prediction=text) for id_, text in read.select("id", "headline").rows()],
         answers=answers,
-        people=said["accept people"],
-        model=said["accept model"],
+        people=found["accept people"],
+        model=found["accept model"],
         systems=read["system"].to_list(),
         written=~read["system"].is_in(BUILT_IN).to_numpy(),
         hash=hashes[0] if len(hashes) == 1 else several,
@@ -165,6 +166,10 @@ def _headline(file: Path, record: Record, item: Item) -> str:
     text = _text(record, "headline") or {GOLD: item.reference, COPY: item.source}.get(
         record.cells.get("system", ""), ""
     )
+    original = _text(record, "original")
+    if original and fold(" ".join(original.split())) != fold(" ".join(item.source.split())):
+        mend = f"the original of {item.id} is another one in the corpus; keep the columns of a sheet together"
+        raise InputError(f"{file}, line {record.line}: {mend}")
     if not text:
         raise InputError(
             f"{file}, line {record.line}: there is no headline, and the corpus has none; give one, or the system {GOLD} or {COPY}"
