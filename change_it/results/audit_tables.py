@@ -12,9 +12,9 @@ from change_it.corpus.sample import OUTLETS
 from change_it.io import replace_folder, write_json, write_text
 from change_it.judges.judge_options import within_event_table
 from change_it.results.pages import environment
-from change_it.results.score_tables import other_corpus
+from change_it.results.score_tables import HEADINGS, other_corpus
 from change_it.scoring.columns import GOLD
-from change_it.scoring.compliancy import COMPLIANCY_MEASURES, VERDICT_NAMES
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES, JUDGE_NAMES, VERDICT_NAMES
 from change_it.tables import Column, Row, Table, Value, figure, with_interval
 
 #: Perturbations whose examples are open, the worst.
@@ -33,7 +33,7 @@ def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
         ]
         tests += [{"test": each.text, "share": ""}] if each.text else []
         for at, values in enumerate(tests):
-            named = ("", "") if at else (each.judge, each.words)
+            named = ("", "") if at else (JUDGE_NAMES[each.judge], each.words)
             rows.append(Row({"judge": named[0], "verdict": named[1], **values}, each.judge))
     return Table(columns, rows, "What each judge is good for", NOTES)
 
@@ -75,7 +75,8 @@ def measures_table(systems: Sequence[Result]) -> Table:
         Row({"kind": each.system, **each.values, "n": each.n}, highlight=each.system == GOLD)
         for each in systems
     ]
-    return Table([Column("kind", "text"), *map(Column, measures), Column("n", "count")], rows)
+    columns = [Column(name, title=HEADINGS.get(name, name)) for name in measures]
+    return Table([Column("kind", "text"), *columns, Column("n", "count")], rows)
 
 
 def cues_table(cues: Sequence[Cue], outlets: Sequence[str]) -> Table:
@@ -97,7 +98,8 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str]) -> Table:
 
 def write_audit(out: Path, audit: Audit) -> None:
     """Write `audit.html` and `audit.json`; an audit that is there is replaced as a whole, other files stay."""
-    kinds = audit.systems[1:]
+    outcomes = ("let through", "stopped", "too few to tell")
+    kinds = sorted(audit.systems[1:], key=lambda kind: outcomes.index(kind.outcome))
     values: dict[str, Any] = {
         "audit": audit,
         # where the folders of a run are
@@ -105,10 +107,11 @@ def write_audit(out: Path, audit: Audit) -> None:
         "invented": set(audit.outlets) == set(OUTLETS),
         "remarks": other_corpus(audit.trained),
         "verdicts": verdicts_table(audit.verdicts),
-        "perturbations": perturbations_table(audit.systems, audit.score),
+        "perturbations": perturbations_table(kinds, audit.score),
         "measures": measures_table(audit.systems),
         "examples": kinds,
         "judges": VERDICT_NAMES,
+        "names": JUDGE_NAMES,
         "open": OPEN,
         "within_event": within_event_table(audit.style),
         "cues": cues_table(audit.cues, audit.outlets),

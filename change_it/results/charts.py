@@ -1,24 +1,44 @@
-"""The charts of HEvAS: means, spreads and scatter of metrics."""
+"""The picture that a report begins with, and the charts of HEvAS: means, spreads and scatter of metrics."""
 
 import base64
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import Bbox
 
-from change_it.drawing import LINE, SYSTEMS, styled
+from change_it.drawing import BLUE, LINE, SYSTEMS, narrow, styled
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison
 from change_it.hevas.evaluation import Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.results.score_tables import metric_heading
+from change_it.results.score_tables import DAGGER, content_measure, metric_heading, shown_systems
+from change_it.scoring.columns import BUILT_IN, FLOOR, GOLD
+from change_it.scoring.scores import ScoreRow, Scores
 from change_it.stats import Floats
+from change_it.tables import figure
 
 _POINTS = 400  # points of a scatter that are shown
 _NAME = 20  # characters of a system's name next to a panel
+#: Colours of texts and points: yours, gold's, and the baselines'; each can be read on white.
+_YOURS, _GOLD, _BASELINE = BLUE, "#8F6400", "#5A6470"
+
+
+#: Where a label may stand: how far from its point, in points, and to which sides of it.
+_FAR = (6, 9, 16, 26, 40, 60)
+_SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
+
+
+class _Label(NamedTuple):
+    text: str
+    at: tuple[float, float]
+    colour: str
+    bold: bool = False
 
 
 @dataclass(frozen=True)
@@ -32,11 +52,141 @@ class Drawing:
 
     @property
     @styled
-    def address(self) -> str:
-        """The chart as an address that a page has it at: SVG, black on what is below it."""
+    def svg(self) -> bytes:
+        """The chart as SVG, black on what is below it."""
         stream = io.BytesIO()
         self.figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
-        return f"data:image/svg+xml;base64,{base64.b64encode(stream.getvalue()).decode()}"
+        return stream.getvalue()
+
+    @property
+    def address(self) -> str:
+        """The chart as an address that a page has it at."""
+        return f"data:image/svg+xml;base64,{base64.b64encode(self.svg).decode()}"
+
+
+def plane(scores: Scores) -> Drawing:
+    """Style against acceptability (compliancy where that is n/a), a cross of intervals for each system; without style one axis and a line for each."""
+    content = content_measure(scores)
+    rows = [scores.row(name) for name in shown_systems(scores)]
+    both = "style" in scores.known
+    said = [
+        f"{row.system} {', '.join(figure(row.values[name]) for name in (*(['style'] if both else []), content))}"
+        for row in rows
+    ]
+    what = f"{'style and ' if both else ''}{content}"
+    drawn = _style_plane(scores, rows, content) if both else _one_axis(rows, content)
+    return Drawing(
+        "plane", what.capitalize(), f"{what} of each system with 95% intervals: {'; '.join(said)}", drawn
+    )
+
+
+def _look(row: ScoreRow) -> tuple[str, str]:
+    """Colour of a system, and of the middle of its point: baselines are open."""
+    colour = _GOLD if row.system == GOLD else _BASELINE if row.system in BUILT_IN else _YOURS
+    return colour, "white" if colour == _BASELINE else colour
+
+
+def _gaps(row: ScoreRow, measure: str) -> Floats:
+    """(2, 1) how far the ends of an interval are from its value."""
+    ends = np.array(row.intervals.get(measure, (row.values[measure],) * 2))
+    return np.abs(np.clip(ends - row.values[measure], [-np.inf, 0], [0, np.inf]))[:, None]
+
+
+@styled
+def _one_axis(rows: Sequence[ScoreRow], content: str) -> Figure:
+    axes = narrow(0.34 * len(rows) + 0.8)
+    for at, row in enumerate(rows):
+        colour, middle = _look(row)
+        axes.errorbar(row.values[content], at, xerr=_gaps(row, content), fmt="o", color=colour, mfc=middle)
+    axes.set(xlim=(-0.02, 1.02), ylim=(len(rows) - 0.5, -0.5), xlabel=content)
+    axes.set_yticks(range(len(rows)), [_name(row) for row in rows])
+    return axes.figure  # type: ignore[return-value]  # no subfigure
+
+
+@styled
+def _style_plane(scores: Scores, rows: Sequence[ScoreRow], content: str) -> Figure:
+    axes = narrow(4.6)
+    labels, crosses = [], []
+    for row in rows:
+        (colour, middle), (x, y) = _look(row), (row.values["style"], row.values[content])
+        gaps = _gaps(row, "style"), _gaps(row, content)
+        axes.errorbar(x, y, *gaps[::-1], fmt="o", color=colour, mfc=middle, ms=6.5, elinewidth=1.5)
+        labels.append(_Label(_name(row), (x, y), colour, row.system not in BUILT_IN))
+        (left, right), (down, up) = (gap.ravel() for gap in gaps)
+        crosses += [np.array([[x - left, y], [x + right, y]]), np.array([[x, y - down], [x, y + up]])]
+    if len(scores.curve) > 1:
+        steps = [(each["candidates"], (each["style"], each[content])) for each in scores.curve]
+        axes.plot(*zip(*(at for _, at in steps), strict=True), ".-", color=_BASELINE, linewidth=0.9, ms=5)
+        asked = [row.candidates for row in rows if row.candidates and row.system not in BUILT_IN]
+        marked = {min((number for number, _ in steps), key=lambda n: abs(n - each)) for each in asked}
+        end = scores.row(FLOOR).candidates or steps[-1][0]  # the floor itself, which has its own label
+        for number, at in (each for each in steps[1:] if each[0] < end):
+            if number in marked:
+                axes.plot(*at, "D", color=_BASELINE, ms=5)
+            labels.append(_Label(f"best of {number}" if number in marked else f"{number}", at, _BASELINE))
+    for x in (0, 1):
+        axes.axvline(x, color=LINE, linewidth=0.9, alpha=0.6, zorder=0)
+    ends = np.concatenate(crosses)
+    axes.set(xlim=(min(-1, *ends[:, 0]) - 0.12, max(1, *ends[:, 0]) + 0.25), ylim=(-0.06, 1.03))
+    axes.set(xlabel="style\n−1 the original's · 0 neither's · 1 the other newspaper's", ylabel=content)
+    axes.spines["left"].set_visible(True)
+    axes.grid(visible=False)
+    _place(axes, labels, crosses)
+    return axes.figure  # type: ignore[return-value]  # no subfigure
+
+
+def _name(row: ScoreRow) -> str:
+    """A system's name in a chart, cut where it is long, and of how many its headlines are the best."""
+    name = (
+        row.system
+        if len(row.system) <= _NAME
+        else f"{row.system[: _NAME // 2]}…{row.system[1 - _NAME // 2 :]}"
+    )
+    chosen = f"{name}{DAGGER}" if row.chosen and row.system != FLOOR else name
+    of = " clauses" if row.system == FLOOR else ""
+    return f"{chosen}, best of {row.candidates:.2g}{of}" if row.candidates else chosen
+
+
+def _place(axes: Axes, labels: Sequence[_Label], crosses: Sequence[Floats]) -> None:
+    """Write each label at the nearest place beside its point that is inside the axes and on no other label, point or cross; one that is far away with a line."""
+    axes.figure.draw_without_rendering()  # type: ignore[union-attr]  # puts the axes in their place
+    inside, point = axes.get_window_extent(), axes.figure.dpi / 72
+    taken = [Bbox(axes.transData.transform(ends)).padded(2 * point) for ends in crosses]
+    at_points = axes.transData.transform([label.at for label in labels])
+    taken += [Bbox([at, at]).padded(4 * point) for at in at_points]
+    for label, (x, y) in zip(labels, at_points, strict=True):
+        style: dict[str, Any] = {"color": label.colour, "fontsize": 9.5, "in_layout": False}
+        style |= {"fontweight": "bold"} if label.bold else {}
+        size = axes.text(0, 0, label.text, **style)
+        width, height = size.get_window_extent().size
+        size.remove()
+        found: list[tuple[int, int, int, Bbox]] = []
+        for far, (right, up) in product(_FAR, _SIDES):
+            dx, dy = far * right * point, far * up * point
+            left, low = x + dx + (right - 1) * width / 2, y + dy + (up - 1) * height / 2
+            box = Bbox.from_bounds(left, low, width, height)
+            wrong = width * height - _area(box, inside) + sum(_area(box, other) for other in taken)
+            found.append((round(wrong), len(found), far, box))
+        _, _, far, box = min(found, key=lambda each: each[:2])
+        taken.append(box)
+        line = {"arrowstyle": "-", "color": label.colour, "linewidth": 0.6, "shrinkA": 0}
+        middle = (box.x0 + width / 2 - x) / point, (box.y0 + height / 2 - y) / point
+        axes.annotate(
+            label.text,
+            label.at,
+            middle,
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            arrowprops=line if far > _FAR[1] else None,
+            **style,
+        )
+
+
+def _area(one: Bbox, other: Bbox) -> float:
+    """The area that two boxes share."""
+    both = Bbox.intersection(one, other)
+    return 0.0 if both is None else both.width * both.height
 
 
 def hevas_drawings(evaluation: Evaluation, analysis: Analysis) -> list[Drawing]:

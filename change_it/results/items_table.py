@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import polars as pl
 from markupsafe import Markup
 
-from change_it.scoring.compliancy import PROBABILITIES, VERDICT_NAMES, reasons
+from change_it.scoring.compliancy import JUDGE_NAMES, PROBABILITIES, VERDICT_NAMES, reasons
 from change_it.tables import figure
 
 #: Verdicts of an item in the order of the table.
@@ -93,8 +93,13 @@ def refusals(systems: Mapping[str, pl.DataFrame], first: str) -> list[Refusals]:
 
 
 def _reason(refused_by: str) -> str:
-    """The names in a `refused_by`, between spaces; `none` where there are none."""
-    return " ".join(reasons(refused_by)) or "none"
+    """The names in a `refused_by`; `none` where there are none."""
+    return " + ".join(reasons(refused_by)) or "none"
+
+
+def named(refused_by: str) -> str:
+    """A `refused_by`, or names of one, with the judges called as they are on every screen."""
+    return re.sub(r"(?:^|(?<=; )|(?<=\+ ))\w+", lambda found: JUDGE_NAMES.get(found[0], found[0]), refused_by)
 
 
 def _record(
@@ -129,6 +134,7 @@ def _record(
         "first": first,
         "graded": GRADED,
         "measures": ITEM_MEASURES,
+        "names": JUDGE_NAMES,
         "items": list(items.values()),
         "rows": [[number, *row] for number, key in enumerate(items) for row in rows[key]],
     }

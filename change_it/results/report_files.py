@@ -18,13 +18,14 @@ from change_it.io import replace_folder, without_formula, write_json, write_tabl
 from change_it.judges.judge_options import within_event_table
 from change_it.published_figures import CITATIONS
 from change_it.results.audit_tables import verdicts_table
-from change_it.results.charts import hevas_drawings
-from change_it.results.items_table import items_table, refusals
+from change_it.results.charts import hevas_drawings, plane
+from change_it.results.items_table import OTHERS, items_table, named, refusals
 from change_it.results.pages import environment
 from change_it.results.score_tables import (
     best_system,
     correlations_table,
     examples_table,
+    few_events,
     hevas_record,
     hevas_table,
     meaning,
@@ -36,8 +37,9 @@ from change_it.results.score_tables import (
     systems_table,
     tests_table,
 )
+from change_it.results.validation import ACCEPTABILITY, COMPLIANCY, STYLE
 from change_it.scoring.columns import BUILT_IN
-from change_it.scoring.compliancy import ASPECTS, VERDICT_NAMES
+from change_it.scoring.compliancy import ASPECTS, JUDGE_NAMES, NO_CHECK, VERDICT_NAMES
 from change_it.scoring.overlap import OVERLAP_MEASURES
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import records, to_latex
@@ -56,17 +58,24 @@ def write_report(
     made: Mapping[str, str] | None = None,
     articles: Mapping[str, str] | None = None,
 ) -> None:
-    """Write page, `systems.csv`, `systems.tex` and `scores.json`, and `items/<system>.csv`.
+    """Write page, `systems.csv`, `systems.tex`, `scores.json`, `charts/plane.svg` and `items/<system>.csv`.
 
     `metrics` are of `read_metrics`, `made` is of `provenance.made`; `articles`, by the ids of items, are shown with them.
     """
     directions = [name for name in scores.directions if name != AVERAGE]
-    written, first = examples_table(scores), best_system(scores)
+    written, first, drawing = examples_table(scores), best_system(scores), plane(scores)
     parts = {"written": written, "judges": metrics or audit.verdicts, "tests": scores.systems[1:]}
     values: dict[str, object] = {
         "absent": [section for section, found in parts.items() if not found],
         "items": items_table(scores.items, first, articles),
         "refusals": refusals(scores.items, first),
+        "chart": drawing,
+        "names": JUDGE_NAMES,
+        "named": named,
+        "others": OTHERS,
+        "no_check": NO_CHECK,
+        "validation": {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY},
+        "few": few_events(scores).strip(),
         "ours": len([name for name in scores.systems if name not in BUILT_IN]),
         "outlets": " and ".join(scores.outlets),
         "invented": is_sample_corpus(scores.outlets),
@@ -92,7 +101,9 @@ def write_report(
         )
         write_text(folder / "systems.tex", latex(scores))
         write_json(folder / "scores.json", report_record(scores, audit) | ({"made": made} if made else {}))
-        (folder / "items").mkdir()
+        for name in ("charts", "items"):
+            (folder / name).mkdir()
+        (folder / "charts" / "plane.svg").write_bytes(drawing.svg)
         for system, items in scores.items.items():
             without_formulas(items).write_csv(folder / "items" / f"{system}.csv")
         write_text(folder / "report.html", page)

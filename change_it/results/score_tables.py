@@ -10,7 +10,7 @@ from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison, Correlations
 from change_it.hevas.evaluation import ALIKE, Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.results.items_table import unsupported_places
+from change_it.results.items_table import named, unsupported_places
 from change_it.scoring.columns import BUILT_IN, CLAUSE, GOLD
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
 from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
@@ -56,6 +56,17 @@ def best_system(scores: Scores) -> str:
     return next(iter([*of_files, *({GOLD} & {*scores.systems}), *scores.systems]))
 
 
+def shown_systems(scores: Scores) -> list[str]:
+    """The names of the table without the single runs of a system that has several."""
+    runs = {f"{row.system}.{run + 1}" for row in scores.rows for run in range(row.runs) if row.runs > 1}
+    return [name for name in scores.names if name not in runs]
+
+
+def content_measure(scores: Scores) -> str:
+    """The aspect that stands beside style: acceptability, or compliancy where that is n/a."""
+    return "acceptability" if "acceptability" in scores.known else "compliancy"
+
+
 def examples_table(scores: Scores) -> Table | None:
     """Headlines of the best system that nothing refuses, and others, drawn at random; None where all systems are built in."""
     system = best_system(scores)
@@ -66,7 +77,8 @@ def examples_table(scores: Scores) -> Table | None:
     rows = []
     for item in (item for side in sides for item in side.head(SHOWN).iter_rows(named=True)):
         underlined = UnderlinedText(item["headline"], tuple(unsupported_places(item["unsupported"])))
-        shown = {"to": item["direction"].split("2")[1], "headline": underlined}
+        shown: dict[str, Value] = {"to": item["direction"].split("2")[1], "headline": underlined}
+        shown["refused_by"] = named(item["refused_by"])
         rows.append(Row({**item, "gold": item["gold"] or None, **shown}))
     columns = [
         *(Column("source", "text", "original"), Column("to", "text")),
@@ -138,7 +150,7 @@ def meaning(scores: Scores) -> str | None:
     row, known = scores.row(system).values, scores.known
     others = {name: scores.row(name).values for name in (GOLD, CLAUSE) if name in scores.names}
     names = {GOLD: "gold, the other newspaper's own headline,", CLAUSE: "a random clause of the article"}
-    content = "acceptability" if "acceptability" in known else "compliancy"
+    content = content_measure(scores)
     which = [*(["style"] if "style" in known else []), content]
     amount = f"{'an' if content[0] == 'a' else 'a'} {content} of {figure(row[content])}"
     said = f"{system}{invented} has {amount}"

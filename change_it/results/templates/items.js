@@ -3,20 +3,23 @@
   const bytes = Uint8Array.from(atob(document.getElementById("items-data").textContent), (one) => one.charCodeAt(0));
   const data = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   const { systems, measures } = data;
+  const name = (measure) => data.names[measure] ?? measure;
   // What a measure means is on the page already, for the heads of its tables.
   const about = (measure) => document.getElementById(`about-${measure.replace("compliant", "compliancy")}`).textContent;
   const collator = new Intl.Collator(document.documentElement.lang, { numeric: true });
   const items = data.items.map(([id, direction, original, gold, article]) => ({ id, direction, original, gold, article, sides: {} }));
-  const rows = data.rows.map(([item, system, headline, joint, verdicts, unsupported, probabilities, refused]) => {
+  const rows = data.rows.map(([item, system, headline, grades, verdicts, unsupported, probabilities, reasons, refused]) => {
     const row = { item: items[item], id: items[item].id, direction: items[item].direction, original: items[item].original,
-      gold: items[item].gold, system: systems[system], headline, joint, unsupported, probabilities, refused };
+      gold: items[item].gold, system: systems[system], headline, unsupported, probabilities, refused,
+      reasons: reasons.split("; ").filter(Boolean).map((reason) => reason.replace(/^[a-z]+/, name)) };
+    data.graded.forEach((measure, at) => { row[measure] = grades[at]; });
     measures.forEach((measure, at) => { row[measure] = { 1: true, 0: false }[verdicts[at]] ?? null; });
-    items[item].sides[row.system] = row;
+    items[item].sides[row.system] ??= row; // the first clause
     return row;
   });
   const known = measures.filter((measure) => rows.some((row) => row[measure] !== null));
-  const hasJoint = rows.some((row) => row.joint !== null);
-  const graded = (joint) => joint === null ? "n/a" : (100 * joint).toFixed(1);
+  const graded = data.graded.filter((measure) => rows.some((row) => row[measure] !== null));
+  const figure = (value) => value === null ? "n/a" : value.toFixed(3).replace(/^(-?)0/, "$1");
   const directions = [...new Set(items.map((item) => item.direction))];
 
   const element = (name, content = "", attributes = {}) => {
@@ -45,9 +48,10 @@
   const show = (item) => {
     const side = (row) => element("div", [
       element("h4", row.system), element("p", underlined(row)),
-      ...(hasJoint ? [element("p", `joint ${graded(row.joint)}`, { title: about("joint") })] : []),
+      element("p", graded.map((measure) => `${measure} ${figure(row[measure])}`).join(" · ")),
       element("ul", known.map((measure) => element("li", [
-        sign(row[measure]), ` ${measure} `, element("small", row.probabilities[measure] ?? "")], { title: about(measure) }))),
+        sign(row[measure]), ` ${name(measure)} `, element("small", row.probabilities[measure] ?? "")], { title: about(measure) }))),
+      element("small", row.reasons.length ? `refused by ${row.reasons.join("; ")}` : "nothing refuses it"),
     ], { className: "side" });
     const article = element("details", [element("summary", "Article"), element("p", item.article, { lang: "" })], { open: reading });
     article.ontoggle = () => { reading = article.open; };
@@ -59,7 +63,8 @@
       element("p", item.gold && !item.sides.gold ? `the other newspaper's own: ${item.gold}` : "", { className: "note" }),
       ...(item.article ? [article] : []),
       element("div", systems.filter((name) => item.sides[name]).map((name) => side(item.sides[name])), { className: "sides" }),
-      element("dl", [...(hasJoint ? ["joint"] : []), ...known].flatMap((measure) => [element("dt", measure), element("dd", about(measure))]), { className: "metrics note" }),
+      element("p", `Mind that ${document.getElementById("no-check").textContent}.`, { className: "note" }),
+      element("dl", [...graded, ...known].flatMap((measure) => [element("dt", name(measure)), element("dd", about(measure))]), { className: "metrics note" }),
     );
     if (!dialog.open) dialog.showModal();
     dialog.focus(); // what had the focus is gone
@@ -88,16 +93,17 @@
   const opener = (cell) => Object.assign(button(cell.getValue(), () => show(cell.getData().item)), { className: "item-link" });
   const narrow = matchMedia("(max-width: 48rem)").matches;
   const compare = (one, other) => collator.compare(one, other);
-  const text = (title, field, more = {}) => ({ title, field, sorter: compare, headerFilter: "input", minWidth: 180, widthGrow: 3,
+  const text = (title, field, more = {}) => ({ title, field, sorter: compare, headerFilter: "input", minWidth: 150, widthGrow: 3,
     headerFilterPlaceholder: "search", formatter: (cell) => element("span", cell.getValue()), ...more });
   const chosen = (title, field, values, more = {}) => ({ title, field, sorter: compare, headerFilter: choice(Object.fromEntries(values.map((one) => [one, one]))),
     headerFilterFunc: (wanted, value) => wanted === value, headerFilterEmptyCheck: (value) => !value, formatter: (cell) => element("span", cell.getValue()), width: 92, minWidth: 88, ...more });
   const explain = (measure) => { document.getElementById("items-about").textContent = about(measure); }; // a finger does not hover
-  const marks = (measure) => ({ title: measure, field: measure, headerTooltip: about(measure), headerClick: () => explain(measure), hozAlign: "center", cssClass: "item-mark", width: ({ compliant: 78, evidence: 74, fluency: 60 })[measure] ?? 46, minWidth: 44,
+  const wide = (measure) => 24 + 7 * Math.max(...name(measure).split(" ").map((word) => word.length)); // its longest word
+  const marks = (measure) => ({ title: name(measure), field: measure, headerTooltip: about(measure), headerClick: () => explain(measure), hozAlign: "center", cssClass: "item-mark", width: wide(measure), minWidth: 44,
     sorter: (one, other) => (one ?? -1) - (other ?? -1), headerFilter: choice({ yes: "✓", no: "✗" }), headerFilterEmptyCheck: (value) => !value,
     headerFilterFunc: (wanted, value) => value === (wanted === "yes"), formatter: (cell) => sign(cell.getValue()), headerSortStartingDir: "desc" });
-  const joint = hasJoint ? [{ title: "joint", field: "joint", headerTooltip: about("joint"), headerClick: () => explain("joint"), hozAlign: "center", cssClass: "item-mark", width: 52, minWidth: 52,
-    sorter: "number", headerFilter: "number", headerFilterPlaceholder: "≥", headerFilterFunc: (least, value) => 100 * value >= least, formatter: (cell) => element("strong", graded(cell.getValue())), headerSortStartingDir: "desc" }] : [];
+  const figures = (measure) => ({ ...marks(measure), sorter: "number", headerFilter: "number", headerFilterPlaceholder: "≥", headerFilterEmptyCheck: (value) => value === "",
+    headerFilterFunc: (least, value) => value >= least, formatter: (cell) => element("span", figure(cell.getValue())) });
   const key = { title: "no.", field: "id", sorter: compare, headerFilter: "input", headerFilterPlaceholder: "search", width: 88, minWidth: 88, formatter: opener };
   const direction = directions.length > 1 ? [chosen("direction", "direction", directions, { width: 108 })] : [];
   const otherHeading = (name) => !name || name === "gold" ? "the other newspaper's own" : name;
@@ -108,11 +114,11 @@
   const system = chosen("system", "system", systems, { width: 100 });
   const columns = [key, ...(narrow ? [] : [...direction, system, text("original", "original")]),
     text("new headline", "headline", { formatter: (cell) => {
-      const row = cell.getData(); // where columns of marks are out of sight they stand below the headline too
-      const below = narrow ? [element("small", known.map((measure) => element("span", [sign(row[measure]), ` ${measure}`], { className: "item-verdict" })))] : [];
+      const row = cell.getData(); // the columns of marks say the others, where they are in sight
+      const below = row.reasons.filter((reason) => narrow || reason.includes(":")).map((reason) => element("small", ["✗ ", reason]));
       return element("span", [element("span", underlined(row), { className: "item-headline" }), ...below], { className: "item-side" });
     } }),
-    ...joint, ...known.map(marks), ...(narrow ? [text("original", "original")] : []), beside, ...(narrow ? [system, ...direction] : [])];
+    ...graded.map(figures), ...known.map(marks), ...(narrow ? [text("original", "original")] : []), beside, ...(narrow ? [system, ...direction] : [])];
   const table = new Tabulator("#items-table", {
     data: rows, columns, layout: "fitColumns", pagination: true, paginationSize: 20, paginationSizeSelector: [20, 50, 100],
     placeholder: "No headline matches the filters.", columnHeaderSortMulti: true, locale: "page", renderHorizontal: "basic",
@@ -180,7 +186,7 @@
     document.getElementById("items-controls").append(element("label", [`${label} `, controls[name]]));
   }
   const reasons = [...counted(rows.map((row) => row.refused))].sort((one, other) => other[1] - one[1]).map(([reason]) => reason);
-  fill(controls.refused, { "": "all", ...Object.fromEntries(reasons.map((reason) => [reason, reason === "none" ? "none: it passes" : reason.replaceAll(" ", " + ")])) });
+  fill(controls.refused, { "": "all", ...Object.fromEntries(reasons.map((reason) => [reason, reason === "none" ? "none: it passes" : reason.split(" + ").map(name).join(" + ")])) });
   fill(controls.against, { "": "nothing", ...Object.fromEntries(systems.map((name) => [name, name])) });
   document.getElementById("items-controls").append(button("Reset", () => { location.hash = "system="; }));
   table.on("tableBuilt", () => {
