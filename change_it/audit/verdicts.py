@@ -20,7 +20,7 @@ from change_it.io import listed, read_json, record_errors
 from change_it.judges.judge_options import MARKS, no_better_than
 from change_it.progress import Progress
 from change_it.scoring.columns import GOLD
-from change_it.scoring.compliancy import COMPLIANCY_MEASURES, judge_items
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES, JUDGE_NAMES, judge_items
 from change_it.stats import AVERAGE, Floats, Statistics, measure, share_interval
 from change_it.tables import figure
 
@@ -58,7 +58,7 @@ TESTS = {
 }
 #: What to know of all verdicts.
 NOTES = (
-    "reliable: all shares of right answers are above 75% with their whole 95% intervals; not reliable: one reaches chance, 50%",
+    "reliable: all shares of right answers are above .75 with their whole 95% intervals; not reliable: one reaches chance, .5",
     "no judge is made to see changed facts: this test decides no verdict",
     "evidence looks every number, name and quotation up in the sources; who did or said it is not checked",
 )
@@ -270,10 +270,11 @@ class Together:
             stopped, through, few = self.counts[aspect]
             if number := stopped + through + few:
                 said.append(
-                    f"of {number} kinds of {what} {aspect} stops {stopped} and lets {through} through"
+                    f"{aspect} stops {stopped} of {number} kinds of {what} and lets {through} through"
                     + (f", {few} had too few examples" if few else "")
                 )
-        text = f"{'; '.join(said)}.".replace("of", "Of", 1) if said else ""
+        text = "; ".join(said)
+        text = f"{text[:1].upper()}{text[1:]}." if said else ""
         if not self.worst:
             return text
         (first, share), *others = self.worst[:NAMED]
@@ -336,7 +337,7 @@ class Summary:
         """The judges by how far to rely on them."""
         by_words: dict[str, list[str]] = {}
         for each in self.verdicts:
-            by_words.setdefault(each.words, []).append(each.judge)
+            by_words.setdefault(each.words, []).append(JUDGE_NAMES[each.judge])
         return "; ".join(f"{words}: {', '.join(judges)}" for words, judges in by_words.items())
 
     def as_dict(self) -> dict[str, Any]:

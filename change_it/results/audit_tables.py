@@ -38,12 +38,20 @@ def verdicts_table(verdicts: Sequence[Verdict]) -> Table:
     return Table(columns, rows, "What each judge is good for", NOTES)
 
 
+def kinds_of(systems: Sequence[Result]) -> list[Result]:
+    """The perturbations: those that are let through, those that are stopped, and those with too few headlines to tell."""
+    outcomes = ("let through", "stopped", "too few to tell")
+    kinds = [system for system in systems if system.system != GOLD]
+    return sorted(kinds, key=lambda kind: outcomes.index(kind.outcome))
+
+
 def perturbations_table(systems: Sequence[Result], score: str) -> Table:
     """What becomes of the perturbations, by the share of gold's score that each keeps, and their style."""
-    columns = [Column("kind", "text"), Column("aspect", "text"), Column("outcome", "text", "verdict")]
+    columns = [Column("kind", "text"), Column("outcome", "text", "verdict")]
     columns += [
         with_interval("kept"),
         with_interval("style"),
+        Column("aspect", "text"),
         Column("n", "count"),
         Column("events", "count"),
         Column("trained", "text", "seen in training"),
@@ -60,8 +68,7 @@ def perturbations_table(systems: Sequence[Result], score: str) -> Table:
             },
             remark=each.description,
         )
-        for each in systems
-        if each.system != GOLD
+        for each in kinds_of(systems)
     ]
     note = f"kept: mean {score} over that of the newspapers' own headlines of the same items, with its 95% interval"
     note += f" over events; aspect: the one that should notice; stopped: all of kept up to {figure(STOPPED)}, of style up to {figure(HALFWAY)}, let through: all of it above"
@@ -98,8 +105,6 @@ def cues_table(cues: Sequence[Cue], outlets: Sequence[str]) -> Table:
 
 def write_audit(out: Path, audit: Audit) -> None:
     """Write `audit.html` and `audit.json`; an audit that is there is replaced as a whole, other files stay."""
-    outcomes = ("let through", "stopped", "too few to tell")
-    kinds = sorted(audit.systems[1:], key=lambda kind: outcomes.index(kind.outcome))
     values: dict[str, Any] = {
         "audit": audit,
         # where the folders of a run are
@@ -107,9 +112,9 @@ def write_audit(out: Path, audit: Audit) -> None:
         "invented": set(audit.outlets) == set(OUTLETS),
         "remarks": other_corpus(audit.trained),
         "verdicts": verdicts_table(audit.verdicts),
-        "perturbations": perturbations_table(kinds, audit.score),
+        "perturbations": perturbations_table(audit.systems, audit.score),
         "measures": measures_table(audit.systems),
-        "examples": kinds,
+        "examples": kinds_of(audit.systems),
         "judges": VERDICT_NAMES,
         "names": JUDGE_NAMES,
         "open": OPEN,

@@ -155,7 +155,7 @@ def _place(axes: Axes, labels: Sequence[_Label], crosses: Sequence[Floats]) -> N
     at_points = axes.transData.transform([label.at for label in labels])
     taken += [Bbox([at, at]).padded(4 * point) for at in at_points]
     for label, (x, y) in zip(labels, at_points, strict=True):
-        style: dict[str, Any] = {"color": label.colour, "fontsize": 9.5, "in_layout": False}
+        style: dict[str, Any] = {"color": label.colour, "fontsize": 10.5, "in_layout": False}
         style |= {"fontweight": "bold"} if label.bold else {}
         size = axes.text(0, 0, label.text, **style)
         width, height = size.get_window_extent().size

@@ -78,7 +78,7 @@ def examples_table(scores: Scores) -> Table | None:
     for item in (item for side in sides for item in side.head(SHOWN).iter_rows(named=True)):
         underlined = UnderlinedText(item["headline"], tuple(unsupported_places(item["unsupported"])))
         shown: dict[str, Value] = {"to": item["direction"].split("2")[1], "headline": underlined}
-        shown["refused_by"] = named(item["refused_by"])
+        shown["refused_by"] = named(item["refused_by"]) or "nothing"
         rows.append(Row({**item, "gold": item["gold"] or None, **shown}))
     columns = [
         *(Column("source", "text", "original"), Column("to", "text")),
@@ -262,9 +262,8 @@ def _remarks_of_systems(scores: Scores) -> list[str]:
             lines.append(
                 f"{system}: {row.errors} of {row.n} items have no headline and count as not compliant"
             )
-        if system in scores.rerankers:
-            chosen = f"{system}: chosen by the judges {scores.rerankers[system].short}"
-            lines.append(f"{chosen}, of {row.candidates:.2g} on average" if row.candidates else chosen)
+        if row.candidates:
+            lines.append(f"{system}: the best of {row.candidates:.2g} on average")
     return lines
 
 
