@@ -1,12 +1,19 @@
 import io
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 from matplotlib.image import imread
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+from scoring_fakes import FakeJudges, scored, toy_test_set
 
 from change_it.drawing import narrow, save, styled, with_legend
 from change_it.hevas.analysis import compare
-from change_it.results.charts import Drawing, bar_chart, scatter_chart
+from change_it.results.charts import Drawing, bar_chart, plane, scatter_chart
+from change_it.scoring.floors_and_predictions import ScoredSystem
+from change_it.tables import figure
 
 #: What earlier tests in the process left open is not ours.
 LEFT_OPEN = ("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
@@ -31,14 +38,43 @@ def test_bars_are_the_means():
     assert names == ["a system w…long name", "cost$s", "third"]
 
 
+def test_the_plane_has_a_point_and_a_label_of_its_own_for_each_system():
+    test = toy_test_set()
+    names = ["mine", "a system with a very long name", "cost$s"]
+    same = [ScoredSystem(name, tuple(item.reference for item in test.items), candidates=4) for name in names]
+    found = scored(test, FakeJudges(digits="abcd"), *same)
+    curve = [{"candidates": n, "style": n / 10, "acceptability": n / 20} for n in (1, 2, 4)]
+    rows = [replace(row, system="floor") if row.system == "lead" else row for row in found.rows]
+    found = replace(found, rows=rows, curve=curve)
+    drawing = plane(found)
+    [axes] = drawing.figure.axes
+    drawing.figure.draw_without_rendering()  # puts the texts in their places
+    boxes = {text.get_text(): Text.get_window_extent(text) for text in axes.texts}
+    assert {"mine, best of 4", "gold", "copy", "2"} < {*boxes}
+    assert not [both for both in combinations(boxes.values(), 2) if Bbox.intersection(*both)]
+    for row in (found.row(name) for name in found.names):
+        assert f"{row.system} {figure(row.values['style'])}" in drawing.description
+        points = [line.get_xydata().tolist() for line in axes.lines]
+        assert [[row.values["style"], row.values["acceptability"]]] in points
+
+
+def test_without_style_the_plane_has_one_axis():
+    found = scored(toy_test_set(), FakeJudges(digits="abc", scale=None))
+    [axes] = plane(found).figure.axes
+    assert axes.get_xlabel() == "compliancy"
+    assert [label.get_text() for label in axes.get_yticklabels()] == found.names
+    places = [float(line.get_xdata()[0]) for line in axes.lines]
+    assert places == [found.row(name).values["compliancy"] for name in found.names]
+
+
 def test_the_same_chart_has_the_same_bytes(tmp_path):
     table = scores(3)
     charts = [scatter_chart(table) for _ in range(2)]
-    for name, figure in zip("xy", charts, strict=True):
-        save(figure, tmp_path / name)
+    for name, chart in zip("xy", charts, strict=True):
+        save(chart, tmp_path / name)
     assert 400 < imread(tmp_path / "x", "png").shape[1] <= 1280
     assert (tmp_path / "y").read_bytes() == (tmp_path / "x").read_bytes()
-    assert len({Drawing("", "", "", figure).address for figure in charts}) == 1
+    assert len({Drawing("", "", "", chart).address for chart in charts}) == 1
 
 
 @pytest.mark.parametrize(

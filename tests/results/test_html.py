@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
+from html import unescape
 from html.parser import HTMLParser
 from urllib.parse import parse_qsl
 
@@ -16,13 +17,14 @@ from saved_judges import WITHIN_EVENT
 from scoring_fakes import FakeJudges, toy_test_set
 
 from change_it.audit.verdicts import Summary, Together, Verdict, read_metrics
-from change_it.results.items_table import refusals, refused_by
+from change_it.results.items_table import OTHERS, named, refusals
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import significance, systems_table
-from change_it.scoring.compliancy import VERDICT_NAMES
+from change_it.results.validation import ACCEPTABILITY, COMPLIANCY, STYLE
+from change_it.scoring.compliancy import JUDGE_NAMES, NO_CHECK, reasons
 from change_it.scoring.floors_and_predictions import ScoredSystem, built_in_systems
 from change_it.scoring.scores import score
-from change_it.tables import percent
+from change_it.tables import figure
 
 EVIL = "<b onclick=window.ran=1>evil"
 
@@ -100,7 +102,7 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     assert "The MIT License" in script
     assert "sourceMappingURL" not in text
     assert "&lt;script&gt;alert" in text
-    first = ["written", "systems", "refused", "items", "judges"]
+    first = ["systems", "written", "refused", "items", "judges"]
     assert page.sections == [*first, "measured", "tests", "signature"]
     assert all(address.startswith(("#", "data:image/svg+xml;base64,")) for address in page.addresses)
     assert len(page.ids) == len(set(page.ids))
@@ -108,50 +110,59 @@ def test_the_page_escapes_and_stands_alone(report, scores):
     assert own <= {*page.ids}
     assert not re.search(r"url\((?!#)", text.replace(script, ""))
     assert "4 pairs of 3 events" in text
-    assert "12.3–98.7" in text
+    assert ".123–.987" in text
     assert scores.signature in text
+    shown = unescape(text)
+    few = "These are few, 8 headlines of 4 events"
+    assert shown.count(few) == 2  # in the first sentence and at the table
+    assert all(said in shown for said in (COMPLIANCY, STYLE, ACCEPTABILITY, NO_CHECK, *JUDGE_NAMES.values()))
+    drawn = base64.b64decode(re.search(r"svg\+xml;base64,([^\"]+)", text)[1])
+    assert drawn == (report / "charts" / "plane.svg").read_bytes()
+    assert few in (report / "systems.tex").read_text()
+    assert few in json.loads((report / "scores.json").read_text())["meaning"]
 
 
-def test_the_page_has_all_items_of_all_systems(tmp_path, scores):
-    write_report(tmp_path, scores, {})
-    data, _ = Page((tmp_path / "report.html").read_text(encoding="utf-8")).scripts
+def test_the_page_has_all_items_of_all_systems(report, scores):
+    data, _ = Page((report / "report.html").read_text(encoding="utf-8")).scripts
     found = json.loads(gzip.decompress(base64.b64decode(data)))
-    assert found["systems"] == scores.systems
-    rows = {(found["items"][row[0]][0], found["systems"][row[1]]): row[2:] for row in found["rows"]}
-    assert len(rows) == sum(table.height for table in scores.items.values())
+    assert (found["systems"], found["first"]) == (scores.systems, "hostile")
+    rows = {}
+    for number, system, *row in found["rows"]:
+        rows.setdefault((found["items"][number][0], found["systems"][system]), []).append(row)
     for system, table in scores.items.items():
         for item in table.to_dicts():
-            headline, joint, verdicts, places, probabilities, refused = rows[item["id"], system]
-            assert refused == refused_by(item)
-            assert (headline, joint) == (item["headline"], item["joint"])
+            row = rows[item["id"], system].pop(0)  # of `clause` in the order of the clauses
+            headline, grades, verdicts, places, probabilities, refused, reason = row
+            assert (headline, refused) == (item["headline"], item["refused_by"])
+            assert grades == pytest.approx([item["style"], item["acceptability"]], abs=5e-4)
+            assert reason == (" + ".join(reasons(refused)) or "none")
             signs = {"1": True, "0": False, "-": None}
             assert [signs[sign] for sign in verdicts] == [item[name] for name in found["measures"]]
             unsupported = [one["text"] for one in json.loads(item["unsupported"])]
             assert [headline[start:end] for start, end in places] == unsupported
-            assert probabilities["hh"] == percent(item["p_hh"])
+            assert probabilities["hh"] == figure(item["p_hh"])
+    assert not any(rows.values())
 
 
-def test_refusals_are_counted_and_lead_to_their_headlines(tmp_path, scores):
-    write_report(tmp_path, scores, {})
-    page = Page((tmp_path / "report.html").read_text(encoding="utf-8"))
+def test_refusals_add_up_and_lead_to_their_headlines(report, scores):
+    page = Page((report / "report.html").read_text(encoding="utf-8"))
     links = [dict(parse_qsl(address[1:])) for address in page.addresses if "refused=" in address]
     assert {link["system"] for link in links} == set(scores.systems)
     for each in refusals(scores.items, "hostile"):
-        table = scores.items[each.system]
-        for reason, count in each.counts.items():
-            assert count == [refused_by(item) for item in table.iter_rows(named=True)].count(reason)
+        assert sum(each.counts.values()) == each.n == scores.items[each.system].height
+        for reason in each.counts.keys() - {OTHERS}:
             assert dict(parse_qsl(each.link(reason)[1:])) in links
 
 
-def test_a_headline_is_refused_by_verdicts_or_as_an_edit():
-    item = dict.fromkeys(VERDICT_NAMES, True) | {"style": 0.4}
-    assert refused_by(item) == "none"
-    assert refused_by(item | {"main": False, "evidence": False, "style": 0.0}) == "main evidence"
-    assert refused_by(item | {"style": 0.0}) == "edit"
+def test_judges_have_one_name_in_reasons():
+    assert named("hh; evidence: no hh; edited: 2 of 9 words new") == (
+        "Story (HH); Evidence: no hh; edited: 2 of 9 words new"
+    )
+    assert named("main + fluency") == "Newspaper (main) + Fluency"
 
 
 def test_an_audit_is_linked_from_the_folder_of_the_report(tmp_path, scores):
-    together = Together(1, 1, 0, (("half and half", 0.9),))
+    together = Together({"acceptability": (1, 1, 0), "style": (0, 0, 0)}, (("half and half", 0.9),))
     write_report(
         tmp_path / "report",
         scores,
@@ -189,7 +200,7 @@ def use(page, scores, toy_test, hostile):
     expected(lines).to_have_count(total)
     expected(page.locator("#items-count")).to_have_text(f"{total} of {total} lines")
     page.locator('.tabulator-col[tabulator-field="hh"] .tabulator-col-title').click()
-    expected(page.locator("#items-about")).to_contain_text("hh reads the original and the new headline")
+    expected(page.locator("#items-about")).to_contain_text("Reads the original and the new headline")
     cell = lines.first.locator('[tabulator-field="headline"] .item-headline')
     page.locator('.tabulator-col[tabulator-field="headline"] .tabulator-col-title').click()
     expected(cell).to_have_text(hostile)
@@ -217,10 +228,7 @@ def use(page, scores, toy_test, hostile):
     # Two systems beside each other.
     page.evaluate("location.hash = 'system=mine&against=%3Cb+onclick%3Dwindow.ran%3D1%3Eevil'")
     expected(lines).to_have_count(total // 2)
-    sides = [
-        [refused_by(item) == "none" for item in scores.items[name].iter_rows(named=True)]
-        for name in ("mine", EVIL)
-    ]
+    sides = [[not refused for refused in scores.items[name]["refused_by"]] for name in ("mine", EVIL)]
     for name, wanted in {
         "both": (True, True),
         "one": (True, False),
@@ -257,9 +265,9 @@ def test_files_beside_the_page(report, scores):
     assert json.loads((out / "scores.json").read_text())["systems"].keys() == set(scores.systems)
     rows = read_csv(out / "systems.csv")
     assert len(rows) == len(scores.systems) * 3
-    assert rows[2]["direction"] == "average"
-    assert float(rows[2]["compliancy"]) == 1
-    assert rows[2]["signature"] == scores.signature
+    [gold] = [row for row in rows if (row["system"], row["direction"]) == ("gold", "average")]
+    assert float(gold["compliancy"]) == 1
+    assert gold["signature"] == scores.signature
 
 
 def test_marks_say_which_systems_differ_from_the_best_of_ours(scores):
@@ -267,8 +275,9 @@ def test_marks_say_which_systems_differ_from_the_best_of_ours(scores):
     p_values = np.ones((len(at), len(at)))
     for system, p in {"gold": 0.001, "copy": 0.012, "lead": 0.03}.items():
         p_values[at["hostile"], at[system]] = p
-    found = significance(replace(scores, joint_p_values=p_values))
-    assert found == ("hostile", {"gold": "**", "copy": "*"})  # after Holm lead has .06
-    table = systems_table(replace(scores, joint_p_values=p_values), ["average"])
-    assert {row.values["system"]: row.marks for row in table.rows}["gold"] == {"joint": "**"}
+    changed = replace(scores, p_values={"style": p_values})
+    marks = {"gold": {"style": "**"}, "copy": {"style": "*"}}
+    assert significance(changed) == ("hostile", marks)  # after Holm lead has more than .05
+    table = systems_table(changed, ["average"])
+    assert {row.values["system"]: row.marks for row in table.rows}["gold"] == marks["gold"]
     assert "differs from that of hostile" in table.notes[0]
