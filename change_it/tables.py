@@ -1,7 +1,7 @@
 """The one model of a table: named columns with formats, rows of values, shown on a terminal, as Markdown, LaTeX, HTML or CSV."""
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, TextIO
@@ -22,7 +22,7 @@ class UnderlinedText:
 
 #: What a cell may hold; a pair is an interval.
 Value = str | int | float | tuple[float, float] | UnderlinedText | None
-#: How a value is written: as it is, with thousands separated, `.743` (a share, on pages 74.3), `.743` on a heat map, `.743` of what is no share, `.7–.8`, `< .001`, ✓ or ✗.
+#: How a value is written: as it is, with thousands separated, `.743`, `.743` on a heat map, `.743` of what is no share, `.7–.8`, `< .001`, ✓ or ✗.
 Format = Literal["text", "count", "figure", "correlation", "weight", "interval", "p", "mark"]
 
 #: What LaTeX takes for markup, or its letters lack.
@@ -128,8 +128,8 @@ def p_value(value: float | None) -> str:
     return "< .001" if value is not None and value < 0.001 else figure(value)
 
 
-def formatted(value: Value, format_: Format, number: Callable[[float | None], str] = figure) -> str:
-    """A value as it is shown, figures and intervals by `number`."""
+def formatted(value: Value, format_: Format) -> str:
+    """A value as it is shown."""
     if value is None:
         return "–"
     if isinstance(value, str):
@@ -139,12 +139,12 @@ def formatted(value: Value, format_: Format, number: Callable[[float | None], st
     if format_ == "mark":
         return "✓" if value else "✗"
     if isinstance(value, tuple):
-        return ("–" if min(value) >= 0 else " to ").join(map(number, value))
+        return ("–" if min(value) >= 0 else " to ").join(map(figure, value))
     if format_ == "count":
         return f"{value:,}"
     if format_ == "p":
         return p_value(value)
-    return str(value) if format_ == "text" else number(value)
+    return str(value) if format_ == "text" else figure(value)
 
 
 def records(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:

@@ -11,7 +11,6 @@ from change_it.tables import (
     Table,
     UnderlinedText,
     formatted,
-    percent,
     print_table,
     records,
     to_latex,
@@ -102,11 +101,6 @@ def test_markdown_keeps_its_columns_apart():
 )
 def test_formats(value, format_, shown):
     assert formatted(value, format_) == shown
-
-
-def test_shares_in_percent():
-    assert formatted((0.25, 0.5), "interval", percent) == "25.0–50.0"
-    assert formatted(0.7431, "figure", percent) == "74.3"
 
 
 @pytest.fixture

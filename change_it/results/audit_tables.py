@@ -116,7 +116,6 @@ def write_audit(out: Path, audit: Audit) -> None:
         "measures": measures_table(audit.systems),
         "examples": kinds_of(audit.systems),
         "judges": VERDICT_NAMES,
-        "names": JUDGE_NAMES,
         "open": OPEN,
         "within_event": within_event_table(audit.style),
         "cues": cues_table(audit.cues, audit.outlets),

@@ -5,6 +5,8 @@ from functools import cache
 from jinja2 import Environment, PackageLoader
 
 from change_it import __version__
+from change_it.results.items_table import named
+from change_it.scoring.compliancy import JUDGE_NAMES, NO_CHECK
 from change_it.tables import formatted, percent
 from change_it.templates import template_environment
 
@@ -14,5 +16,6 @@ def environment() -> Environment:
     """The templates of the pages: values are escaped, unknown ones refused."""
     templates = template_environment(PackageLoader("change_it.results"), autoescape=True)
     templates.filters |= {"percent": percent, "formatted": formatted, "number": "{:,}".format}
-    templates.globals |= {"version": __version__, "percent": percent}
+    judges = {"names": JUDGE_NAMES, "named": named, "no_check": NO_CHECK}
+    templates.globals |= {"version": __version__, **judges}
     return templates

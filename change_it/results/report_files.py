@@ -1,6 +1,7 @@
 """Files of a report: tables, charts and a page, put in place all at once."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os.path import relpath
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from change_it.judges.judge_options import within_event_table
 from change_it.published_figures import CITATIONS
 from change_it.results.audit_tables import verdicts_table
 from change_it.results.charts import hevas_drawings, plane
-from change_it.results.items_table import OTHERS, items_table, named, refusals
+from change_it.results.items_table import OTHERS, items_table, refusals
 from change_it.results.pages import environment
 from change_it.results.score_tables import (
     best_system,
@@ -39,7 +40,7 @@ from change_it.results.score_tables import (
 )
 from change_it.results.validation import ACCEPTABILITY, COMPLIANCY, STYLE
 from change_it.scoring.columns import BUILT_IN
-from change_it.scoring.compliancy import ASPECTS, JUDGE_NAMES, NO_CHECK, VERDICT_NAMES
+from change_it.scoring.compliancy import ASPECTS, VERDICT_NAMES
 from change_it.scoring.overlap import OVERLAP_MEASURES
 from change_it.scoring.scores import AVERAGE, Scores
 from change_it.tables import records, to_latex
@@ -70,10 +71,7 @@ def write_report(
         "items": items_table(scores.items, first, articles),
         "refusals": refusals(scores.items, first),
         "chart": drawing,
-        "names": JUDGE_NAMES,
-        "named": named,
         "others": OTHERS,
-        "no_check": NO_CHECK,
         "validation": {"compliancy": COMPLIANCY, "style": STYLE, "acceptability": ACCEPTABILITY},
         "few": few_events(scores).strip(),
         "ours": len([name for name in scores.systems if name not in BUILT_IN]),
@@ -88,7 +86,7 @@ def write_report(
         "written": written,
         "meaning": meaning(scores),
         "average": systems_table(scores, [AVERAGE], FIRST),
-        "single": systems_table(scores, [AVERAGE], SINGLE),
+        "single": replace(systems_table(scores, [AVERAGE], SINGLE), notes=()),  # they stand at the first
         "by_direction": systems_table(scores, directions),
         "within_event": within_event_table(metrics.get("main", {})),
         "tests": {name: tests_table(scores, name) for name in scores.p_values},

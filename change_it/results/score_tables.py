@@ -250,7 +250,7 @@ def lacking(known: Collection[str], style_fault: str) -> list[str]:
 def _remarks_of_systems(scores: Scores) -> list[str]:
     lines = [
         f"{system}: readers accept {figure(of.plain)} of the {of.labels} labelled headlines; with what predicts it of the others {figure(of.share)}, which "
-        f"saves {of.saved:.0%} of the labels"
+        f"saves {figure(of.saved)} of the labels"
         for system, of in scores.accepted.items()
     ]
     for system in scores.names:
