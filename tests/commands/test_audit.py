@@ -58,7 +58,7 @@ def test_main_within_an_event_stands_in_audit_and_verdict(judges, corpus):
     (judges / "main" / "metrics.json").write_text(json.dumps(metrics))
     audit_command.run(options(judges, corpus))
     out = judges.parent / "audit"
-    assert "12.3–98.7" in (out / "audit.html").read_text()
+    assert ".123–.987" in (out / "audit.html").read_text()
     found = json.loads((out / "audit.json").read_text())
     assert found["style"]["within_event"] == WITHIN_EVENT
     [main] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "main"]
