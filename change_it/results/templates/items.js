@@ -120,7 +120,7 @@
     } }),
     ...graded.map(figures), ...known.map(marks), ...(narrow ? [text("original", "original")] : []), beside, ...(narrow ? [system, ...direction] : [])];
   const table = new Tabulator("#items-table", {
-    data: rows, columns, layout: "fitColumns", pagination: true, paginationSize: narrow ? 10 : 20, paginationSizeSelector: [10, 20, 50, 100],
+    data: rows, columns, layout: "fitColumns", pagination: true, paginationSize: 20, paginationSizeSelector: [20, 50, 100],
     placeholder: "No headline matches the filters.", columnHeaderSortMulti: true, locale: "page", renderHorizontal: "basic",
     columnDefaults: { titleFormatter: (cell) => element("span", cell.getValue()) }, // a system's name is a text too
     langs: { page: { pagination: { first: "«", first_title: "First", last: "»", last_title: "Last", prev: "‹", prev_title: "Previous",
