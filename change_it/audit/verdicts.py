@@ -58,7 +58,7 @@ TESTS = {
 }
 #: What to know of all verdicts.
 NOTES = (
-    "reliable: all shares of right answers are above 75% with their whole 95% intervals; not reliable: one reaches chance, 50%",
+    "reliable: all shares of right answers are above .75 with their whole 95% intervals; not reliable: one reaches chance, .5",
     "no judge is made to see changed facts: this test decides no verdict",
     "evidence looks every number, name and quotation up in the sources; who did or said it is not checked",
 )
