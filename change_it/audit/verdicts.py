@@ -264,14 +264,14 @@ class Together:
         """What each aspect notices, and the worst that acceptability does not."""
         said = []
         for aspect, what in (
-            ("acceptability", "headlines that are wrong on purpose"),
-            ("style", "headlines that keep the original's style"),
+            ("acceptability", "that are wrong on purpose"),
+            ("style", "in the original's style"),
         ):
             stopped, through, few = self.counts[aspect]
             if number := stopped + through + few:
                 said.append(
-                    f"of {number} kinds of {what} {aspect} stops {stopped} and lets {through} through"
-                    + (f", {few} had too few examples" if few else "")
+                    f"of {number} kinds of headlines {what}, {aspect} stops {stopped} and lets {through} through"
+                    + (f" ({few} had too few examples)" if few else "")
                 )
         text = f"{'; '.join(said)}.".replace("of", "Of", 1) if said else ""
         if not self.worst:

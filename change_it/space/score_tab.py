@@ -43,6 +43,7 @@ def build(models: Models) -> None:
             fields,
             label=LABELS["examples_of_corpus"],
             example_labels=labels,
+            elem_id="own-examples",
             api_visibility="private",
         )
     _endpoint(models)

@@ -47,6 +47,7 @@ def build(models: Models) -> None:
         fields[:3],
         label=LABELS["examples_of_corpus" if models.corpus_examples else "examples"],
         example_labels=list(filled.values()),
+        elem_id="examples",
         api_visibility="private",
     )
     _endpoint(models)

@@ -114,8 +114,8 @@ def test_a_sentence_counts_for_each_aspect_and_names_the_worst():
     systems += [result("g", 1.0, (-0.4, 0.2), "style"), result("h", 1.0, (0.6, 0.9), "style")]
     found = Together.of([result(GOLD, None, None), *systems])
     assert found.text == (
-        "Of 6 kinds of headlines that are wrong on purpose acceptability stops 1 and lets 4 through, 1 had too few examples; "
-        "of 2 kinds of headlines that keep the original's style style stops 1 and lets 1 through. "
+        "Of 6 kinds of headlines that are wrong on purpose, acceptability stops 1 and lets 4 through (1 had too few examples); "
+        "of 2 kinds of headlines in the original's style, style stops 1 and lets 1 through. "
         "Worst: b (keeps .900 of gold's acceptability), c (.700), d (.600)."
     )
     assert found.counts == {"acceptability": (1, 4, 1), "style": (1, 1, 0)}
