@@ -50,7 +50,9 @@ def models_in(language, run):
     return replace(
         models_of(run),
         language=language,
-        audit=Summary(verdicts(), Together(10, 1, 3, (("name mistaken", 0.43),))),
+        audit=Summary(
+            verdicts(), Together({"acceptability": (1, 3, 6), "style": (2, 1, 0)}, (("name mistaken", 0.43),))
+        ),
         sample=language == "it",
     )
 

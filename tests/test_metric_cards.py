@@ -20,7 +20,7 @@ def loaded(monkeypatch):
 
     def load(folder, **_):
         folders.append(folder)
-        return FakeJudges(("colle", "faro"))
+        return FakeJudges(("colle", "faro"), digits="abcd")
 
     monkeypatch.setattr("change_it.scoring.judges.Judges.from_pretrained", load)
     return folders

@@ -15,7 +15,7 @@ SOURCES = ["il ponte crolla sulla statale", "sciopero generale dei treni", "fest
 ARTICLES = [f"{source}, la riforma approvata" for source in SOURCES]
 LABELS = ["rep", "gio", "rep"]
 #: What can be told without a fluency judge.
-KNOWN = ("compliancy", "hh", "ah", "main", "style", "evidence")
+KNOWN = ("compliancy", "style", "edited", "hh", "ah", "main", "evidence")
 
 
 @pytest.fixture(scope="module")

@@ -156,7 +156,7 @@ def measure_systems(
         if len(rows):
             kept, interval = _kept(rows, resamples, seed)
             examples = []
-            graded = "style" if kind.aspect == "style" and judges.scale else "score"
+            graded = "style" if kind.aspect == "style" else "score"
             for row in (
                 rows.sort(graded, descending=True, maintain_order=True).head(EXAMPLES).iter_rows(named=True)
             ):
@@ -172,12 +172,12 @@ def measure_systems(
                 len(rows),
                 rows["event"].n_unique(),
             )
-            of_style = _style(rows, resamples, seed) if judges.scale else None
+            of_style = _style(rows, resamples, seed)
             results.append(Result(*about, kept, interval, of_style, _means(rows), tuple(examples)))
     results.sort(key=lambda result: -1.0 if result.kept is None else -result.kept)
     own = "The other newspaper's own headline, of all items that a perturbation has."
     about = (GOLD, False, own, "acceptability", len(gold), gold["event"].n_unique())
-    of_style = _style(gold, resamples, seed) if judges.scale else None
+    of_style = _style(gold, resamples, seed)
     return [Result(*about, None, None, of_style, _means(gold)), *results]
 
 
@@ -186,8 +186,11 @@ def score_of(judges: "Judges") -> str:
     return "compliancy" if judges.fluency is None else "acceptability"
 
 
-def _style(rows: pl.DataFrame, resamples: int, seed: int) -> tuple[float, float]:
+def _style(rows: pl.DataFrame, resamples: int, seed: int) -> tuple[float, float] | None:
     """The 95% interval of the mean style, which draws events."""
+    rows = rows.filter(pl.col("style").is_not_null())  # of directions in which it can be measured
+    if rows.is_empty():
+        return None
     columns = {"n": np.ones(len(rows)), "style": rows["style"].to_numpy()}
 
     def aggregate(sums: Statistics) -> dict[str, Floats]:
@@ -200,7 +203,9 @@ def _style(rows: pl.DataFrame, resamples: int, seed: int) -> tuple[float, float]
 
 def _means(rows: pl.DataFrame) -> dict[str, float | None]:
     return {
-        name: None if rows[name].has_nulls() else float(rows[name].cast(pl.Float64).to_numpy().mean())
+        name: None
+        if rows[name].is_null().all()
+        else float(np.nanmean(rows[name].cast(pl.Float64).to_numpy()))
         for name in COMPLIANCY_MEASURES
     }
 
@@ -419,9 +424,9 @@ def verdicts(
             remarks += [f"{listed(ahead)} is ahead of it"] if ahead else []
             remarks += _may_read_the_export(metrics.get(judge, {}), judges.main.corpus.get("looks", []))
             level = "care" if remarks and level == "rely" else level
-            if judges.main.style and (fault := judges.main.style.fault(judges.outlets)):
+            if faults := judges.style_faults:
                 level = "distrust"
-                remarks.append(fault)
+                remarks += dict.fromkeys(faults.values())
         if judge == "fluency" and judges.fluency is None:
             level, shares, remarks = "distrust", (), ["there is none, so that acceptability is n/a"]
         found.append(Verdict(judge, level, "; ".join(remarks), shares))

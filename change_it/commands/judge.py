@@ -85,8 +85,7 @@ def run(options: JudgeHeadlineOptions) -> None:
     print_table(marks_table(judged, target), terminal)
     text = f"{original}. {article}"
     known = [name for name, value in judged.marks.items() if value is not None]
-    fault = judges.main.style.fault(judges.outlets) if judges.main.style else ""
-    lines = [NO_CHECK, *lacking(known, fault)]
+    lines = [NO_CHECK, *lacking(known, judges.style_faults.get(target, ""))]
     if is_foreign(folder, text):
         lines.append("Unreliable: the text is in another language than the judges' corpus.")
     summary = read_summary(judges, folder)

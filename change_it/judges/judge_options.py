@@ -201,22 +201,24 @@ class StyleScale(NamedTuple):
     leads: dict[str, tuple[float, float]]  # baseline to the 95% interval of main's lead over it in that share
     evidence: float  # share of their headlines whose numbers, names and quotations the texts of both outlets have, 0-1
 
-    def fault(self, outlets: Sequence[str]) -> str:
-        """Why style cannot be measured, in a sentence without a full stop; empty where it can."""
+    def faults(self, outlets: Sequence[str]) -> dict[str, str]:
+        """Outlet aimed at to why style cannot be measured, in a sentence without a full stop; without those for which it can."""
         a, b = outlets
+        why = ""
         if self.pairs < SCALE_PAIRS:
-            return f"style is n/a: main measured its scale on {self.pairs} aligned training pairs, fewer than {SCALE_PAIRS}"
-        for low, clause, (one, other) in zip(self.low, self.clause, ((a, b), (b, a)), strict=True):
-            if low <= 0:
-                steps = f"median steps {self.gold:.2f} and {clause:.2f} on {self.pairs} pairs"
-                return f"style is n/a: main does not surely tell {other}'s own headlines from clauses of {one}'s articles ({steps})"
-        if self.leads[MARKS][0] <= 0:
-            return f"style is n/a: {MARKS} alone tell {a} and {b} apart as well as main does within an event"
-        if self.leads[NGRAMS][1] < 0:
-            return (
-                f"style is n/a: {NGRAMS} alone tell {a} and {b} apart better than main does within an event"
-            )
-        return ""
+            why = f"style is n/a: main measured its scale on {self.pairs} aligned training pairs, fewer than {SCALE_PAIRS}"
+        elif self.leads[MARKS][0] <= 0:
+            why = f"style is n/a: {MARKS} alone tell {a} and {b} apart as well as main does within an event"
+        elif self.leads[NGRAMS][1] < 0:
+            why = f"style is n/a: {NGRAMS} alone tell {a} and {b} apart better than main does within an event"
+        if why:
+            return dict.fromkeys(outlets, why)
+        return {
+            to: f"style of {one}2{to} is n/a: main does not surely tell {to}'s own headlines from clauses of {one}'s articles (median steps "
+            f"{self.gold:.2f} and {clause:.2f} on {self.pairs} pairs)"
+            for low, clause, one, to in zip(self.low, self.clause, outlets, outlets[::-1], strict=True)
+            if low <= 0
+        }
 
 
 class JudgeInfo(NamedTuple):

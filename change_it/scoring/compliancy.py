@@ -123,7 +123,7 @@ def judge_items(
         n rows: `COMPLIANCY_MEASURES`; `unsupported`, a JSON list of the numbers, names and quotations that no source has;
         `refused_by`, the reasons against a headline, see `reasons`; `choosing`, see `aspects.choosing`; and the columns of
         `PROBABILITIES`. Null is what no judge can tell: fluency and acceptability without a fluency judge, style where main has
-        no scale for it (`StyleScale.fault`), evidence where the corpus's articles are too short for it.
+        no scale for it (`StyleScale.faults`), evidence where the corpus's articles are too short for it.
     """
     tasks = [*judges.by_task]
 
@@ -159,8 +159,11 @@ def judge_items(
         printed = ask("fluency", new)
         held["fluency"], p["fluency"] = decide(printed) == 1, printed[:, 1]
     measured = {f"p_{name}": of for name, of in p.items()}
-    if (scale := judges.scale) is not None:
-        measured["style"] = graded = style(p_new, p_source[is_written], scale, aims == 0)
+    lacks_style = np.array([item.target in judges.style_faults for item in written], dtype=bool)
+    if judges.main.style is not None and not lacks_style.all():
+        graded = style(p_new, p_source[is_written], judges.main.style, aims == 0)
+        measured["style"] = np.where(lacks_style, np.nan, graded)
+        graded = np.where(lacks_style, 1.0, graded)
     if judges.fluency is not None:
         measured["acceptability"] = acceptability(p, evidence)
     measured["choosing"] = choosing(p, evidence, graded, edited)
@@ -177,7 +180,8 @@ def judge_items(
         _refusals(item, {name: columns[name][at] for name in judged}, of)
         for at, (item, of) in enumerate(zip(items, parts, strict=True))
     ]
-    return pl.DataFrame({name: columns.get(name, [None] * len(items)) for name in _SCHEMA}, schema=_SCHEMA)
+    table = pl.DataFrame({name: columns.get(name, [None] * len(items)) for name in _SCHEMA}, schema=_SCHEMA)
+    return table.with_columns(pl.col("style").fill_nan(None))
 
 
 def _refusals(item: Item, holds: Mapping[str, bool], unsupported: Sequence[Unsupported]) -> str:

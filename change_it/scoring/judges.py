@@ -11,7 +11,7 @@ from change_it.corpus.folder import hash_article
 from change_it.errors import InputError
 from change_it.io import texts_by_name
 from change_it.judges.judge import Judge
-from change_it.judges.judge_options import COMMAND, TASKS, StyleScale, Task, check_tasks
+from change_it.judges.judge_options import COMMAND, TASKS, Task, check_tasks
 from change_it.networks.pretrained import local_folder
 from change_it.progress import Progress
 from change_it.scoring.aspects import LEAST_EVIDENCE
@@ -185,9 +185,9 @@ class Judges:
         return self.main.fold
 
     @property
-    def scale(self) -> StyleScale | None:
-        """What style is measured by; None where main cannot measure it, see `StyleScale.fault`."""
-        return self.main.style if self.main.style and not self.main.style.fault(self.outlets) else None
+    def style_faults(self) -> dict[str, str]:
+        """Outlet aimed at to why style cannot be measured; see `StyleScale.faults`."""
+        return self.main.style.faults(self.outlets) if self.main.style else {}
 
     @property
     def has_evidence(self) -> bool:

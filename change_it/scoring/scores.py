@@ -248,6 +248,7 @@ def score(
 
     names = sorted(rows, key=place)
     items_of = {name: tables[name] for name in names if name in tables}
+    aims = {item.target for item in test.items}
     known = [name for name in ASPECTS if all(name in of for of in of_system.values())]
     compared = [of_system[name] for name in items_of]
     floors = [system for system in systems if system.name == FLOOR and CLAUSE in tables]
@@ -263,7 +264,7 @@ def score(
         trained=trained,
         rerankers=rerankers,
         style=judges.main.style,
-        style_fault=judges.main.style.fault(judges.outlets) if judges.main.style else "",
+        style_fault="; ".join(dict.fromkeys(why for to, why in judges.style_faults.items() if to in aims)),
     )
 
 

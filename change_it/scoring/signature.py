@@ -54,7 +54,7 @@ def signature(
         "trained": trained,
         "reranker": reranker,
         "fluency": judges.fluency.model_hash[:6] if judges.fluency else "",
-        "style": "" if judges.scale else "none",
+        "style": "none" if len(judges.style_faults) == 2 else "",
         "evidence": "" if judges.has_evidence else "none",
         "reversal": reversal,
         "tok": "unicode",

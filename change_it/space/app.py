@@ -1,4 +1,4 @@
-"""The page: two tabs."""
+"""The page: two tabs, or Score alone where no system writes headlines."""
 
 from collections.abc import Sequence
 from importlib.resources import files
@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
+from change_it.scoring.compliancy import JUDGE_NAMES
 from change_it.space import score_tab, transfer_tab
 from change_it.space.labels import LABELS
 from change_it.space.models import Models
@@ -44,10 +45,11 @@ def build(models: Models) -> gr.Blocks:
     """Build the page over loaded models, with its queue."""
     with gr.Blocks(title="change_it", analytics_enabled=False, delete_cache=(60, 60)) as page:
         gr.Markdown(LABELS["heading"])
-        gr.HTML(render("about.html.jinja", models=models), elem_id="about", padding=False)
+        gr.HTML(render("about.html.jinja", models=models, names=JUDGE_NAMES), elem_id="about", padding=False)
         with gr.Tabs():
-            with gr.Tab(LABELS["transfer"], id="transfer"):
-                transfer_tab.build(models)
+            if models.systems:
+                with gr.Tab(LABELS["transfer"], id="transfer"):
+                    transfer_tab.build(models)
             with gr.Tab(LABELS["score"], id="score"):
                 score_tab.build(models)
     return page.queue(max_size=_QUEUE)

@@ -43,19 +43,19 @@ class Models:
     """The judges and systems of the page.
 
     Raises:
-        InputError: there is no system, or one is of other outlets than the judges.
+        InputError: a system is of other outlets than the judges.
     """
 
     judges: Judges
-    systems: Mapping[str, HeadlineSystem]  # name to system
+    systems: Mapping[
+        str, HeadlineSystem
+    ]  # name to system; without any, headlines are judged and none is written
     language: str = "it"  # of the headlines, `it`, `en` or `none`: taggers and syllables
     audit: Summary = NO_AUDIT  # how far to rely on the judges
     sample: bool = False  # whether they were trained on the embedded sample
     corpus_examples: Sequence[Item] = ()  # examples of the corpus, if there is one
 
     def __post_init__(self) -> None:
-        if not self.systems:
-            raise InputError("there is no system to transfer headlines with: train a generator")
         for name, system in self.systems.items():
             if system.outlets != self.outlets:
                 ours, theirs = " and ".join(self.outlets), " and ".join(system.outlets)
@@ -107,7 +107,7 @@ class Models:
         judges = environment.get("CHANGE_IT_JUDGES", "").strip()
         if not judges:
             raise InputError(
-                "the page requires judges: name them by CHANGE_IT_JUDGES, and generators by CHANGE_IT_GENERATORS"
+                "the page requires judges: name them by CHANGE_IT_JUDGES, and generators, if there are any, by CHANGE_IT_GENERATORS"
             )
         named: dict[str, list[str]] = {}
         entries = filter(None, map(str.strip, environment.get("CHANGE_IT_GENERATORS", "").split(",")))
@@ -122,8 +122,8 @@ class Models:
     def _of(cls, name: str, systems: Mapping[str, HeadlineTransfer], corpus: str) -> "Models":
         """Load judges, and examples where there is a corpus."""
         languages = [each.info.language for of in systems.values() for each in of.generators.values()]
-        language: str = languages[-1] if languages else "it"
         judges, report = Judges.from_pretrained(name), None
+        language: str = languages[-1] if languages else judges.main.corpus.get("language") or "it"
         if corpus:
             language = read_language(corpus) or language
             if (Path(corpus) / REPORT).is_file():
@@ -137,8 +137,8 @@ class Models:
             corpus_examples(corpus, language) if corpus else (),
         )
 
-    def answer(self, question: Question) -> list[JudgedCandidate]:
-        """Judge the distinct new headlines with words, best first; of a system's, near copies of a better one are left out."""
+    def answer(self, question: Question) -> tuple[list[JudgedCandidate], int]:
+        """Judge the distinct new headlines with words, best first, without near copies of a better one; and how many these were."""
         offered = [question.item.prediction]
         if question.system:
             [proposed] = self.systems[question.system].propose([question.item], Search(candidates=CANDIDATES))
@@ -146,7 +146,8 @@ class Models:
             offered = list(dict.fromkeys(" ".join(text.split()) for text in texts if words(text)))
         candidates = [Candidate(text, 0.0) for text in offered]
         [judged] = judge_candidates(self.judges, [candidates], [question.item])
-        return without_near(judged)
+        kept = without_near(judged)
+        return kept, len(judged) - len(kept)
 
 
 def without_near(judged: Sequence[JudgedCandidate]) -> list[JudgedCandidate]:

@@ -1,11 +1,20 @@
-"""The Score tab: one headline judged as it is written."""
+"""The Score tab, and the endpoint `/judge`: one headline judged as it is written."""
 
 import gradio as gr
 
 from change_it.space.labels import LABELS
 from change_it.space.models import Models
-from change_it.space.parts import notice
-from change_it.space.transfer_tab import answer_live, cards, direction_of, judge_question
+from change_it.space.parts import notice, refused
+from change_it.space.transfer_tab import (
+    QUEUE,
+    answer,
+    answer_live,
+    cards,
+    direction_of,
+    inputs,
+    judge_question,
+    originals,
+)
 
 
 def build(models: Models) -> None:
@@ -17,8 +26,7 @@ def build(models: Models) -> None:
         with gr.Column(scale=5, min_width=320):
             fields = [
                 gr.Textbox(first[0], label=LABELS["new"], info=LABELS["new_info"], elem_id="own"),
-                gr.Textbox(first[1], label=LABELS["original"], elem_id="own-original"),
-                gr.Textbox(first[2], label=LABELS["article"], lines=4, max_lines=12, elem_id="own-article"),
+                *originals(first[1], first[2], "own-original", "own-article"),
                 direction_of(models, first[3]),
             ]
         with gr.Column(scale=7, min_width=320):
@@ -35,5 +43,26 @@ def build(models: Models) -> None:
             fields,
             label=LABELS["examples_of_corpus"],
             example_labels=labels,
+            elem_id="own-examples",
             api_visibility="private",
         )
+    _endpoint(models)
+
+
+def _endpoint(models: Models) -> None:
+    """Make the endpoint, documented by what is written here."""
+    aim = next(iter(models.directions))
+
+    @refused
+    def judge_endpoint(headline: str, original: str, article: str, direction: str = aim) -> dict:
+        return answer(models, judge_question, headline, original, article, direction)
+
+    gr.api(
+        judge_endpoint,
+        api_name="judge",
+        api_description=(
+            "What the judges say of a headline that you wrote: does it tell the story of the original (hh) and of the "
+            f"article (ah), and is the style reversed (main). {inputs(models)}; original: the original headline."
+        ),
+        **QUEUE,
+    )

@@ -1,4 +1,4 @@
-"""The Transfer tab, and the endpoints `/transfer` and `/judge`: new headlines with what the judges say of them."""
+"""The Transfer tab, its endpoint, and what both tabs share: new headlines with what the judges say of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -10,12 +10,12 @@ import gradio as gr
 
 from change_it.errors import InputError
 from change_it.generators.rerank import JudgedCandidate
-from change_it.scoring.compliancy import VERDICT_NAMES
+from change_it.scoring.compliancy import JUDGE_NAMES, NO_CHECK, VERDICT_NAMES
 from change_it.scoring.item import Item
 from change_it.space.labels import LABELS
 from change_it.space.models import OWN, Models, Question
 from change_it.space.parts import ARTICLE, CANDIDATES, HEADLINE, PRIVATE, notice, refused, render, text_of
-from change_it.tables import UnderlinedText
+from change_it.tables import UnderlinedText, figure
 from change_it.text.folding import fold
 from change_it.text.stopwords import guess_language
 from change_it.text.tokens import words
@@ -23,7 +23,7 @@ from change_it.text.tokens import words
 #: Candidates that are shown at first.
 SHOWN = 3
 
-_QUEUE: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": 1}
+QUEUE: dict[str, Any] = {"concurrency_id": "models", "concurrency_limit": 1}
 
 
 def build(models: Models) -> None:
@@ -31,10 +31,7 @@ def build(models: Models) -> None:
     first, shown = opening(models)
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=320):
-            headline = gr.Textbox(
-                first[0], label=LABELS["original"], lines=2, max_lines=4, elem_id="headline"
-            )
-            article = gr.Textbox(first[1], label=LABELS["article"], lines=6, max_lines=12, elem_id="article")
+            headline, article = originals(*first[:2], "headline", "article")
             with gr.Row():
                 direction = direction_of(models, first[2])
                 system = gr.Dropdown(list(models.systems), value=first[3], label=LABELS["system"])
@@ -50,9 +47,32 @@ def build(models: Models) -> None:
         fields[:3],
         label=LABELS["examples_of_corpus" if models.corpus_examples else "examples"],
         example_labels=list(filled.values()),
+        elem_id="examples",
         api_visibility="private",
     )
-    _endpoints(models)
+    _endpoint(models)
+
+
+def originals(headline: str, article: str, *ids: str) -> tuple[gr.Textbox, gr.Textbox]:
+    """Make the fields of the original headline and its article, with these ids."""
+    return (
+        gr.Textbox(
+            headline,
+            label=LABELS["original"],
+            placeholder=LABELS["write"],
+            lines=2,
+            max_lines=4,
+            elem_id=ids[0],
+        ),
+        gr.Textbox(
+            article,
+            label=LABELS["article"],
+            placeholder=LABELS["paste"],
+            lines=6,
+            max_lines=12,
+            elem_id=ids[1],
+        ),
+    )
 
 
 def direction_of(models: Models, value: str) -> gr.Radio:
@@ -76,7 +96,7 @@ def answer_live(
         found,
         trigger_mode="always_last",
         show_progress="minimal",
-        **_QUEUE,
+        **QUEUE,
         **PRIVATE,
     )
 
@@ -95,14 +115,32 @@ def cards_html(found: Mapping[str, Any]) -> str:
         UnderlinedText(one["headline"], tuple((wrong["start"], wrong["end"]) for wrong in one["unsupported"]))
         for one in found["candidates"]
     ]
-    return render("candidates.html.jinja", answer=found, own=OWN, headlines=shown)
+    return render(
+        "candidates.html.jinja",
+        answer=found,
+        own=OWN,
+        headlines=shown,
+        names=JUDGE_NAMES,
+        no_check=NO_CHECK,
+        signed=signed,
+    )
+
+
+def signed(style: float) -> str:
+    """A style with its sign and two decimals.
+
+    Examples:
+        >>> signed(0.824), signed(-1.0), signed(0.0)
+        ('+.82', '-1.00', '+.00')
+    """
+    return f"{style:+.2f}".replace("0.", ".", 1) if abs(style) < 0.995 else f"{style:+.2f}"
 
 
 def opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
     """Choose the initial fields and show their answer.
 
     They are of the first example with a headline that passes and one that does not, and these two are shown; without such
-    an example, of the first one that is answered at all.
+    an example, of the first one with a headline that passes, and without that of the first one that is answered at all.
     """
     answers = []
     for example in models.examples:
@@ -115,18 +153,19 @@ def opening(models: Models) -> tuple[tuple[str, str, str, str], str]:
     if not answers:
         first = ("", "", next(iter(models.directions)), next(iter(models.systems)))
         return first, notice("Write a headline and paste its article: the candidates appear here.")
-    for asked, found in answers:
+    passing = [each for each in answers if not all(one["refused_by"] for one in each[1]["candidates"])]
+    for asked, found in passing:
         sides = {not one["refused_by"]: one for one in reversed(found["candidates"])}  # the best of each
         if len(sides) == 2:
             return asked, cards_html(found | {"candidates": [sides[True], sides[False]]})
-    asked, found = answers[0]
+    asked, found = (passing or answers)[0]
     return asked, cards_html(found | {"candidates": found["candidates"][:SHOWN]})
 
 
 def answer(models: Models, ask: Callable[..., Question], *fields: Any) -> dict[str, Any]:
     """Answer what `ask` makes of the fields; see `answer_of`."""
     question = ask(models, *fields)
-    return answer_of(models, question, models.answer(question))
+    return answer_of(models, question, *models.answer(question))
 
 
 def transfer_question(
@@ -172,16 +211,19 @@ def _item(models: Models, headline: str, article: str, direction: str) -> Item:
     return Item("", *models.directions[direction], source, text)
 
 
-def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandidate]) -> dict[str, Any]:
+def answer_of(
+    models: Models, question: Question, judged: Sequence[JudgedCandidate], near_copies: int
+) -> dict[str, Any]:
     """Describe the judged new headlines of a question, the best first.
 
     Returns:
         What can be written as JSON: `system`, `from`, `to`, `original`, `signature`; `candidates`, the best first;
-        `wrong_direction`, why there is no verdict on a reversal and compliancy, where main takes the original for the outlet
-        aimed at, else empty; `foreign`, whether the texts seem to be in another language than the judges' corpus;
-        `reliability`, how far to rely on each judge. A candidate has `headline`, `system`, `style`, `acceptability` (None where a judge is missing), `edited`, `probabilities`,
-        `verdicts` (those of `scoring`), `unsupported` (with places in the headline) and `looks_like`, the outlet that main
-        takes it and the original for, `refused_by`, the reasons against it, and `open_quotation`, whether a quotation is not closed.
+        `near_copies`, how many more were near copies of a better one; `wrong_direction`, why there is no verdict on a reversal
+        and compliancy, where main takes the original for the outlet aimed at, else empty; `foreign`, whether the texts seem to be
+        in another language than the judges' corpus, so that there is no verdict at all; `reliability`, how far to rely on each
+        judge. A candidate has `headline`, `system`, `style`, `acceptability`, `edited`, `probabilities`, `verdicts` (those of
+        `scoring`; all None where nothing is known), `refused_by`, the reasons against it, `unsupported` (with places in the
+        headline), `looks_like`, the outlet that main takes it and the original for, and `open_quotation`, whether a quotation is not closed.
 
     Raises:
         InputError: there is no headline.
@@ -193,33 +235,35 @@ def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandida
         )
     judged = judged[: question.count]
     guessed = guess_language([f"{item.source}. {item.article}"])
+    foreign = guessed != models.language and "none" not in (guessed, models.language)
     # How main reads the original.
     source = judged[0].probabilities["source"] or 0.0
     wrong = source > 0.5
     before, after = (item.label, item.target)[:: -1 if wrong else 1]
-    unknown = dict.fromkeys(("compliancy", "main")) if wrong else {}
-    marks = [candidate.marks | unknown for candidate in judged]
+    unknown = ("compliancy", *VERDICT_NAMES) if foreign else ("compliancy", "main") if wrong else ()
     candidates = [
         {
             "headline": candidate.text,
             "system": system,
-            "style": _rounded(candidate.style),
-            "acceptability": _rounded(candidate.acceptability),
+            "style": None if foreign else _rounded(candidate.style),
+            "acceptability": None if foreign else _rounded(candidate.acceptability),
             "edited": candidate.edited,
             "probabilities": {
-                name: _rounded(value)
+                name: None if foreign else _rounded(value)
                 for name, value in candidate.probabilities.items()
                 if name in VERDICT_NAMES
             },
-            "verdicts": {"compliancy": candidate.compliant, **of},
+            "verdicts": {"compliancy": candidate.compliant, **candidate.marks} | dict.fromkeys(unknown),
             "refused_by": [
-                each for each in candidate.refused_by.split("; ") if each and not (wrong and each == "main")
+                each
+                for each in candidate.refused_by.split("; ")
+                if each and each.partition(":")[0] not in unknown
             ],
             "open_quotation": fold(candidate.text).count('"') % 2 == 1,
-            "unsupported": [asdict(wrong) for wrong in candidate.unsupported],
+            "unsupported": [] if foreign else [asdict(part) for part in candidate.unsupported],
             "looks_like": {"original": before, "new": after if candidate.marks["main"] else before},
         }
-        for candidate, of in zip(judged, marks, strict=True)
+        for candidate in judged
     ]
     return {
         "system": system,
@@ -227,13 +271,14 @@ def answer_of(models: Models, question: Question, judged: Sequence[JudgedCandida
         "to": item.target,
         "original": {"headline": item.source, "looks_like_target": round(source, 4)},
         "wrong_direction": (
-            f"Wrong direction? The style judge takes the original for a headline of {item.target} already ({source:.0%}), so "
+            f"Wrong direction? {JUDGE_NAMES['main']} takes the original for a headline of {item.target} already ({figure(source)}), so "
             f"there is no verdict on rewriting it from {item.label} to {item.target}. Choose {item.target} → {item.label}."
         )
-        if wrong
+        if wrong and not foreign
         else "",
         "candidates": candidates,
-        "foreign": guessed != models.language and "none" not in (guessed, models.language),
+        "near_copies": near_copies,
+        "foreign": foreign,
         "reliability": {verdict.judge: verdict.level for verdict in models.audit.verdicts},
         "signature": models.judges.signature,
     }
@@ -243,8 +288,8 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def _endpoints(models: Models) -> None:
-    """Make the named endpoints, documented by what is written here."""
+def _endpoint(models: Models) -> None:
+    """Make the endpoint `/transfer`, documented by what is written here."""
     directions, systems = list(models.directions), list(models.systems)
 
     @refused
@@ -257,27 +302,18 @@ def _endpoints(models: Models) -> None:
     ) -> dict:
         return answer(models, transfer_question, headline, article, direction, system, candidates)
 
-    @refused
-    def judge_endpoint(headline: str, original: str, article: str, direction: str = directions[0]) -> dict:
-        return answer(models, judge_question, headline, original, article, direction)
-
-    lengths = f"headline: at most {HEADLINE} characters; article: at most {ARTICLE} characters"
-    aims = f"direction: {' or '.join(directions)}"
     gr.api(
         transfer_endpoint,
         api_name="transfer",
         api_description=(
-            f"New headlines for one original, with the judges' probabilities and verdicts. {lengths}; "
-            f"{aims}; system: {' or '.join(systems)}; candidates: 1 to {CANDIDATES}."
+            f"New headlines for one original, with the judges' probabilities and verdicts. {inputs(models)}; "
+            f"system: {' or '.join(systems)}; candidates: 1 to {CANDIDATES}."
         ),
-        **_QUEUE,
+        **QUEUE,
     )
-    gr.api(
-        judge_endpoint,
-        api_name="judge",
-        api_description=(
-            "What the judges say of a headline that you wrote: does it tell the story of the original (hh) and of the "
-            f"article (ah), and is the style reversed (main). {lengths}; original: the original headline; {aims}."
-        ),
-        **_QUEUE,
-    )
+
+
+def inputs(models: Models) -> str:
+    """What the endpoints say of the inputs that both have."""
+    lengths = f"headline: at most {HEADLINE} characters; article: at most {ARTICLE} characters"
+    return f"{lengths}; direction: {' or '.join(models.directions)}"

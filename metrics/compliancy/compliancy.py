@@ -51,6 +51,7 @@ Returns:
 Example:
     >>> compliancy = evaluate.load("metrics/compliancy")
     >>> compliancy.compute(predictions=new, sources=old, articles=articles, labels=labels, judges="runs/quickstart/judges")
+    >>> [verdict["refused_by"] for verdict in compliancy.verdicts]
 """
 
 

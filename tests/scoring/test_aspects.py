@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from scoring_fakes import OUTLETS, SCALE, FakeJudges, scored, write_toy_corpus
+from scoring_fakes import OUTLETS, SCALE, FakeJudges, scored, toy_test_set, write_toy_corpus
 
 from change_it.generators.rerank import floor
 from change_it.judges.judge_options import MARKS, NGRAMS
@@ -15,9 +15,9 @@ from change_it.results.score_tables import remarks
 from change_it.scoring import aspects, compliancy
 from change_it.scoring import scores as scores_module
 from change_it.scoring.compliancy import judge_items, reasons
-from change_it.scoring.floors_and_predictions import ScoredSystem, on_same_items
+from change_it.scoring.floors_and_predictions import ScoredSystem, built_in_systems, on_same_items
 from change_it.scoring.item import read_test_set
-from change_it.scoring.scores import chances
+from change_it.scoring.scores import chances, score
 
 
 @pytest.fixture
@@ -55,21 +55,32 @@ def test_style_is_measured_from_the_clause_to_gold_of_its_direction():
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "aims", "said"),
     [
-        ({}, ""),
-        ({"pairs": 19}, "main measured its scale on 19 aligned training pairs, fewer than 20"),
-        ({"low": (1.0, 0.0)}, "does not surely tell rep's own headlines from clauses of gio's articles (median steps 3.58 and 0.00 on 29 pairs)"),
-        ({"low": (-0.1, 1.0)}, "gio's own headlines from clauses of rep's articles"),
-        ({"leads": {MARKS: (0.0, 0.2), NGRAMS: (0.1, 0.2)}}, "marks, capitals, length alone tell rep and gio apart as well as main"),
-        ({"leads": {MARKS: (0.1, 0.2), NGRAMS: (-0.3, -0.1)}}, "n-grams alone tell rep and gio apart better than main"),
-        ({"leads": {MARKS: (0.1, 0.2), NGRAMS: (-0.3, 0.1)}}, ""),
+        ({}, [], ""),
+        ({"pairs": 19}, ["gio", "rep"], "main measured its scale on 19 aligned training pairs, fewer than 20"),
+        ({"low": (1.0, 0.0)}, ["rep"], "style of gio2rep is n/a: main does not surely tell rep's own headlines from clauses of gio's articles (median steps 3.58 and 0.00 on 29 pairs)"),
+        ({"low": (-0.1, 1.0)}, ["gio"], "gio's own headlines from clauses of rep's articles"),
+        ({"leads": {MARKS: (0.0, 0.2), NGRAMS: (0.1, 0.2)}}, ["gio", "rep"], "marks, capitals, length alone tell rep and gio apart as well as main"),
+        ({"leads": {MARKS: (0.1, 0.2), NGRAMS: (-0.3, -0.1)}}, ["gio", "rep"], "n-grams alone tell rep and gio apart better than main"),
+        ({"leads": {MARKS: (0.1, 0.2), NGRAMS: (-0.3, 0.1)}}, [], ""),
     ],
 )  # fmt: skip
-def test_a_scale_that_cannot_measure_says_why(change, said):
-    fault = SCALE._replace(**change).fault(OUTLETS)
-    assert said in fault
-    assert fault.startswith("style is n/a: ") == bool(said)
+def test_a_scale_that_cannot_measure_says_why(change, aims, said):
+    faults = SCALE._replace(**change).faults(OUTLETS)
+    assert sorted(faults) == aims
+    assert all(said in fault for fault in faults.values())
+
+
+def test_style_is_scored_of_the_direction_that_has_it():
+    judges, test = FakeJudges(digits="abc", scale=SCALE._replace(low=(1.0, 0.0))), toy_test_set()
+    both = score(test, judges, built_in_systems(test), progress=False)
+    assert "style" not in both.known
+    assert both.style_fault.startswith("style of gio2rep is n/a")
+    one = replace(test, items=tuple(item for item in test.items if item.target == "gio"))
+    alone = score(one, judges, built_in_systems(one), progress=False)
+    assert alone.style_fault == ""
+    assert alone.row("copy").values["style"] < 0
 
 
 def test_acceptability_is_a_product_of_probabilities_with_evidence_where_it_is_known():

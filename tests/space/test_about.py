@@ -1,8 +1,12 @@
 """What the page says above its tabs: the outlets that the models know, and how far to rely on each judge."""
 
+import gradio as gr
 from scoring_fakes import FakeJudges
 
-from change_it.audit.verdicts import Summary, Verdict
+from change_it.audit.verdicts import Share, Summary, Verdict
+from change_it.scoring.compliancy import JUDGE_NAMES
+from change_it.space.app import build
+from change_it.space.labels import LABELS
 from change_it.space.models import Models
 from change_it.space.parts import render
 
@@ -12,13 +16,21 @@ class System:
 
 
 def about(models):
-    return render("about.html.jinja", models=models)
+    return render("about.html.jinja", models=models, names=JUDGE_NAMES)
 
 
 def test_outlets_and_verdicts_are_named():
-    found = (Verdict("hh", "care", "no better than <b>tf-idf</b>"),)
+    shares = (Share("refuses random wrong stories", 0.882, 0.86, 0.9),)
+    found = (Verdict("hh", "care", "no better than <b>tf-idf</b>", shares),)
     html = about(Models(FakeJudges(), {"fixed": System()}, audit=Summary(found)))
     assert "with care" in html
     assert "rep" in html
     assert "&lt;b&gt;tf-idf" in html
     assert "<strong>" not in html
+    assert "<b>Story (HH)</b>: with care. Refuses random wrong stories: .882 (.860–.900)." in html
+
+
+def test_judges_without_a_generator_have_a_page_that_scores():
+    page = build(Models(FakeJudges(), {}))
+    assert [block.label for block in page.blocks.values() if isinstance(block, gr.Tab)] == [LABELS["score"]]
+    assert {of.api_name for of in page.fns.values() if of.api_visibility == "public"} == {"judge"}

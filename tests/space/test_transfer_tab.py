@@ -9,6 +9,7 @@ from scoring_fakes import FakeJudges
 from change_it.errors import InputError
 from change_it.generators.headline_transfer import HeadlineSystem
 from change_it.generators.search import Candidate
+from change_it.scoring.compliancy import NO_CHECK
 from change_it.scoring.item import Item
 from change_it.space import transfer_tab as tab
 from change_it.space.models import Models
@@ -43,27 +44,32 @@ def ask(models, headline=HEADLINE, article=ARTICLE, direction="rep2gio", count=5
     return tab.answer(models, tab.transfer_question, headline, article, direction, "fixed", count)
 
 
-def test_candidates_come_with_verdicts_and_the_best_first():
+def test_candidates_come_with_verdicts_and_aspects_and_the_best_first():
     models, _ = fixed("Piove", "Il ponte sulla statale", "Statale, il ponte è giù!")
-    best, unchanged, other = ask(models)["candidates"]
-    assert [best["headline"], unchanged["headline"], other["headline"]] == [
+    best, other, edited = ask(models)["candidates"]
+    assert [best["headline"], other["headline"], edited["headline"]] == [
         "Statale, il ponte è giù!",
-        "Il ponte sulla statale",
         "Piove",
+        "Il ponte sulla statale",
     ]
     missing = {"fluency": None, "evidence": True}
     assert best["verdicts"] == dict.fromkeys(("compliancy", "main", "hh", "ah"), True) | missing
-    known = {"hh": 0.8, "ah": 0.7, "main": 0.9}
-    assert best["probabilities"] == known | {"fluency": None}
-    assert best["joint"] is None  # a judge is missing
+    assert best["probabilities"] == {"hh": 0.8, "ah": 0.7, "main": 0.9, "fluency": None}
+    assert (best["style"], best["acceptability"], best["edited"], best["refused_by"]) == (1, None, False, [])
+    assert (edited["style"], edited["edited"]) == (0, True)
+    assert edited["refused_by"] == ["main", "edited: 0 of 4 words new"]
     assert best["looks_like"] == {"original": "rep", "new": "gio"}
     html = tab.cards_html(ask(models))
     assert "1 of 3 pass every judge, for gio" in html
-    assert "style 100" in html
-    assert "joint " not in html.partition("<header>")[2].partition("</header>")[0]
+    assert "style <b>+1.00</b>" in html
+    assert "acceptability <b>n/a</b>" in html  # a judge is missing
+    assert "refused by Newspaper (main); edited: 0 of 4 words new" in html
+    assert [NO_CHECK in card for card in html.split("<article ")] == [False, True, True, True]
+    assert re.findall(r'<article class="([^"]*)"', html) == ["ci-card", "ci-card ci-no", "ci-card ci-no"]
+    assert "Ordered by acceptability times style" in html
 
 
-def test_the_best_is_the_one_with_the_highest_joint_score():
+def test_acceptability_and_what_has_no_evidence_are_shown():
     printed, repeated, invented = (
         "Statale, il ponte è giù!",
         "Statale, statale, addio traffico giù!",
@@ -72,25 +78,44 @@ def test_the_best_is_the_one_with_the_highest_joint_score():
     models, _ = fixed(invented, repeated, printed, judges=FakeJudges(digits="abcd"))
     answer = ask(models)
     assert [one["headline"] for one in answer["candidates"]] == [printed, repeated, invented]
-    assert [one["joint"] for one in answer["candidates"]] == [1.0, 0.0, 0.0]
-    names = ("compliancy", "fluency", "evidence")
-    verdicts = [[one["verdicts"][name] for name in names] for one in answer["candidates"]]
-    assert verdicts == [[True, True, True], [True, False, True], [True, True, False]]
+    assert [one["acceptability"] for one in answer["candidates"]] == [0.336, 0.224, 0]
+    assert [one["refused_by"] for one in answer["candidates"]] == [[], ["fluency"], ["evidence: 17"]]
     last = answer["candidates"][-1]
     assert [last["headline"][one["start"] : one["end"]] for one in last["unsupported"]] == ["17"]
     html = tab.cards_html(answer)
-    assert "1 of 3 pass every judge, for gio" in html
+    assert "acceptability <b>.336</b>" in html
     assert "unlike the headlines of rep and gio" in html
-    assert "not in the original headline or this article: 17" in html
+    assert "refused by Evidence: 17" in html
     assert "Statale, <u>17</u> ponti!" in html
+    assert "%" not in re.sub(r'style="width:[\d.]+%"', "", html)
 
 
-def test_near_copies_of_a_better_candidate_are_left_out():
-    models, _ = fixed("Il ponte sulla statale è", "Il ponte sulla statale è giù!", "Addio statale!")
-    assert [one["headline"] for one in ask(models)["candidates"]] == [
-        "Il ponte sulla statale è giù!",
-        "Addio statale!",
+def test_a_text_in_another_language_has_no_verdicts():
+    models, _ = fixed("Statale, 17 ponti!", judges=FakeJudges(digits="abcd"))
+    headline, article = (
+        "The bridge on the road has come down",
+        "The bridge has come down, and it was in the rain.",
+    )
+    answer = ask(replace(models, language="it"), headline, article)
+    [one] = answer["candidates"]
+    known = [*one["verdicts"].values(), *one["probabilities"].values(), one["style"], one["acceptability"]]
+    assert known == [None] * len(known)
+    assert one["refused_by"] == one["unsupported"] == []
+    html = tab.cards_html(answer)
+    assert "No verdicts: this text seems to be in another language" in html
+    assert not re.findall("[✓✗–]|acceptability|pass every", html)
+    assert not ask(replace(models, language="none"), headline, article)["foreign"]
+
+
+def test_near_copies_of_a_better_candidate_are_hidden_and_counted():
+    models, _ = fixed("Il ponte è giù, statale", "Il ponte è giù, statale addio!", "Addio sciopero!")
+    answer = ask(models)
+    assert [one["headline"] for one in answer["candidates"]] == [
+        "Il ponte è giù, statale addio!",
+        "Addio sciopero!",
     ]
+    assert answer["near_copies"] == 1
+    assert "pass every judge, for gio · 1 near copy hidden" in tab.cards_html(answer)
 
 
 def test_an_open_quotation_is_said():
@@ -106,18 +131,23 @@ def test_the_page_opens_with_a_headline_that_passes_beside_one_that_does_not():
     asked, html = tab.opening(replace(models, corpus_examples=(example,)))
     assert asked == (HEADLINE, ARTICLE, "rep2gio", "fixed")
     assert re.findall(r"(✓ passes|✗ refused)", html) == ["✓ passes", "✗ refused"]
+    models, _ = fixed("Statale, il ponte è giù!")
+    failing = replace(example, source="Piove", article="Piove.")
+    asked, html = tab.opening(replace(models, corpus_examples=(failing, example)))
+    assert asked[0] == HEADLINE  # one that passes goes before one that does not
+    assert "1 of 1 pass every judge" in html
 
 
 def test_a_wrong_direction_is_flagged_and_has_no_verdict_on_style():
     models, system = fixed(
-        "Statale, il ponte è giù!", "Il ponte sulla statale", judges=FakeJudges(digits="abcd")
+        "Statale, il ponte è giù!", "Caduto il ponte sulla statale", judges=FakeJudges(digits="abcd")
     )
     answer = ask(models, headline="Statale: il ponte!")  # gio's already
     for one in answer["candidates"]:
         assert [one["verdicts"][name] for name in ("compliancy", "main")] == [None] * 2
         assert one["verdicts"]["hh"]
     html = tab.cards_html(answer)
-    assert "Wrong direction? The style judge takes the original for a headline of gio already (90%)" in html
+    assert "Wrong direction? Newspaper (main) takes the original for a headline of gio already (.900)" in html
     assert "Choose gio → rep." in html
     assert "passes every judge" not in html
     assert "of 2 pass" not in html
