@@ -9,7 +9,7 @@ from malformed import Malicious
 from processes import run_python
 
 from change_it import InputError
-from change_it.hevas.embeddings import WordEmbeddings, load_vectors, train_vectors
+from change_it.hevas.spaces import WordEmbeddings, load_vectors, train_vectors
 from change_it.text.tokens import words
 
 NAMES = ["pane", "Roma", "roma", "Olio", "OLIO", "mare", "vento"]
@@ -70,7 +70,7 @@ def corpus():
 def test_trained_vectors_are_the_same_in_every_process():
     code = (
         "import sys\n"
-        "from change_it.hevas.embeddings import train_vectors\n"
+        "from change_it.hevas.spaces import train_vectors\n"
         "print(hash('pane'), train_vectors(sys.argv[1:], dimensions=8, seed=3).vectors.tobytes().hex())"
     )
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"

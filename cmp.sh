@@ -1,0 +1,1 @@
+cd /tmp/job/hevas; diff -rq base $1; 
