@@ -7,7 +7,6 @@ import pytest
 from drawn import normal_scores, tied_scores
 from scipy import stats
 
-from change_it import InputError
 from change_it.hevas.analysis import compare, correlations, wilcoxon
 from change_it.stats import holm
 
@@ -108,6 +107,14 @@ def test_correlation_with_a_constant_metric_is_not_defined():
     assert correlations({"a": two[:, 0], "b": two[:, 1]}).pearson == ((None, None),) * 2
 
 
-def test_scores_that_are_no_numbers_are_refused():
-    with pytest.raises(InputError, match="b has 1 scores"):
-        correlations({"a": np.zeros(3), "b": np.array([0, 1, np.inf])})
+def test_empty_headlines_are_left_out_of_means_and_intervals_but_not_of_tests():
+    data, written = tied_scores(60), np.ones((60, 4), bool)
+    written[:40, 0] = written[:, 1] = False
+    data = np.where(written, data + 1, 0)
+    found, all_of_them = compare(data, SYSTEMS, written=written), compare(data, SYSTEMS)
+    first, second, third, _ = found.systems
+    assert (first.empty, first.mean) == (40, pytest.approx(data[40:, 0].mean()))
+    assert first.interval[0] > 1 > all_of_them.systems[0].interval[1]
+    assert (second.empty, second.mean, second.interval) == (60, 0, (0, 0))
+    assert third == all_of_them.systems[2]
+    assert found.pairs == all_of_them.pairs

@@ -1,1 +1,0 @@
-cd /tmp/job/hevas; diff -rq base $1; 
