@@ -36,6 +36,8 @@ class HevasOptions(MetricOptions):
     """Systems that need no file: first, random, tfidf, wtextrank, stextrank of HEvAS, and of a corpus copy, the original headline."""
     metrics: tuple[str, ...] = ()
     """R-1 R-2 R-SU R-WSU LSA-C LSA-S TM-C TM-S WE-C WE-S KL-C KL-S JS-C JS-S PNR NR PR Fog AWL, or informativeness, readability; all when not given."""
+    charts: tuple[Literal["bar", "interval", "box", "scatter"], ...] = ("interval", "box", "scatter")
+    """Charts: bar without and interval with intervals of the means, box, and scatter of every two metrics."""
     distinct: bool = False
     """Leave metrics that tell no two of the systems apart (≈) out of average and ranks."""
     shared_items: bool = False
@@ -107,7 +109,7 @@ def run(options: HevasOptions) -> None:
     )
     analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
     if options.out:
-        write_hevas(options.out, documents, systems, evaluation, analysis)
+        write_hevas(options.out, documents, systems, evaluation, analysis, options.charts)
     if options.json:
         print_json(hevas_record(evaluation, analysis), allow_nan=False)
         return
@@ -115,6 +117,7 @@ def run(options: HevasOptions) -> None:
     strange = [*documents.remarks, *(remark for system in systems for remark in system.remarks)]
     table = means_table(evaluation)
     notes = [*strange, *hevas_remarks(evaluation), *table.notes, evaluation.signature]
+    notes += [analysis.outcome] if analysis.outcome else []
     print_table(replace(table, title=title, notes=notes), console())
     if options.out:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")

@@ -94,9 +94,12 @@ class Evaluation:
 
     @property
     def indistinct(self) -> list[str]:
-        """The metrics in which the means of all systems differ by less than `ALIKE` of the largest; empty for a single system."""
-        means = {name: self.scores(name).mean(axis=0) for name in self.metrics if len(self.systems) > 1}
-        return [name for name, of in means.items() if np.ptp(of) <= ALIKE * np.abs(of).max()]
+        """The metrics in which the means of all systems, over their headlines with words, differ by less than `ALIKE` of the largest; empty for a single system."""
+        if len(self.systems) < 2:
+            return []
+        count = self.written.sum(axis=0)
+        means = {name: self.scores(name).sum(axis=0)[count > 0] / count[count > 0] for name in self.metrics}
+        return [name for name, of in means.items() if of.size and np.ptp(of) <= ALIKE * np.abs(of).max()]
 
     @property
     def overall_items(self) -> Floats:
