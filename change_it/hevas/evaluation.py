@@ -7,11 +7,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from change_it import __version__
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.metric_options import MetricOptions, parse_lsi
-from change_it.hevas.metrics import CATEGORIES, FAMILIES, METRICS, Work
+from change_it.hevas.metrics import CATEGORIES, FAMILIES, METRICS, WITH_REFERENCES, Work
 from change_it.hevas.readability import LOWER_IS_BETTER
+from change_it.io import refuse_lengths
 from change_it.progress import bar
 from change_it.stats import Floats
 from change_it.text.stopwords import stop_words
@@ -59,15 +61,13 @@ class Evaluation:
     def averaged(self) -> list[str]:
         """The metrics that enter averages and ranks: all but JS, which is ours, and perhaps those that are `indistinct`."""
         left_out = self.indistinct if self.distinct else []
-        return [name for name in self.metrics if METRICS[name].averaged and name not in left_out]
+        return [name for name in self.metrics if not name.startswith("JS") and name not in left_out]
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
         """System to metric to the mean over the documents."""
-        return {
-            system: dict(zip(self.metrics, values.mean(axis=0).tolist(), strict=True))
-            for system, values in self.values.items()
-        }
+        means = {system: values.mean(axis=0).tolist() for system, values in self.values.items()}
+        return {system: dict(zip(self.metrics, several, strict=True)) for system, several in means.items()}
 
     def scores(self, metric: str) -> Floats:
         """(n, m) values of one of `metrics`, rows documents, columns systems."""
@@ -115,14 +115,11 @@ class Evaluation:
     @property
     def ranks(self) -> dict[str, dict[str, int]]:
         """System to averaged metric to its rank by the mean, 1 the best; equal ones share the better rank."""
-        ranks: dict[str, dict[str, int]] = {system: {} for system in self.systems}
-        for name, values in self.normalised.items():
-            means = values.mean(axis=0).round(12)
-            for system, rank in zip(
-                self.systems, (1 + (means > means[:, None]).sum(axis=1)).tolist(), strict=True
-            ):
-                ranks[system][name] = rank
-        return ranks
+        means = {name: values.mean(axis=0).round(12) for name, values in self.normalised.items()}
+        return {
+            system: {name: 1 + int((several > several[at]).sum()) for name, several in means.items()}
+            for at, system in enumerate(self.systems)
+        }
 
     @property
     def ranking(self) -> list[str]:
@@ -138,7 +135,7 @@ class Evaluation:
 
 def chosen_metrics(names: Sequence[str]) -> tuple[str, ...]:
     """The metrics of names and categories in the order of `METRICS`, each once; all when none is named."""
-    if unknown := [name for name in names if name not in {**METRICS, **CATEGORIES}]:
+    if unknown := [name for name in names if name not in {*METRICS, *CATEGORIES}]:
         known = ", ".join([*CATEGORIES, *METRICS])
         raise InputError(f"no metric called {', '.join(unknown)}: choose from {known}")
     wanted = {metric for name in names for metric in CATEGORIES.get(name, [name])}
@@ -168,8 +165,7 @@ def evaluate(
         Values an item, with means and ranks.
 
     Raises:
-        InputError: an unknown metric or language, no system, another number of headlines than of documents, no references
-            for a metric that needs them, fewer documents than topics or dimensions, a vector file of another format.
+        InputError: what is given does not fit the metrics, or each other.
 
     Examples:
         >>> from change_it.hevas.documents import Documents, System
@@ -181,23 +177,31 @@ def evaluate(
     options = options or MetricOptions()
     wanted = chosen_metrics(metrics)
     check_input(documents, wanted, options)
-    _check_systems(documents, systems)
-    work = Work(documents, systems, wanted, options)
+    if not systems:
+        raise InputError("there is no system to measure: give one, or baselines")
+    called = [system.name for system in systems]
+    if len({*called}) < len(called):
+        raise InputError(f"two of the systems {', '.join(called)} have one name: give each its own")
+    refuse_lengths(documents=documents.texts, **{system.name: system.headlines for system in systems})
+    work = Work(documents, systems, options)
     empty = [np.array([not text for text in texts]) for texts in work.headlines]
     values = np.zeros((len(systems), len(documents), len(wanted)))
-    for family in bar("measuring", items=work.families, shown=progress):
-        for names, measure in FAMILIES[family](work).items():
-            for at in range(len(systems)) if set(names).intersection(wanted) else ():
+    families = [measures for names, measures in FAMILIES if names.intersection(wanted)]
+    for measures in bar("measuring", items=families, shown=progress):
+        for names, measure in measures(work).items():
+            for at in range(len(systems)) if {*names}.intersection(wanted) else ():
                 for name, scores in zip(names, measure(at), strict=True):
                     if name in wanted:
                         values[at, :, wanted.index(name)] = np.where(empty[at], 0.0, scores)
-    called = [system.name for system in systems]
+    notes = ["hevas", f"lang:{options.language}", f"stop:{work.stop_words}", *work.notes, "tok:unicode"]
+    notes += ["average:distinct"] if distinct else []
+    notes += [f"n:{len(documents)}", f"seed:{options.seed}", f"v:{__version__}"]
     return Evaluation(
         wanted,
         dict(zip(called, values, strict=True)),
         dict(zip(called, empty, strict=True)),
         documents.ids,
-        work.signature.replace("|n:", "|average:distinct|n:") if distinct else work.signature,
+        "|".join(notes),
         documents.events,
         distinct,
     )
@@ -205,7 +209,7 @@ def evaluate(
 
 def check_input(documents: Documents, metrics: Sequence[str], options: MetricOptions) -> None:
     """Refuse what would fail only after minutes, or not at all."""
-    lacking = [name for name in metrics if METRICS[name].references] if documents.references is None else []
+    lacking = [name for name in metrics if name in WITH_REFERENCES and documents.references is None]
     if lacking:
         raise InputError(
             f"{documents.name} has no column headline, which {', '.join(lacking)} need as references: name that column, or "
@@ -216,16 +220,3 @@ def check_input(documents: Documents, metrics: Sequence[str], options: MetricOpt
         stop_words(options.stop_words or options.language)
     except InputError as error:
         raise InputError(f"{error}; for another language give stop_words none") from None
-
-
-def _check_systems(documents: Documents, systems: Sequence[System]) -> None:
-    """Refuse systems that do not fit the documents or each other."""
-    if not systems:
-        raise InputError("there is no system to measure: give one, or baselines")
-    for at, system in enumerate(systems):
-        if len(system.headlines) != len(documents):
-            raise InputError(
-                f"the system {system.name} has {len(system.headlines)} headlines for {len(documents)} documents: give one for each"
-            )
-        if system.name in {other.name for other in systems[:at]}:
-            raise InputError(f"two systems are called {system.name}: give each a name of its own")

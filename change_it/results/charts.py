@@ -48,21 +48,16 @@ class Drawing:
 
 def hevas_drawings(evaluation: Evaluation, analysis: Analysis, charts: Sequence[str]) -> list[Drawing]:
     """The charts of an evaluation, of headlines that have words but for the average; no scatter of a single metric."""
-    drawings = []
-    for name in CHARTS:
-        if name not in charts or (name == "scatter" and len(evaluation.metrics) < 2):
-            continue
-        if name == "box":
-            figure = box_chart(evaluation)
-        elif name == "scatter":
-            written = evaluation.written
-            figure = scatter_chart(
-                {metric: evaluation.scores(metric)[written] for metric in evaluation.metrics}
-            )
-        else:
-            figure = bar_chart(analysis.comparisons, intervals=name == "interval")
-        drawings.append(Drawing(name, *CHARTS[name], figure))
-    return drawings
+    draw = {
+        "bar": lambda: bar_chart(analysis.comparisons, intervals=False),
+        "interval": lambda: bar_chart(analysis.comparisons),
+        "box": lambda: box_chart(evaluation),
+        "scatter": lambda: scatter_chart(
+            {name: evaluation.scores(name)[evaluation.written] for name in evaluation.metrics}
+        ),
+    }
+    wanted = [name for name in CHARTS if name in charts and (name != "scatter" or evaluation.metrics[1:])]
+    return [Drawing(name, *CHARTS[name], draw[name]()) for name in wanted]
 
 
 @styled
