@@ -26,8 +26,7 @@ OVERALL = "average"
 #: Least p-value of scores that are called normal, and of a difference that may be chance.
 NORMAL = CHANCE = 0.05
 
-_EXACT_MOST = 13  # differences with ties, for which scipy's p-value is exact
-_SHAPIRO_MOST = 5000  # its p-value is not accurate for more
+_EXACT_MOST = 13  # differences with ties, for which the p-value is exact
 
 
 @dataclass(frozen=True)
@@ -184,16 +183,13 @@ def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
 
     Returns the smaller sum of ranks and the p-value; 0 and 1 where all scores are equal.
     """
-    differences = np.round(
-        first - second, DECIMALS
-    )  # without the noise of floating point, which would break ties
+    differences = np.round(first - second, DECIMALS)  # noise of floating point would break ties
     differences = differences[differences != 0]
     if not len(differences):
         return 0.0, 1.0
     ranks = np.sign(differences) * scipy.stats.rankdata(np.abs(differences))
     few = len(ranks) <= _EXACT_MOST
-    test = scipy.stats.wilcoxon(ranks, method="exact" if few else "auto")
-    exact = test
+    test = exact = scipy.stats.wilcoxon(ranks, method="exact" if few else "auto")
     if few and len(np.unique(np.abs(ranks))) < len(ranks):  # scipy's own way with ties takes seconds
         exact = scipy.stats.permutation_test(
             (ranks,), np.sum, permutation_type="samples", vectorized=True, n_resamples=np.inf
@@ -202,14 +198,9 @@ def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
 
 
 def _rank_sum(first: Floats, second: Floats) -> float:
-    """p-value of Wilcoxon's rank-sum test (Mann and Whitney's U), two-sided, which takes the two systems for independent.
-
-    Corrected for ties; 1 where all scores are equal.
-    """
-    first, second = (np.round(scores, DECIMALS) for scores in (first, second))
-    if not np.ptp(np.concatenate([first, second])):
-        return 1.0
-    return float(scipy.stats.mannwhitneyu(first, second).pvalue)
+    """p-value of Wilcoxon's rank-sum test (Mann and Whitney's U), two-sided, of independent systems, corrected for ties; 1 where all scores are equal."""
+    first, second = np.round([first, second], DECIMALS)
+    return float(scipy.stats.mannwhitneyu(first, second).pvalue) if np.ptp([first, second]) else 1.0
 
 
 def _tukey(scores: Floats) -> Floats:
@@ -221,13 +212,10 @@ def _tukey(scores: Floats) -> Floats:
 
 
 def _shapiro(scores: Floats, seed: int) -> float | None:
-    """p-value of Shapiro and Wilk's test of normality; of more than 5,000 scores as many are drawn.
-
-    None for fewer than three scores and for constant ones.
-    """
+    """p-value of Shapiro and Wilk's test of normality, of 5,000 scores at most, for which it is accurate; None for fewer than three and for constant ones."""
     if len(scores) < 3 or not np.ptp(np.round(scores, DECIMALS)):
         return None
-    return float(scipy.stats.shapiro(np.random.default_rng(seed).permutation(scores)[:_SHAPIRO_MOST]).pvalue)
+    return float(scipy.stats.shapiro(np.random.default_rng(seed).permutation(scores)[:5000]).pvalue)
 
 
 def correlations(scores: Mapping[str, Floats]) -> Correlations:

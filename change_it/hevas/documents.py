@@ -61,8 +61,7 @@ class Documents:
         unpaired: ids of articles that were left out, as they have no reference; systems may have headlines of them.
 
     Raises:
-        InputError: there are no documents, a document or a reference is without words, a document has no reference, or
-            an id occurs twice.
+        InputError: no documents, one without words, or without a reference with words, or an id that occurs twice.
     """
 
     ids: tuple[str, ...]
@@ -79,13 +78,15 @@ class Documents:
             raise InputError(f"{self.name} has no documents: give at least one")
         references = self.references or [("1",)] * len(self.texts)
         refuse_lengths(ids=self.ids, documents=self.texts, references=references)
+        rows = list(zip(self.ids, self.texts, references, strict=True))
+        counts = Counter(self.ids)
         faults = {
-            "a repeated id": [count > 1 for count in map(Counter(self.ids).__getitem__, self.ids)],
-            "an empty article": [not worded(text) for text in self.texts],
-            "no reference headline": [not any(map(worded, several)) for several in references],
+            "a repeated id": [id_ for id_, count in counts.items() if count > 1],
+            "an empty article": [id_ for id_, text, _ in rows if not worded(text)],
+            "no reference headline": [id_ for id_, _, several in rows if not any(map(worded, several))],
         }
-        for fault, at_fault in faults.items():
-            if ids := list(dict.fromkeys(compress(self.ids, at_fault))):
+        for fault, ids in faults.items():
+            if ids:
                 raise InputError(
                     f"{self.name}: {counted(len(ids), 'document')} with {fault} ({listed(ids)}): mend or remove the rows"
                 )

@@ -16,6 +16,7 @@ LOWER_IS_BETTER = frozenset({"KL-C", "KL-S", "NR", "PR", "Fog", "AWL"})
 
 #: Tags of which PNR, NR and PR are the shares.
 _TAGS = ("PROPN", "NOUN", "PRON")
+VOWELS = frozenset("aeiouy")
 #: Syllables from which a word is complex.
 COMPLEX = 3
 
@@ -31,18 +32,11 @@ def tag_ratios(headlines: Sequence[str], tagger: PerceptronTagger, language: str
     """
     ratios = np.zeros((len(_TAGS), len(headlines)))
     for column, headline in enumerate(headlines):
-        split = tokens(headline, language)
-        tags = (
-            [tag for word, tag in zip(split, tagger.tag(split), strict=True) if any(map(str.isalnum, word))]
-            if split
-            else []
-        )
-        ratios[:, column] = [tags.count(tag) / max(1, len(tags)) for tag in _TAGS]
+        if split := tokens(headline, language):
+            tagged = zip(split, tagger.tag(split), strict=True)
+            tags = [tag for word, tag in tagged if any(map(str.isalnum, word))]
+            ratios[:, column] = [tags.count(tag) / max(1, len(tags)) for tag in _TAGS]
     return ratios
-
-
-def _is_vowel(letter: str) -> bool:
-    return unicodedata.normalize("NFD", letter)[0] in "aeiouy"
 
 
 @cache
@@ -56,8 +50,7 @@ def _breaks(language: str) -> Callable[[str], Sequence[int]]:
     if name not in pyphen.LANGUAGES:
         codes = ", ".join(sorted(code for code in pyphen.LANGUAGES if "_" not in code))
         raise InputError(f"no syllable patterns for language {language!r}: choose one of {codes}")
-    positions: Callable[[str], Sequence[int]] = pyphen.Pyphen(lang=name, left=1, right=1).positions
-    return positions
+    return pyphen.Pyphen(lang=name, left=1, right=1).positions
 
 
 @lru_cache(maxsize=1 << 17)
@@ -65,17 +58,16 @@ def syllables(word: str, language: str) -> int:
     """Syllables of a lower-case word by the hyphenation patterns of its language: the pieces that have a vowel, at least 1."""
     ends = [*_breaks(language)(word), len(word)]
     pieces = (word[begin:end] for begin, end in zip([0, *ends], ends, strict=False))
-    return max(1, sum(any(map(_is_vowel, piece)) for piece in pieces))
+    return max(1, sum(bool(VOWELS.intersection(unicodedata.normalize("NFD", piece))) for piece in pieces))
 
 
 def fog(headlines: Sequence[Text], language: str) -> Floats:
     """Gunning's fog index as HEvAS has it: 0.4·(#words + 8·#complex/#words), with the paper's 8 and not Gunning's 100; complex words have three syllables or more."""
     _breaks(language)  # an unknown language is refused even when there is no word
-    complex_words = [
-        sum(syllables(word, language) >= COMPLEX for word in words) for words in words_of(headlines)
-    ]
-    lengths = np.array([*map(len, words_of(headlines))])
-    return 0.4 * (lengths + 8 * np.array(complex_words) / lengths.clip(1))
+    split = words_of(headlines)
+    hard = np.array([sum(syllables(word, language) >= COMPLEX for word in words) for words in split])
+    lengths = np.array([*map(len, split)])
+    return 0.4 * (lengths + 8 * hard / lengths.clip(1))
 
 
 def average_word_length(headlines: Sequence[Text]) -> Floats:

@@ -7,6 +7,7 @@ documents are equally probable.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from importlib import import_module
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -182,9 +183,11 @@ class WordEmbeddings(TextSpace):
 def load_vectors(path: Path) -> "KeyedVectors":
     """Read a word2vec file, binary if its name has .bin; a pickle, which can run code, is never opened."""
     check_file(path)
-    keyed_vectors, binary = _gensim().KeyedVectors, ".bin" in path.suffixes
+    keyed_vectors = _gensim("KeyedVectors")
     try:
-        vectors = keyed_vectors.load_word2vec_format(str(path), binary=binary, unicode_errors="replace")
+        vectors = keyed_vectors.load_word2vec_format(
+            str(path), binary=".bin" in path.suffixes, unicode_errors="replace"
+        )
         if not vectors.vectors.size or not np.isfinite(vectors.vectors).all():
             raise ValueError(path)
     except Exception as error:  # whatever a damaged gzip or vector file brings up
@@ -198,13 +201,12 @@ def load_vectors(path: Path) -> "KeyedVectors":
 def train_vectors(documents: Sequence[Text], *, dimensions: int = 100, seed: int = 1) -> "KeyedVectors":
     """Train word vectors on the documents: word2vec, CBOW, words that occur once included; the same on every run."""
     texts = _document_words(documents)
-    model = _gensim().Word2Vec(texts, vector_size=dimensions, min_count=1, epochs=3, seed=seed, workers=1)
+    model = _gensim("Word2Vec")(texts, vector_size=dimensions, min_count=1, epochs=3, seed=seed, workers=1)
     return model.wv
 
 
-def _gensim() -> Any:
+def _gensim(name: str) -> Any:
     try:
-        from gensim import models
+        return getattr(import_module("gensim.models"), name)
     except ImportError as error:
         raise InputError("word embeddings need gensim: pip install gensim") from error
-    return models

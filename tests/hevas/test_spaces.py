@@ -1,9 +1,16 @@
+import os
+import pickle
+
 import numpy as np
 import pytest
 from drawn import cosine
+from gensim.models import KeyedVectors
+from malformed import Malicious
+from processes import run_python
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from change_it.hevas.spaces import LatentSemantic, TopicModel
+from change_it import InputError
+from change_it.hevas.spaces import LatentSemantic, TopicModel, WordEmbeddings, load_vectors, train_vectors
 from change_it.text.tokens import words
 
 WORDS = [f"w{number}" for number in range(60)]
@@ -84,3 +91,65 @@ def test_topic_weights_are_the_sum_over_the_words_of_the_text(topics):
         expected = [literal_topics(topics, text, row) for row, text in enumerate(given)]
         np.testing.assert_allclose(topics.vectors(given), expected, atol=1e-12)
     np.testing.assert_allclose(topics.documents, topics.vectors(DOCUMENTS), atol=1e-12)
+
+
+NAMES = ["pane", "Roma", "roma", "Olio", "OLIO", "mare", "vento"]
+SHORT = ["Pane, olio e pane a Roma.", "Il mare, il vento: il mare!", "Nessuna parola nota", ""]
+SHORT_HEADLINES = ["Olio a Roma", "Pane e vento", "mare", "mare"]
+
+
+@pytest.fixture
+def vectors():
+    made = KeyedVectors(8)
+    made.add_vectors(NAMES, np.random.default_rng(1).normal(size=(len(NAMES), 8)).astype(np.float32))
+    return made
+
+
+def mean(vectors, text):
+    """The mean in a loop; "olio" has no vector of its own, "Olio" is its first writing."""
+    known = [{"olio": "Olio"}.get(word, word) for word in words(text)]
+    rows = [vectors[word] for word in known if word in vectors]
+    return np.mean(np.float64(rows), axis=0) if rows else np.zeros(8)
+
+
+def test_a_text_is_the_mean_vector_of_its_words(vectors):
+    space = WordEmbeddings(SHORT, vectors)
+    np.testing.assert_allclose(space.documents, [mean(vectors, text) for text in SHORT])
+    assert space.coverage(SHORT_HEADLINES)[2:].tolist() == [0, 0]
+    expected = max(cosine(mean(vectors, "mare"), mean(vectors, text)) for text in ("pane", "vento"))
+    assert space.to_references(["mare"], [["pane", "vento"]]) == pytest.approx([expected])
+
+
+@pytest.mark.parametrize("form", ["text", "binary", "gzip"])
+def test_vectors_come_back_from_their_file(vectors, tmp_path, form):
+    path = tmp_path / {"text": "v.vec", "binary": "v.bin", "gzip": "v.txt.gz"}[form]
+    vectors.save_word2vec_format(str(path), binary=form == "binary")
+    loaded = load_vectors(path)
+    assert loaded.index_to_key == NAMES
+    np.testing.assert_array_equal(loaded.vectors, vectors.vectors)
+
+
+@pytest.mark.parametrize("name", ["v.kv", "v.vec", "v.bin"])
+def test_a_pickle_is_refused_and_not_opened(vectors, tmp_path, name):
+    for number, content in enumerate([pickle.dumps(Malicious(tmp_path / "ran")), pickle.dumps(vectors)]):
+        path = tmp_path / f"{number}{name}"
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"is no word2vec file: give what model\.wv\.save_word2vec_f"):
+            load_vectors(path)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_trained_vectors_are_the_same_in_every_process():
+    code = (
+        "import sys\n"
+        "from change_it.hevas.spaces import train_vectors\n"
+        "print(hash('pane'), train_vectors(sys.argv[1:], dimensions=8, seed=3).vectors.tobytes().hex())"
+    )
+    seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
+    environment = {**os.environ, "PYTHONHASHSEED": seed}
+    number, there = run_python("-c", code, *DOCUMENTS, env=environment, check=True).stdout.split()
+    here, other = (
+        train_vectors(DOCUMENTS, dimensions=8, seed=seed).vectors.tobytes().hex() for seed in (3, 4)
+    )
+    assert int(number) != hash("pane")
+    assert there == here != other
