@@ -120,11 +120,11 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
     """Read documents and their references, cleaned as `corpus build` does; line ends stay in texts without HTML.
 
     Args:
-        source: a table (see `change_it.io.read_tables`) with the columns of `COLUMNS` and perhaps event, a file like XML as the published
+        source: a table (see `change_it.io.read_tables`) with the columns of `COLUMNS`, a file like XML as the published
             toolkit reads it, or a corpus folder.
         columns: map `ours=theirs`, separated by commas; headline may be mapped several times.
     """
-    path, events = Path(source), None
+    path = Path(source)
     if (path / _ARTICLES).is_file():
         return _of_corpus(path)
     rows, has_headlines = _like_xml(path), True
@@ -143,15 +143,12 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
             each = chain.from_iterable(cell if isinstance(cell, list) else [cell] for cell in cells)
             headlines = [cell_text(one, f"{source}, line {row.line}: headline") for one in each]
             rows.append((row.cells.get("id", ""), row.cells["article"], headlines))
-        if all("event" in row.values for row in records):
-            events = tuple(row.values["event"] for row in records)
     ids, texts, given = zip(*rows, strict=True)
     return Documents(
         _ids(ids),
         tuple(clean(text) if has_markup(text) else "\n".join(map(clean, text.split("\n"))) for text in texts),
         tuple(tuple(filter(worded, map(clean, several))) for several in given) if has_headlines else None,
         source,
-        events,
         remarks=tuple(remark(source, chain(texts, *given), "are taken off")),
     )
 
@@ -177,7 +174,10 @@ def _of_corpus(folder: Path) -> Documents:
         raise InputError(
             f"the corpus {folder} has no A2 pairs: build it with lower thresholds or more articles"
         )
-    own = replace(own, originals=tuple(one for one, *_ in own.references or ()), name=str(folder))
+    rows = read_records(folder / _ARTICLES, required=["id"])
+    events: Any = tuple(row.values.get("event") for row in rows)
+    originals = tuple(one for one, *_ in own.references or ())
+    own = replace(own, events=None if None in events else events, originals=originals, name=str(folder))
     paired = own.only([id_ in partners for id_ in own.ids])
     remarks = own.remarks
     if left := len(own) - len(paired):
