@@ -47,7 +47,6 @@ def test_lsi_is_the_cosine_after_projecting_with_v_over_s(number):
     np.testing.assert_allclose(space.coverage(HEADLINES), coverage, atol=1e-8)
     found = space.to_references(HEADLINES, [[r] for r in REFERENCES])
     np.testing.assert_allclose(found, similarity, atol=1e-8)
-    assert np.ptp(coverage) > 0.1 if number > 1 else True
     assert coverage[-2:] == [0, 0]
 
 
