@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from change_it.commands.checks import check_counts
 from change_it.commands.printing import print_json
@@ -10,9 +10,6 @@ from change_it.errors import InputError
 from change_it.hevas.metric_options import COPY, Baseline, MetricOptions
 from change_it.io import check_file, check_writable, named_files
 from change_it.tables import console, print_table
-
-if TYPE_CHECKING:
-    from change_it.hevas.documents import Documents
 
 
 @dataclass(kw_only=True)
@@ -31,12 +28,20 @@ class HevasOptions(MetricOptions):
 
     documents: str
     """File of documents with their reference headlines, or a corpus folder."""
+    language: str = ""
+    """Language of documents and headlines: it or en; others, such as de, with --stop-words and without PNR, NR and PR; that of the corpus or of the articles when not given."""
     system: tuple[str, ...] = ()
     """Systems as NAME=FILE: text with one headline a line, in the documents' order, or CSV with id, headline, as transfer writes it."""
     baselines: tuple[Literal["copy", Baseline], ...] = ()
     """Systems that need no file: first, random, tfidf, wtextrank, stextrank of HEvAS, and of a corpus copy, the original headline."""
     metrics: tuple[str, ...] = ()
-    """R-1 R-2 R-SU R-WSU LSA-C LSA-S TM-C TM-S WE-C WE-S KL-C KL-S JS-C JS-S PNR NR PR Fog AWL; all when not given."""
+    """R-1 R-2 R-SU R-WSU LSA-C LSA-S TM-C TM-S WE-C WE-S KL-C KL-S JS-C JS-S PNR NR PR Fog AWL, or informativeness, readability; all when not given."""
+    charts: tuple[Literal["bar", "interval", "box", "scatter"], ...] = ("interval", "box", "scatter")
+    """Charts: bar without and interval with intervals of the means, box, and scatter of every two metrics."""
+    distinct: bool = False
+    """Leave metrics that tell no two of the systems apart (≈) out of average and ranks."""
+    shared_items: bool = False
+    """Measure all systems on the documents that every file of --system has a row of; else files with fewer are refused."""
     columns: str = ""
     """Column map of --documents, ours=theirs: article=body,headline=title; headline may be given several times."""
     n_words: int = 9
@@ -49,48 +54,62 @@ class HevasOptions(MetricOptions):
     """Print JSON instead of a table."""
 
 
-def check(options: HevasOptions) -> None:
-    """Refuse, before anything large loads, missing systems and an `--out` that cannot be written."""
+def run(options: HevasOptions) -> None:
+    """Measure the systems of the files and the baselines."""
     files = [file for _, file in named_files(options.system, option="--system", example="mine=mine.txt")]
     for file in files:
         check_file(file)
     check_counts(resamples=options.resamples)
     if options.out:
-        check_writable(
-            options.out, inputs=[options.documents, options.vectors, *files], record="summary.json"
-        )
+        inputs = [options.documents, options.vectors, *files]
+        check_writable(options.out, inputs=inputs, record="summary.json")
 
-
-def run(options: HevasOptions) -> None:
-    """Measure the systems of the files and the baselines."""
-    check(options)
-
+    from change_it.corpus.folder import read_language
+    from change_it.corpus.splits import events_of
     from change_it.hevas.analysis import analyse
     from change_it.hevas.baseline_systems import BASELINES, baseline
-    from change_it.hevas.documents import System, read_systems
+    from change_it.hevas.documents import System, read_documents, read_systems
     from change_it.hevas.evaluation import check_input, chosen_metrics, evaluate
+    from change_it.text.stopwords import guess_language
 
     metrics = chosen_metrics(options.metrics)
-    documents = read_with_events(options.documents, options.columns)
+    documents = read_documents(options.documents, columns=options.columns)
+    language = options.language or read_language(options.documents) or guess_language(documents.texts)
+    options = replace(options, language=language)
     check_input(documents, metrics, options)
-    systems = read_systems(options.system, documents, taken=[COPY, *BASELINES])
-    if COPY in options.baselines and not documents.originals:
-        raise InputError("--baselines copy requires a corpus folder, whose articles have original headlines")
-
-    from change_it.results.report_files import write_hevas  # loads matplotlib and polars
-    from change_it.results.score_tables import hevas_record, hevas_remarks, means_table
-
-    language = options.stop_words or options.language
+    taken = [COPY, *BASELINES]
+    documents, systems = read_systems(
+        options.system, documents, taken=taken, shared_items=options.shared_items
+    )
+    if documents.events is None:
+        events = events_of(documents.texts, [""] * len(documents)).tolist()
+        documents = replace(documents, events=tuple(events))
     for name in dict.fromkeys(options.baselines):
         headlines = documents.originals
         if name != COPY:
             given = {"n_words": options.n_words, "seed": options.seed}
-            headlines = tuple(baseline(name, documents.texts, language=language, **given))
+            stop = options.stop_words or language
+            headlines = tuple(baseline(name, documents.texts, language=stop, **given))
+        elif not headlines:
+            raise InputError(
+                "--baselines copy requires a corpus folder, whose articles have original headlines"
+            )
         systems.append(System(name, headlines))
-    evaluation = evaluate(documents, systems, metrics=metrics, options=options, progress=not options.json)
+
+    from change_it.results.report_files import write_hevas  # loads matplotlib and polars
+    from change_it.results.score_tables import hevas_record, hevas_remarks, means_table
+
+    evaluation = evaluate(
+        documents,
+        systems,
+        metrics=metrics,
+        options=options,
+        distinct=options.distinct,
+        progress=not options.json,
+    )
     analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
     if options.out:
-        write_hevas(options.out, documents, systems, evaluation, analysis)
+        write_hevas(options.out, documents, systems, evaluation, analysis, options.charts)
     if options.json:
         print_json(hevas_record(evaluation, analysis), allow_nan=False)
         return
@@ -98,19 +117,7 @@ def run(options: HevasOptions) -> None:
     strange = [*documents.remarks, *(remark for system in systems for remark in system.remarks)]
     table = means_table(evaluation)
     notes = [*strange, *hevas_remarks(evaluation), *table.notes, evaluation.signature]
+    notes += [analysis.outcome] if analysis.outcome else []
     print_table(replace(table, title=title, notes=notes), console())
     if options.out:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")
-
-
-def read_with_events(source: str, columns: str = "") -> "Documents":
-    """The documents of a file with near-duplicates as events, or of a corpus folder with its events."""
-    from change_it.corpus.folder import CARD, read_table
-    from change_it.corpus.splits import events_of
-    from change_it.hevas.documents import read_documents
-
-    documents = read_documents(source, columns=columns)
-    if (Path(source) / CARD).is_file():
-        event = dict(read_table(source, "articles", "test", ["id", "event"]).iter_rows())
-        return replace(documents, events=tuple(event[id_] for id_ in documents.ids))
-    return replace(documents, events=tuple(events_of(documents.texts, [""] * len(documents.texts)).tolist()))

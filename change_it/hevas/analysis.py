@@ -8,40 +8,41 @@ independent evidence: tests are of the means over each event, and intervals draw
 """
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
 import scipy  # its parts are loaded when they are used
+from numpy.typing import NDArray
 
-from change_it.errors import InputError
 from change_it.hevas.evaluation import Evaluation
 from change_it.stats import AVERAGE, DECIMALS, LEVEL, Events, Floats, event_means, holm, measure
+from change_it.tables import figure, p_value
 
 #: Name of the average over all metrics in tables of metrics.
 OVERALL = "average"
-#: Least p-value of scores that are called normal.
-NORMAL = 0.05
+#: Least p-value of scores that are called normal, and of a difference that may be chance.
+NORMAL = CHANCE = 0.05
 
-_EXACT_MOST = 13  # differences with ties, for which scipy's p-value is exact
-_SHAPIRO_MOST = 5000  # its p-value is not accurate for more
+_EXACT_MOST = 13  # differences with ties, for which the p-value is exact
 
 
 @dataclass(frozen=True)
 class SystemSummary:
-    """Scores of one system by one metric."""
+    """Scores of one system by one metric, of its headlines that have words."""
 
     system: str
-    mean: float
+    mean: float  # 0 where it has none
     interval: tuple[float, float]  # percentile bootstrap
     shapiro_p: float | None  # None for fewer than three documents and for constant scores
+    empty: int = 0  # headlines that are left out
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two systems compared by one metric."""
+    """Two systems compared by one metric, over all documents."""
 
     first: str
     second: str
@@ -66,16 +67,15 @@ class Comparison:
     pairs: tuple[Pair, ...]  # every two systems
 
 
-Matrix = tuple[tuple[float | None, ...], ...]
-
-
 @dataclass(frozen=True)
 class Correlations:
     """Pearson's correlation between all metrics."""
 
     metrics: tuple[str, ...]  # names of rows and columns
     n: int  # scores of each metric: items times systems
-    pearson: Matrix  # None where a metric is constant and where n is below three
+    pearson: tuple[
+        tuple[float | None, ...], ...
+    ]  # None where a metric is constant and where n is below three
 
 
 @dataclass(frozen=True)
@@ -85,73 +85,97 @@ class Analysis:
     signature: str  # of the evaluation, and the numbers of events and resamples
     comparisons: dict[str, Comparison]  # by metric, `average` (over all after normalisation) first
     correlations: Correlations  # between all metrics
+    outcome: str  # which system is best, in one sentence
 
 
 def analyse(evaluation: Evaluation, *, resamples: int = 1000, seed: int = 1) -> Analysis:
-    """Compare the systems by every metric, and by the average of all after normalisation."""
+    """Compare the systems by every metric, and by the average of all after normalisation, in which an empty headline has 0."""
     scores = {name: evaluation.scores(name) for name in evaluation.metrics}
-    correlated = correlations(scores)  # refuses what is not finite
-    overall = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
+    systems, events = evaluation.systems, evaluation.events
+    overall = [(OVERALL, evaluation.overall_items, None)] if evaluation.averaged else []
     comparisons = {
-        name: compare(values, evaluation.systems, evaluation.events, resamples=resamples, seed=seed)
-        for name, values in {**overall, **scores}.items()
+        name: compare(values, systems, events, written, resamples=resamples, seed=seed)
+        for name, values, written in [
+            *overall,
+            *((name, each, evaluation.written) for name, each in scores.items()),
+        ]
     }
-    events = len(set(evaluation.events or evaluation.ids))
-    signature = evaluation.signature.replace("|seed:", f"|events:{events}|resamples:{resamples}|seed:")
-    return Analysis(signature, comparisons, correlated)
+    count = len(set(events or evaluation.ids))
+    signature = evaluation.signature.replace("|seed:", f"|events:{count}|resamples:{resamples}|seed:")
+    return Analysis(signature, comparisons, correlations(scores), _outcome(evaluation, comparisons))
+
+
+def _outcome(evaluation: Evaluation, comparisons: Mapping[str, Comparison]) -> str:
+    """Which system has the best average, and whether the next one's may be as good by chance."""
+    if not evaluation.averaged:
+        return ""
+    (best, *others), means = evaluation.ranking, evaluation.overall
+    text = f"{best} has {'the best' if others else 'an'} average, {figure(means[best])}"
+    if others:
+        pairs = comparisons[OVERALL].pairs
+        p = next(pair.p_holm for pair in pairs if {pair.first, pair.second} == {best, others[0]})
+        verdict = "which may be chance" if p >= CHANCE else "not by chance"
+        text += f"; {others[0]} follows with {figure(means[others[0]])}, {verdict} (signed-rank test, Holm: p {p_value(p)})"
+    return f"{text}."
 
 
 def compare(
     scores: Floats,
     systems: Sequence[str],
     events: Events | None = None,
+    written: NDArray[np.bool_] | None = None,
     *,
     resamples: int = 1000,
     seed: int = 1,
 ) -> Comparison:
     """Compare systems by one metric: (n, m) scores, one row a document, one column a system; (n,) events of the documents.
 
-    Intervals are percentile bootstrap ones, and every system gets the same events drawn. A system is not normal where
-    Shapiro and Wilk's test has a p-value below .05.
+    Intervals are percentile bootstrap ones, and every system gets the same events drawn; means and intervals are of the headlines
+    that are `written` (all when None), tests of all. A system is not normal where Shapiro and Wilk's test has a p-value below .05.
     """
-    columns = dict(zip(systems, scores.T, strict=True))
+    written = np.ones(scores.shape, bool) if written is None else written
+    statistics = {
+        f"n {name}": column.astype(np.float64) for name, column in zip(systems, written.T, strict=True)
+    }
+    statistics |= dict(zip(systems, (scores * written).T, strict=True))
     drawn = measure(
-        {"": np.ones(len(scores)), **columns},
-        lambda sums: {name: sums[name] / sums[""] for name in columns},
+        statistics,
+        lambda sums: {name: sums[name] / np.maximum(sums[f"n {name}"], 1) for name in systems},
         events=events,
         resamples=resamples,
         seed=seed,
     )[AVERAGE]
     tested = event_means(scores, events)
     summaries = []
-    for (name, column), means in zip(columns.items(), tested.T, strict=True):
-        low, high = np.clip(drawn[name].interval, column.min(), column.max()).tolist()
-        summaries.append(SystemSummary(name, float(column.mean()), (low, high), _shapiro(means, seed)))
+    for name, column, has_words, means in zip(systems, scores.T, written.T, tested.T, strict=True):
+        shown = column[has_words] if has_words.any() else np.zeros(1)
+        low, high = np.clip(drawn[name].interval, shown.min(), shown.max()).tolist()
+        empty = int((~has_words).sum())
+        summaries.append(SystemSummary(name, float(shown.mean()), (low, high), _shapiro(means, seed), empty))
     normal = all(summary.shapiro_p is not None and summary.shapiro_p >= NORMAL for summary in summaries)
-    pairs = tuple(_pairs(scores, tested, systems, normal))
-    test: Literal["tukey", "rank-sum"] = "tukey" if normal else "rank-sum"
-    return Comparison(len(scores), len(tested), LEVEL, tuple(summaries), test, pairs)
+    pairs = _pairs(scores, tested, systems, normal)
+    return Comparison(
+        len(scores), len(tested), LEVEL, tuple(summaries), "tukey" if normal else "rank-sum", pairs
+    )
 
 
-def _pairs(scores: Floats, tested: Floats, systems: Sequence[str], normal: bool) -> Iterator[Pair]:
+def _pairs(scores: Floats, tested: Floats, systems: Sequence[str], normal: bool) -> tuple[Pair, ...]:
     """Every two systems: the difference of their means, and tests of the means over each event."""
     pairs = list(combinations(range(len(systems)), 2))
-    if not pairs:
-        return
     tests = [wilcoxon(tested[:, i], tested[:, j]) for i, j in pairs]
-    p_holm = holm([p for _, p in tests])
-    p_tukey = _tukey(tested) if normal else None
-    for (i, j), (statistic, p), corrected in zip(pairs, tests, p_holm, strict=True):
-        first, second = tested[:, i], tested[:, j]
-        yield Pair(
+    p_tukey = _tukey(tested) if normal and pairs else None
+    return tuple(
+        Pair(
             first=systems[i],
             second=systems[j],
             difference=float(scores[:, i].mean() - scores[:, j].mean()),
-            published_p=_rank_sum(first, second) if p_tukey is None else float(p_tukey[i, j]),
+            published_p=_rank_sum(tested[:, i], tested[:, j]) if p_tukey is None else float(p_tukey[i, j]),
             wilcoxon=statistic,
             p=p,
             p_holm=corrected,
         )
+        for (i, j), (statistic, p), corrected in zip(pairs, tests, holm([p for _, p in tests]), strict=True)
+    )
 
 
 def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
@@ -159,16 +183,13 @@ def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
 
     Returns the smaller sum of ranks and the p-value; 0 and 1 where all scores are equal.
     """
-    differences = np.round(
-        first - second, DECIMALS
-    )  # without the noise of floating point, which would break ties
+    differences = np.round(first - second, DECIMALS)  # noise of floating point would break ties
     differences = differences[differences != 0]
     if not len(differences):
         return 0.0, 1.0
     ranks = np.sign(differences) * scipy.stats.rankdata(np.abs(differences))
     few = len(ranks) <= _EXACT_MOST
-    test = scipy.stats.wilcoxon(ranks, method="exact" if few else "auto")
-    exact = test
+    test = exact = scipy.stats.wilcoxon(ranks, method="exact" if few else "auto")
     if few and len(np.unique(np.abs(ranks))) < len(ranks):  # scipy's own way with ties takes seconds
         exact = scipy.stats.permutation_test(
             (ranks,), np.sum, permutation_type="samples", vectorized=True, n_resamples=np.inf
@@ -177,14 +198,9 @@ def wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
 
 
 def _rank_sum(first: Floats, second: Floats) -> float:
-    """p-value of Wilcoxon's rank-sum test (Mann and Whitney's U), two-sided, which takes the two systems for independent.
-
-    Corrected for ties; 1 where all scores are equal.
-    """
-    first, second = (np.round(scores, DECIMALS) for scores in (first, second))
-    if not np.ptp(np.concatenate([first, second])):
-        return 1.0
-    return float(scipy.stats.mannwhitneyu(first, second).pvalue)
+    """p-value of Wilcoxon's rank-sum test (Mann and Whitney's U), two-sided, of independent systems, corrected for ties; 1 where all scores are equal."""
+    first, second = np.round([first, second], DECIMALS)
+    return float(scipy.stats.mannwhitneyu(first, second).pvalue) if np.ptp([first, second]) else 1.0
 
 
 def _tukey(scores: Floats) -> Floats:
@@ -196,29 +212,17 @@ def _tukey(scores: Floats) -> Floats:
 
 
 def _shapiro(scores: Floats, seed: int) -> float | None:
-    """p-value of Shapiro and Wilk's test of normality; of more than 5,000 scores as many are drawn.
-
-    None for fewer than three scores and for constant ones.
-    """
+    """p-value of Shapiro and Wilk's test of normality, of 5,000 scores at most, for which it is accurate; None for fewer than three and for constant ones."""
     if len(scores) < 3 or not np.ptp(np.round(scores, DECIMALS)):
         return None
-    return float(scipy.stats.shapiro(np.random.default_rng(seed).permutation(scores)[:_SHAPIRO_MOST]).pvalue)
+    return float(scipy.stats.shapiro(np.random.default_rng(seed).permutation(scores)[:5000]).pvalue)
 
 
 def correlations(scores: Mapping[str, Floats]) -> Correlations:
     """Correlate all metrics with each other over all items of all systems."""
-    columns = np.array([np.ravel(values) for values in scores.values()], np.float64)
-    for name, bad in zip(scores, (~np.isfinite(columns)).sum(axis=1).tolist(), strict=True):
-        if bad:
-            raise InputError(
-                f"{name} has {bad} scores that are not numbers: score such headlines 0, or omit them"
-            )
-    columns = np.round(columns, DECIMALS)
-    varies = np.ptp(columns, axis=1) > 0
-    if columns.shape[1] < 3:
-        varies[:] = False
-    matrix = np.full((len(columns), len(columns)), np.nan)
-    if varies.any():
-        matrix[np.ix_(varies, varies)] = np.clip(np.corrcoef(columns[varies]), -1, 1)
-    pearson = tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in matrix)
-    return Correlations(tuple(scores), columns.shape[1], pearson)
+    import pandas as pd
+
+    table = pd.DataFrame({name: np.ravel(values) for name, values in scores.items()}).round(DECIMALS)
+    pearson = table.corr(min_periods=3).to_numpy().tolist()
+    rows = (tuple(None if np.isnan(value) else value for value in row) for row in pearson)
+    return Correlations(tuple(scores), len(table), tuple(rows))

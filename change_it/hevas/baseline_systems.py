@@ -7,10 +7,9 @@ are silent: of equal scores the earlier one wins; a headline ends after exactly 
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from change_it.errors import InputError
 from change_it.hevas.metric_options import Baseline
@@ -21,12 +20,6 @@ from change_it.text.tokens import is_unspaced, words
 
 #: The systems by name.
 BASELINES = get_args(Baseline)
-#: Share of a vertex's score that its neighbours decide.
-_DAMPING = 0.85
-#: Sentences of a document that are ranked, at most: links are as many as their square.
-_SENTENCES = 1_000
-#: The scores of n vertices are final when they change by no more than n times this on average.
-_TOLERANCE = 1e-10
 
 
 def baseline(
@@ -60,78 +53,68 @@ def baseline(
     if n_words < 1:
         raise InputError(f"a headline has at least one word, not {n_words}")
     stop = stop_words(language)
-    if name == "first":
-        return [_beginning(text, n_words) for text in documents]
-    if name == "random":
-        draws = np.random.default_rng(seed).random(len(documents)).tolist()  # one a document
-        return [_random(text, draw, n_words) for text, draw in zip(documents, draws, strict=True)]
     if name == "tfidf":
         return _tfidf([_kept(words(text), stop) for text in documents], n_words)
-    rank = _wtextrank if name == "wtextrank" else _stextrank
-    return [rank(text, stop, n_words) for text in documents]
-
-
-def _random(text: str, draw: float, n_words: int) -> str:
-    """The first words of a random sentence that has words."""
-    several = _worded_sentences(text)
-    return _beginning(several[int(draw * len(several))], n_words) if several else ""
+    if name == "wtextrank":
+        return [_wtextrank(text, stop, n_words) for text in documents]
+    if name == "random":
+        draws = np.random.default_rng(seed).random(len(documents)).tolist()  # one a document
+        several = [_worded_sentences(text) or [""] for text in documents]
+        documents = [some[int(draw * len(some))] for some, draw in zip(several, draws, strict=True)]
+    elif name == "stextrank":
+        documents = [_top_sentence(text, stop) for text in documents]
+    return [_beginning(text, n_words) for text in documents]
 
 
 def _tfidf(texts: Sequence[Sequence[str]], n_words: int) -> list[str]:
     """The words of highest tf-idf of each text."""
-    if not any(texts):
-        return [""] * len(texts)
     from sklearn.feature_extraction.text import TfidfVectorizer  # loads pandas
 
+    if not any(texts):
+        return [""] * len(texts)
     vectorizer = TfidfVectorizer(analyzer=list)
-    matrix = vectorizer.fit_transform(texts)
-    columns = vectorizer.vocabulary_
-    headlines = []
-    for text, row in zip(texts, matrix, strict=True):
-        distinct = list(dict.fromkeys(text))
-        weights = row.toarray()[0, [columns[word] for word in distinct]]
-        headlines.append(_top(distinct, weights, n_words))
-    return headlines
+    matrix, columns = vectorizer.fit_transform(texts), vectorizer.vocabulary_
+    distinct = [list(dict.fromkeys(text)) for text in texts]
+    return [
+        _top(names, row.toarray()[0, [columns[word] for word in names]], n_words)
+        for names, row in zip(distinct, matrix, strict=True)
+    ]
 
 
 def _wtextrank(text: str, stop: frozenset[str], n_words: int) -> str:
     """The words of highest TextRank: linked, without weights, where they are adjacent."""
-    every = words(text)
-    kept = {word: at for at, word in enumerate(dict.fromkeys(_kept(every, stop)))}
-    pairs = (pair for pair in pairwise(every) if pair[0] != pair[1] and kept.keys() >= {*pair})
-    links = {(kept[a], kept[b]) for pair in pairs for a, b in (pair, pair[::-1])}
-    places = np.array([*links], np.int64).reshape(-1, 2).T
-    matrix = csr_matrix((np.ones(len(links)), tuple(places)), shape=(len(kept), len(kept)))
-    return _top(list(kept), _text_rank(matrix), n_words)
+    import networkx as nx  # takes long
+
+    every, graph = words(text), nx.Graph()
+    graph.add_nodes_from(_kept(every, stop))
+    graph.add_edges_from([pair for pair in pairwise(every) if pair[0] != pair[1] and graph.nodes >= {*pair}])
+    return _top(list(graph), _text_rank(graph), n_words)
 
 
-def _stextrank(text: str, stop: frozenset[str], n_words: int) -> str:
-    """The first words of the sentence of highest TextRank, of equal ones the first: weights are common words over log of one length + log of the other."""
+def _top_sentence(text: str, stop: frozenset[str]) -> str:
+    """The sentence of highest TextRank, of equal ones the first: weights are common words over log of one length + log of the other."""
+    from networkx import from_scipy_sparse_array
     from sklearn.feature_extraction.text import CountVectorizer  # loads pandas
 
-    several = _worded_sentences(text)[:_SENTENCES]
+    several = _worded_sentences(text)
     kept = [_kept(words(sentence), stop) for sentence in several]
     if not any(kept):
-        return _beginning("".join(several[:1]), n_words)
+        return "".join(several[:1])
     having = CountVectorizer(analyzer=list, binary=True).fit_transform(kept)
     links = (having @ having.T).tocoo()
     lengths = np.array([*map(len, kept)])
     products = lengths[links.row] * lengths[links.col]
     linked = (links.row != links.col) & (products > 1)  # two sentences of one word have no similarity
     links.data = np.divide(links.data, np.log(products), out=np.zeros(links.nnz), where=linked)
-    return _beginning(several[_text_rank(links.tocsr()).round(6).argmax()], n_words)
+    return several[_text_rank(from_scipy_sparse_array(links)).round(6).argmax()]
 
 
-def _text_rank(links: csr_matrix) -> Floats:
-    """TextRank of n vertices with (n, n) weights of links, the same in both directions: PageRank by power iteration, times n."""
-    n, sums = links.shape[0], links.sum(axis=1).A1
-    inverse = np.divide(1, sums, out=np.zeros(n), where=sums > 0)
-    ranks, change = np.ones(n), np.inf
-    while change > _TOLERANCE * n**2:
-        spread = links @ (ranks * inverse) + ranks[sums == 0].sum() / max(1, n)
-        ranks, last = _DAMPING * spread + 1 - _DAMPING, ranks
-        change = np.abs(ranks - last).sum()
-    return ranks
+def _text_rank(graph: Any) -> Floats:
+    """TextRank of the n vertices of a graph: PageRank times n."""
+    from networkx import pagerank
+
+    ranks = pagerank(graph, alpha=0.85, tol=1e-10, max_iter=1000)
+    return np.array([*ranks.values()]) * len(ranks)
 
 
 def _top(names: Sequence[str], scores: Floats, n_words: int) -> str:

@@ -5,22 +5,26 @@ Of a corpus folder the documents are the A2 articles with a partner, and the ref
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
+from typing import Any
 
 from change_it.errors import InputError
 from change_it.io import (
     Predictions,
     cell_named,
     cell_text,
+    counted,
     headlines_of,
     kind_of,
     listed,
     named_files,
     parse_columns,
     read_records,
+    read_text,
+    refuse_lengths,
     text_lines,
 )
 from change_it.text.cleaning import clean, has_markup, remark
@@ -34,6 +38,12 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 #: The test articles of a corpus folder, and their pairs.
 _ARTICLES, _PAIRS = (Path(table) / "test.parquet" for table in ("articles", "pairs"))
 _NUMBERED = re.compile(r"headline_?\d+")
+#: A document of a file like XML, and its parts: id, article, headlines.
+_DOCUMENT = re.compile(r"(?is)<doc(?:ument)?\b.*?</doc(?:ument)?>")
+_TAGS = [
+    re.compile(rf"(?is)<({tags})\b[^>]*>(.*?)</\1>")
+    for tags in ("docno|id", "text|article", "headline|title")
+]
 
 
 @dataclass(frozen=True)
@@ -45,14 +55,13 @@ class Documents:
         texts: (n,) the articles, none without words.
         references: (n,) tuples of headlines, all with words; None where there are no headlines.
         name: the file or folder as it was given.
-        events: (n,) number of the event of each; None where each is of its own.
+        events: (n,) event of each; None where they are unknown.
         remarks: sentences on what was strange in the texts.
         originals: (n,) the articles' own headlines, where the references are another newspaper's; else empty.
         unpaired: ids of articles that were left out, as they have no reference; systems may have headlines of them.
 
     Raises:
-        InputError: there are no documents, a document or a reference is without words, a document has no reference, or
-            an id occurs twice.
+        InputError: no documents, one without words, or without a reference with words, or an id that occurs twice.
     """
 
     ids: tuple[str, ...]
@@ -67,13 +76,10 @@ class Documents:
     def __post_init__(self) -> None:
         if not self.texts:
             raise InputError(f"{self.name} has no documents: give at least one")
-        if len(self.ids) != len(self.texts) or len(self.references or self.ids) != len(self.ids):
-            raise InputError(
-                f"{self.name} has {len(self.texts)} documents, {len(self.ids)} ids and references for "
-                f"{len(self.references or self.ids)}: give one of each"
-            )
+        references = self.references or [("1",)] * len(self.texts)
+        refuse_lengths(ids=self.ids, documents=self.texts, references=references)
+        rows = list(zip(self.ids, self.texts, references, strict=True))
         counts = Counter(self.ids)
-        rows = list(zip(self.ids, self.texts, self.references or [("1",)] * len(self.ids), strict=True))
         faults = {
             "a repeated id": [id_ for id_, count in counts.items() if count > 1],
             "an empty article": [id_ for id_, text, _ in rows if not worded(text)],
@@ -82,12 +88,17 @@ class Documents:
         for fault, ids in faults.items():
             if ids:
                 raise InputError(
-                    f"{self.name}: {len(ids)} {'document has' if len(ids) == 1 else 'documents have'} {fault} "
-                    f"({listed(ids)}): mend or remove the rows"
+                    f"{self.name}: {counted(len(ids), 'document')} with {fault} ({listed(ids)}): mend or remove the rows"
                 )
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def only(self, kept: Sequence[bool]) -> "Documents":
+        """The documents that are kept."""
+        parts = {part: getattr(self, part) for part in ("ids", "texts", "references", "events", "originals")}
+        fewer: dict[str, Any] = {part: each and tuple(compress(each, kept)) for part, each in parts.items()}
+        return replace(self, **fewer)
 
 
 @dataclass(frozen=True)
@@ -109,77 +120,104 @@ def read_documents(source: str, *, columns: str = "") -> Documents:
     """Read documents and their references, cleaned as `corpus build` does; line ends stay in texts without HTML.
 
     Args:
-        source: a table (see `change_it.io.read_tables`) with the columns of `COLUMNS`, or a corpus folder.
+        source: a table (see `change_it.io.read_tables`) with the columns of `COLUMNS`, a file like XML as the published
+            toolkit reads it, or a corpus folder.
         columns: map `ours=theirs`, separated by commas; headline may be mapped several times.
     """
     path = Path(source)
     if (path / _ARTICLES).is_file():
         return _of_corpus(path)
-    optional = {name: COLUMNS[name] for name in ("id", "headline")}
-    rows = read_records(path, required={"article": COLUMNS["article"]}, optional=optional, columns=columns)
-    names = list(parse_columns(columns, COLUMNS)["headline"])
-    if tuple(names) == COLUMNS["headline"]:
-        every = dict.fromkeys(name for row in rows for name in row.values)
-        names = [name for name in every if name.lower() in names or _NUMBERED.fullmatch(name.lower())]
-    texts, references = [row.cells["article"] for row in rows], None
-    given = [
-        [
-            cell_text(one, f"{source}, line {row.line}: headline")
-            for name in names
-            for one in _several(row.values, name)
-        ]
-        for row in rows
-    ]
-    if names:
-        references = tuple(tuple(filter(worded, map(clean, several))) for several in given)
+    rows, has_headlines = _like_xml(path), True
+    if not rows:
+        optional = {name: COLUMNS[name] for name in ("id", "headline")}
+        records = read_records(
+            path, required={"article": COLUMNS["article"]}, optional=optional, columns=columns
+        )
+        names = list(parse_columns(columns, COLUMNS)["headline"])
+        if tuple(names) == COLUMNS["headline"]:
+            every = dict.fromkeys(name for row in records for name in row.values)
+            names = [name for name in every if name.lower() in names or _NUMBERED.fullmatch(name.lower())]
+        has_headlines = bool(names)
+        for row in records:
+            cells = [cell_named(row.values, name) for name in names]
+            each = chain.from_iterable(cell if isinstance(cell, list) else [cell] for cell in cells)
+            headlines = [cell_text(one, f"{source}, line {row.line}: headline") for one in each]
+            rows.append((row.cells.get("id", ""), row.cells["article"], headlines))
+    ids, texts, given = zip(*rows, strict=True)
     return Documents(
-        _ids([row.cells for row in rows]),
+        _ids(ids),
         tuple(clean(text) if has_markup(text) else "\n".join(map(clean, text.split("\n"))) for text in texts),
-        references,
+        tuple(tuple(filter(worded, map(clean, several))) for several in given) if has_headlines else None,
         source,
         remarks=tuple(remark(source, chain(texts, *given), "are taken off")),
     )
+
+
+def _like_xml(path: Path) -> list[tuple[str, str, list[str]]]:
+    """Id, article and headlines of each document of a file like XML; none of another file."""
+    if not path.is_file() or kind_of(path):
+        return []
+    documents = _DOCUMENT.findall(re.sub(r"<!\[CDATA\[|\]\]>", "", read_text(path)))
+    parts = [[[one for _, one in tag.findall(text)] for tag in _TAGS] for text in documents]
+    return [("".join(ids).strip(), "\n".join(texts), headlines) for ids, texts, headlines in parts]
 
 
 def _of_corpus(folder: Path) -> Documents:
     """The A2 articles that are in pairs, with the headlines of their partners."""
     own = read_documents(str(folder / _ARTICLES))
     partners: dict[str, list[str]] = {}
-    for pair in read_records(
-        folder / _PAIRS, required=[f"{side}_{part}" for side in "ab" for part in ("id", "headline")]
-    ):
+    required = [f"{side}_{part}" for side in "ab" for part in ("id", "headline")]
+    for pair in read_records(folder / _PAIRS, required=required):
         for side, other in ("ab", "ba"):
             partners.setdefault(pair.cells[f"{side}_id"], []).append(clean(pair.cells[f"{other}_headline"]))
-    rows = zip(own.ids, own.texts, own.references or (), strict=True)
-    paired = [(id_, text, tuple(partners[id_]), one) for id_, text, (one, *_) in rows if id_ in partners]
-    if not paired:
+    if not partners.keys() & {*own.ids}:
         raise InputError(
             f"the corpus {folder} has no A2 pairs: build it with lower thresholds or more articles"
         )
-    ids, texts, references, originals = zip(*paired, strict=True)
-    left = len(own) - len(ids)
-    remarks = (
-        *own.remarks,
-        *([f"{left} articles of {folder} have no partner and are left out"] if left else []),
-    )
-    return Documents(
-        ids, texts, references, str(folder), None, remarks, originals, frozenset(own.ids).difference(ids)
+    rows = read_records(folder / _ARTICLES, required=["id"])
+    events: Any = tuple(row.values.get("event") for row in rows)
+    originals = tuple(one for one, *_ in own.references or ())
+    own = replace(own, events=None if None in events else events, originals=originals, name=str(folder))
+    paired = own.only([id_ in partners for id_ in own.ids])
+    remarks = own.remarks
+    if left := len(own) - len(paired):
+        remarks += (f"{left} articles of {folder} have no partner and are left out",)
+    return replace(
+        paired,
+        references=tuple(tuple(partners[id_]) for id_ in paired.ids),
+        remarks=remarks,
+        unpaired=frozenset(own.ids).difference(paired.ids),
     )
 
 
-def read_systems(specs: Sequence[str], documents: Documents, *, taken: Iterable[str] = ()) -> list[System]:
-    """Read the headlines of several systems, `NAME=FILE` each; names that are `taken` are refused."""
+def read_systems(
+    specs: Sequence[str], documents: Documents, *, taken: Iterable[str] = (), shared_items: bool = False
+) -> tuple[Documents, list[System]]:
+    """Read the headlines of several systems, `NAME=FILE` each; names that are `taken` are refused.
+
+    The documents are all, or with `shared_items` those that every file has a row of; the systems are on them.
+    """
     named = named_files(specs, option="--system", example="mine=mine.txt", taken=taken)
-    return [read_system(name, file, documents) for name, file in named]
+    found = {name: read_headlines(file, documents, shared_items=shared_items) for name, file in named}
+    kept = [all(id_ in headlines for headlines in found.values()) for id_ in documents.ids]
+    if not any(kept):
+        raise InputError("the files of --system have no document in common: give files of the same headlines")
+    documents = documents.only(kept)
+    systems = []
+    for name, headlines in found.items():
+        texts = [headlines[id_] for id_ in documents.ids]
+        systems.append(System(name, tuple(map(clean, texts)), tuple(remark(name, texts, "are taken off"))))
+    return documents, systems
 
 
-def read_system(name: str, file: Path, documents: Documents) -> System:
-    """One headline for each document, from lines of text or from a table with headline and id; cleaned as `corpus build` does."""
-    if kind_of(file) is None:
+def read_headlines(file: Path, documents: Documents, *, shared_items: bool = False) -> dict[str, str]:
+    """Id of a document to its headline, from lines of text, a file like XML or a table with headline and perhaps id; of all documents unless only `shared_items` are needed."""
+    if marked := _like_xml(file):
+        rows = [({"id": id_} if id_ else {}) | {"headline": " ".join(texts)} for id_, _, texts in marked]
+    elif kind_of(file) is None:
         rows = [{"headline": line} for line in text_lines(file)]
     else:
-        records = read_records(file, required=["headline"], optional=["id", "error"])
-        rows = [record.cells for record in records]
+        rows = [row.cells for row in read_records(file, required=["headline"], optional=["id", "error"])]
     headlines = headlines_of(rows, str.strip)
     if "id" not in rows[0]:
         if len(headlines) != len(documents):
@@ -187,18 +225,15 @@ def read_system(name: str, file: Path, documents: Documents) -> System:
                 f"{file} has {len(headlines)} headlines for {len(documents)} documents of {documents.name}: give one for "
                 "each, an empty line where there is none"
             )
-        return _cleaned(name, headlines)
-    found = Predictions.match(_ids(rows), headlines, documents.ids)
-    predictions = replace(
-        found, unknown_ids=[id_ for id_ in found.unknown_ids if id_ not in documents.unpaired]
-    )
-    if wrong := predictions.problems("not in the documents"):
+        return dict(zip(documents.ids, headlines, strict=True))
+    found = Predictions.match(_ids([row.get("id", "") for row in rows]), headlines, documents.ids)
+    unknown = [id_ for id_ in found.unknown_ids if id_ not in documents.unpaired]
+    found = replace(found, unknown_ids=unknown, missing=[] if shared_items else found.missing)
+    if wrong := found.problems("not in the documents"):
+        if found.missing and found.headlines:
+            wrong += "; --shared-items measures all systems on what every file has"
         raise InputError(f"{file} does not fit the {len(documents)} documents of {documents.name}: {wrong}")
-    return _cleaned(name, predictions.headlines.values())
-
-
-def _cleaned(name: str, headlines: Collection[str]) -> System:
-    return System(name, tuple(map(clean, headlines)), tuple(remark(name, headlines, "are taken off")))
+    return found.headlines
 
 
 def worded(text: str) -> bool:
@@ -206,12 +241,6 @@ def worded(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _ids(rows: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
-    """The ids of the rows; their numbers from 1 where there are none."""
-    return tuple(row.get("id") or str(number) for number, row in enumerate(rows, start=1))
-
-
-def _several(values: Mapping[str, object], name: str) -> list[object]:
-    """Headlines of one document in a column: the cell is one, or a list of them."""
-    cell = cell_named(values, name)
-    return cell if isinstance(cell, list) else [cell]
+def _ids(ids: Sequence[str]) -> tuple[str, ...]:
+    """The ids, and the numbers from 1 where there are none."""
+    return tuple(id_ or str(number) for number, id_ in enumerate(ids, start=1))

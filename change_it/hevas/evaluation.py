@@ -7,12 +7,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from change_it import __version__
 from change_it.errors import InputError
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.metric_options import MetricOptions, parse_lsi
-from change_it.hevas.metrics import FAMILIES, METRICS, Work, signature
+from change_it.hevas.metrics import CATEGORIES, FAMILIES, METRICS, WITH_REFERENCES, Work
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.progress import Progress, bar
+from change_it.io import refuse_lengths
+from change_it.progress import bar
 from change_it.stats import Floats
 from change_it.text.stopwords import stop_words
 
@@ -34,6 +36,7 @@ class Evaluation:
         ids: (n,) of the documents.
         signature: what the numbers depend on.
         events: (n,) of the documents, see `Documents`.
+        distinct: whether averages and ranks leave out the metrics that are `indistinct`.
     """
 
     metrics: tuple[str, ...]
@@ -42,6 +45,7 @@ class Evaluation:
     ids: tuple[str, ...] = field(repr=False)
     signature: str
     events: tuple[int | str, ...] | None = field(default=None, repr=False)
+    distinct: bool = False
 
     @property
     def systems(self) -> list[str]:
@@ -49,17 +53,21 @@ class Evaluation:
         return list(self.values)
 
     @property
+    def written(self) -> NDArray[np.bool_]:
+        """(n, m) whether a headline has words, rows documents, columns systems."""
+        return ~np.column_stack(list(self.empty.values()))
+
+    @cached_property
     def averaged(self) -> list[str]:
-        """The metrics that enter averages and ranks: all but JS, which is ours."""
-        return [name for name in self.metrics if METRICS[name].averaged]
+        """The metrics that enter averages and ranks: all but JS, which is ours, and perhaps those that are `indistinct`."""
+        left_out = self.indistinct if self.distinct else []
+        return [name for name in self.metrics if not name.startswith("JS") and name not in left_out]
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
         """System to metric to the mean over the documents."""
-        return {
-            system: dict(zip(self.metrics, values.mean(axis=0).tolist(), strict=True))
-            for system, values in self.values.items()
-        }
+        means = {system: values.mean(axis=0).tolist() for system, values in self.values.items()}
+        return {system: dict(zip(self.metrics, several, strict=True)) for system, several in means.items()}
 
     def scores(self, metric: str) -> Floats:
         """(n, m) values of one of `metrics`, rows documents, columns systems."""
@@ -68,51 +76,49 @@ class Evaluation:
 
     @cached_property
     def normalised(self) -> dict[str, Floats]:
-        """System to (n, len(averaged)) values in 0-1, more is better; empty without an averaged metric.
+        """Averaged metric to (n, m) values in 0-1, more is better.
 
         Most metrics have this range by themselves; what is outside it (R-WSU, cosines) becomes its end. Fog and AWL are stretched so
         that their lowest value over all documents and systems is 0 and their highest 1 (ours: the paper does not say
         how), 1/2 where all values are equal. Then the metrics in which less is better are inverted, including the divergence KL. An empty headline has 0.
         """
-        written = ~np.column_stack(list(self.empty.values()))
-        result = {system: np.zeros((len(self.ids), len(self.averaged))) for system in self.systems}
-        for column, name in enumerate(self.averaged):
+        written, result = self.written, {}
+        for name in self.averaged:
             values = self.scores(name)
             if name in UNBOUNDED and written.any():
                 low, high = values[written].min(), values[written].max()
                 values = (values - low) / (high - low) if high > low else np.full(values.shape, 0.5)
             values = values.clip(0, 1)
-            values = np.where(written, 1 - values if name in LOWER_IS_BETTER else values, 0.0)
-            for at, system in enumerate(self.systems):
-                result[system][:, column] = values[:, at]
+            result[name] = np.where(written, 1 - values if name in LOWER_IS_BETTER else values, 0.0)
         return result
 
     @property
     def indistinct(self) -> list[str]:
-        """The metrics in which the means of all systems differ by less than `ALIKE` of the largest; empty for a single system."""
-        means = {name: self.scores(name).mean(axis=0) for name in self.metrics if len(self.systems) > 1}
-        return [name for name, of in means.items() if np.ptp(of) <= ALIKE * np.abs(of).max()]
+        """The metrics in which the means of all systems, over their headlines with words, differ by less than `ALIKE` of the largest; empty for a single system."""
+        if len(self.systems) < 2:
+            return []
+        count = self.written.sum(axis=0)
+        means = {name: self.scores(name).sum(axis=0)[count > 0] / count[count > 0] for name in self.metrics}
+        return [name for name, of in means.items() if of.size and np.ptp(of) <= ALIKE * np.abs(of).max()]
 
     @property
     def overall_items(self) -> Floats:
         """(n, m) average over all averaged metrics after normalisation, rows documents, columns systems."""
-        return np.column_stack([values.mean(axis=1) for values in self.normalised.values()])
+        return np.stack([*self.normalised.values()], axis=-1).mean(axis=-1)
 
     @property
     def overall(self) -> dict[str, float]:
-        """System to its average over all averaged metrics and documents, in 0-1, more is better."""
-        if not self.averaged:
-            return {}
-        return dict(zip(self.systems, self.overall_items.mean(axis=0).tolist(), strict=True))
+        """System to its average over all averaged metrics and documents, in 0-1, more is better; empty without such a metric."""
+        means = self.overall_items.mean(axis=0).tolist() if self.averaged else []
+        return dict(zip(self.systems, means, strict=False))
 
     @property
     def ranks(self) -> dict[str, dict[str, int]]:
-        """System to metric to its rank by the mean, 1 the best; equal ones share the better rank."""
-        means = np.stack([values.mean(axis=0) for values in self.normalised.values()]).round(12)
-        ranks = 1 + (means[None] > means[:, None]).sum(axis=1)
+        """System to averaged metric to its rank by the mean, 1 the best; equal ones share the better rank."""
+        means = {name: values.mean(axis=0).round(12) for name, values in self.normalised.items()}
         return {
-            system: dict(zip(self.averaged, row, strict=True))
-            for system, row in zip(self.systems, ranks.tolist(), strict=True)
+            system: {name: 1 + int((several > several[at]).sum()) for name, several in means.items()}
+            for at, system in enumerate(self.systems)
         }
 
     @property
@@ -128,11 +134,12 @@ class Evaluation:
 
 
 def chosen_metrics(names: Sequence[str]) -> tuple[str, ...]:
-    """The metrics in the order of `METRICS`, each once; all when none is named."""
-    unknown = [name for name in names if name not in METRICS]
-    if unknown:
-        raise InputError(f"no metric called {', '.join(unknown)}: choose from {', '.join(METRICS)}")
-    return tuple(name for name in METRICS if name in names or not names)
+    """The metrics of names and categories in the order of `METRICS`, each once; all when none is named."""
+    if unknown := [name for name in names if name not in {*METRICS, *CATEGORIES}]:
+        known = ", ".join([*CATEGORIES, *METRICS])
+        raise InputError(f"no metric called {', '.join(unknown)}: choose from {known}")
+    wanted = {metric for name in names for metric in CATEGORIES.get(name, [name])}
+    return tuple(name for name in METRICS if name in wanted or not names)
 
 
 def evaluate(
@@ -141,23 +148,24 @@ def evaluate(
     *,
     metrics: Sequence[str] = (),
     options: MetricOptions | None = None,
-    progress: Progress = False,
+    distinct: bool = False,
+    progress: bool = False,
 ) -> Evaluation:
     """Measure systems.
 
     Args:
         documents: n documents with their reference headlines.
         systems: n headlines each.
-        metrics: names of `METRICS`; all when empty.
+        metrics: names of `METRICS` or of `CATEGORIES`; all when empty.
         options: what the values depend on; the defaults when None.
-        progress: True shows a bar; a function is called with what was measured and the share of the work that is done.
+        distinct: leave metrics that tell no two systems apart out of averages and ranks.
+        progress: show a bar.
 
     Returns:
         Values an item, with means and ranks.
 
     Raises:
-        InputError: an unknown metric or language, no system, another number of headlines than of documents, no references
-            for a metric that needs them, fewer documents than topics or dimensions, a vector file of another format.
+        InputError: what is given does not fit the metrics, or each other.
 
     Examples:
         >>> from change_it.hevas.documents import Documents, System
@@ -169,35 +177,39 @@ def evaluate(
     options = options or MetricOptions()
     wanted = chosen_metrics(metrics)
     check_input(documents, wanted, options)
-    _check_systems(documents, systems)
-    work = Work(documents, systems, wanted, options)
-    columns: dict[str, dict[str, Floats]] = {system.name: {} for system in systems}
-    families = [family for family in FAMILIES if work.names(family)]
-    total = len(families) * len(systems)
-    steps = (
-        (f"{family}: {name}", columns[name], values)
-        for family in families
-        for name, values in zip(columns, FAMILIES[family](work), strict=True)
+    if not systems:
+        raise InputError("there is no system to measure: give one, or baselines")
+    called = [system.name for system in systems]
+    if len({*called}) < len(called):
+        raise InputError(f"two of the systems {', '.join(called)} have one name: give each its own")
+    refuse_lengths(documents=documents.texts, **{system.name: system.headlines for system in systems})
+    work = Work(documents, systems, options)
+    empty = [np.array([not text for text in texts]) for texts in work.headlines]
+    values = np.zeros((len(systems), len(documents), len(wanted)))
+    families = [measures for names, measures in FAMILIES if names.intersection(wanted)]
+    for measures in bar("measuring", items=families, shown=progress):
+        for names, measure in measures(work).items():
+            for at in range(len(systems)) if {*names}.intersection(wanted) else ():
+                for name, scores in zip(names, measure(at), strict=True):
+                    if name in wanted:
+                        values[at, :, wanted.index(name)] = np.where(empty[at], 0.0, scores)
+    notes = ["hevas", f"lang:{options.language}", f"stop:{work.stop_words}", *work.notes, "tok:unicode"]
+    notes += ["average:distinct"] if distinct else []
+    notes += [f"n:{len(documents)}", f"seed:{options.seed}", f"v:{__version__}"]
+    return Evaluation(
+        wanted,
+        dict(zip(called, values, strict=True)),
+        dict(zip(called, empty, strict=True)),
+        documents.ids,
+        "|".join(notes),
+        documents.events,
+        distinct,
     )
-    for done, (what, of_system, values) in enumerate(
-        bar("measuring", total, items=steps, shown=progress is True), start=1
-    ):
-        of_system.update(values)
-        if callable(progress):
-            progress(what, done / total)
-    empty = {
-        name: np.array([not text for text in texts])
-        for name, texts in zip(columns, work.headlines, strict=True)
-    }
-    values = {name: np.column_stack([each[metric] for metric in wanted]) for name, each in columns.items()}
-    for name, flags in empty.items():
-        values[name][flags] = 0.0
-    return Evaluation(wanted, values, empty, documents.ids, signature(work), documents.events)
 
 
 def check_input(documents: Documents, metrics: Sequence[str], options: MetricOptions) -> None:
     """Refuse what would fail only after minutes, or not at all."""
-    lacking = [name for name in metrics if METRICS[name].references] if documents.references is None else []
+    lacking = [name for name in metrics if name in WITH_REFERENCES and documents.references is None]
     if lacking:
         raise InputError(
             f"{documents.name} has no column headline, which {', '.join(lacking)} need as references: name that column, or "
@@ -208,16 +220,3 @@ def check_input(documents: Documents, metrics: Sequence[str], options: MetricOpt
         stop_words(options.stop_words or options.language)
     except InputError as error:
         raise InputError(f"{error}; for another language give stop_words none") from None
-
-
-def _check_systems(documents: Documents, systems: Sequence[System]) -> None:
-    """Refuse systems that do not fit the documents or each other."""
-    if not systems:
-        raise InputError("there is no system to measure: give one, or baselines")
-    for at, system in enumerate(systems):
-        if len(system.headlines) != len(documents):
-            raise InputError(
-                f"the system {system.name} has {len(system.headlines)} headlines for {len(documents)} documents: give one for each"
-            )
-        if system.name in {other.name for other in systems[:at]}:
-            raise InputError(f"two systems are called {system.name}: give each a name of its own")

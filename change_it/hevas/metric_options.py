@@ -23,8 +23,8 @@ class MetricOptions:
     """Words that LSI, LDA and baselines leave out: it, en or none; those of the language when not given."""
     weights: Literal["tf", "tf-idf"] = "tf"
     """Word weights of KL and JS; tf-idf learns from the documents."""
-    lsi: str = ""
-    """Eigenvalues that LSI keeps: 50 the largest ones, ratio:0.5 this share of them, threshold:0.1 those of at least this value; the 100 largest, or as many as there are documents, when not given."""
+    lsi: str = "ratio:0.1"
+    """Eigenvalues that LSI keeps: 50 the largest ones, ratio:0.1 this share of them, ratio:1 all, threshold:0.1 those of at least this value."""
     topics: int = 10
     """LDA topics."""
     vectors: Path | None = None
@@ -34,14 +34,12 @@ class MetricOptions:
 
 
 def parse_lsi(text: str) -> tuple[str, float]:
-    """`number`, `ratio` or `threshold` and its value, of `MetricOptions.lsi`; number 0 where nothing is given."""
-    if not text:
-        return "number", 0
+    """`number`, `ratio` or `threshold` and its value, of `MetricOptions.lsi`."""
     found = re.fullmatch(r"(?:(ratio|threshold):)?(\d+(?:\.\d+)?)", text)
     name, value = (found[1] or "number", float(found[2])) if found else ("", 0.0)
     fits = {"number": value.is_integer() and value > 0, "ratio": 0 < value <= 1, "threshold": True}
     if not fits.get(name):
         raise InputError(
-            f"LSI cannot keep eigenvalues by {text!r}: give a number as 50, a share as ratio:0.5 or a least value as threshold:0.1"
+            f"LSI cannot keep eigenvalues by {text!r}: give a number as 50, a share as ratio:0.1 or a least value as threshold:0.1"
         )
     return name, value

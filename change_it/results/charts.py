@@ -23,8 +23,15 @@ from change_it.scoring.scores import ScoreRow, Scores
 from change_it.stats import Floats
 from change_it.tables import figure
 
+#: Charts by their names on the command line, with their titles and what they show to readers who do not see them.
+CHARTS = {
+    "bar": ("Means", "Mean of each metric, one bar a system"),
+    "interval": ("Means with intervals", "Mean of each metric with its interval, one bar a system"),
+    "box": ("Spread over the documents", "Quartiles of each metric, one box a system"),
+    "scatter": ("Metrics against each other", "Scatter of every two metrics"),
+}
 _POINTS = 400  # points of a scatter that are shown
-_NAME = 20  # characters of a system's name next to a panel
+_NAME = 16  # characters of a system's name next to a panel
 #: Colours of texts and points: yours, gold's, and the baselines'; each can be read on white.
 _YOURS, _GOLD, _BASELINE = BLUE, "#8F6400", "#5A6470"
 
@@ -189,34 +196,38 @@ def _area(one: Bbox, other: Bbox) -> float:
     return 0.0 if both is None else both.width * both.height
 
 
-def hevas_drawings(evaluation: Evaluation, analysis: Analysis) -> list[Drawing]:
-    """The charts of an evaluation; no scatter of a single metric."""
-    scores = {name: evaluation.scores(name) for name in evaluation.metrics}
-    overall = {OVERALL: evaluation.overall_items} if evaluation.averaged else {}
-    means, spread = bar_chart(analysis.comparisons), box_chart(overall | scores, evaluation.systems)
-    bars = "Mean of each metric with its interval, one bar a system"
-    drawings = [
-        Drawing("interval", "Means with intervals", bars, means),
-        Drawing("box", "Spread over the documents", "Quartiles of each metric, one box a system", spread),
-    ]
-    if len(scores) > 1:
-        what = "Scatter of every two metrics"
-        drawings.append(Drawing("scatter", "Metrics against each other", what, scatter_chart(scores)))
-    return drawings
+def hevas_drawings(evaluation: Evaluation, analysis: Analysis, charts: Sequence[str]) -> list[Drawing]:
+    """The charts of an evaluation, of headlines that have words but for the average; no scatter of a single metric."""
+    draw = {
+        "bar": lambda: bar_chart(analysis.comparisons, intervals=False),
+        "interval": lambda: bar_chart(analysis.comparisons),
+        "box": lambda: box_chart(evaluation),
+        "scatter": lambda: scatter_chart(
+            {name: evaluation.scores(name)[evaluation.written] for name in evaluation.metrics}
+        ),
+    }
+    wanted = [name for name in CHARTS if name in charts and (name != "scatter" or evaluation.metrics[1:])]
+    return [Drawing(name, *CHARTS[name], draw[name]()) for name in wanted]
 
 
 @styled
-def bar_chart(comparisons: Mapping[str, Comparison]) -> Figure:
-    """Mean of every system with its interval, one panel a metric."""
+def bar_chart(comparisons: Mapping[str, Comparison], *, intervals: bool = True) -> Figure:
+    """Mean of every system with or without its interval, one panel a metric; hatched where it is of some headlines only."""
     first = next(iter(comparisons.values()))
-    what = f"mean with {first.level:.0%} bootstrap interval"
+    what = f"mean with {first.level:.0%} bootstrap interval" if intervals else "mean"
     panels = _panels(list(comparisons), [summary.system for summary in first.systems], what)
     for axes, comparison in zip(panels, comparisons.values(), strict=True):
         means = np.array([summary.mean for summary in comparison.systems])
         ends = np.array([summary.interval for summary in comparison.systems])
-        gaps = np.clip(np.abs(ends.T - means), 0, None)
+        gaps = np.clip(np.abs(ends.T - means), 0, None) if intervals else None
         bar = {"ecolor": "black", "elinewidth": 1.3, "capsize": 2.6}
-        axes.barh(range(len(means)), means, 0.68, xerr=gaps, color=SYSTEMS, error_kw=bar)
+        bars = axes.barh(range(len(means)), means, 0.68, xerr=gaps, color=SYSTEMS, error_kw=bar)
+        for row, summary in enumerate(comparison.systems):
+            if summary.empty:
+                bars[row].set(hatch="////", alpha=0.5)
+                text = f" {summary.empty} of {comparison.documents} empty"
+                behind = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.8}
+                axes.text(0, row, text, va="center", fontsize="x-small", bbox=behind)
         axes.axvline(0, color="black", linewidth=0.9)
         if not means.any():
             axes.set_xlim(0, 1)
@@ -224,12 +235,18 @@ def bar_chart(comparisons: Mapping[str, Comparison]) -> Figure:
 
 
 @styled
-def box_chart(scores: Mapping[str, Floats], systems: Sequence[str]) -> Figure:
-    """Spread of (n, m) scores of every metric, one box a system: whiskers to 1.5 times its height."""
+def box_chart(evaluation: Evaluation) -> Figure:
+    """Spread of every metric, one box a system: whiskers to 1.5 times its height."""
+    systems, written = evaluation.systems, evaluation.written.T
+    scores = {OVERALL: list(evaluation.overall_items.T)} if evaluation.averaged else {}
+    for name in evaluation.metrics:
+        columns = evaluation.scores(name).T
+        scores[name] = [column[has_words] for column, has_words in zip(columns, written, strict=True)]
     panels = _panels(list(scores), systems, "quartiles and median; diamond: mean")
+    white = {"marker": "D", "markersize": 4, "markerfacecolor": "white", "markeredgecolor": "black"}
     for axes, values in zip(panels, scores.values(), strict=True):
         boxes = axes.boxplot(
-            np.asarray(values),
+            values,
             positions=range(len(systems)),
             orientation="horizontal",
             widths=0.62,
@@ -237,12 +254,7 @@ def box_chart(scores: Mapping[str, Floats], systems: Sequence[str]) -> Figure:
             manage_ticks=False,
             showmeans=True,
             medianprops={"color": "black", "linewidth": 1.8},
-            meanprops={
-                "marker": "D",
-                "markersize": 4,
-                "markerfacecolor": "white",
-                "markeredgecolor": "black",
-            },
+            meanprops=white,
             flierprops={"marker": ".", "markersize": 3, "markeredgecolor": LINE, "rasterized": True},
         )
         for row, box in enumerate(boxes["boxes"]):
@@ -273,15 +285,11 @@ def scatter_chart(scores: Mapping[str, Floats]) -> Figure:
 
 
 def _panels(metrics: Sequence[str], systems: Sequence[str], what: str) -> list[Axes]:
-    """An empty panel for each metric, four side by side, systems from the top."""
-    columns = min(4, len(metrics))
-    rows = -(-len(metrics) // columns)
-    names = [
-        name if len(name) <= _NAME else f"{name[: _NAME // 2]}…{name[1 - _NAME // 2 :]}" for name in systems
-    ]
-    width = min(9.6, 0.1 * max(map(len, names)) + 3 * columns)
-    figure = Figure((width, rows * (0.24 * len(systems) + 0.75) + 0.5), dpi=130)
-    panels = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel().tolist()
+    """An empty panel for each metric, two side by side, about as wide as a phone; systems from the top."""
+    rows = -(-len(metrics) // 2)
+    names = [name if len(name) <= _NAME else f"{name[: _NAME - 6]}…{name[-5:]}" for name in systems]
+    figure = Figure((5.2, rows * (0.24 * len(systems) + 0.75) + 0.5), dpi=160)
+    panels = figure.subplots(rows, min(2, len(metrics)), sharey=True, squeeze=False).ravel().tolist()
     for axes in panels[len(metrics) :]:
         axes.set_visible(False)
     panels[0].set_yticks(range(len(systems)), names)

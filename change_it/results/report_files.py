@@ -28,6 +28,7 @@ from change_it.results.score_tables import (
     examples_table,
     few_events,
     hevas_record,
+    hevas_remarks,
     hevas_table,
     meaning,
     means_table,
@@ -121,10 +122,15 @@ def report_record(scores: Scores, audit: Summary = NO_AUDIT) -> dict[str, object
 
 
 def write_hevas(
-    out: Path, documents: Documents, systems: Sequence[System], evaluation: Evaluation, analysis: Analysis
+    out: Path,
+    documents: Documents,
+    systems: Sequence[System],
+    evaluation: Evaluation,
+    analysis: Analysis,
+    charts: Sequence[str] = ("interval", "box", "scatter"),
 ) -> None:
-    """Write the page, `summary.csv`, `summary.json` and charts, and `items/<system>.csv`."""
-    drawings = hevas_drawings(evaluation, analysis)
+    """Write the page, `summary.csv`, `summary.json` and `charts`, and `items/<system>.csv`."""
+    drawings = hevas_drawings(evaluation, analysis, charts)
     values = {
         "charts": drawings,
         "documents": documents,
@@ -137,6 +143,7 @@ def write_hevas(
         "correlations": correlations_table(analysis.correlations),
         "lower": [name for name in evaluation.metrics if name in LOWER_IS_BETTER],
         "means": means_table(evaluation),
+        "remarks": hevas_remarks(evaluation),
     }
     page = environment().get_template("hevas.html.jinja").render(values)
     with replace_folder(out, "summary.json") as folder:

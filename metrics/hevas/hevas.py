@@ -10,7 +10,7 @@ from change_it.evaluate_module import Module
 from change_it.hevas.documents import Documents, System
 from change_it.hevas.evaluation import evaluate as measure
 from change_it.hevas.metric_options import MetricOptions
-from change_it.hevas.metrics import METRICS
+from change_it.hevas.metrics import METRICS, WITH_REFERENCES
 from change_it.io import references_of, texts_of
 
 _DESCRIPTION = """\
@@ -85,7 +85,7 @@ class Hevas(Module):
         ids = tuple(str(number) for number in range(1, len(documents) + 1))
         several = tuple(map(tuple, references)) if any(references) else None
         if several is None:
-            metrics = metrics or [name for name, metric in METRICS.items() if not metric.references]
+            metrics = metrics or [name for name in METRICS if name not in WITH_REFERENCES]
         result = measure(
             Documents(ids, tuple(documents), several, "documents"),
             [System("predictions", tuple(predictions))],

@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import polars as pl
 import pytest
@@ -6,6 +7,7 @@ from csv_files import write_csv
 from PIL import Image
 
 from change_it.cli import main
+from change_it.tables import figure
 
 METRICS = ["R-SU", "LSA-C", "TM-S", "WE-C", "NR", "Fog"]
 EVENTS = ("governo", "squadra", "pane", "neve", "treno", "scuola")
@@ -23,10 +25,13 @@ def news(tmp_path):
     return write_csv(tmp_path / "news.csv", rows, ["id", "headline", "article"])
 
 
-def test_both_articles_of_a_pair_are_one_event(toy_corpus, capsys):
-    arguments = ["--documents", toy_corpus, "--baselines", "first", "random", "--metrics", "R-1", "--json"]
+def test_both_articles_of_a_pair_are_one_event_and_the_language_is_the_corpuss(toy_corpus, tmp_path, capsys):
+    english = shutil.copytree(toy_corpus, tmp_path / "corpus")
+    (english / "alignment.json").write_text('{"options": {"language": "en"}}', encoding="utf-8")
+    arguments = ["--documents", english, "--baselines", "first", "random", "--metrics", "R-1", "--json"]
     assert main(["hevas", *map(str, arguments)]) == 0
     found = json.loads(capsys.readouterr().out)
+    assert "|lang:en|" in found["signature"]
     assert {(each["documents"], each["events"]) for each in found["comparisons"].values()} == {(8, 4)}
     assert "|events:4|resamples:1000|" in found["signature"]
 
@@ -48,7 +53,7 @@ def test_copy_is_the_original_headline_of_a_corpus(toy_corpus, news, tmp_path, c
 def test_metrics_from_the_command_line(news, tmp_path, capsys):
     out = tmp_path / "runs" / "out"
     systems = ["--system", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"]
-    options = f"--documents {news} --topics 2 --lsi 3 --resamples 20 --out {out}".split()
+    options = f"--documents {news} --topics 2 --lsi 3 --resamples 20 --charts bar scatter --out {out}".split()
     assert main(["hevas", *systems, "--metrics", *METRICS, *options]) == 0
     printed = capsys.readouterr()
     assert sorted(path.name for path in out.iterdir()) == FILES
@@ -59,6 +64,12 @@ def test_metrics_from_the_command_line(news, tmp_path, capsys):
     assert sorted(table["average"], reverse=True) == table["average"].to_list()
     assert table["rank"].to_list() == [1, 2, 3]
     assert table["signature"][0] in printed.out
+    assert table["signature"][0].startswith("hevas|lang:it|")
+    outcome = f"{table['system'][0]} has the best average, {figure(table['average'][0])}; "
+    assert outcome in printed.out
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert '<p class="together">' + outcome in page
+    assert "mine: 1 of 6 headlines are empty" in page
     assert table["empty"].to_list() == [0, 0, 1]
     for system in ("mine", "first", "tfidf"):
         items = pl.read_csv(out / "items" / f"{system}.csv")
@@ -71,7 +82,7 @@ def test_metrics_from_the_command_line(news, tmp_path, capsys):
     assert set(record["comparisons"]) == {"average", *METRICS}
     assert len(record["correlations"]["pearson"]) == len(METRICS)
     charts = sorted((out / "charts").iterdir())
-    assert [path.stem for path in charts] == ["box", "interval", "scatter"]
+    assert [path.stem for path in charts] == ["bar", "scatter"]
     for path in charts:
         with Image.open(path) as picture:
             assert picture.width > 400

@@ -1,13 +1,16 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from change_it import InputError
 from change_it.hevas.divergence import divergences, inverse_frequencies
 from change_it.hevas.documents import Documents, System
-from change_it.hevas.evaluation import Evaluation, evaluate
-from change_it.hevas.latent import LatentSemantic, TopicModel
+from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
-from change_it.hevas.readability import RATIOS, average_word_length, fog, tag_headlines, tag_ratio
+from change_it.hevas.readability import average_word_length, fog, tag_ratios
+from change_it.hevas.spaces import LatentSemantic, TopicModel
 from change_it.text.rouge import headline_rouge
 from change_it.text.tagging import load_tagger
 from change_it.text.tokens import words
@@ -40,10 +43,9 @@ def evaluation():
 def test_every_metric_is_the_one_of_its_module(evaluation):
     assert evaluation.metrics == tuple(METRICS)
     split = [words(text) for text in ARTICLES]
-    lsi = LatentSemantic.fit(split, keep="3", language="it")
-    lda = TopicModel.fit(split, topics=2, language="it")
+    lsi = LatentSemantic(split, keep="3", language="it")
+    lda = TopicModel(split, topics=2, language="it")
     rouge = headline_rouge(GOOD.headlines, REFERENCES)
-    tagged = tag_headlines(GOOD.headlines, load_tagger("it"), "it")
     expected = {
         **{f"R-{name.removeprefix('rouge')}": values for name, values in rouge.items()},
         "LSA-C": lsi.coverage(GOOD.headlines),
@@ -54,7 +56,7 @@ def test_every_metric_is_the_one_of_its_module(evaluation):
         "KL-S": divergences(GOOD.headlines, REFERENCES)[0],
         "JS-C": divergences(GOOD.headlines, [[text] for text in ARTICLES])[1],
         "JS-S": divergences(GOOD.headlines, REFERENCES)[1],
-        **{name: tag_ratio(tagged, tag) for name, tag in RATIOS.items()},
+        **dict(zip(("PNR", "NR", "PR"), tag_ratios(GOOD.headlines, load_tagger("it"), "it"), strict=True)),
         "Fog": fog(GOOD.headlines, "it"),
         "AWL": average_word_length(GOOD.headlines),
     }
@@ -83,8 +85,8 @@ def test_options_reach_the_metrics():
 def test_an_empty_headline_has_zeros_and_is_the_worst(evaluation):
     assert evaluation.empty_headlines == {"poor": 1, "good": 0}
     assert not evaluation.values["poor"][3].any()
-    assert not evaluation.normalised["poor"][3].any()
-    assert evaluation.normalised["poor"][0, evaluation.averaged.index("AWL")] > 0.5
+    assert not any(values[3, 0] for values in evaluation.normalised.values())
+    assert evaluation.normalised["AWL"][0, 0] > 0.5
 
 
 def example(**columns):
@@ -112,8 +114,7 @@ def test_normalisation_and_ranks_by_hand():
     assert found.averaged == ["R-WSU", "WE-C", "KL-C", "NR", "Fog", "AWL"]
     x = [[0.2, 0, 0.9, 0.75, 1, 0.5], [0.4, 0.4, 0.7, 1, 0, 0.5]]
     y = [[0.6, 0.4, 1, 0.5, 0.5, 0.5], [1, 0, 1, 0.5, 0.5, 0.5]]
-    assert found.normalised["x"] == pytest.approx(np.array(x))
-    assert found.normalised["y"] == pytest.approx(np.array(y))
+    np.testing.assert_allclose(np.stack([*found.normalised.values()]).T, [x, y])
     assert found.overall == pytest.approx({"x": 6.35 / 12, "y": 7 / 12})
     shared = {"WE-C": 1, "Fog": 1, "AWL": 1}
     assert found.ranks["x"] == {"R-WSU": 2, "KL-C": 2, "NR": 1, **shared}
@@ -121,11 +122,26 @@ def test_normalisation_and_ranks_by_hand():
     assert found.ranking == ["y", "x"]
 
 
-def test_metrics_that_do_not_tell_systems_apart():
+def test_metrics_that_do_not_tell_systems_apart_can_be_left_out():
     found = example(
-        WE_C=([0.9, 0.9], [0.91, 0.91]),
-        R_2=([0.01, 0.01], [0.02, 0.02]),
-        JS_C=([0, 0], [0, 0]),
-        AWL=([4, 5], [5, 5]),
+        WE_C=([0.9, 0, 0.9], [0.91, 0.91, 0.91]),
+        R_2=([0.01, 0, 0.01], [0.02, 0.02, 0.02]),
+        JS_C=([0, 0, 0], [0, 0, 0]),
+        AWL=([4, 0, 5], [5, 5, 5]),
     )
+    found.empty["x"][1] = True
     assert found.indistinct == ["WE-C", "JS-C"]
+    distinct = replace(found, distinct=True)
+    assert (found.averaged, distinct.averaged) == (["WE-C", "R-2", "AWL"], ["R-2", "AWL"])
+    assert distinct.ranks["x"] == {"R-2": 2, "AWL": 1}
+    assert distinct.overall["y"] == pytest.approx(0.01)
+    assert "|average:distinct|" in evaluate(DOCUMENTS, [GOOD], metrics=["Fog"], distinct=True).signature
+
+
+def test_metrics_are_chosen_by_name_and_category():
+    assert chosen_metrics(["readability", "R-1"]) == ("R-1", "PNR", "NR", "PR", "Fog", "AWL")
+    assert set(chosen_metrics(["informativeness"])) == set(METRICS) - set(chosen_metrics(["readability"]))
+    with pytest.raises(
+        InputError, match="no metric called R-9: choose from informativeness, readability, R-1"
+    ):
+        chosen_metrics(["R-1", "R-9"])

@@ -28,14 +28,22 @@ def scores(metrics=5, n=30, systems=3):
 
 def test_bars_are_the_means():
     table = scores()
-    figure = bar_chart({name: compare(values, SYSTEMS, resamples=50) for name, values in table.items()})
+    written = np.ones((30, 3), bool)
+    written[:20, 1] = False
+    found = {name: compare(values, SYSTEMS, written=written, resamples=50) for name, values in table.items()}
+    figure = bar_chart(found)
     shown = [axes for axes in figure.axes if axes.get_visible()]
     assert [axes.get_title() for axes in shown] == list(table)
     for axes, values in zip(shown, table.values(), strict=True):
-        assert [bar.get_width() for bar in axes.patches] == pytest.approx(values.mean(axis=0).tolist())
+        means = [values[:, 0].mean(), values[20:, 1].mean(), values[:, 2].mean()]
+        assert [bar.get_width() for bar in axes.patches] == pytest.approx(means)
+        assert [bool(bar.get_hatch()) for bar in axes.patches] == [False, True, False]
+        assert [text.get_text() for text in axes.texts] == [" 20 of 30 empty"]
         assert axes.get_ylim()[0] > axes.get_ylim()[1]
     names = [label.get_text() for label in shown[0].get_yticklabels()]
-    assert names == ["a system w…long name", "cost$s", "third"]
+    assert names == ["a system w… name", "cost$s", "third"]
+    assert figure.axes[0].collections
+    assert not bar_chart(found, intervals=False).axes[0].collections
 
 
 def test_the_plane_has_a_point_and_a_label_of_its_own_for_each_system():
