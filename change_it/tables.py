@@ -118,11 +118,6 @@ def figure(value: float | None) -> str:
     return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
 
 
-def percent(value: float | None) -> str:
-    """A share in percent with one decimal (74.3); a dash for None."""
-    return "–" if value is None else f"{100 * value + 0.0:.1f}"
-
-
 def p_value(value: float | None) -> str:
     """A p-value to three digits."""
     return "< .001" if value is not None and value < 0.001 else figure(value)

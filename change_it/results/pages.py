@@ -7,7 +7,7 @@ from jinja2 import Environment, PackageLoader
 from change_it import __version__
 from change_it.results.items_table import named
 from change_it.scoring.compliancy import JUDGE_NAMES, NO_CHECK
-from change_it.tables import formatted, percent
+from change_it.tables import formatted
 from change_it.templates import template_environment
 
 
@@ -15,7 +15,7 @@ from change_it.templates import template_environment
 def environment() -> Environment:
     """The templates of the pages: values are escaped, unknown ones refused."""
     templates = template_environment(PackageLoader("change_it.results"), autoescape=True)
-    templates.filters |= {"percent": percent, "formatted": formatted, "number": "{:,}".format}
+    templates.filters |= {"formatted": formatted, "number": "{:,}".format}
     judges = {"names": JUDGE_NAMES, "named": named, "no_check": NO_CHECK}
     templates.globals |= {"version": __version__, **judges}
     return templates
