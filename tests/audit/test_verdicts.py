@@ -110,7 +110,7 @@ def test_one_sentence_names_the_counts_and_the_worst():
     gold = result(GOLD, None, None)
     found = Together.of([gold, *systems])
     assert found.text == (
-        "Of 6 kinds of deliberately wrong headlines the judges stop 1 and let 4 through; 1 had too few examples. "
+        "Of 6 kinds of deliberately wrong headlines (8 more need names that capitals show, numbers, or Italian or English) the judges stop 1 and let 4 through; 1 had too few examples. "
         "Worst: b (90% of the score of the newspapers' own headlines), c (70%), d (60%)."
     )
     assert Together.of([gold, systems[4]]).text.endswith("stop 1 and let 0 through.")
