@@ -16,7 +16,7 @@ import polars as pl
 from change_it.audit.agreement import ENOUGH
 from change_it.audit.perturbations import PERTURBATIONS, Aspect, Resources, perturbed
 from change_it.corpus.looks import MARKED
-from change_it.io import listed, read_json, record_errors
+from change_it.io import counted, listed, read_json, record_errors
 from change_it.judges.judge_options import MARKS, no_better_than
 from change_it.progress import Progress
 from change_it.scoring.columns import GOLD
@@ -133,6 +133,7 @@ def measure_systems(
     made = {
         name: perturbed(ordered, kind, resources, seed=seed, at_most=at_most)
         for name, kind in PERTURBATIONS.items()
+        if resources.has_names or "name" not in name
     }
     golds = {place for headlines in made.values() for place, _ in headlines}
     golds |= {*range(min(at_most, len(ordered)))}
@@ -151,8 +152,11 @@ def measure_systems(
     gold = table.filter(system=GOLD)
     of_gold = gold.select("place", gold="score")
     results = []
-    for name, kind in PERTURBATIONS.items():
-        rows = table.filter(system=name).join(of_gold, on="place", maintain_order="left")
+    for name in made:
+        kind, rows = (
+            PERTURBATIONS[name],
+            table.filter(system=name).join(of_gold, on="place", maintain_order="left"),
+        )
         if len(rows):
             kept, interval = _kept(rows, resamples, seed)
             examples = []
@@ -280,6 +284,9 @@ class Together:
                 )
         text = "; ".join(said)
         text = f"{text[:1].upper()}{text[1:]}." if said else ""
+        if (absent := len(PERTURBATIONS) - sum(map(sum, self.counts.values()))) > 0 and said:
+            need = "names that capitals show, numbers, or Italian or English"
+            text += f" {counted(absent, 'kind')} more would need {need}."
         if not self.worst:
             return text
         (first, share), *others = self.worst[:NAMED]
@@ -413,6 +420,8 @@ def verdicts(
     judges: "Judges",
     metrics: Mapping[str, Mapping[str, Any]],
     systems: Sequence[Result] = (),
+    *,
+    has_capitals: bool = True,
 ) -> list[Verdict]:
     """Verdicts on main, hh, ah, fluency and evidence: by the results of `read_metrics`, and of an audit if there was one."""
     found = []
@@ -438,7 +447,11 @@ def verdicts(
             accepted = Share(
                 "accepts the newspapers' own headlines", share, *share_interval(share, gold.events)
             )
-            found.append(Verdict("evidence", _level([accepted]), shares=(accepted,)))
+            level, text = _level([accepted]), ""
+            if not has_capitals:
+                level = "care" if level == "rely" else level
+                text = "it looks up numbers and quotations only, since this script has no capitals to tell names by"
+            found.append(Verdict("evidence", level, text, (accepted,)))
     return [each for each in found if each.text or each.shares]
 
 
