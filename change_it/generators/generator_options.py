@@ -9,7 +9,6 @@ from change_it.training.training_options import Hidden, InferenceOptions, Traini
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
 Reads = Literal["article", "headline", "both"]
-Language = Literal["it", "en"]
 ModelKind = Literal["words", "encoder-decoder", "causal"]
 
 #: Those of LREC 2020, whose generators are PNC and read 500 words.
@@ -61,8 +60,6 @@ class GeneratorOptions(TrainingOptions):
     """The papers' generator of the recipe: s2s for s2s1-3, pn for sum; for agnostic, train_d and train_m pnc on the first 500 words of an article (LREC 2020). Output projection, bridge and loss are those of the organisers' files."""
     lora: bool = False
     """Train low-rank adapters alone (extra: lora); they are saved alone."""
-    language: Language = "it"
-    """Language of the prompt of a causal model."""
     source_tokens: int | None = None
     """Longer sources are cut."""
     target_tokens: int | None = None

@@ -17,7 +17,7 @@ from transformers import PreTrainedTokenizerBase
 
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
-from change_it.generators.folder import Dtype, GeneratorInfo, prompt_of
+from change_it.generators.folder import Dtype, GeneratorInfo, corpus_language, prompt_of
 from change_it.generators.generator import (
     add_adapters,
     kind_of,
@@ -182,6 +182,7 @@ def _evaluation_steps(settings: GeneratorSettings, kind: ModelKind, examples: in
 
 def _info(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> GeneratorInfo:
     reads, architecture = READS[settings.recipe], Path(settings.architecture)
+    language = corpus_language(settings.corpus)
     base = str(architecture.resolve()) if architecture.is_dir() else settings.architecture
     return GeneratorInfo(
         recipe=settings.recipe,
@@ -191,14 +192,14 @@ def _info(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> Gen
         kind=kind,
         architecture=architecture.name,
         base=base if settings.lora else None,
-        language=settings.language,
+        language=language,
         source_tokens=settings.source_tokens,
         target_tokens=settings.target_tokens,
         no_repeat_ngram_size=settings.no_repeat_ngram_size,
         seed=settings.seed,
         corpus=Path(settings.corpus).name,
         base_dtype=_base_dtype(settings),
-        prompt=prompt_of(settings.language, reads, settings.to) if kind == "causal" else None,
+        prompt=prompt_of(language, reads, settings.to) if kind == "causal" else None,
     )
 
 

@@ -1,8 +1,10 @@
 """`change-it train generator` from the corpus folder to a saved generator: the papers' networks, resuming, failures."""
 
 import json
+import shutil
 
 import pytest
+from malformed import edit
 from transformers import GenerationConfig
 
 from change_it.commands import train_generator
@@ -131,3 +133,12 @@ def test_the_network_as_published_is_the_organisers(name):
     assert usual.output is None
     assert not usual.config.loss_by_sequence
     assert usual.encoder.bridge_hidden.weight.shape == (cells, cells)
+
+
+def test_the_prompt_of_a_causal_model_is_in_the_language_of_the_corpus(corpus, tmp_path, tiny_gpt2):
+    english = shutil.copytree(corpus, tmp_path / "corpus")
+    edit(english / "alignment.json", lambda report: report["options"].update(language="en"))
+    for folder, begins in ((corpus, "Titolo"), (str(english), "Original")):
+        given = {"architecture": tiny_gpt2, "updates": 1, "cells": None, "vocabulary": None}
+        train.train_generator(options(folder, tmp_path / begins, **given))
+        assert GeneratorInfo.load(tmp_path / begins).prompt[0].startswith(begins)
