@@ -27,7 +27,7 @@ from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.sample import SIZE
 from change_it.errors import InputError
 from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe, TransferOptions
-from change_it.io import check_model, check_writable, files_of_ours, read_json, write_json
+from change_it.io import check_writable, files_of_ours, is_missing_path, read_json, write_json
 from change_it.judges.judge_options import Fold, JudgeOptions, Task
 from change_it.results.items_table import refused_by
 from change_it.tables import Column, Row, Table, console, figure, print_table
@@ -158,7 +158,8 @@ def check(options: QuickstartOptions) -> None:
     models = list(filter(None, (options.encoder, options.writer)))
     check_writable(options.out, kind="run", inputs=models, record=RECORD)
     for model in models:
-        check_model(model, command="save_pretrained")
+        if is_missing_path(model):
+            raise InputError(f"there is no folder {model}: give the Hub id or the folder of a pre-trained model")
 
 
 def run(options: QuickstartOptions) -> None:
