@@ -61,6 +61,14 @@ def batch_of(format_, sources, targets):
     return format_.pad([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
 
 
+def found_by(model, format_, sources, **settings):
+    """What `search` finds; `candidates` and `no_repeat_ngram_size` among the settings."""
+    from change_it.networks.headline_pipeline import search
+
+    rules = {"candidates": settings.pop("candidates", 1), "no_repeat_ngram_size": 0}
+    return search(model, format_, format_.inputs(sources), {"num_beams": 5} | settings, **rules)
+
+
 def transferred(chosen):
     """The rows that `change-it transfer` writes."""
     from csv_files import read_csv

@@ -159,7 +159,9 @@ def check(options: QuickstartOptions) -> None:
     check_writable(options.out, kind="run", inputs=models, record=RECORD)
     for model in models:
         if is_missing_path(model):
-            raise InputError(f"there is no folder {model}: give the Hub id or the folder of a pre-trained model")
+            raise InputError(
+                f"there is no folder {model}: give the Hub id or the folder of a pre-trained model"
+            )
 
 
 def run(options: QuickstartOptions) -> None:

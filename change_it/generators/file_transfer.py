@@ -65,7 +65,7 @@ def load_setup(options: TransferOptions) -> TransferSetup:
     )
     system: HeadlineSystem
     if options.endpoint:
-        if unknown := search.settings.keys() - SENT:
+        if unknown := {each.partition("=")[0] for each in options.generation} - SENT:
             raise InputError(f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone")
         prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
         server = Server(options.endpoint, options.generator)

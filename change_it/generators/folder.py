@@ -91,7 +91,9 @@ def corpus_language(corpus: str) -> str:
     """The language that `corpus build` wrote down, or else the headlines': it, en or none."""
     if language := read_language(corpus):
         return language
-    return guess_language(read_table(corpus, "articles", "train", ["headline"])["headline"].head(1000).to_list())
+    return guess_language(
+        read_table(corpus, "articles", "train", ["headline"])["headline"].head(1000).to_list()
+    )
 
 
 def read_prompts(language: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """A generator: its network or pre-trained model, tokenizer, format and info; made for training, loaded."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from logging import getLogger
@@ -35,9 +36,10 @@ from change_it.generators.generator_options import (
     ModelKind,
     no_model,
 )
-from change_it.generators.search import BEAMS
+from change_it.generators.search import BEAMS, Candidate, Search, drawn
 from change_it.io import GENERATOR_FILE, PICKLE, is_missing_path, read_json, write_json
 from change_it.networks.formats import FORMATS, Format
+from change_it.networks.headline_pipeline import HeadlinePipeline, search
 from change_it.networks.pointer_generator import (
     AS_PUBLISHED,
     PointerGeneratorConfig,
@@ -59,6 +61,7 @@ from change_it.networks.pretrained import (
     quiet,
     read_config,
     read_tokenizer,
+    reading_errors,
 )
 from change_it.networks.tokenizer import HeadlineTokenizer, train_tokenizer
 from change_it.training.training_options import Arithmetic
@@ -84,6 +87,18 @@ class Generator:
     def weights_hash(self) -> str:
         """SHA-256 of its weights, of the adapters alone where there are any."""
         return hash_of_weights(self.folder, command=COMMAND)
+
+    def write(self, sources: Sequence[str], how: Search) -> list[list[Candidate]]:
+        """Candidates for each source of a batch, distinct and best first."""
+        with reading_errors(self.format.tokenizer), self.format.lock:
+            read = self.format.inputs(sources)
+        rule = self.info.no_repeat_ngram_size
+        with drawn(sources, how.seed) if how.is_drawn else nullcontext():
+            return search(
+                *(self.model, self.format, read, how.settings),
+                candidates=how.candidates,
+                no_repeat_ngram_size=rule,
+            )
 
 
 def load_generator(name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto") -> Generator:
@@ -133,8 +148,6 @@ def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase,
     info.save(folder)
     if (config := read_json(folder / "config.json")) is None:  # of adapters
         return
-    from change_it.networks.headline_pipeline import HeadlinePipeline
-
     size, options = info.no_repeat_ngram_size, format_options(info, SimpleNamespace(**config))
     auto = "AutoModelForCausalLM" if info.kind == "causal" else "AutoModelForSeq2SeqLM"
     impl = f"{HeadlinePipeline.__module__.rpartition('.')[2]}.{HeadlinePipeline.__name__}"

@@ -8,7 +8,7 @@ from tiny_generators import WORDS, save_generator
 from transformers import GenerationConfig
 
 from change_it import HeadlineTransfer, InputError
-from change_it.generators import search
+from change_it.generators import generator as generators
 from change_it.generators.generator import load_generator
 from change_it.generators.search import Search
 from change_it.scoring.item import Item
@@ -49,13 +49,13 @@ def test_n_grams_are_blocked_as_the_generator_was_trained_for_unless_asked(folde
     info = replace(generator.info, no_repeat_ngram_size=trained_for)
     transfer.generators["gio"] = replace(generator, info=info)
     searched = []
-    generate = search.generate
+    search = generators.search
 
-    def watch(*given):
-        searched.append((given[3].decoding.no_repeat_ngram_size, given[4]))
-        return generate(*given)
+    def watch(*given, **rules):
+        searched.append((given[3].get("no_repeat_ngram_size"), rules["no_repeat_ngram_size"]))
+        return search(*given, **rules)
 
-    monkeypatch.setattr(search, "generate", watch)
+    monkeypatch.setattr(generators, "search", watch)
     transfer(HEADLINES, article=ARTICLES)
     transfer(HEADLINES, article=ARTICLES, decoding=GenerationConfig(no_repeat_ngram_size=2))
     assert searched == [(None, trained_for), (2, trained_for)]

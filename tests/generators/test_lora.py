@@ -7,15 +7,13 @@ import pytest
 import torch
 from malformed import edit, edit_weights, spoil
 from safetensors import safe_open
-from tiny_generators import CARD, HEADLINES, batch_of, options
-from transformers import GenerationConfig
+from tiny_generators import CARD, HEADLINES, batch_of, found_by, options
 
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.folder import GeneratorInfo
 from change_it.generators.generator import add_adapters, load_generator, load_model, load_tokenizer
 from change_it.generators.generator_options import GeneratorSettings, preset
-from change_it.generators.search import Search, generate
 from change_it.training.training_options import resolve
 
 
@@ -33,8 +31,7 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
     assert generator.info.kind == ("encoder-decoder" if "t5" in tiny else "causal")
     assert generator.info.base is None
     assert "/" not in generator.info.architecture
-    search = Search(GenerationConfig(num_beams=3), candidates=2)
-    found = generate(generator.model, generator.format, HEADLINES, search)
+    found = found_by(generator.model, generator.format, HEADLINES, num_beams=3, candidates=2)
     assert all(1 <= len(candidates) <= 2 for candidates in found)
 
 

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 from malformed import edit
-from transformers import GenerationConfig
+from tiny_generators import found_by
 
 from change_it.commands import train_generator
 from change_it.corpus.folder import describe_corpus
@@ -16,7 +16,6 @@ from change_it.generators.generator import load_generator, new_network
 from change_it.generators.generator_options import GeneratorOptions, architecture_of, check_published, preset
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.generators.recipes import load_recipe
-from change_it.generators.search import Search, generate
 from change_it.networks.pretrained_loss import loss_per_token
 
 
@@ -60,8 +59,7 @@ def test_the_saved_generator_has_the_reported_loss_and_writes(trained, corpus):
         loss = loss_per_token(generator.model, batches)
         assert loss == pytest.approx(metrics["validation_loss"], abs=1e-4)
     assert generator.weights_hash == metrics["weights_hash"]
-    search = Search(GenerationConfig(num_beams=2))
-    found = generate(generator.model, generator.format, validation.sources[:3], search)
+    found = found_by(generator.model, generator.format, validation.sources[:3], num_beams=2)
     assert all(candidates[0].text for candidates in found)
 
 
