@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from judge_data import with_arg
+
 from change_it.generators.generator_options import GeneratorOptions
 
 WORDS = "il ponte crolla sulla statale la riforma fiscale approvata sciopero generale dei treni festival aperto al pubblico"
@@ -50,9 +52,9 @@ def save_pretrained_generator(folder: Path, kind, *, to="gio", outlets=("rep", "
 
 def options(corpus, out, architecture, **changes):
     """A short training of a pre-trained model."""
-    settings = {"recipe": "s2s2", "to": "faro", "target_tokens": 16, "batch_size": 8, "learning_rate": 3e-3}
-    settings |= {"updates": 12, "evaluation_steps": 6}
-    return GeneratorOptions(corpus=corpus, out=out, architecture=architecture, **{**settings, **changes})
+    settings = {"recipe": "s2s2", "to": "faro", "target_tokens": 16, "batch_size": 8}
+    settings |= {"learning_rate": 3e-3, "max_steps": 12, "eval_steps": 6, "architecture": architecture}
+    return GeneratorOptions(corpus=corpus, out=out, **with_arg(settings | changes))
 
 
 def batch_of(format_, sources, targets):

@@ -32,7 +32,6 @@ from change_it.generators.generator_options import (
     LORA_RANK,
     NETWORKS,
     TRANSFORMER,
-    GeneratorOptions,
     ModelKind,
     no_model,
 )
@@ -266,7 +265,7 @@ def load_model(
     return model
 
 
-def add_adapters(model: Any, options: GeneratorOptions, kind: ModelKind) -> Any:
+def add_adapters(model: Any, architecture: str, kind: ModelKind) -> Any:
     """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021)."""
     peft = import_peft()
     task = "CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM"
@@ -274,7 +273,7 @@ def add_adapters(model: Any, options: GeneratorOptions, kind: ModelKind) -> Any:
     targets = usual.get(model.config.model_type, "all-linear")
     scale = {"r": LORA_RANK, "lora_alpha": LORA_ALPHA}
     config = peft.LoraConfig(task_type=task, **scale, target_modules=targets)
-    refusal = f"adapters do not fit {options.architecture}: train it without --lora, or another model"
+    refusal = f"adapters do not fit {architecture}: train it without --lora, or another model"
     with load_errors(refusal), warnings.catch_warnings(action="ignore"):
         return peft.get_peft_model(model, config)
 

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from change_it.errors import InputError
 from change_it.generators.headline_transfer import HeadlineSystem
 from change_it.generators.prompt import Prompt, headline_of
-from change_it.generators.search import Candidate, Search
+from change_it.generators.search import SETTINGS, Candidate, Search
 from change_it.networks.server import CONCURRENCY, Server
 from change_it.scoring.item import Item
 from change_it.scoring.signature import ENDPOINT, Writer
@@ -73,3 +74,12 @@ class PromptedWriter(HeadlineSystem):
         text = headline_of(content, ended=reason != "length", outlets=self.prompt.outlets)
         empty = "no headline in the answer" if content.strip() else "empty answer"
         return text, "" if text else f"{empty} ({reason})"
+
+
+def prompted_system(
+    url: str, model: str, corpus: str, search: Search, shots: int, concurrency: int
+) -> PromptedWriter:
+    """The model of a server, prompted in the language of a corpus."""
+    if unknown := search.decoding.to_diff_dict().keys() & SETTINGS - SENT:
+        raise InputError(f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone")
+    return PromptedWriter(Prompt.of_corpus(corpus, shots=shots), Server(url, model), concurrency)

@@ -21,7 +21,7 @@ from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import WORK, files_of_ours, read_json, replace_folder, write_json
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
-from change_it.training.training_options import TrainingSettings
+from change_it.training.training_options import TrainingOptions
 from change_it.training.training_run import TrainingResult, TrainingRun, check_launch, process_state
 
 METRICS = "metrics.json"
@@ -30,7 +30,7 @@ FREE = {"resume", "max_minutes", "checkpoint_minutes", "out", "corpus"}
 
 
 def train_in_folder(
-    settings: TrainingSettings,
+    settings: TrainingOptions,
     out: Path,
     what: str,
     prepare: Callable[[], TrainingRun],
@@ -87,8 +87,8 @@ def train_in_folder(
     return metrics
 
 
-def _recorded(settings: TrainingSettings) -> dict[str, Any]:
-    return dict(json.loads(json.dumps(asdict(settings), default=str)))
+def _recorded(settings: TrainingOptions) -> dict[str, Any]:
+    return dict(json.loads(json.dumps(settings.preset | asdict(settings), default=str)))
 
 
 def _changed(now: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
@@ -112,7 +112,7 @@ def _spelled(options: Mapping[str, Any], name: str) -> Any:
     return str(Path(value).resolve()) if isinstance(value, str) and Path(value).is_dir() else value
 
 
-def _open(settings: TrainingSettings, work: Path, what: str, record: Mapping[str, Any]) -> None:
+def _open(settings: TrainingOptions, work: Path, what: str, record: Mapping[str, Any]) -> None:
     """Begin the work folder, or check that it is of the run that is resumed."""
     files_of_ours(work.parent, METRICS)
     begun = read_json(work / "options.json")

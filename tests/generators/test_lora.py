@@ -13,8 +13,6 @@ from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.folder import GeneratorInfo
 from change_it.generators.generator import add_adapters, load_generator, load_model, load_tokenizer
-from change_it.generators.generator_options import GeneratorSettings, preset
-from change_it.training.training_options import resolve
 
 
 def keys(folder, name):
@@ -23,7 +21,7 @@ def keys(folder, name):
 
 
 def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
-    short = {"updates": 6, "evaluation_steps": 6, "learning_rate": 1e-2, "arg": ("eval_on_start=true",)}
+    short = {"max_steps": 6, "eval_steps": 6, "learning_rate": 1e-2, "arg": ("eval_on_start=true",)}
     metrics = train.train_generator(options(corpus, tmp_path / "out", tiny, **short))
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
     assert min(losses) < losses[0] - 0.1
@@ -38,7 +36,7 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
 @pytest.mark.parametrize("tiny", ["t5", "llama"], indirect=True)
 def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, monkeypatch):
     out = tmp_path / "out"
-    short = {"updates": 12, "evaluation_steps": 12, "learning_rate": 3e-2, "arg": ("eval_on_start=true",)}
+    short = {"max_steps": 12, "eval_steps": 12, "learning_rate": 3e-2, "arg": ("eval_on_start=true",)}
     metrics = train.train_generator(options(corpus, out, tiny, lora=True, **short))
     assert 0 < metrics["sizes"]["trained"] < metrics["sizes"]["parameters"]
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
@@ -61,7 +59,7 @@ def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, m
 
 
 def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tiny_t5, interrupted_at):
-    short = {"lora": True, "updates": 6, "evaluation_steps": 3, "checkpoint_minutes": 0.0}
+    short = {"lora": True, "max_steps": 6, "eval_steps": 3, "checkpoint_minutes": 0.0}
     train.train_generator(options(corpus, tmp_path / "whole", tiny_t5, **short))
     with interrupted_at(5):
         train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short))
@@ -74,7 +72,7 @@ def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tin
 
 @pytest.mark.parametrize(("tiny", "half"), [("t5", False), ("llama", True)], indirect=["tiny"])
 def test_frozen_weights_are_bfloat16_where_that_is_asked_for(corpus, tmp_path, tiny, half):
-    chosen = options(corpus, tmp_path, tiny, lora=True, updates=1, arg=(f"bf16={half}",))
+    chosen = options(corpus, tmp_path, tiny, lora=True, max_steps=1, arg=(f"bf16={half}",))
     train.train_generator(chosen)
     assert GeneratorInfo.load(tmp_path).base_dtype == ("bfloat16" if half else "float32")
     for precision in ("float32", "bf16"):
@@ -88,10 +86,8 @@ def untrained(tiny_t5, tmp_path_factory):
     """A folder of untrained adapters."""
     out = tmp_path_factory.mktemp("untrained")
     tokenizer = load_tokenizer(tiny_t5)
-    chosen = options("c", out, tiny_t5, lora=True)
-    settings = resolve(chosen, preset(chosen, "encoder-decoder"), GeneratorSettings)
     model = load_model(tiny_t5, "encoder-decoder", tokenizer, use="base")
-    add_adapters(model, settings, "encoder-decoder").save_pretrained(out)
+    add_adapters(model, tiny_t5, "encoder-decoder").save_pretrained(out)
     tokenizer.save_pretrained(out)
     about = CARD | {"recipe": "sum", "reads": "article", "to": "faro", "outlets": ("colle", "faro")}
     about |= {"kind": "encoder-decoder", "architecture": "t5", "base": tiny_t5, "target_tokens": 8, "seed": 1}
