@@ -150,8 +150,10 @@ def _setup(options: TransferOptions) -> "TransferSetup":
     """The generators or the model of a server, and the judges that choose."""
     from change_it.generators.file_transfer import TransferSetup
     from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
-    from change_it.generators.prompted import prompted_system
+    from change_it.generators.prompt import Prompt
+    from change_it.generators.prompted import PromptedGenerator
     from change_it.generators.search import BEAMS, Search, read_decoding
+    from change_it.networks.server import Server
     from change_it.scoring.judges import Judges
 
     beams: dict[str, Any] = {} if options.endpoint else {"num_beams": BEAMS}
@@ -159,8 +161,9 @@ def _setup(options: TransferOptions) -> "TransferSetup":
     search = Search(decoding, options.candidates if options.rerank else 1, options.seed)
     system: HeadlineSystem
     if options.endpoint:
-        corpus, shots, several = str(options.corpus), options.shots, options.concurrency
-        system = prompted_system(options.endpoint, options.generator, corpus, search, shots, several)
+        prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
+        server = Server(options.endpoint, options.generator)
+        system = PromptedGenerator(prompt, server, options.concurrency)
     else:
         where: dict[str, Any] = {"precision": options.precision, "device": options.device}
         system = HeadlineTransfer.from_pretrained(
