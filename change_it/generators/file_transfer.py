@@ -115,12 +115,9 @@ def transfer_items(
     batch_size, generation = record["batch_size"], record["generation"]
     done = _finished(unfinished, items)
     write_table(unfinished, HEADER, list(done.values()))
-    headline_is_read = setup.system.needs == ("headline",)
-    lengths = [len(item.source if headline_is_read else item.article) for item in items]
-    places = sorted(
-        (place for place, item in enumerate(items) if not item.error),
-        key=lambda place: (items[place].target, -lengths[place]),
-    )
+    lengths = [len(item.article if "article" in setup.system.needs else item.source) for item in items]
+    places = [place for place, item in enumerate(items) if not item.error]
+    places.sort(key=lambda place: (items[place].target, -lengths[place]))
     size = batch_size or max(1, setup.system.kept_together // setup.search.candidates)
     chunks = [places[start : start + size] for start in range(0, len(places), size)]
     missing = [chunk for chunk in chunks if not done.keys() >= set(chunk)]
@@ -151,10 +148,7 @@ def transfer_items(
             unfinished.unlink()
             reason = str(error).partition("\n")[0]
             raise InputError(f"--generation {' '.join(generation)}: {reason}") from error
-    for place, item in enumerate(items):
-        if item.error:
-            done[place] = _row(setup, item, "", item.error)
-    in_order = [done[place] for place in range(len(items))]
+    in_order = [done.get(place) or _row(setup, item, "", item.error) for place, item in enumerate(items)]
     write_table(out, HEADER, in_order)
     unfinished.unlink()
     return [replace(item, prediction=row[1], error=row[3]) for item, row in zip(items, in_order, strict=True)]
@@ -188,14 +182,9 @@ def new_rows(setup: TransferSetup, items: Sequence[Item], batch_size: int | None
     candidates = setup.system.propose(items, setup.search, batch_size)
     texts = [[" ".join(composed(each.text).split()) for each in of_item] for of_item in candidates]
     texts = [[text for text in offered if text] for offered in texts]
-    orders: list[tuple[int, ...]] = [()] * len(items)
-    if setup.judges:
-        orders = order(setup.judges, texts, items)
+    orders = order(setup.judges, texts, items) if setup.judges else [range(len(some)) for some in texts]
     chosen = [
-        offered[places[0] if places else 0] if offered else ""
-        for offered, places in zip(texts, orders, strict=True)
+        next((offered[place] for place in places), "") for offered, places in zip(texts, orders, strict=True)
     ]
-    return [
-        _row(setup, item, text, setup.system.faults.get(item, ""))
-        for item, text in zip(items, chosen, strict=True)
-    ]
+    faults = setup.system.faults
+    return [_row(setup, item, text, faults.get(item, "")) for item, text in zip(items, chosen, strict=True)]

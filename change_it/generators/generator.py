@@ -154,8 +154,7 @@ def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase,
     config["custom_pipelines"] = {"text-generation": {"impl": impl, "pt": [auto]}}
     write_json(folder / "config.json", config)
     tokens = read_json(folder / "generation_config.json") or {}
-    rules = FORMATS[info.kind](read_tokenizer(folder), **options).search(size, 1)
-    blocked = rules["no_repeat_ngram_size"]  # of the rules what a file can say
+    blocked = FORMATS[info.kind](tokenizer, **options).search(size, 1)["no_repeat_ngram_size"]
     search = {"num_beams": BEAMS, "max_new_tokens": info.target_tokens, "no_repeat_ngram_size": blocked}
     write_json(folder / "generation_config.json", {**tokens, **search})
     custom_object_save(HeadlinePipeline, folder)
@@ -167,18 +166,16 @@ def kind_of(architecture: str) -> ModelKind:
         return "words"
     with load_errors(no_model(architecture)):
         config = read_config(architecture)
-    if config.model_type in (PointerGeneratorConfig.model_type, PointerTransformerConfig.model_type):
+    name, masked = config.model_type, config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    if name in (PointerGeneratorConfig.model_type, PointerTransformerConfig.model_type):
         return "words"
-    masked = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(
-        config, "is_decoder", False
-    )
-    if config.is_encoder_decoder:
-        if config.model_type in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
-            return "encoder-decoder"
-    elif config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and not masked:
+    if config.is_encoder_decoder and name in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
+        return "encoder-decoder"
+    is_decoder = getattr(config, "is_decoder", False) or not masked
+    if not config.is_encoder_decoder and name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and is_decoder:
         return "causal"
     raise InputError(
-        f"{architecture} ({config.model_type}) writes no text: give an encoder-decoder like T5 or a causal model like GPT-2"
+        f"{architecture} ({name}) writes no text: give an encoder-decoder like T5 or a causal model like GPT-2"
     )
 
 
@@ -242,10 +239,9 @@ def load_model(
     auto = AutoModelForCausalLM if kind == "causal" else AutoModelForSeq2SeqLM
     with load_errors(f"{folder} cannot be loaded as a generator: train or save it again"):
         model = load_weights(auto, folder, use=use, dtype=dtype)
-        rows = model.get_input_embeddings().num_embeddings
-        largest = max(tokenizer.get_vocab().values()) + getattr(tokenizer, "reserved", 0) * (kind == "words")
-        if kind == "words":
-            rows = model.config.vocab_size
+        ours = kind == "words"
+        rows = model.config.vocab_size if ours else model.get_input_embeddings().num_embeddings
+        largest = max(tokenizer.get_vocab().values()) + (tokenizer.reserved if ours else 0)
         if largest >= rows:
             raise InputError(
                 f"the vocabulary does not fit the model {folder}: the tokenizer has ids up to {largest}, the model knows {rows}; "
@@ -268,11 +264,13 @@ def load_model(
 def add_adapters(model: Any, architecture: str, kind: ModelKind) -> Any:
     """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021)."""
     peft = import_peft()
-    task = "CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM"
     usual = peft.utils.TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING
-    targets = usual.get(model.config.model_type, "all-linear")
-    scale = {"r": LORA_RANK, "lora_alpha": LORA_ALPHA}
-    config = peft.LoraConfig(task_type=task, **scale, target_modules=targets)
+    config = peft.LoraConfig(
+        task_type="CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM",
+        r=LORA_RANK,
+        lora_alpha=LORA_ALPHA,
+        target_modules=usual.get(model.config.model_type, "all-linear"),
+    )
     refusal = f"adapters do not fit {architecture}: train it without --lora, or another model"
     with load_errors(refusal), warnings.catch_warnings(action="ignore"):
         return peft.get_peft_model(model, config)

@@ -37,13 +37,7 @@ class HeadlineSystem(ABC):
     #: Models that it runs here.
     models: Sequence[Any] = ()
 
-    def __init__(
-        self,
-        name: str,
-        outlets: tuple[str, str],
-        targets: tuple[str, ...],
-        needs: tuple[str, ...],
-    ):
+    def __init__(self, name: str, outlets: tuple[str, str], targets: tuple[str, ...], needs: tuple[str, ...]):
         self.name = name  # the recipe, or `prompt`
         self.outlets = outlets  # short names of A and B
         self.targets = targets  # outlets that it writes for, in the order of `outlets`
@@ -84,12 +78,8 @@ class HeadlineTransfer(HeadlineSystem):
             raise InputError(f"generators of one recipe and one corpus are needed, these are {of}")
         outlets, self.recipe, self.reads = infos[0].outlets, infos[0].recipe, infos[0].reads
         self._judges = cache(Judges.from_pretrained)  # those that calls have named
-        self.generators = {
-            outlet: generator
-            for outlet in outlets
-            for generator in generators
-            if generator.info.to in (None, outlet)
-        }
+        pairs = ((outlet, one) for outlet in outlets for one in generators)
+        self.generators = {outlet: one for outlet, one in pairs if one.info.to in (None, outlet)}
         self.models = [generator.model for generator in generators]
         super().__init__(self.recipe, outlets, tuple(self.generators), infos[0].needs)
 
@@ -172,18 +162,9 @@ class HeadlineTransfer(HeadlineSystem):
         batch_size: int | None = None,
         progress: bool = False,
     ) -> list[list[Any]]:
-        """Offer candidates for many headlines, perhaps as judges see them.
+        """Offer candidates for many headlines, at most `num_candidates` distinct ones of each, perhaps as judges see them.
 
-        Args:
-            headlines: original headlines: a list, a column of a data set or frame.
-            article: as many articles, which judges require.
-            to: as of a call.
-            judges: folder or Hub id of judges, loaded once, or loaded ones.
-            num_candidates: distinct ones of a headline, at most.
-            decoding: as of a call.
-            seed: as of a call.
-            batch_size: as of a call.
-            progress: as of a call.
+        `judges`, which require articles, are a folder or Hub id, loaded once, or loaded ones. The other arguments are those of a call.
 
         Returns:
             For each headline its `Candidate`s, best first; with judges `rerank.JudgedCandidate`s in the order of `rerank.order`.

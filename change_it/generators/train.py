@@ -35,7 +35,7 @@ from change_it.generators.generator_options import (
 from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_recipe
 from change_it.io import GENERATOR_FILE, read_json
 from change_it.networks.formats import Format
-from change_it.networks.pretrained_loss import headline_loss, loss_per_token, own_loss
+from change_it.networks.pretrained_loss import headline_loss, loss_per_token
 from change_it.training.run_folder import train_in_folder
 from change_it.training.training_options import check_numbers
 from change_it.training.training_run import (
@@ -99,12 +99,11 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, *, is_cut: bool) -> T
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
     validation = data.validation.select(order[:most])
     examples = _token_ids(format_, data.train)
-    loss = own_loss if settings.kind == "words" else headline_loss
     size = settings.batch_size or settings.preset["per_device_train_batch_size"]
     batches = cache(partial(batches_of, format_, validation, batch_size=size))
 
     def evaluate(model: Any) -> dict[str, float]:
-        value = loss_per_token(model, batches(), loss)
+        value = loss_per_token(model, batches())
         return {"score": -value, "validation loss": value}
 
     def save(folder: Path) -> None:
@@ -131,7 +130,7 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, *, is_cut: bool) -> T
         name=f"{settings.recipe} generator" + (f" of {settings.to}" if settings.to else ""),
         save=save,
         describe=describe,
-        loss=loss,
+        loss=headline_loss,
     )
 
 

@@ -93,23 +93,15 @@ def _recorded(settings: TrainingOptions) -> dict[str, Any]:
 
 def _changed(now: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
     """The differences between two runs, in words; empty if one can resume the other. A corpus is the same wherever it lies."""
+
+    def spelled(value: Any) -> Any:  # a local folder by its full path
+        return str(Path(value).resolve()) if isinstance(value, str) and Path(value).is_dir() else value
+
     new, old = now["options"], before["options"]
-    changed = [
-        f"{name} was {old.get(name)}, is {new[name]}"
-        for name in new
-        if _spelled(new, name) != _spelled(old, name)
-    ]
-    return changed + [
-        f"{name} was of another corpus"
-        for name, content in now["files"].items()
-        if before["files"].get(name) != content
-    ]
-
-
-def _spelled(options: Mapping[str, Any], name: str) -> Any:
-    """An option in a spelling of its own: a local folder by its full path."""
-    value = None if name in FREE else options.get(name)
-    return str(Path(value).resolve()) if isinstance(value, str) and Path(value).is_dir() else value
+    names = [name for name in new if name not in FREE and spelled(new[name]) != spelled(old.get(name))]
+    files = [name for name in now["files"] if before["files"].get(name) != now["files"][name]]
+    changed = [f"{name} was {old.get(name)}, is {new[name]}" for name in names]
+    return changed + [f"{name} was of another corpus" for name in files]
 
 
 def _open(settings: TrainingOptions, work: Path, what: str, record: Mapping[str, Any]) -> None:
@@ -133,14 +125,10 @@ def _open(settings: TrainingOptions, work: Path, what: str, record: Mapping[str,
 
 def _finished(record: Mapping[str, Any], out: Path) -> dict[str, Any] | None:
     """Metrics of a finished run with the same settings; None if there is none."""
-    metrics = read_json(out / METRICS)
-    if metrics is None:
+    if (metrics := read_json(out / METRICS)) is None:
         return None
-    before = {
-        "options": metrics["options"],
-        "files": {name: read_json(out / name) for name in record["files"]},
-    }
-    return None if _changed(record, before) else metrics
+    files = {name: read_json(out / name) for name in record["files"]}
+    return None if _changed(record, {"options": metrics["options"], "files": files}) else metrics
 
 
 def publish(final: Path, out: Path, *, logs: Path | None = None) -> None:

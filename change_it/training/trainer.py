@@ -47,8 +47,6 @@ EVALUATIONS = 10
 INITIAL_ACCUMULATOR = 0.1
 #: Of AdamW: decay of weight matrices, and the share of the updates in which the learning rate rises.
 WEIGHT_DECAY, WARMUP = 0.01, 0.1
-#: Updates between the agreements of several processes on the time, which make them wait for one another.
-AGREEING = 10
 #: Written into a checkpoint last: one without it was being written when the run died. BEST are the best weights so far.
 COMPLETE, BEST = "complete", "best.safetensors"
 
@@ -127,27 +125,10 @@ def argument_errors(options: TrainingOptions, begun: Callable[[], bool] = bool) 
         raise InputError(f"--arg {' '.join(options.arg)}: {' '.join(str(error).split())}") from error
 
 
-class BestWeights:
-    """A copy in memory of the trained weights and the buffers of a model."""
-
-    def __init__(self, model: nn.Module):
-        self.model, self.kept = model, dict[str, Tensor]()
-
-    @property
-    def tensors(self) -> dict[str, Tensor]:
-        """Of the model, where it is now."""
-        trained = {name: each for name, each in self.model.named_parameters() if each.requires_grad}
-        return {**trained, **dict(self.model.named_buffers())}
-
-    def keep(self) -> None:
-        """Take the weights as they are."""
-        self.kept = {name: each.detach().to("cpu", copy=True) for name, each in self.tensors.items()}
-
-    @torch.no_grad()
-    def restore(self) -> None:
-        """Give the model the copy."""
-        for name, each in self.tensors.items():
-            each.copy_(self.kept[name])
+def trained_tensors(model: nn.Module) -> dict[str, Tensor]:
+    """The trained weights and the buffers of a model, by name."""
+    trained = {name: each for name, each in model.named_parameters() if each.requires_grad}
+    return {**trained, **dict(model.named_buffers())}
 
 
 class Clock(TrainerCallback):
@@ -157,8 +138,9 @@ class Clock(TrainerCallback):
     that passes sooner than the updates.
     """
 
-    def __init__(self, options: TrainingOptions, started: float, about: str, best: BestWeights | None):
-        self.about, self.best, self.every = about, best, 60 * options.checkpoint_minutes
+    def __init__(self, options: TrainingOptions, started: float, about: str, *, evaluates: bool):
+        self.about, self.evaluates, self.every = about, evaluates, 60 * options.checkpoint_minutes
+        self.best: dict[str, Tensor] = {}  # the best weights so far, in the main process
         self.limit = math.inf if options.max_minutes is None else 60 * options.max_minutes
         self.started = self.begun = started
         self.before = self.seconds = self.saved = self.last_evaluation = 0.0
@@ -192,15 +174,12 @@ class Clock(TrainerCallback):
         """Decide what follows an update."""
         if float(state.epoch or 0).is_integer():  # a checkpoint of now goes on with the next epoch
             self.on_epoch_begin(args, state)
-        alone, decided = args.world_size == 1, control.should_evaluate or control.should_training_stop
-        if not (alone or decided or self.limit < math.inf or state.global_step % AGREEING == 0):
-            return
         self.read()
         total, ended = self.begun - self.started + self.seconds, state.global_step >= state.max_steps
         if not ended and total + self.last_evaluation > self.limit:
             control.should_training_stop, self.stopped = True, "time"
         if control.should_training_stop:
-            control.should_log, control.should_evaluate = True, self.best is not None
+            control.should_log, control.should_evaluate = True, self.evaluates
         control.should_save = not control.should_training_stop and self.seconds - self.saved >= self.every
 
     def on_log(self, args: Any, state: TrainerState, control: Any, **more: Any) -> None:
@@ -216,8 +195,8 @@ class Clock(TrainerCallback):
         self.saved = self.seconds
         if state.is_world_process_zero:
             folder = Path(str(args.output_dir)) / f"checkpoint-{state.global_step}"
-            if self.best and self.best.kept:
-                save_file(self.best.kept, folder / BEST)
+            if self.best:
+                save_file(self.best, folder / BEST)
             write_json(folder / COMPLETE, {"run": self.about, "seconds": self.seconds})
 
 
@@ -273,8 +252,9 @@ class RunTrainer(Trainer):
         score, state = metrics["eval_score"], self.state
         if state.best_metric is None or score > state.best_metric:
             state.best_metric, state.best_global_step = score, state.global_step
-            if self.clock.best and self.is_world_process_zero():
-                self.clock.best.keep()
+            if self.is_world_process_zero():
+                tensors = trained_tensors(self.run.model)
+                self.clock.best = {name: one.detach().to("cpu", copy=True) for name, one in tensors.items()}
         self.clock.last_evaluation = self.clock.read() - before
         return metrics
 
@@ -324,8 +304,7 @@ def train(
         arguments.eval_strategy, arguments.eval_on_start = IntervalStrategy.NO, False
 
     about = f"{n} examples, {total} updates, {arguments.world_size} processes"
-    best = BestWeights(run.model) if run.evaluate else None
-    clock = Clock(options, started, about, best)
+    clock = Clock(options, started, about, evaluates=run.evaluate is not None)
     if checkpoint:
         record = read_json(checkpoint / COMPLETE) or {}
         if record["run"] != about:
@@ -334,15 +313,17 @@ def train(
                 "use the same ones to finish it, or remove that folder to begin again"
             )
         clock.before = clock.seconds = record["seconds"]
-        if best and (checkpoint / BEST).exists():
-            best.kept = load_file(checkpoint / BEST)
+        if (checkpoint / BEST).exists():
+            clock.best = load_file(checkpoint / BEST)
     with argument_errors(options):
         trainer = RunTrainer(run, examples, arguments, clock)
     with argument_errors(options, lambda: trainer.state.global_step > 0):
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     state = trainer.state
-    if best and trainer.is_world_process_zero():
-        best.restore()
+    tensors = trained_tensors(run.model)
+    with torch.no_grad():
+        for name, kept in clock.best.items():
+            tensors[name].copy_(kept)
     trainer.accelerator.unwrap_model(trainer.model_wrapped, keep_fp32_wrapper=False).eval()
     history: dict[float, dict[str, float]] = {}
     for logs in state.log_history:
