@@ -93,11 +93,8 @@ class Generator:
             read = self.format.inputs(sources)
         rule = self.info.no_repeat_ngram_size
         with drawn(sources, how.seed) if how.is_drawn else nullcontext():
-            return search(
-                *(self.model, self.format, read, how.settings),
-                candidates=how.candidates,
-                no_repeat_ngram_size=rule,
-            )
+            rules = {"candidates": how.candidates, "no_repeat_ngram_size": rule}
+            return search(self.model, self.format, read, how.settings, **rules)
 
 
 def load_generator(name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto") -> Generator:

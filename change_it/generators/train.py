@@ -68,15 +68,9 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
             run of other options to resume.
     """
     _check(options)
-    values = options.values
-    settings = replace(
-        options,
-        architecture=architecture_of(options),
-        source_tokens=options.source_tokens or values.source_tokens,
-        target_tokens=options.target_tokens or values.target_tokens,
-        vocabulary=options.vocabulary or values.vocabulary,
-        cells=options.cells or values.cells,
-    )
+    sizes = ("source_tokens", "target_tokens", "vocabulary", "cells")
+    chosen_sizes = {name: getattr(options, name) or getattr(options.values, name) for name in sizes}
+    settings = replace(options, architecture=architecture_of(options), **chosen_sizes)
     with process_state().main_process_first():
         chosen = settings.corpus, settings.recipe, settings.to
         data = load_recipe(*chosen, seed=settings.seed, balanced=settings.kind != "words")

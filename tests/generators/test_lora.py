@@ -2,13 +2,19 @@
 
 import json
 import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
+from corpus_fakes import articles, write_articles
 from malformed import edit, edit_weights, spoil
 from safetensors import safe_open
-from tiny_generators import CARD, HEADLINES, batch_of, found_by, options
+from tiny_generators import CARD, HEADLINES, batch_of, found_by, options, transferred
 
+from change_it.commands import corpus_build
+from change_it.commands.transfer import TransferOptions
+from change_it.corpus.corpus_options import BuildOptions
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.folder import GeneratorInfo
@@ -138,3 +144,25 @@ def test_damaged_adapters_are_refused(name, damage, says, adapters):
         edit(adapters / name, damage)
     with pytest.raises(InputError, match=says):
         load_generator(adapters, device="cpu")
+
+
+@pytest.mark.slow(seconds=15)
+def test_english_articles_go_from_build_to_adapters_that_write(tmp_path, tiny_llama):
+    english = [
+        replace(
+            one, article=f"It was said that {one.article.replace(' ', ' of the ', 8)} and it is in the city"
+        )
+        for one in articles(close=60, loose=20, alone=40)
+    ]
+    news, folder = write_articles(tmp_path / "news.csv", english), tmp_path / "corpus"
+    corpus_build.run(BuildOptions(files=(str(news),), out=folder))
+    given = {"recipe": "rewrite", "to": None, "lora": True, "max_steps": 4, "eval_steps": 4}
+    train.train_generator(options(str(folder), tmp_path / "out", tiny_llama, **given))
+    info = GeneratorInfo.load(tmp_path / "out")
+    assert (info.language, info.prompt[0]) == ("en", "Article: ")
+    chosen = {"generator": str(tmp_path / "out"), "corpus": str(folder), "items": 4, "device": "cpu"}
+    rows = transferred(TransferOptions(**chosen, out=tmp_path / "new.csv", generation=("num_beams=1",)))
+    assert len(rows) == 4
+    assert {row["generator"] for row in rows if row["headline"]} == {
+        f"{load_generator(tmp_path / 'out').weights_hash}|{Path(tiny_llama).name}"
+    }

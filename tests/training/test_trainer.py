@@ -155,11 +155,6 @@ def test_bad_input(tmp_path):
     for given, words in {
         "learning_rat=1": "has no --learning_rat=1",
         "adam_beta1=much": "invalid float value: 'much'",
-        "bf16=perhaps": "Truthy value expected",
-        "save_steps=5": "--checkpoint-minutes",
-        "dataloader_num_workers=1.5": "invalid int value",
-        "optim=best": "invalid choice: 'best'",
-        "learning_rate=high": "invalid float value: 'high'",
         "output_dir=x": "set by the run, or --batch-size",
         "report_to=nobody": "nobody is not supported",
         "data_seed=-1": "data_seed=-1",
