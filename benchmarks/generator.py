@@ -27,7 +27,7 @@ from change_it.networks.pointer_generator import (
     PointerGeneratorForConditionalGeneration,
 )
 from change_it.training.trainer import adagrad, training_arguments
-from change_it.training.training_options import TrainingSettings
+from change_it.training.training_options import TrainingOptions
 
 MAX_NORM = 2.0
 #: Target tokens of the step whose operations are counted, and operators that only look at what is there or make room.
@@ -132,8 +132,8 @@ def make_model(options: Options, **settings: Any) -> PointerGeneratorForConditio
 
 def optimizer_of(model: nn.Module) -> torch.optim.Optimizer:
     """The papers' Adagrad, as the training loop makes it."""
-    settings = TrainingSettings(batch_size=1, optimizer="adagrad", learning_rate=0.15)
-    kind, given = adagrad(training_arguments(settings, Path()))
+    options = TrainingOptions(batch_size=1, arg=("optim=adagrad", "learning_rate=0.15"))
+    kind, given = adagrad(training_arguments(options, Path()))
     return kind(model.parameters(), **given)
 
 

@@ -113,7 +113,7 @@ def _call(arguments: Sequence[str]) -> None:
         name = word.partition("=")[0].replace("_", "-")
         if re.fullmatch("--(?!tyro-)[a-z][a-z-]*", name) and name not in names:
             raise _unknown(f"{' '.join(called)} has no option {name}", name, names, program)
-    given = _parsed(options, program, _about(_module(*called), options), rest)
+    given = _parsed(options, program, getdoc(options) or "", rest)
     if not 0 <= getattr(given, "seed", 0) < SEEDS:
         raise InputError(f"--seed {given.seed} is out of range: give a number from 0 to {SEEDS - 1}")
     _run(*called)(given)
@@ -160,18 +160,6 @@ def in_order(options: Any) -> type:
 
     ordered = {field.name: field for field in sorted(fields(options), key=place)}
     return type(options.__name__, (options,), {"__dataclass_fields__": ordered})
-
-
-def _about(command: ModuleType, options: type) -> str:
-    """The text above the options of a command: its docstring and the presets."""
-    names, parts = names_of(options), [getdoc(options) or ""]
-    if presets := getattr(command, "presets", None):
-        parts.append("When not given:")
-        for model, values in presets().items():
-            known = ((names[name], value) for name, value in values.items() if name in names)
-            given = [f"{name} {value}" for name, value in known if value is not None]
-            parts[-1] += f"\n    {model}: {' '.join(given)}"
-    return "\n\n".join(parts)
 
 
 def union_of(*words: str) -> Any:

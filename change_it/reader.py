@@ -153,7 +153,7 @@ class Reading:
         for wording, more in ((prompt, {"response_format": self.sheet.schema}), (prompt + AGAIN, {})):
             choice, fault = self.server.complete(wording, **settings, **more)
             if choice is not None:
-                if given := self.sheet.answers(choice.message.content):
+                if given := self.sheet.answers(choice.text):
                     return given, ""
-                fault = f"no such JSON object ({choice.finish_reason}): {choice.message.content[:80]}"
+                fault = f"no such JSON object ({choice.finish_reason}): {choice.text[:80]}"
         return {}, " ".join(fault.split())

@@ -3,6 +3,7 @@
 from change_it.judges.data import load_task
 from change_it.judges.judge_options import JudgeOptions
 
+ARGUMENTS = ("learning_rate", "max_steps", "eval_steps", "early_stopping")
 #: A short training of a tiny encoder.
 TINY = {"batch_size": 16, "early_stopping": 0, "max_tokens": 32, "learning_rate": 2e-3}
 
@@ -14,4 +15,11 @@ def load(task, corpus, **changes):
 
 def options(corpus, out, **changes):
     """Options of a judge: main unless another task is given."""
-    return JudgeOptions(corpus=corpus, out=out, **{"task": "main"} | changes)
+    return JudgeOptions(corpus=corpus, out=out, **with_arg({"task": "main"} | changes))
+
+
+def with_arg(given):
+    """Options, of which names of `TrainingArguments` become `--arg`."""
+    arguments = {name: given[name] for name in given if name in ARGUMENTS}
+    arg = (*(f"{name}={value}" for name, value in arguments.items()), *given.get("arg", ()))
+    return {name: value for name, value in given.items() if name not in (*arguments, "arg")} | {"arg": arg}

@@ -7,7 +7,7 @@ from change_it.judges import linear_training
 
 def shorten(patch):
     """Few updates, small models, and an audit of few headlines, whatever the quickstart asks for."""
-    few = {"updates": 10, "evaluation_steps": 10}
+    few = {"arg": ("max_steps=10", "eval_steps=10")}
     patch.setattr(quickstart, "WRITES", quickstart.WRITES | few)
     patch.setattr(
         quickstart, "AuditOptions", lambda **given: AuditOptions(**given | {"items": 10, "resamples": 50})

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from judge_data import with_arg
+
 from change_it.generators.generator_options import GeneratorOptions
 
 WORDS = "il ponte crolla sulla statale la riforma fiscale approvata sciopero generale dei treni festival aperto al pubblico"
@@ -50,15 +52,23 @@ def save_pretrained_generator(folder: Path, kind, *, to="gio", outlets=("rep", "
 
 def options(corpus, out, architecture, **changes):
     """A short training of a pre-trained model."""
-    settings = {"recipe": "s2s2", "to": "faro", "target_tokens": 16, "batch_size": 8, "learning_rate": 3e-3}
-    settings |= {"updates": 12, "evaluation_steps": 6}
-    return GeneratorOptions(corpus=corpus, out=out, architecture=architecture, **{**settings, **changes})
+    settings = {"recipe": "s2s2", "to": "faro", "target_tokens": 16, "batch_size": 8}
+    settings |= {"learning_rate": 3e-3, "max_steps": 12, "eval_steps": 6, "architecture": architecture}
+    return GeneratorOptions(corpus=corpus, out=out, **with_arg(settings | changes))
 
 
 def batch_of(format_, sources, targets):
     """A training batch, as it is made of examples."""
     columns = format_.encode(sources, targets)
     return format_.pad([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
+
+
+def found_by(model, format_, sources, **settings):
+    """What `search` finds; `candidates` and `no_repeat_ngram_size` among the settings."""
+    from change_it.networks.headline_pipeline import search
+
+    rules = {"candidates": settings.pop("candidates", 1), "no_repeat_ngram_size": 0}
+    return search(model, format_, format_.inputs(sources), {"num_beams": 5} | settings, **rules)
 
 
 def transferred(chosen):

@@ -126,8 +126,8 @@ class AnnotateReadOptions:
     """The server's name of the model; may be left out where it has one alone."""
     out: Path
     """The sheet with answers, without articles, a CSV file; its reader is `model NAME`."""
-    concurrency: int | None = None
-    """Requests at a time; 8 when not given."""
+    concurrency: int = 8
+    """Requests at a time."""
 
 
 def read(options: AnnotateReadOptions) -> None:
@@ -135,7 +135,7 @@ def read(options: AnnotateReadOptions) -> None:
     check_counts(concurrency=options.concurrency)
     check_writable(options.out, kind="csv", inputs=[options.sheet])
 
-    from change_it.networks.server import CONCURRENCY, Server
+    from change_it.networks.server import Server
     from change_it.reader import Reading, Sheet
 
     sheet, server = Sheet.read(options.sheet), Server(options.endpoint, options.model or "")
@@ -144,7 +144,7 @@ def read(options: AnnotateReadOptions) -> None:
     number, whole = counted(len(reading.waiting), "row"), len(sheet.rows)
     read, written = sheet.tokens(reading.waiting)
     print(f"{number} of {whole:,} for {server.model}: about {read:,} tokens to read and {written:,} to write")
-    faults = reading.fill_in(options.concurrency or CONCURRENCY)
+    faults = reading.fill_in(options.concurrency)
     named = listed([f"{item}: {fault}" for item, fault in faults.items()], 5)
     again = f"{counted(len(faults), 'row')} without an answer ({named}): the same command asks again"
     if len(faults) == whole:

@@ -2,12 +2,10 @@
 
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
-from change_it.generators.generator_options import GeneratorOptions, no_model, presets
+from change_it.generators.generator_options import GeneratorOptions, no_model
 from change_it.io import check_writable, is_missing_path
 from change_it.tables import console
 from change_it.training.training_options import check_numbers
-
-__all__ = ["check", "presets", "run"]
 
 
 def check(options: GeneratorOptions) -> None:

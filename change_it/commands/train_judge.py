@@ -4,10 +4,8 @@ from change_it.commands.printing import print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, is_missing_path
-from change_it.judges.judge_options import LINEAR, JudgeOptions, presets, settings_of, within_event_table
+from change_it.judges.judge_options import LINEAR, JudgeOptions, settings_of, within_event_table
 from change_it.tables import console, print_table
-
-__all__ = ["check", "presets", "run"]
 
 
 def check(options: JudgeOptions) -> None:
@@ -15,7 +13,7 @@ def check(options: JudgeOptions) -> None:
     check_corpus(options.corpus)
     settings_of(options)
     check_writable(options.out, kind="run", inputs=options.inputs, record="metrics.json")
-    if options.encoder and is_missing_path(options.encoder):
+    if is_missing_path(options.encoder):
         raise InputError(
             f"no encoder can be loaded from {options.encoder!r}: give a Hub id, a local folder, or --encoder {LINEAR}"
         )

@@ -3,20 +3,22 @@
 import time
 from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from change_it.commands.checks import check_counts
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators
-from change_it.generators.generator_options import TransferOptions
+from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.io import HUB, check_columns, check_model, check_writable, counted, parse_columns, read_tables
 from change_it.judges.judge_options import check_judges
 from change_it.tables import Column, Row, Table, console, print_table
+from change_it.training.training_options import InferenceOptions
 
 if TYPE_CHECKING:  # loads torch
     from change_it.generators.file_transfer import TransferSetup
@@ -24,24 +26,89 @@ if TYPE_CHECKING:  # loads torch
 
 #: Transfers that are printed at the end, and rows of a table whose columns are looked at.
 SHOWN, LOOKED_AT = 5, 1000
+#: Options that may differ between a run and the one that goes on with it.
+FREE = ("out", "device", "concurrency")
+
+
+@dataclass(kw_only=True)
+class TransferOptions(InferenceOptions):
+    """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
+
+    The headlines of --corpus or --input are written to --out, one row each: id, headline, target,
+    error, reranker, candidates, generator. An interrupted run is resumed by the same command, from FILE.*.partial.
+
+    Examples:
+        change-it transfer --corpus runs/quickstart/corpus --items 20 --out runs/mine/predictions/rewrite.csv
+        change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
+        change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
+        change-it transfer --generator NAME --endpoint http://localhost:8000/v1 --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
+        change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
+    """
+
+    out: Path
+    """CSV file to write; it appears only when the run is finished."""
+    corpus: str | None = None
+    """Corpus folder or data set id on the Hub; its test headlines are transferred unless there is an --input."""
+    input: str | None = None
+    """CSV, TSV, JSON lines or parquet file with headline, article and label (the outlet the row comes from); id if there is one."""
+    columns: str = ""
+    """Column map of --input, ours=theirs: headline=title,article=body."""
+    items: int | None = None
+    """Number of headlines of --corpus to transfer, drawn by --seed among those with an aligned one; all when not given."""
+    generator: str = "runs/quickstart/generators"
+    """Folder or Hub id of a generator, or a folder of them (both directions); with --endpoint the server's name of the model."""
+    recipe: Recipe | None = None
+    """Which generators of a folder that holds several recipes."""
+    endpoint: str | None = None
+    """Address of an OpenAI-compatible server whose model --generator is prompted in the language of --corpus, without training; its key is read from the environment, CHANGE_IT_API_KEY."""
+    concurrency: int = 8
+    """Requests at a time to --endpoint."""
+    shots: int = 0
+    """Examples in a prompt: the training pairs of --corpus, never of the test set, that are nearest to each item by tf-idf."""
+    to: str | None = None
+    """Outlet to write for; of the rows of a file the other one than their label when not given."""
+    rerank: str | None = None
+    """Folder or Hub id of judges main, hh and ah that choose, with fluency; train them with --fold, others of the other fold must score."""
+    candidates: int = CANDIDATES
+    """Candidates a headline that --rerank chooses among."""
+    generation: tuple[str, ...] = ()
+    """Settings of transformers' GenerationConfig: num_beams=1 (greedy; 5 when not given) do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
+    batch_size: int | None = None
+    """Sources a generator reads at once; its own choice when not given."""
+    seed: int = 1
+    """Seed of headlines that are drawn and of --items."""
+
+
+def run(options: TransferOptions) -> None:
+    """Transfer, write the file and print the first headlines."""
+    started = time.monotonic()
+    check(options)
+
+    from change_it.generators.file_transfer import corpus_items, file_items, transfer_items
+
+    setup = _setup(options)
+    if options.input:
+        check_input(options, setup.needs, both=len(setup.system.targets) > 1)
+        items = file_items(setup, options.input, columns=options.columns, to=options.to)
+    else:
+        items = corpus_items(setup, str(options.corpus), options.items)
+    record = {name: value for name, value in asdict(options).items() if name not in FREE}
+    items = transfer_items(setup, items, options.out, record=record)
+    _show(items, options, setup, time.monotonic() - started)
+    if items and all(item.error for item in items):
+        raise InputError(f"no headline was written; {options.out} says why for each: {items[0].error}")
 
 
 def check(options: TransferOptions) -> None:
-    """Refuse, before anything large loads, what is not there, and options that require another one."""
+    """Refuse what is not there, and options that require another one."""
     if not (options.corpus or options.input):
         raise InputError("give --corpus to transfer its test headlines, or --input for a file")
     if options.endpoint and not options.corpus:
         raise InputError("--endpoint requires --corpus")
     if options.items and options.input:
         raise InputError("--items requires a --corpus without --input")
-    partners = {
-        "candidates": ("--rerank", options.rerank),
-        "concurrency": ("--endpoint", options.endpoint),
-        "shots": ("--endpoint", options.endpoint),
-    }
-    for name, (partner, given) in partners.items():
-        if getattr(options, name) and not given:
-            raise InputError(f"--{name} requires {partner}")
+    if options.shots and not options.endpoint:
+        raise InputError("--shots requires --endpoint")
     counts = ("items", "candidates", "batch_size", "concurrency")
     check_counts(**{name: getattr(options, name) for name in counts})
     if options.corpus:
@@ -75,26 +142,40 @@ def check_input(options: TransferOptions, needs: Collection[str], *, both: bool)
         raise InputError(
             f"{file} holds no rows that can be read: give CSV with a header, or JSON with one object a line"
         )
-    advice = ", or give --to" if both else ""
     needed = [*needs, *(["label"] if both else [])]
-    check_columns(file, columns, names, COLUMNS, needs=needed, advice=advice)
+    check_columns(file, columns, names, COLUMNS, needs=needed, advice=", or give --to" if both else "")
 
 
-def run(options: TransferOptions) -> None:
-    """Transfer, write the file and print the first headlines."""
-    check(options)
+def _setup(options: TransferOptions) -> "TransferSetup":
+    """The generators or the model of a server, and the judges that choose."""
+    from change_it.generators.file_transfer import TransferSetup
+    from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
+    from change_it.generators.prompt import Prompt
+    from change_it.generators.prompted import PromptedGenerator
+    from change_it.generators.search import BEAMS, Search, read_decoding
+    from change_it.networks.server import Server
+    from change_it.scoring.judges import Judges
 
-    from change_it.generators.file_transfer import corpus_items, file_items, load_setup, transfer_items
-
-    started = time.monotonic()
-    setup = load_setup(options)
-    if options.input:
-        check_input(options, setup.needs, both=len(setup.system.targets) > 1)
-    items = file_items(options, setup) if options.input else corpus_items(options, setup)
-    items = transfer_items(options, setup, items)
-    _show(items, options, setup, time.monotonic() - started)
-    if items and all(item.error for item in items):
-        raise InputError(f"no headline was written; {options.out} says why for each: {items[0].error}")
+    beams: dict[str, Any] = {} if options.endpoint else {"num_beams": BEAMS}
+    decoding = read_decoding(options.generation, **beams)
+    search = Search(decoding, options.candidates if options.rerank else 1, options.seed)
+    system: HeadlineSystem
+    if options.endpoint:
+        prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
+        server = Server(options.endpoint, options.generator)
+        system = PromptedGenerator(prompt, server, options.concurrency)
+    else:
+        where: dict[str, Any] = {"precision": options.precision, "device": options.device}
+        system = HeadlineTransfer.from_pretrained(
+            options.generator, recipe=options.recipe, to=options.to, **where
+        )
+    if options.to:
+        system.targets = (options.to,)
+    judges = None
+    if options.rerank:
+        judges = Judges.from_pretrained(options.rerank, **options.judging)
+        judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
+    return TransferSetup(system, judges, search)
 
 
 def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSetup", seconds: float) -> None:

@@ -4,8 +4,8 @@ import csv
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -14,15 +14,11 @@ from change_it import __version__
 from change_it.corpus.article import KNOWN_LABELS
 from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
-from change_it.generators.generator_options import CANDIDATES, TransferOptions
-from change_it.generators.headline_transfer import HeadlineSystem, HeadlineTransfer
-from change_it.generators.prompt import Prompt
-from change_it.generators.prompted import SENT, PromptedWriter
+from change_it.generators.headline_transfer import HeadlineSystem
 from change_it.generators.rerank import order
-from change_it.generators.search import BEAMS, Search, read_decoding
+from change_it.generators.search import Search
 from change_it.io import append, cell_text, length_fault, parse_columns, read_tables, write_table
 from change_it.networks.pretrained import map_threads
-from change_it.networks.server import CONCURRENCY, Server
 from change_it.progress import bar
 from change_it.scoring.item import Item, directions_in_turn, read_test_set
 from change_it.scoring.judges import Judges
@@ -30,10 +26,8 @@ from change_it.scoring.signature import Reranker
 from change_it.text import cleaning
 from change_it.text.folding import composed
 
-HEADER = ("id", "headline", "target", "error", "reranker", "generator")
+HEADER = ("id", "headline", "target", "error", "reranker", "candidates", "generator")
 NOTHING = "nothing was written"
-#: Options that may differ between a run and the one that goes on with it.
-FREE = ("out", "device", "concurrency")
 
 
 @dataclass(frozen=True)
@@ -55,57 +49,27 @@ class TransferSetup:
         return Reranker.of(self.judges).signature if self.judges else ""
 
 
-def load_setup(options: TransferOptions) -> TransferSetup:
-    """The generators or the model of a server, and the judges that choose."""
-    settings: dict[str, Any] = {} if options.endpoint else {"num_beams": BEAMS}
-    search = Search(
-        read_decoding(options.generation, **settings),
-        (options.candidates or CANDIDATES) if options.rerank else 1,
-        options.seed,
-    )
-    system: HeadlineSystem
-    if options.endpoint:
-        if unknown := search.settings.keys() - SENT:
-            raise InputError(f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone")
-        prompt = Prompt.of_corpus(str(options.corpus), shots=options.shots)
-        server = Server(options.endpoint, options.generator)
-        system = PromptedWriter(prompt, server, options.concurrency or CONCURRENCY)
-    else:
-        where: dict[str, Any] = {"precision": options.precision, "device": options.device}
-        system = HeadlineTransfer.from_pretrained(
-            options.generator, recipe=options.recipe, to=options.to, **where
-        )
-    if options.to:
-        system.targets = (options.to,)
-    judges = None
-    if options.rerank:
-        judges = Judges.from_pretrained(options.rerank, **options.judging)
-        judges.check_outlets(system.outlets, options.corpus or f"behind {options.generator}")
-    return TransferSetup(system, judges, search)
-
-
-def corpus_items(options: TransferOptions, setup: TransferSetup) -> list[Item]:
-    """The headlines of the test set that aim at the targets, all of direction A to B first; or some with a reference, drawn by the seed."""
-    test, outlets = read_test_set(str(options.corpus)), setup.system.outlets
+def corpus_items(setup: TransferSetup, corpus: str, count: int | None = None) -> list[Item]:
+    """The headlines of the test set that aim at the targets, all of direction A to B first; or `count` with a reference, drawn by the seed."""
+    test, outlets = read_test_set(corpus), setup.system.outlets
     if set(test.outlets) != set(outlets):
         raise InputError(
-            f"the generator is for {' and '.join(outlets)}, the corpus {options.corpus} has "
+            f"the generator is for {' and '.join(outlets)}, the corpus {corpus} has "
             f"{' and '.join(test.outlets)}: take a generator that was trained on this corpus"
         )
     if setup.judges:
         setup.judges.check_corpus(test)
     items = [item for item in test.items if item.target in setup.system.targets]
-    if options.items is not None:
+    if count is not None:
         with_reference = [item for item in items if item.reference]
-        drawn = directions_in_turn(with_reference, options.seed)[: options.items]
-        ids = {item.id for item in drawn}
+        ids = {item.id for item in directions_in_turn(with_reference, setup.search.seed)[:count]}
         items = [item for item in items if item.id in ids]
     return [_checked(item, setup.needs) for item in items]
 
 
-def file_items(options: TransferOptions, setup: TransferSetup) -> list[Item]:
+def file_items(setup: TransferSetup, file: str, *, columns: str = "", to: str | None = None) -> list[Item]:
     """An item for each row of the file, in order, cleaned as a corpus is; an unusable one has its reason."""
-    file, names = str(options.input), parse_columns(options.columns, COLUMNS)
+    names = parse_columns(columns, COLUMNS)
     outlets, targets = setup.system.outlets, setup.system.targets
     items: list[Item] = []
     for table in read_tables([file], names):
@@ -120,7 +84,7 @@ def file_items(options: TransferOptions, setup: TransferSetup) -> list[Item]:
             except InputError as error:
                 fault = str(error)
             label = label if label in outlets else KNOWN_LABELS.get(label, label)
-            if options.to or (len(targets) == 1 and "label" not in row.cells):
+            if to or (len(targets) == 1 and "label" not in row.cells):
                 target = targets[0]
             elif label in outlets:
                 target = outlets[1 - outlets.index(label)]
@@ -139,22 +103,22 @@ def _checked(item: Item, needs: Sequence[str]) -> Item:
     return replace(item, error=fault) if fault and not item.error else item
 
 
-def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequence[Item]) -> list[Item]:
+def transfer_items(
+    setup: TransferSetup, items: Sequence[Item], out: Path, *, record: Mapping[str, Any]
+) -> list[Item]:
     """Write new headlines for the items to a file, and return the items with them.
 
     They are written in chunks, items of like length in one. Rows are kept in FILE.*.partial until all are there, also where
-    another one fails: the same command goes on with the ids that it lacks.
+    another one fails: a call with the same `record` of options goes on with the ids that it lacks.
     """
-    unfinished = _unfinished(options, setup, items)
+    unfinished = _unfinished(setup, items, out, record)
+    batch_size, generation = record["batch_size"], record["generation"]
     done = _finished(unfinished, items)
     write_table(unfinished, HEADER, list(done.values()))
-    headline_is_read = setup.system.needs == ("headline",)
-    lengths = [len(item.source if headline_is_read else item.article) for item in items]
-    places = sorted(
-        (place for place, item in enumerate(items) if not item.error),
-        key=lambda place: (items[place].target, -lengths[place]),
-    )
-    size = options.batch_size or max(1, setup.system.kept_together // setup.search.candidates)
+    lengths = [len(item.article if "article" in setup.system.needs else item.source) for item in items]
+    places = [place for place, item in enumerate(items) if not item.error]
+    places.sort(key=lambda place: (items[place].target, -lengths[place]))
+    size = batch_size or max(1, setup.system.kept_together // setup.search.candidates)
     chunks = [places[start : start + size] for start in range(0, len(places), size)]
     missing = [chunk for chunk in chunks if not done.keys() >= set(chunk)]
     before = len(places) - sum(map(len, missing))  # by an interrupted run
@@ -162,8 +126,7 @@ def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequen
     with bar("transferring", len(places), initial=before) as done_bar:
 
         def finish(chunk: Sequence[int]) -> None:
-            given = [items[place] for place in chunk]
-            written = new_rows(setup, given, options=options)
+            written = new_rows(setup, [items[place] for place in chunk], batch_size)
             text = io.StringIO()
             csv.writer(text, lineterminator="\n").writerows(written)
             with lock, unfinished.open("ab") as file:
@@ -180,27 +143,23 @@ def transfer_items(options: TransferOptions, setup: TransferSetup, items: Sequen
             kept = f"{len(done):,} of {len(places):,} headlines are kept, and the same command goes on with the others"
             raise InputError(f"{error} ({kept})") from error
         except (TypeError, ValueError) as error:  # transformers checks some settings when it writes
-            if not options.generation or done:
+            if not generation or done:
                 raise
             unfinished.unlink()
             reason = str(error).partition("\n")[0]
-            raise InputError(f"--generation {' '.join(options.generation)}: {reason}") from error
-    for place, item in enumerate(items):
-        if item.error:
-            done[place] = _row(setup, item, "", item.error)
-    in_order = [done[place] for place in range(len(items))]
-    write_table(options.out, HEADER, in_order)
+            raise InputError(f"--generation {' '.join(generation)}: {reason}") from error
+    in_order = [done.get(place) or _row(setup, item, "", item.error) for place, item in enumerate(items)]
+    write_table(out, HEADER, in_order)
     unfinished.unlink()
     return [replace(item, prediction=row[1], error=row[3]) for item, row in zip(items, in_order, strict=True)]
 
 
-def _unfinished(options: TransferOptions, setup: TransferSetup, items: Sequence[Item]) -> Path:
+def _unfinished(setup: TransferSetup, items: Sequence[Item], out: Path, record: Mapping[str, Any]) -> Path:
     """The file of an unfinished run, another one for other options, texts, generators or judges."""
-    given: dict[str, Any] = {name: value for name, value in asdict(options).items() if name not in FREE}
-    if setup.system.models:
-        given["generators"] = [setup.system.writer(target).signature for target in setup.system.targets]
-    text = repr((given, setup.reranker, __version__, *items)).encode("utf-8", "backslashreplace")
-    return options.out.with_name(f"{options.out.name}.{hashlib.sha256(text).hexdigest()[:8]}.partial")
+    system = setup.system
+    models = [system.writer(target).signature for target in system.targets] if system.models else []
+    text = repr(({**record}, models, setup.reranker, __version__, *items)).encode("utf-8", "backslashreplace")
+    return out.with_name(f"{out.name}.{hashlib.sha256(text).hexdigest()[:8]}.partial")
 
 
 def _finished(file: Path, items: Sequence[Item]) -> dict[int, list[str]]:
@@ -214,23 +173,19 @@ def _finished(file: Path, items: Sequence[Item]) -> dict[int, list[str]]:
 
 def _row(setup: TransferSetup, item: Item, text: str, fault: str) -> list[str]:
     """The row of an item."""
-    signed = (setup.reranker, setup.system.writer(item.target).signature) if text else ("", "")
+    offered = str(setup.search.candidates) if setup.judges else ""
+    signed = (setup.reranker, offered, setup.system.writer(item.target).signature) if text else ("", "", "")
     return [item.id, text, item.target, "" if text else fault or NOTHING, *signed]
 
 
-def new_rows(setup: TransferSetup, items: Sequence[Item], *, options: TransferOptions) -> list[list[str]]:
+def new_rows(setup: TransferSetup, items: Sequence[Item], batch_size: int | None) -> list[list[str]]:
     """The row of each item: a new headline, empty where there is no candidate."""
-    candidates = setup.system.propose(items, setup.search, options.batch_size)
+    candidates = setup.system.propose(items, setup.search, batch_size)
     texts = [[" ".join(composed(each.text).split()) for each in of_item] for of_item in candidates]
     texts = [[text for text in offered if text] for offered in texts]
-    orders: list[tuple[int, ...]] = [()] * len(items)
-    if setup.judges:
-        orders = order(setup.judges, texts, items)
+    orders = order(setup.judges, texts, items) if setup.judges else [range(len(some)) for some in texts]
     chosen = [
-        offered[places[0] if places else 0] if offered else ""
-        for offered, places in zip(texts, orders, strict=True)
+        next((offered[place] for place in places), "") for offered, places in zip(texts, orders, strict=True)
     ]
-    return [
-        _row(setup, item, text, setup.system.faults.get(item, ""))
-        for item, text in zip(items, chosen, strict=True)
-    ]
+    faults = setup.system.faults
+    return [_row(setup, item, text, faults.get(item, "")) for item, text in zip(items, chosen, strict=True)]

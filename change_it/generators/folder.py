@@ -10,9 +10,11 @@ from huggingface_hub.dataclasses import strict
 from huggingface_hub.errors import StrictDataclassError
 
 from change_it import __version__
+from change_it.corpus.folder import read_language, read_table
 from change_it.errors import InputError
-from change_it.generators.generator_options import Language, ModelKind, Reads, Recipe
+from change_it.generators.generator_options import ModelKind, Reads, Recipe
 from change_it.io import GENERATOR_FILE, listed, read_json, write_json
+from change_it.text.stopwords import guess_language
 
 COMMAND = "change-it train generator"
 #: Tokens of a source or a headline, at most.
@@ -32,7 +34,7 @@ class GeneratorInfo:
     kind: ModelKind
     architecture: str  # s2s, pn, pnc, transformer, or the pre-trained model
     base: str | None  # Hub id or folder that the adapters belong to
-    language: Language  # of the prompt of a causal model
+    language: str  # of the corpus and of a causal model's prompt: it, en or none
     source_tokens: int
     target_tokens: int
     seed: int
@@ -83,6 +85,15 @@ class GeneratorInfo:
         except StrictDataclassError as error:
             reason = " ".join(str(error).split())
             raise InputError(f"{path} is broken ({reason}): train the generator again") from error
+
+
+def corpus_language(corpus: str) -> str:
+    """The language that `corpus build` wrote down, or else the headlines': it, en or none."""
+    if language := read_language(corpus):
+        return language
+    return guess_language(
+        read_table(corpus, "articles", "train", ["headline"])["headline"].head(1000).to_list()
+    )
 
 
 def read_prompts(language: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """A generator: its network or pre-trained model, tokenizer, format and info; made for training, loaded."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from logging import getLogger
@@ -31,13 +32,13 @@ from change_it.generators.generator_options import (
     LORA_RANK,
     NETWORKS,
     TRANSFORMER,
-    GeneratorOptions,
     ModelKind,
     no_model,
 )
-from change_it.generators.search import BEAMS
+from change_it.generators.search import BEAMS, Candidate, Search, drawn
 from change_it.io import GENERATOR_FILE, PICKLE, is_missing_path, read_json, write_json
 from change_it.networks.formats import FORMATS, Format
+from change_it.networks.headline_pipeline import HeadlinePipeline, search
 from change_it.networks.pointer_generator import (
     AS_PUBLISHED,
     PointerGeneratorConfig,
@@ -59,6 +60,7 @@ from change_it.networks.pretrained import (
     quiet,
     read_config,
     read_tokenizer,
+    reading_errors,
 )
 from change_it.networks.tokenizer import HeadlineTokenizer, train_tokenizer
 from change_it.training.training_options import Arithmetic
@@ -84,6 +86,15 @@ class Generator:
     def weights_hash(self) -> str:
         """SHA-256 of its weights, of the adapters alone where there are any."""
         return hash_of_weights(self.folder, command=COMMAND)
+
+    def write(self, sources: Sequence[str], how: Search) -> list[list[Candidate]]:
+        """Candidates for each source of a batch, distinct and best first."""
+        with reading_errors(self.format.tokenizer), self.format.lock:
+            read = self.format.inputs(sources)
+        rule = self.info.no_repeat_ngram_size
+        with drawn(sources, how.seed) if how.is_drawn else nullcontext():
+            rules = {"candidates": how.candidates, "no_repeat_ngram_size": rule}
+            return search(self.model, self.format, read, how.settings, **rules)
 
 
 def load_generator(name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto") -> Generator:
@@ -133,8 +144,6 @@ def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase,
     info.save(folder)
     if (config := read_json(folder / "config.json")) is None:  # of adapters
         return
-    from change_it.networks.headline_pipeline import HeadlinePipeline
-
     size, options = info.no_repeat_ngram_size, format_options(info, SimpleNamespace(**config))
     auto = "AutoModelForCausalLM" if info.kind == "causal" else "AutoModelForSeq2SeqLM"
     impl = f"{HeadlinePipeline.__module__.rpartition('.')[2]}.{HeadlinePipeline.__name__}"
@@ -142,8 +151,7 @@ def save_generator(folder: Path, model: Any, tokenizer: PreTrainedTokenizerBase,
     config["custom_pipelines"] = {"text-generation": {"impl": impl, "pt": [auto]}}
     write_json(folder / "config.json", config)
     tokens = read_json(folder / "generation_config.json") or {}
-    rules = FORMATS[info.kind](read_tokenizer(folder), **options).search(size, 1)
-    blocked = rules["no_repeat_ngram_size"]  # of the rules what a file can say
+    blocked = FORMATS[info.kind](tokenizer, **options).search(size, 1)["no_repeat_ngram_size"]
     search = {"num_beams": BEAMS, "max_new_tokens": info.target_tokens, "no_repeat_ngram_size": blocked}
     write_json(folder / "generation_config.json", {**tokens, **search})
     custom_object_save(HeadlinePipeline, folder)
@@ -155,18 +163,16 @@ def kind_of(architecture: str) -> ModelKind:
         return "words"
     with load_errors(no_model(architecture)):
         config = read_config(architecture)
-    if config.model_type in (PointerGeneratorConfig.model_type, PointerTransformerConfig.model_type):
+    name, masked = config.model_type, config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    if name in (PointerGeneratorConfig.model_type, PointerTransformerConfig.model_type):
         return "words"
-    masked = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(
-        config, "is_decoder", False
-    )
-    if config.is_encoder_decoder:
-        if config.model_type in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
-            return "encoder-decoder"
-    elif config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and not masked:
+    if config.is_encoder_decoder and name in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
+        return "encoder-decoder"
+    is_decoder = getattr(config, "is_decoder", False) or not masked
+    if not config.is_encoder_decoder and name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and is_decoder:
         return "causal"
     raise InputError(
-        f"{architecture} ({config.model_type}) writes no text: give an encoder-decoder like T5 or a causal model like GPT-2"
+        f"{architecture} ({name}) writes no text: give an encoder-decoder like T5 or a causal model like GPT-2"
     )
 
 
@@ -230,10 +236,9 @@ def load_model(
     auto = AutoModelForCausalLM if kind == "causal" else AutoModelForSeq2SeqLM
     with load_errors(f"{folder} cannot be loaded as a generator: train or save it again"):
         model = load_weights(auto, folder, use=use, dtype=dtype)
-        rows = model.get_input_embeddings().num_embeddings
-        largest = max(tokenizer.get_vocab().values()) + getattr(tokenizer, "reserved", 0) * (kind == "words")
-        if kind == "words":
-            rows = model.config.vocab_size
+        ours = kind == "words"
+        rows = model.config.vocab_size if ours else model.get_input_embeddings().num_embeddings
+        largest = max(tokenizer.get_vocab().values()) + (tokenizer.reserved if ours else 0)
         if largest >= rows:
             raise InputError(
                 f"the vocabulary does not fit the model {folder}: the tokenizer has ids up to {largest}, the model knows {rows}; "
@@ -253,15 +258,17 @@ def load_model(
     return model
 
 
-def add_adapters(model: Any, options: GeneratorOptions, kind: ModelKind) -> Any:
+def add_adapters(model: Any, architecture: str, kind: ModelKind) -> Any:
     """Put low-rank adapters, which alone are trained, around a model (Hu et al. 2021)."""
     peft = import_peft()
-    task = "CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM"
     usual = peft.utils.TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING
-    targets = usual.get(model.config.model_type, "all-linear")
-    scale = {"r": LORA_RANK, "lora_alpha": LORA_ALPHA}
-    config = peft.LoraConfig(task_type=task, **scale, target_modules=targets)
-    refusal = f"adapters do not fit {options.architecture}: train it without --lora, or another model"
+    config = peft.LoraConfig(
+        task_type="CAUSAL_LM" if kind == "causal" else "SEQ_2_SEQ_LM",
+        r=LORA_RANK,
+        lora_alpha=LORA_ALPHA,
+        target_modules=usual.get(model.config.model_type, "all-linear"),
+    )
+    refusal = f"adapters do not fit {architecture}: train it without --lora, or another model"
     with load_errors(refusal), warnings.catch_warnings(action="ignore"):
         return peft.get_peft_model(model, config)
 

@@ -1,15 +1,15 @@
-"""Options of `change-it train generator` and `transfer`, and the presets that stand for values not given."""
+"""Options of `change-it train generator`, and the presets of architectures."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from change_it.errors import InputError
-from change_it.training.training_options import Hidden, InferenceOptions, TrainingOptions, TrainingSettings
+from change_it.training.training_options import CONSTANT, TrainingOptions
 
 Recipe = Literal["sum", "s2s1", "s2s2", "s2s3", "agnostic", "rewrite", "train_d", "train_m"]
 Reads = Literal["article", "headline", "both"]
-Language = Literal["it", "en"]
 ModelKind = Literal["words", "encoder-decoder", "causal"]
 
 #: Those of LREC 2020, whose generators are PNC and read 500 words.
@@ -19,9 +19,6 @@ LREC_WORDS = 500
 TRANSFORMER = "transformer"
 #: Candidates that judges choose among when no number is given.
 CANDIDATES = 10
-
-#: Tokens of a source and of a headline, at least.
-SHORTEST = 2
 
 #: What the generator of a recipe reads.
 READS: dict[Recipe, Reads] = {
@@ -34,6 +31,48 @@ READS: dict[Recipe, Reads] = {
     "train_d": "article",
     "train_m": "article",
 }
+
+
+class Preset(NamedTuple):
+    """Lengths and sizes of an architecture, and the arguments of its training."""
+
+    source_tokens: int
+    target_tokens: int
+    no_repeat_ngram_size: int  # of what is written; 0 allows all, 1 spares the most frequent words
+    arguments: dict[str, Any]  # of `training.trainer.RunArguments`
+    vocabulary: int = 0  # words that s2s, pn, pnc and transformer know, at most
+    cells: int = 0  # of s2s, pn and pnc; the size of the states of transformer
+
+
+def _network(cells: int, batch: int, updates: int) -> Preset:
+    sizes = {"per_device_train_batch_size": batch, "max_steps": updates}
+    adagrad = {"optim": "adagrad", "learning_rate": 0.15, "max_grad_norm": 2.0, **CONSTANT}
+    return Preset(256, 50, 0, sizes | adagrad, vocabulary=100_000, cells=cells)
+
+
+def _epochs(batch: int, epochs: int, rate: float, early_stopping: int) -> dict[str, Any]:
+    sizes = {"per_device_train_batch_size": batch, "num_train_epochs": epochs}
+    return {**sizes, "learning_rate": rate, "early_stopping": early_stopping}
+
+
+#: The papers' networks and their training, to the end and without blocked n-grams; the organisers' file for S2S has half the cells and larger batches.
+#: The Transformer's values are for some ten thousand articles, chosen on the embedded sample's validation part.
+NETWORKS = {
+    "s2s": _network(128, 64, 100_000),
+    "pn": _network(256, 32, 125_000),
+    "pnc": _network(256, 32, 125_000),
+    TRANSFORMER: Preset(140, 44, 1, _epochs(32, 10, 2e-3, 3), vocabulary=5_000, cells=256),
+}
+#: Pre-trained models. Encoder-decoders: what IT5 was fine-tuned with (lengths, rate); the rest is ours.
+PRETRAINED: dict[ModelKind, Preset] = {
+    "encoder-decoder": Preset(512, 64, 3, _epochs(16, 5, 3e-4, 5)),
+    "causal": Preset(512, 64, 3, _epochs(8, 3, 5e-5, 5)),
+}
+#: A pre-trained model that is tuned where a generator would be trained from scratch, some ten seconds an update on two cores:
+#: headline and lead of an article; a checkpoint each few minutes.
+WRITER: dict[str, Any] = {"lora": True, "source_tokens": 192, "target_tokens": 64, "checkpoint_minutes": 4.0}
+#: Adapters start at nothing and take larger steps; their rank, and the scale of what they add (alpha / rank).
+LORA_RATE, LORA_RANK, LORA_ALPHA = 1e-3, 16, 32
 
 
 @dataclass(kw_only=True)
@@ -61,128 +100,44 @@ class GeneratorOptions(TrainingOptions):
     """The papers' generator of the recipe: s2s for s2s1-3, pn for sum; for agnostic, train_d and train_m pnc on the first 500 words of an article (LREC 2020). Output projection, bridge and loss are those of the organisers' files."""
     lora: bool = False
     """Train low-rank adapters alone (extra: lora); they are saved alone."""
-    language: Language = "it"
-    """Language of the prompt of a causal model."""
-    source_tokens: int | None = None
-    """Longer sources are cut."""
-    target_tokens: int | None = None
-    """Longer headlines are cut, in training and in writing."""
-
-    # What presets and other programs set.
-    no_repeat_ngram_size: Hidden[int | None] = (
-        None  # of what is written; 0 allows all, 1 spares the most frequent words
-    )
-    vocabulary: Hidden[int | None] = None  # words that s2s, pn, pnc and transformer know, at most
-    cells: Hidden[int | None] = None  # of s2s, pn and pnc; the size of the states of transformer
+    source_tokens: int = 0
+    """Longer sources are cut; 0 is the architecture's: 256 (transformer 140), 512 of a pre-trained model."""
+    target_tokens: int = 0
+    """Longer headlines are cut, in training and in writing; 0 is the architecture's: 50 (transformer 44), 64 of a pre-trained model."""
+    vocabulary: int = 0
+    """Words that s2s, pn, pnc and transformer know, at most; 0 is 100,000, of transformer 5,000."""
+    cells: int = 0
+    """Cells of pn, pnc and transformer (256 when 0) and s2s (128)."""
 
     @property
     def inputs(self) -> tuple[str | None, ...]:
         """The folders that it reads."""
         return self.corpus, self.architecture
 
+    @cached_property
+    def kind(self) -> ModelKind:
+        """The kind of the architecture; of a model that is not ours its configuration is loaded."""
+        from change_it.generators.generator import kind_of
 
-@dataclass(kw_only=True)
-class GeneratorSettings(TrainingSettings, GeneratorOptions):
-    """`GeneratorOptions` once presets stand for what was not given; `vocabulary` and `cells` are of s2s, pn and pnc alone."""
+        return kind_of(architecture_of(self))
 
-    architecture: str = field()
-    source_tokens: int = field()
-    target_tokens: int = field()
-    no_repeat_ngram_size: int = field()
+    @property
+    def values(self) -> Preset:
+        """The preset of recipe and architecture."""
+        architecture = architecture_of(self)
+        if self.kind != "words":
+            chosen = PRETRAINED[self.kind]
+            rate = {"learning_rate": LORA_RATE} if self.lora else {}
+            return chosen._replace(arguments=chosen.arguments | rate)
+        # a saved network that is trained on has its own words and cells
+        chosen = NETWORKS.get(architecture, NETWORKS["pn"]._replace(vocabulary=0, cells=0))
+        long = self.as_published and self.recipe in OF_LREC
+        return chosen._replace(source_tokens=LREC_WORDS) if long else chosen
 
-
-@dataclass(kw_only=True)
-class TransferOptions(InferenceOptions):
-    """Write new headlines in the other outlet's style; with --rerank, judges choose the best of several candidates.
-
-    The headlines of --corpus or --input are written to --out, one row each: id, headline, target,
-    error, reranker, generator. An interrupted run is resumed by the same command, from FILE.*.partial.
-
-    Examples:
-        change-it transfer --corpus runs/quickstart/corpus --items 20 --out runs/mine/predictions/rewrite.csv
-        change-it transfer --generator runs/mine/generators --recipe sum --corpus runs/mine/corpus --out runs/mine/predictions/sum.csv
-        change-it transfer --generator runs/mine/generators/sum-gio --input articles.csv --out new.csv
-        change-it transfer --generator NAME --endpoint http://localhost:8000/v1 --shots 3 --corpus runs/mine/corpus --out runs/mine/predictions/prompted.csv
-        change-it transfer --generator runs/mine/generators --corpus runs/mine/corpus --rerank runs/mine/judges-0 --out runs/mine/predictions/chosen.csv
-    """
-
-    out: Path
-    """CSV file to write; it appears only when the run is finished."""
-    corpus: str | None = None
-    """Corpus folder or data set id on the Hub; its test headlines are transferred unless there is an --input."""
-    input: str | None = None
-    """CSV, TSV, JSON lines or parquet file with headline, article and label (the outlet the row comes from); id if there is one."""
-    columns: str = ""
-    """Column map of --input, ours=theirs: headline=title,article=body."""
-    items: int | None = None
-    """Number of headlines of --corpus to transfer, drawn by --seed among those with an aligned one; all when not given."""
-    generator: str = "runs/quickstart/generators"
-    """Folder or Hub id of a generator, or a folder of them (both directions); with --endpoint the server's name of the model."""
-    recipe: Recipe | None = None
-    """Which generators of a folder that holds several recipes."""
-    endpoint: str | None = None
-    """Address of an OpenAI-compatible server whose model --generator is prompted in the language of --corpus, without training; its key is read from the environment, CHANGE_IT_API_KEY."""
-    concurrency: int | None = None
-    """Requests at a time to --endpoint; 8 when not given."""
-    shots: int = 0
-    """Examples in a prompt: the training pairs of --corpus, never of the test set, that are nearest to each item by tf-idf."""
-    to: str | None = None
-    """Outlet to write for; of the rows of a file the other one than their label when not given."""
-    rerank: str | None = None
-    """Folder or Hub id of judges main, hh and ah that choose, with fluency; train them with --fold, others of the other fold must score."""
-    candidates: int | None = None
-    """Candidates a headline that --rerank chooses among; 10 when not given, and one without it."""
-    generation: tuple[str, ...] = ()
-    """Settings of transformers' GenerationConfig: num_beams=1 (greedy; 5 when not given) do_sample=true temperature=0.7 max_new_tokens=200 no_repeat_ngram_size=3."""
-    batch_size: int | None = None
-    """Sources a generator reads at once; its own choice when not given."""
-    seed: int = 1
-    """Seed of headlines that are drawn and of --items."""
-
-
-#: The papers' networks and their training, to the end and without blocked n-grams; the organisers' file for S2S has half the cells and larger batches.
-#: The Transformer's values are for some ten thousand articles, chosen on the embedded sample's validation part.
-_NETWORK = {
-    "source_tokens": 256,
-    "target_tokens": 50,
-    "vocabulary": 100_000,
-    "optimizer": "adagrad",
-    "learning_rate": 0.15,
-    "max_grad_norm": 2.0,
-    "early_stopping": 0,
-    "no_repeat_ngram_size": 0,
-}
-_POINTER = {**_NETWORK, "cells": 256, "batch_size": 32, "updates": 125_000}
-NETWORKS: dict[str, dict[str, Any]] = {
-    "s2s": {**_NETWORK, "cells": 128, "batch_size": 64, "updates": 100_000},
-    "pn": _POINTER,
-    "pnc": _POINTER,
-    TRANSFORMER: {
-        "source_tokens": 140,
-        "target_tokens": 44,
-        "vocabulary": 5_000,
-        "cells": 256,
-        "optimizer": "adamw",
-        "learning_rate": 2e-3,
-        "max_grad_norm": 1.0,
-        "batch_size": 32,
-        "epochs": 10,
-        "early_stopping": 3,
-        "no_repeat_ngram_size": 1,
-    },
-}
-
-#: Pre-trained models. Encoder-decoders: what IT5 was fine-tuned with (lengths, rate); the rest is ours.
-_PRETRAINED = {"source_tokens": 512, "target_tokens": 64, "early_stopping": 5, "no_repeat_ngram_size": 3}
-PRETRAINED: dict[ModelKind, dict[str, Any]] = {
-    "encoder-decoder": {**_PRETRAINED, "learning_rate": 3e-4, "batch_size": 16, "epochs": 5},
-    "causal": {**_PRETRAINED, "learning_rate": 5e-5, "batch_size": 8, "epochs": 3},
-}
-#: A pre-trained model that is tuned where a generator would be trained from scratch, some ten seconds an update on two cores:
-#: headline and lead of an article; a checkpoint each few minutes.
-WRITER: dict[str, Any] = {"lora": True, "source_tokens": 192, "target_tokens": 64, "checkpoint_minutes": 4.0}
-#: Adapters start at nothing and take larger steps; their rank, and the scale of what they add (alpha / rank).
-LORA_RATE, LORA_RANK, LORA_ALPHA = 1e-3, 16, 32
+    @property
+    def preset(self) -> dict[str, Any]:
+        """See `TrainingOptions`."""
+        return self.values.arguments
 
 
 def architecture_of(options: GeneratorOptions) -> str:
@@ -200,27 +155,6 @@ def check_published(options: GeneratorOptions) -> None:
         raise InputError(
             "--as-published requires s2s, pn or pnc without --lora: choose such a --recipe and --architecture"
         )
-
-
-def preset(options: GeneratorOptions, kind: ModelKind = "encoder-decoder") -> dict[str, Any]:
-    """Values by field name for the options that are None; `kind` is of an architecture not in `NETWORKS`."""
-    architecture = architecture_of(options)
-    if kind == "words" or architecture in NETWORKS:
-        values = dict(NETWORKS.get(architecture, _POINTER))
-        if architecture not in NETWORKS:  # a saved network that is trained on, with its own words and cells
-            values |= {"vocabulary": None, "cells": None}
-        if options.as_published and options.recipe in OF_LREC:
-            values["source_tokens"] = LREC_WORDS
-        if options.epochs is not None:  # updates would win over them
-            values.pop("updates", None)
-        return values
-    rate = {"learning_rate": LORA_RATE} if options.lora else {}
-    return {**PRETRAINED[kind], **rate}
-
-
-def presets() -> dict[str, dict[str, Any]]:
-    """Architecture to its presets, for help texts; the kinds of pre-trained models among them."""
-    return {**NETWORKS, **{str(kind): values for kind, values in PRETRAINED.items()}}
 
 
 def no_model(architecture: str) -> str:

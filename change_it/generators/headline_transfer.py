@@ -1,10 +1,11 @@
 """`HeadlineTransfer`: trained generators as a function from headlines and articles to new headlines."""
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any
 
 from transformers import GenerationConfig
 
@@ -14,10 +15,11 @@ from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator import Generator, load_generator
 from change_it.generators.generator_options import CANDIDATES, Recipe
 from change_it.generators.recipes import source_of
-from change_it.generators.rerank import JudgedCandidate, judge_candidates
-from change_it.generators.search import LARGEST_BATCH, Candidate, Search, write
+from change_it.generators.rerank import judge_candidates
+from change_it.generators.search import LARGEST_BATCH, Candidate, Search
 from change_it.io import listed, refuse_empty, refuse_lengths, texts_of
-from change_it.networks.pretrained import batches_at_once, local_folder
+from change_it.networks.pretrained import batches_at_once, local_folder, map_threads
+from change_it.progress import bar
 from change_it.scoring.item import Item
 from change_it.scoring.judges import Judges
 from change_it.scoring.signature import Writer
@@ -25,23 +27,6 @@ from change_it.training.training_options import Arithmetic
 
 #: Outlets aimed at, by name or number.
 Aims = str | int | Iterable[str] | Iterable[int] | None
-
-
-class SearchOptions(TypedDict, total=False):
-    """How headlines are searched for; see `HeadlineTransfer.__call__`."""
-
-    decoding: GenerationConfig | None
-    seed: int
-    batch_size: int | None
-    progress: bool
-
-
-class CandidateOptions(SearchOptions, total=False):
-    """What `HeadlineTransfer.candidates` takes, too."""
-
-    article: Iterable[str] | None
-    to: Aims
-    num_candidates: int
 
 
 class HeadlineSystem(ABC):
@@ -52,13 +37,7 @@ class HeadlineSystem(ABC):
     #: Models that it runs here.
     models: Sequence[Any] = ()
 
-    def __init__(
-        self,
-        name: str,
-        outlets: tuple[str, str],
-        targets: tuple[str, ...],
-        needs: tuple[str, ...],
-    ):
+    def __init__(self, name: str, outlets: tuple[str, str], targets: tuple[str, ...], needs: tuple[str, ...]):
         self.name = name  # the recipe, or `prompt`
         self.outlets = outlets  # short names of A and B
         self.targets = targets  # outlets that it writes for, in the order of `outlets`
@@ -99,12 +78,8 @@ class HeadlineTransfer(HeadlineSystem):
             raise InputError(f"generators of one recipe and one corpus are needed, these are {of}")
         outlets, self.recipe, self.reads = infos[0].outlets, infos[0].recipe, infos[0].reads
         self._judges = cache(Judges.from_pretrained)  # those that calls have named
-        self.generators = {
-            outlet: generator
-            for outlet in outlets
-            for generator in generators
-            if generator.info.to in (None, outlet)
-        }
+        pairs = ((outlet, one) for outlet in outlets for one in generators)
+        self.generators = {outlet: one for outlet, one in pairs if one.info.to in (None, outlet)}
         self.models = [generator.model for generator in generators]
         super().__init__(self.recipe, outlets, tuple(self.generators), infos[0].needs)
 
@@ -135,37 +110,27 @@ class HeadlineTransfer(HeadlineSystem):
         chosen = choose_generators(folder, recipe, to, name=str(name))
         return cls([load_generator(path, precision=precision, device=device) for path in chosen])
 
-    @overload
-    def __call__(  # type: ignore[overload-overlap]  # a str is an iterable of str, too
-        self, headline: str, *, article: str | None = None, to: Aims = None, **options: Unpack[SearchOptions]
-    ) -> str: ...
-
-    @overload
     def __call__(
         self,
-        headline: Iterable[str],
+        headline: Any,
         *,
-        article: Iterable[str] | None = None,
+        article: Any = None,
         to: Aims = None,
-        **options: Unpack[SearchOptions],
-    ) -> list[str]: ...
-
-    def __call__(
-        self,
-        headline: str | Iterable[str],
-        *,
-        article: str | Iterable[str] | None = None,
-        to: Aims = None,
-        **options: Unpack[SearchOptions],
-    ) -> str | list[str]:
+        decoding: GenerationConfig | None = None,
+        seed: int = 1,
+        batch_size: int | None = None,
+        progress: bool = False,
+    ) -> Any:
         """Rewrite one headline, or many.
 
         Args:
             headline: an original headline, or a list, a column of a data set or frame.
             article: its article, or as many; may be left out where headlines are read.
             to: the outlet aimed at, or one for each headline; may be left out where there is no choice.
-            **options: `decoding`, settings of transformers, five beams when None; `seed` of headlines that are drawn at random
-                (`do_sample`); `batch_size`, its own choice when None; `progress`, whether a bar is shown.
+            decoding: settings of transformers, five beams when None.
+            seed: of headlines that are drawn at random (`do_sample`).
+            batch_size: sources that a generator reads at once; its own choice when None.
+            progress: whether a bar is shown.
 
         Returns:
             One text for one headline, a list of n texts for a list.
@@ -178,62 +143,46 @@ class HeadlineTransfer(HeadlineSystem):
         if article is not None and single != isinstance(article, str):
             raise InputError("headline and article must both be texts, or both lists of texts")
         texts = [None if text is None else [text] if single else text for text in (headline, article)]
-        _, offered = self._offered(texts[0], self.needs, article=texts[1], to=to, num_candidates=1, **options)
+        items = self._items(texts[0], texts[1], to, self.needs)
+        search = Search(decoding or GenerationConfig(), 1, seed)
+        offered = self.propose(items, search, batch_size, progress)
         new = [candidates[0].text if candidates else "" for candidates in offered]
         return new[0] if single else new
-
-    @overload
-    def candidates(
-        self, headlines: Iterable[str], *, judges: None = None, **options: Unpack[CandidateOptions]
-    ) -> list[list[Candidate]]: ...
-
-    @overload
-    def candidates(
-        self, headlines: Iterable[str], *, judges: str | Path | Judges, **options: Unpack[CandidateOptions]
-    ) -> list[list[JudgedCandidate]]: ...
 
     def candidates(
         self,
         headlines: Iterable[str],
         *,
-        judges: str | Path | Judges | None = None,
-        **options: Unpack[CandidateOptions],
-    ) -> list[list[Candidate]] | list[list[JudgedCandidate]]:
-        """Offer candidates for many headlines, perhaps as judges see them.
-
-        Args:
-            headlines: original headlines: a list, a column of a data set or frame.
-            judges: folder or Hub id of judges, loaded once, or loaded ones.
-            **options: `num_candidates`, distinct ones of a headline, at most 10 when not given; and as of `__call__`: `article`, which
-                judges require, `to`, `decoding`, `seed`, `batch_size`, `progress`.
-
-        Returns:
-            For each headline its candidates, best first; with judges `rerank.JudgedCandidate`s in the order of `rerank.order`.
-
-        Raises:
-            InputError: as of `__call__`; judges that cannot be loaded, or of other outlets.
-        """
-        if judges is None:
-            return self._offered(headlines, self.needs, **options)[1]
-        loaded = self._judges(str(judges)) if isinstance(judges, str | Path) else Judges.of(judges)
-        loaded.check_outlets(self.outlets, f"behind the {self.name} generators")
-        items, offered = self._offered(headlines, ("headline", "article"), **options)
-        return judge_candidates(loaded, offered, items, progress=options.get("progress", False))
-
-    def _offered(
-        self,
-        headlines: object,
-        needs: Sequence[str],
-        *,
-        article: object = None,
+        article: Iterable[str] | None = None,
         to: Aims = None,
+        judges: Any = None,
         num_candidates: int = CANDIDATES,
         decoding: GenerationConfig | None = None,
         seed: int = 1,
         batch_size: int | None = None,
         progress: bool = False,
-    ) -> tuple[list[Item], list[list[Candidate]]]:
-        """The items of a call, whose needed texts are not empty, and their candidates."""
+    ) -> list[list[Any]]:
+        """Offer candidates for many headlines, at most `num_candidates` distinct ones of each, perhaps as judges see them.
+
+        `judges`, which require articles, are a folder or Hub id, loaded once, or loaded ones. The other arguments are those of a call.
+
+        Returns:
+            For each headline its `Candidate`s, best first; with judges `rerank.JudgedCandidate`s in the order of `rerank.order`.
+
+        Raises:
+            InputError: as of a call; judges that cannot be loaded, or of other outlets.
+        """
+        loaded = self._judges(str(judges)) if isinstance(judges, str | Path) else judges
+        if loaded is not None:
+            loaded = Judges.of(loaded)
+            loaded.check_outlets(self.outlets, f"behind the {self.name} generators")
+        items = self._items(headlines, article, to, ("headline", "article") if loaded else self.needs)
+        search = Search(decoding or GenerationConfig(), num_candidates, seed)
+        offered = self.propose(items, search, batch_size, progress)
+        return judge_candidates(loaded, offered, items, progress=progress) if loaded else offered
+
+    def _items(self, headlines: object, article: object, to: Aims, needs: Sequence[str]) -> list[Item]:
+        """The items of a call, whose needed texts are not empty."""
         texts = {"headline": texts_of("headline", headlines)}
         if article is None and "article" in needs:
             raise InputError(f"what reads {' and '.join(needs)} requires article=")
@@ -251,33 +200,28 @@ class HeadlineTransfer(HeadlineSystem):
             raise InputError(
                 f"there is no {self.name} generator for {missing[0]}: this writes for {self.targets[0]}"
             )
-        items = [Item("", "", *of_item) for of_item in zip(aims, *texts.values(), strict=True)]
-        search = Search(decoding or GenerationConfig(), num_candidates, seed)
-        return items, self.propose(items, search, batch_size, progress)
+        return [Item("", "", *of_item) for of_item in zip(aims, *texts.values(), strict=True)]
 
     def propose(
         self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
     ) -> list[list[Candidate]]:
-        """See `HeadlineSystem`."""
+        """See `HeadlineSystem`; sources of like length share a batch."""
         sources = [source_of(self.reads, item.source, item.article, item.target) for item in items]
-        answers: list[list[Candidate]] = [[] for _ in items]
+        batches, calls = [], []
         for generator in {id(each): each for each in self.generators.values()}.values():
-            rows = [
-                row
-                for row, item in enumerate(items)
-                if sources[row].strip() and self.generators[item.target] is generator
-            ]
-            written = write(
-                generator.model,
-                generator.format,
-                [sources[row] for row in rows],
-                search,
-                generator.info.no_repeat_ngram_size,
-                batch_size=batch_size,
-                shown=f"{self.recipe} generator" if progress else "",
-            )
-            for row, candidates in zip(rows, written, strict=True):
-                answers[row] = candidates
+            rows = [row for row, item in enumerate(items) if self.generators[item.target] is generator]
+            rows = sorted(filter(lambda row: sources[row].strip(), rows), key=lambda row: -len(sources[row]))
+            size = batch_size or search.batch_size(generator.model, generator.format)
+            for start in range(0, len(rows), size):
+                batches.append(rows[start : start + size])
+                calls.append(partial(generator.write, [sources[row] for row in batches[-1]], search))
+        answers: list[list[Candidate]] = [[] for _ in items]
+        with bar(f"{self.recipe} generator", sum(map(len, batches)), shown=progress) as done_bar:
+            written = map_threads(operator.call, calls, self.batches_at_once(search))
+            for batch, several in zip(batches, written, strict=True):
+                for row, candidates in zip(batch, several, strict=True):
+                    answers[row] = candidates
+                done_bar.update(len(batch))
         return answers
 
     def writer(self, target: str) -> Writer:

@@ -10,13 +10,12 @@ import numpy as np
 import polars as pl
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from change_it.corpus.folder import read_language, read_outlets, read_table
+from change_it.corpus.folder import read_outlets, read_table
 from change_it.errors import InputError
-from change_it.generators.folder import read_prompts
+from change_it.generators.folder import corpus_language, read_prompts
 from change_it.io import LONGEST
 from change_it.scoring.item import Item
 from change_it.text.cleaning import visible
-from change_it.text.stopwords import guess_language
 from change_it.text.typography import BULLET, LABEL
 
 #: Characters of the article of an item, and of one in an example.
@@ -72,8 +71,7 @@ class Prompt:
     def of_corpus(cls, corpus: str, *, shots: int = 0) -> "Prompt":
         """The prompt of a corpus, with examples from its training pairs where there are `shots`."""
         outlets = read_outlets(corpus)
-        headlines = read_table(corpus, "articles", "train", ["headline"])["headline"]
-        language = read_language(corpus) or guess_language(headlines.head(1000).to_list())
+        language = corpus_language(corpus)
         prompted, examples = read_prompts(language)["prompted"], None
         if shots:
             pairs = _pairs(corpus)

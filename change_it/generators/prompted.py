@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from change_it.errors import InputError
 from change_it.generators.headline_transfer import HeadlineSystem
 from change_it.generators.prompt import Prompt, headline_of
-from change_it.generators.search import Candidate, Search
-from change_it.networks.server import CONCURRENCY, Server
+from change_it.generators.search import SETTINGS, Candidate, Search
+from change_it.networks.server import Server
 from change_it.scoring.item import Item
 from change_it.scoring.signature import ENDPOINT, Writer
 
@@ -16,12 +17,12 @@ ANSWER_TOKENS = 96
 SENT = {"do_sample", "max_new_tokens", "temperature", "top_p"}
 
 
-class PromptedWriter(HeadlineSystem):
-    """Prompts the model of an OpenAI-compatible server, a request for each candidate; the headlines of examples are no answers."""
+class PromptedGenerator(HeadlineSystem):
+    """Prompts the model of a server, a request for each candidate; the headlines of examples are no answers."""
 
     kept_together = 1  # answers cost: each is kept
 
-    def __init__(self, prompt: Prompt, server: Server, concurrency: int = CONCURRENCY):
+    def __init__(self, prompt: Prompt, server: Server, concurrency: int):
         """Nothing is sent yet."""
         super().__init__("prompt", prompt.outlets, prompt.outlets, ("headline", "article"))
         self.prompt, self.server, self.concurrency = prompt, server, concurrency
@@ -41,35 +42,35 @@ class PromptedWriter(HeadlineSystem):
         self, items: Sequence[Item], search: Search, batch_size: int | None = None, progress: bool = False
     ) -> list[list[Candidate]]:
         """See `HeadlineSystem`: greedy for the first candidate, drawn for the others, each with a seed of its own."""
+        if unknown := search.decoding.to_diff_dict().keys() & SETTINGS - SENT:
+            raise InputError(f"--generation {min(unknown)}: a server takes {', '.join(sorted(SENT))} alone")
         offered: list[list[Candidate]] = []
         for item in items:
-            found: dict[str, Candidate] = {}
-            is_empty = not (item.source + item.article).strip()
-            for number in range(0 if is_empty else search.candidates):
+            texts: dict[str, Candidate] = {}
+            for number in range(search.candidates if (item.source + item.article).strip() else 0):
                 text, fault = self._answer(item, number, search)
-                if self.prompt.is_example(text, item.target):
-                    text, fault = "", "the headline of an example in the prompt"
                 if text:
-                    found.setdefault(text, Candidate(text, 0.0))
+                    texts.setdefault(text, Candidate(text, 0.0))
                 else:
                     self.faults.setdefault(item, fault)
-            offered.append(list(found.values()))
+            offered.append(list(texts.values()))
         return offered
 
     def _answer(self, item: Item, number: int, search: Search) -> tuple[str, str]:
         """A headline, or an empty one and why there is none."""
-        decoding = search.decoding
-        settings: dict[str, Any] = {"temperature": 0.0}
+        decoding, settings = search.decoding, dict[str, Any](temperature=0.0)
         if search.is_drawn or number:
             temperature = 1.0 if decoding.temperature is None else decoding.temperature
             top_p = 0.95 if decoding.top_p is None else decoding.top_p
             settings = {"temperature": temperature, "top_p": top_p, "seed": search.seed + number}
         tokens = decoding.max_new_tokens or ANSWER_TOKENS
-        choice, fault = self.server.complete(self.prompt.text(item), max_tokens=tokens, **settings)
-        if choice is None:
+        answer, fault = self.server.complete(self.prompt.text(item), max_tokens=tokens, **settings)
+        if answer is None:
             return "", fault
-        self._named.add(choice.model)
-        content, reason = choice.message.content, choice.finish_reason
-        text = headline_of(content, ended=reason != "length", outlets=self.prompt.outlets)
-        empty = "no headline in the answer" if content.strip() else "empty answer"
-        return text, "" if text else f"{empty} ({reason})"
+        self._named.add(answer.model)
+        ended = answer.finish_reason != "length"
+        text = headline_of(answer.text, ended=ended, outlets=self.prompt.outlets)
+        if self.prompt.is_example(text, item.target):
+            return "", "the headline of an example in the prompt"
+        empty = "no headline in the answer" if answer.text.strip() else "empty answer"
+        return text, "" if text else f"{empty} ({answer.finish_reason})"

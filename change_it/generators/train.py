@@ -3,7 +3,6 @@
 What is unfinished, and how a finished generator replaces an older one: `training.run_folder`.
 """
 
-import math
 import sys
 from dataclasses import asdict, replace
 from functools import cache, partial
@@ -17,10 +16,9 @@ from transformers import PreTrainedTokenizerBase
 
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
 from change_it.errors import InputError
-from change_it.generators.folder import Dtype, GeneratorInfo, prompt_of
+from change_it.generators.folder import Dtype, GeneratorInfo, corpus_language, prompt_of
 from change_it.generators.generator import (
     add_adapters,
-    kind_of,
     load_model,
     load_tokenizer,
     make_format,
@@ -30,19 +28,16 @@ from change_it.generators.generator import (
 from change_it.generators.generator_options import (
     NETWORKS,
     READS,
-    SHORTEST,
     GeneratorOptions,
-    GeneratorSettings,
-    ModelKind,
     architecture_of,
     check_published,
-    preset,
 )
 from change_it.generators.recipes import RecipeData, SourcesAndTargets, load_recipe
+from change_it.io import GENERATOR_FILE, read_json
 from change_it.networks.formats import Format
-from change_it.networks.pretrained_loss import headline_loss, loss_per_token, own_loss
+from change_it.networks.pretrained_loss import headline_loss, loss_per_token
 from change_it.training.run_folder import train_in_folder
-from change_it.training.training_options import resolve
+from change_it.training.training_options import check_numbers
 from change_it.training.training_run import (
     TokenIds,
     TrainingResult,
@@ -53,8 +48,8 @@ from change_it.training.training_run import (
 
 #: Validation examples an evaluation reads, at most; and of a pre-trained model that has --max-minutes.
 VALIDATION, FEW = 1000, 100
-#: Updates between evaluations: an epoch, within these limits; a model that knows a language is soon past its best on few pairs.
-EVALUATION_STEPS = {"scratch": (100, 1000), "pretrained": (20, 1000)}
+#: Tokens of a source and of a headline, at least.
+SHORTEST = 2
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "datasets")
 
 
@@ -72,42 +67,37 @@ def train_generator(options: GeneratorOptions) -> dict[str, Any]:
         InputError: no such corpus, outlet or model, nothing to train on, options that do not fit the architecture, a
             run of other options to resume.
     """
-    check_published(options)
-    options = replace(options, architecture=architecture_of(options))
-    kind = kind_of(str(options.architecture))
-    _check(options, kind)
-    settings = resolve(options, preset(options, kind), GeneratorSettings)
+    _check(options)
+    sizes = ("source_tokens", "target_tokens", "vocabulary", "cells")
+    chosen_sizes = {name: getattr(options, name) or getattr(options.values, name) for name in sizes}
+    settings = replace(options, architecture=architecture_of(options), **chosen_sizes)
     with process_state().main_process_first():
         chosen = settings.corpus, settings.recipe, settings.to
-        data = load_recipe(*chosen, seed=settings.seed, balanced=kind != "words")
-    if settings.evaluation_steps is None:
-        settings = replace(settings, evaluation_steps=_evaluation_steps(settings, kind, len(data.train)))
+        data = load_recipe(*chosen, seed=settings.seed, balanced=settings.kind != "words")
     return train_in_folder(
         settings,
         settings.out,
         "generator",
-        partial(_prepare, settings, kind, data, options.source_tokens),
+        partial(_prepare, settings, data, is_cut=options.source_tokens > 0),
         libraries=(*LIBRARIES, *(["peft"] if settings.lora else [])),
         files={MODEL_CORPUS: describe_corpus(settings.corpus)},
     )
 
 
-def _prepare(
-    settings: GeneratorSettings, kind: ModelKind, data: RecipeData, given: int | None
-) -> TrainingRun:
-    """The generator before training, and how it is trained and described."""
-    info = _info(settings, kind, data)
-    model, tokenizer = _start(settings, kind, data)
-    info, format_ = _fit(info, tokenizer, model, given)
-    most = FEW if kind != "words" and settings.max_minutes else VALIDATION
+def _prepare(settings: GeneratorOptions, data: RecipeData, *, is_cut: bool) -> TrainingRun:
+    """The generator before training, and how it is trained and described; `is_cut`: the length of its sources was given."""
+    info = _info(settings, data)
+    model, tokenizer = _start(settings, data)
+    info, format_ = _fit(info, tokenizer, model, is_cut=is_cut)
+    most = FEW if settings.kind != "words" and settings.max_minutes else VALIDATION
     order = np.random.default_rng(settings.seed).permutation(len(data.validation))
     validation = data.validation.select(order[:most])
     examples = _token_ids(format_, data.train)
-    loss = own_loss if kind == "words" else headline_loss
-    batches = cache(partial(batches_of, format_, validation, batch_size=settings.batch_size))
+    size = settings.batch_size or settings.preset["per_device_train_batch_size"]
+    batches = cache(partial(batches_of, format_, validation, batch_size=size))
 
     def evaluate(model: Any) -> dict[str, float]:
-        value = loss_per_token(model, batches(), loss)
+        value = loss_per_token(model, batches())
         return {"score": -value, "validation loss": value}
 
     def save(folder: Path) -> None:
@@ -134,7 +124,7 @@ def _prepare(
         name=f"{settings.recipe} generator" + (f" of {settings.to}" if settings.to else ""),
         save=save,
         describe=describe,
-        loss=loss,
+        loss=headline_loss,
     )
 
 
@@ -154,56 +144,56 @@ def _token_ids(format_: Format, examples: SourcesAndTargets) -> TokenIds:
     return tokenized(encode, len(examples))
 
 
-def _base_dtype(settings: GeneratorSettings) -> Dtype:
+def _base_dtype(settings: GeneratorOptions) -> Dtype:
     """The type of the loaded weights: bfloat16, where it is set, of those that adapters leave unchanged."""
     return "bfloat16" if settings.lora and settings.bf16 else "float32"
 
 
-def _check(options: GeneratorOptions, kind: ModelKind) -> None:
-    """Refuse options that do not fit the architecture."""
-    if options.arguments.get("label_smoothing_factor"):
+def _check(options: GeneratorOptions) -> None:
+    """Refuse numbers out of range, and options that do not fit the architecture."""
+    check_numbers(options)
+    check_published(options)
+    if "label_smoothing_factor" in options.given:
         raise InputError(
             "--arg label_smoothing_factor requires a judge: the losses of generators have no such term"
         )
-    if options.lora and kind == "words":
-        raise InputError(f"--lora requires a pre-trained --architecture, not {options.architecture}")
+    if options.lora and options.kind == "words":
+        raise InputError(f"--lora requires a pre-trained --architecture, not {architecture_of(options)}")
     for name, tokens in (("source", options.source_tokens), ("target", options.target_tokens)):
-        if tokens is not None and tokens < SHORTEST:
+        if tokens and tokens < SHORTEST:
             raise InputError(f"--{name}-tokens {tokens} is too few: give at least {SHORTEST}")
 
 
-def _evaluation_steps(settings: GeneratorSettings, kind: ModelKind, examples: int) -> int:
-    """An epoch's updates, within limits."""
-    accumulated = settings.arguments.get("gradient_accumulation_steps", 1)
-    batch = settings.batch_size * accumulated * process_state().num_processes
-    least, most = EVALUATION_STEPS["scratch" if kind == "words" else "pretrained"]
-    return min(max(math.ceil(examples / batch), least), most)
-
-
-def _info(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> GeneratorInfo:
-    reads, architecture = READS[settings.recipe], Path(settings.architecture)
-    base = str(architecture.resolve()) if architecture.is_dir() else settings.architecture
+def _info(settings: GeneratorOptions, data: RecipeData) -> GeneratorInfo:
+    reads, name, language = (
+        READS[settings.recipe],
+        str(settings.architecture),
+        corpus_language(settings.corpus),
+    )
+    architecture = Path(name)
+    known = read_json(architecture / GENERATOR_FILE) if settings.kind == "words" else None
+    rule = {"no_repeat_ngram_size": settings.values.no_repeat_ngram_size} | (known or {})
     return GeneratorInfo(
         recipe=settings.recipe,
         reads=reads,
         to=settings.to,
         outlets=data.outlets,
-        kind=kind,
+        kind=settings.kind,
         architecture=architecture.name,
-        base=base if settings.lora else None,
-        language=settings.language,
+        base=(str(architecture.resolve()) if architecture.is_dir() else name) if settings.lora else None,
+        language=language,
         source_tokens=settings.source_tokens,
         target_tokens=settings.target_tokens,
-        no_repeat_ngram_size=settings.no_repeat_ngram_size,
+        no_repeat_ngram_size=rule["no_repeat_ngram_size"],
         seed=settings.seed,
         corpus=Path(settings.corpus).name,
         base_dtype=_base_dtype(settings),
-        prompt=prompt_of(settings.language, reads, settings.to) if kind == "causal" else None,
+        prompt=prompt_of(language, reads, settings.to) if settings.kind == "causal" else None,
     )
 
 
 def _fit(
-    info: GeneratorInfo, tokenizer: PreTrainedTokenizerBase, model: Any, given: int | None
+    info: GeneratorInfo, tokenizer: PreTrainedTokenizerBase, model: Any, *, is_cut: bool
 ) -> tuple[GeneratorInfo, Format]:
     """The info and the format with sources no longer than the model has positions for."""
     format_ = make_format(info, tokenizer, model)
@@ -214,7 +204,7 @@ def _fit(
         space -= info.target_tokens + format_.overhead
     if space >= info.source_tokens:
         return info, format_
-    if given is not None or space < 2:
+    if is_cut or space < SHORTEST:
         raise InputError(
             f"{info.architecture} has positions for {max(space, 0)} tokens of the source, {info.target_tokens} of the "
             f"headline and {format_.overhead} of the prompt: give a smaller --source-tokens or --target-tokens"
@@ -223,7 +213,7 @@ def _fit(
     return info, make_format(info, tokenizer, model)
 
 
-def _vocabulary_texts(settings: GeneratorSettings, examples: SourcesAndTargets) -> list[str]:
+def _vocabulary_texts(settings: GeneratorOptions, examples: SourcesAndTargets) -> list[str]:
     """The texts whose words a network knows; of rewrite the headlines and the outlets, since other words of a source can only be copied."""
     sources = examples.sources
     if READS[settings.recipe] == "both":
@@ -231,21 +221,21 @@ def _vocabulary_texts(settings: GeneratorSettings, examples: SourcesAndTargets) 
     return [*sources, *examples.targets]
 
 
-def _start(settings: GeneratorSettings, kind: ModelKind, data: RecipeData) -> tuple[Any, Any]:
+def _start(settings: GeneratorOptions, data: RecipeData) -> tuple[Any, Any]:
     """The model before training; what is random in it depends on torch's random state."""
-    if settings.architecture in NETWORKS:
-        network, words = new_network(
-            settings.architecture,
+    architecture = str(settings.architecture)
+    if architecture in NETWORKS:
+        return new_network(
+            architecture,
             _vocabulary_texts(settings, data.train),
-            vocabulary=settings.vocabulary or 0,
-            cells=settings.cells or 0,
+            vocabulary=settings.vocabulary,
+            cells=settings.cells,
             as_published=settings.as_published,
         )
-        return network, words
-    tokenizer = load_tokenizer(settings.architecture)
+    tokenizer = load_tokenizer(architecture)
     dtype = getattr(torch, _base_dtype(settings))
-    model = load_model(settings.architecture, kind, tokenizer, use="base", dtype=dtype)
-    return add_adapters(model, settings, kind) if settings.lora else model, tokenizer
+    model = load_model(architecture, settings.kind, tokenizer, use="base", dtype=dtype)
+    return add_adapters(model, architecture, settings.kind) if settings.lora else model, tokenizer
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Options of `change-it train judge`, and the presets that stand for values not given."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from change_it.errors import InputError
 from change_it.io import check_model, read_json, weight_files
 from change_it.tables import Column, Row, Table, figure
-from change_it.training.training_options import Arithmetic, TrainingOptions, TrainingSettings, resolve
+from change_it.training.training_options import CONSTANT, Arithmetic, TrainingOptions, check_numbers
 
 Task = Literal["main", "hh", "ah", "fluency"]
 Fold = Literal["all", "0", "1"]
@@ -50,29 +50,31 @@ class JudgeOptions(TrainingOptions):
     """Corpus folder written by `change-it corpus build`, or the id of such a data set on the Hub."""
     out: Path
     """Folder of the judge. What it holds is replaced only when the run is finished."""
-    encoder: str | None = None
-    """linear, the default: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020."""
+    encoder: str = LINEAR
+    """linear: n-grams and shared words; or a transformer: the Hub id or folder of a pre-trained encoder; or, for main, bilstm: the classifier of LREC 2020."""
     train_on: TrainingSet = "main"
     """Training set of main: main (R, A3 and A1), train_d or train_m (LREC 2020), or random (80% of all articles, tested on the others)."""
     as_published: bool = False
     """The papers' judge: bert-base-multilingual-cased unless --encoder says another one, random wrong partners (hh_random, ah_random), AH read as article and headline, no token types."""
     fold: Fold = "all"
     """Train on one fold only; judges that choose candidates and judges that score them take different ones."""
-    max_tokens: int | None = None
-    """Longer inputs are cut."""
+    max_tokens: int = 0
+    """Longer inputs are cut; 0 is the preset's."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """The files and folders that it reads."""
-        return self.corpus, self.encoder or ""
+        return self.corpus, self.encoder
 
+    @property
+    def preset(self) -> dict[str, Any]:
+        """See `TrainingOptions`; by task and encoder."""
+        return {LINEAR: {}, BILSTM: OF_BILSTM}.get(self.encoder, PAPER[self.task])
 
-@dataclass(kw_only=True)
-class JudgeSettings(TrainingSettings, JudgeOptions):
-    """`JudgeOptions` once presets stand for what was not given."""
-
-    encoder: str = field()
-    max_tokens: int = field()
+    @property
+    def early_stopping(self) -> int:
+        """Evaluations without a better score before it stops; 0: none."""
+        return int(self.given.get("early_stopping", self.preset.get("early_stopping", 0)))
 
     @property
     def arithmetic(self) -> Arithmetic:
@@ -88,42 +90,43 @@ class JudgeSettings(TrainingSettings, JudgeOptions):
         return {**kept, "outlets": list(outlets), **names}
 
 
+JudgeSettings = JudgeOptions
+
+
+def _arguments(batch_size: int, epochs: int, learning_rate: float, **more: Any) -> dict[str, Any]:
+    sizes = {"per_device_train_batch_size": batch_size, "num_train_epochs": epochs}
+    return {**sizes, "learning_rate": learning_rate, **more}
+
+
 #: What the papers trained bert-base-multilingual-cased with (EvalNLGEval 2020, section 4).
 PAPER: dict[Task, dict[str, Any]] = {
-    "main": {"max_tokens": 32, "batch_size": 256, "epochs": 6, "learning_rate": 1e-5, "early_stopping": 0},
-    "hh": {"max_tokens": 64, "batch_size": 128, "epochs": 2, "learning_rate": 1e-5, "early_stopping": 3},
-    "ah": {"max_tokens": 512, "batch_size": 8, "epochs": 6, "learning_rate": 1e-5, "early_stopping": 0},
+    "main": _arguments(256, 6, 1e-5),
+    "hh": _arguments(128, 2, 1e-5, early_stopping=3),
+    "ah": _arguments(8, 6, 1e-5),
     # No paper has it: what fine-tunes a small encoder on a few ten thousand headlines.
-    "fluency": {"max_tokens": 64, "batch_size": 32, "epochs": 1, "learning_rate": 1e-4, "early_stopping": 0},
+    "fluency": _arguments(32, 1, 1e-4),
 }
-
-#: A linear judge is fitted before any update, and reads all of a text.
-FITTED: dict[str, Any] = {"max_tokens": LONGEST, "batch_size": 1, "epochs": 0, "learning_rate": 0.0}
-#: Of the Bi-LSTM, of which LREC 2020 gives the optimiser alone; its tokens are bytes.
-OF_BILSTM: dict[str, Any] = {
-    "max_tokens": 256,
-    "batch_size": 64,
-    "epochs": 5,
-    "optimizer": "adam",
-    "learning_rate": 1e-3,
-    "early_stopping": 4,
-}
+#: Of the Bi-LSTM, of which LREC 2020 gives the optimiser alone.
+OF_BILSTM = _arguments(64, 5, 1e-3, early_stopping=4, **CONSTANT)
+#: Tokens that are read: by the papers' judges, by the Bi-LSTM, whose tokens are bytes; a linear judge reads all of a text.
+TOKENS = {"main": 32, "hh": 64, "ah": 512, "fluency": 64, BILSTM: 256, LINEAR: LONGEST}
 
 
-def settings_of(options: JudgeOptions) -> JudgeSettings:
-    """The options with presets in the place of what was not given, by task and encoder; refused where they contradict each other."""
-    task, encoder = options.task, options.encoder or (PAPERS if options.as_published else LINEAR)
-    if options.as_published and (task not in TASKS or encoder == LINEAR):
-        raise InputError(
-            f"--as-published requires a pre-trained encoder and one of the tasks {', '.join(TASKS)}"
-        )
+def settings_of(options: JudgeOptions) -> JudgeOptions:
+    """The options with the encoder and the tokens that are meant; refused where they contradict each other."""
+    task, encoder = options.task, options.encoder
+    if options.as_published:
+        if task not in TASKS:
+            raise InputError(f"--as-published requires one of the tasks {', '.join(TASKS)}")
+        encoder = PAPERS if encoder == LINEAR else encoder
     if options.arg and encoder == LINEAR:
         raise InputError("--arg requires an --encoder: a linear judge is fitted without a Trainer")
     for given, name in ((encoder == BILSTM, f"encoder {BILSTM}"), (options.train_on != "main", "train-on")):
         if given and task != "main":
             raise InputError(f"--{name} requires --task main, not {task}")
-    values = {LINEAR: FITTED, BILSTM: OF_BILSTM}.get(encoder, PAPER[task])
-    return resolve(options, {**values, "encoder": encoder}, JudgeSettings)
+    check_numbers(options)
+    tokens = options.max_tokens or TOKENS[encoder if encoder in TOKENS else task]
+    return replace(options, encoder=encoder, max_tokens=tokens)
 
 
 def no_better_than(metrics: Mapping[str, Any], test: str) -> tuple[str, ...]:
@@ -160,11 +163,6 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
         )
     title = f"main within an event · {found['pairs']:,} pairs of {found['events']:,} events of A2"
     return Table(columns, rows, title, notes)
-
-
-def presets() -> dict[str, dict[str, Any]]:
-    """Task to the preset of a transformer, and `bilstm` to its own, for help texts."""
-    return {str(task): values for task, values in PAPER.items()} | {BILSTM: OF_BILSTM}
 
 
 def check_judges(name: str, *, to: str | None = None) -> None:

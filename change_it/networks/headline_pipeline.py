@@ -1,15 +1,92 @@
-"""`transformers.pipeline` of a generator; this file is saved with the model and the files that it imports."""
+"""The search for headlines, and the `transformers.pipeline` of a generator; this file is saved with the model and the files that it imports."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 from transformers import Pipeline
 from transformers.dynamic_module_utils import custom_object_save
 
-from .formats import FORMATS
+from .formats import FORMATS, Format
 
 _Pipeline: Any = Pipeline  # its types are narrower than what it takes
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A headline that a generator offers.
+
+    Attributes:
+        text: the headline.
+        score: mean log-probability of its tokens, at most 0; higher is better.
+    """
+
+    text: str
+    score: float
+
+
+@torch.no_grad()
+def search(
+    model: Any,
+    format_: Format,
+    read: tuple[Mapping[str, Tensor], Sequence[list[str]]],
+    settings: Mapping[str, Any],
+    *,
+    candidates: int = 1,
+    no_repeat_ngram_size: int,
+) -> list[list[Candidate]]:
+    """Search for candidates of each source, distinct and best first.
+
+    Args:
+        model: in `eval` mode.
+        format_: how it reads and writes.
+        read: what the `inputs` of the format gave for the sources, one or more.
+        settings: those of transformers' `GenerationConfig`, with `num_beams`, which is raised to the number of candidates.
+        candidates: headlines of a source, at most; of those that are searched for, empty and repeated ones are left out.
+        no_repeat_ngram_size: the rule of the format where `settings` have none.
+    """
+    inputs, context = read
+    inputs, prompt = (
+        {name: one.to(model.device) for name, one in inputs.items()},
+        format_.prompt_tokens(inputs),
+    )
+    drawn = settings.get("do_sample")
+    offered = candidates if drawn else max(settings["num_beams"], candidates)
+    options: dict[str, Any] = {"do_sample": False, "max_new_tokens": format_.max_target_tokens, **settings}
+    rules = format_.search(options.pop("no_repeat_ngram_size", no_repeat_ngram_size), prompt)
+    rules["logits_processor"] = [*rules.get("logits_processor", []), *options.pop("logits_processor", [])]
+    options |= {"num_beams": 1 if drawn else offered, "num_return_sequences": offered}
+    options |= {"pad_token_id": format_.tokenizer.pad_token_id, "eos_token_id": format_.ends}
+    options |= {"return_dict_in_generate": True, "output_scores": True}
+    output = model.generate(**inputs, **options, **rules)
+    ids = output.sequences[:, prompt:]
+    scores = output.get("sequences_scores")
+    scores = mean_scores(output.scores, ids, format_.ends) if scores is None else scores
+    with format_.lock:
+        texts = format_.texts(ids.cpu(), [of_source for of_source in context for _ in range(offered)])
+    found = list(map(Candidate, texts, scores.tolist()))
+    return [best(found[start : start + offered], candidates) for start in range(0, len(found), offered)]
+
+
+def mean_scores(scores: Sequence[Tensor], ids: Tensor, ends: Sequence[int]) -> Tensor:
+    """(rows,) mean log-probability of (rows, steps) tokens up to the first end token, from the (rows, words) scores of each step."""
+    values = torch.stack(
+        [step.log_softmax(-1).gather(1, ids[:, at, None])[:, 0] for at, step in enumerate(scores)], dim=1
+    )
+    end = torch.isin(ids, torch.tensor(ends, device=ids.device))
+    ended = end.cumsum(1) - end.long()  # ends before this token
+    counted = (ended == 0).to(values.dtype)
+    return (values * counted).nan_to_num(0.0).sum(1) / counted.sum(1)
+
+
+def best(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
+    """The best distinct candidates, best first; an empty text only where there is nothing else."""
+    ordered = sorted(candidates, key=lambda candidate: -candidate.score)
+    distinct = {candidate.text: candidate for candidate in reversed(ordered) if candidate.text}
+    return [each for each in ordered if distinct.get(each.text) is each][:count] or ordered[:1]
 
 
 class HeadlinePipeline(_Pipeline):
@@ -33,45 +110,31 @@ class HeadlinePipeline(_Pipeline):
                 "with their base first (merge_and_unload of peft)"
             )
         self.format = FORMATS[about["kind"]](self.tokenizer, **about["format"])
-        self.tokenizer.padding_side = "left" if about["kind"] == "causal" else "right"  # of batches
 
     def _sanitize_parameters(self, **generate: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
         return {}, generate, {}
 
     def preprocess(self, text: str) -> dict[str, Any]:
-        """One text as a batch, and what its headline is read by."""
-        inputs, [context] = self.format.inputs([text])
-        return {**inputs, "context": context}
+        """The text, which is read with those of its batch."""
+        return {"text": text}
 
     def _forward(self, batch: dict[str, Any], **generate: Any) -> dict[str, Any]:
-        context, rows = batch.pop("context"), len(batch["input_ids"])
-        prompt = self.format.prompt_tokens(batch)
-        settings = {**self.model.generation_config.to_dict(), **generate}
-        count = settings["num_return_sequences"] or 1
-        if settings["do_sample"]:
-            generate.setdefault("num_beams", 1)
-        else:  # as many as are searched for: an empty or repeated one is passed over
-            width = max(settings["num_beams"] or 1, count)
-            generate |= {"num_beams": width, "num_return_sequences": width}
-        size = generate.pop("no_repeat_ngram_size", self.model.config.change_it["no_repeat_ngram_size"])
-        rules = self.format.search(size, prompt)
-        rules["logits_processor"] = [
-            *rules.get("logits_processor", []),
-            *generate.pop("logits_processor", []),
-        ]
-        ids = self.model.generate(**batch, **generate, **rules)[:, prompt:]
-        return {
-            "ids": ids.view(rows, -1, ids.shape[1]),
-            "context": context,
-            "count": torch.full((rows,), count),
-        }
+        several = isinstance(batch["text"], list)  # a batch
+        saved = self.model.generation_config.to_diff_dict() | generate
+        names = {"num_beams", "do_sample", "max_new_tokens", *generate} - {"num_return_sequences"}
+        found = search(
+            self.model,
+            self.format,
+            self.format.inputs(batch["text"] if several else [batch["text"]]),
+            {"num_beams": 1} | {name: saved[name] for name in names & saved.keys()},
+            candidates=saved.get("num_return_sequences") or 1,
+            no_repeat_ngram_size=self.model.config.change_it["no_repeat_ngram_size"],
+        )
+        return {"candidates": found if several else found[0]}
 
     def postprocess(self, written: dict[str, Any]) -> list[dict[str, str]]:
         """A record for each headline, best first, as the pipelines of transformers have it."""
-        ids = written["ids"][0]
-        texts = self.format.texts(ids, [written["context"]] * len(ids))
-        distinct = list(dict.fromkeys(filter(None, texts)))[: int(written["count"])]
-        return [{"generated_text": text} for text in distinct or texts[:1]]
+        return [{"generated_text": candidate.text} for candidate in written["candidates"]]
 
     def save_pretrained(self, save_directory: Any, **options: Any) -> None:
         """Save model, tokenizer and this code."""

@@ -304,10 +304,10 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         """(n, t, vocab_size), nothing for padding, `<unk>` and `<s>`."""
         config = self.config
         written, places = self._scores(states), self._places(states, encoded)
-        joint = torch.cat([written, places], dim=-1).softmax(-1)
+        together = torch.cat([written, places], dim=-1).softmax(-1)
         beams = len(places) // len(encoded.sources.ids)
         sources = encoded.sources.ids.repeat_interleave(beams, dim=0).unsqueeze(1).expand_as(places)
-        extended = functional.pad(joint[..., : config.words], (0, config.reserved))
-        extended = extended.scatter_add(-1, sources, joint[..., config.words :])
+        extended = functional.pad(together[..., : config.words], (0, config.reserved))
+        extended = extended.scatter_add(-1, sources, together[..., config.words :])
         extended[..., [self._padding, config.unk_token_id, config.decoder_start_token_id]] = 0.0
         return torch.log(extended + torch.finfo(extended.dtype).tiny)

@@ -1,6 +1,6 @@
-"""The loss of models that write, of a pre-trained one without logits for its prompt, and the mean over batches."""
+"""The loss of models that write, without logits for a prompt, and the mean over batches."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from inspect import signature
 from typing import Any
 
@@ -12,7 +12,7 @@ from change_it.networks.tokenizer import IGNORED
 
 
 def headline_loss(model: Any, batch: Mapping[str, Any]) -> Tensor:
-    """The loss of a causal model or an encoder-decoder, with logits for the positions of the headlines alone where it knows `logits_to_keep`.
+    """The loss of a model, of a causal one or an encoder-decoder with logits for the positions of the headlines alone where it knows `logits_to_keep`.
 
     With a vocabulary of 262,144 those of a prompt would take most of a training step's time and memory. `labels`, (rows, tokens),
     are -100 where nothing is learnt, as transformers has them. Adapters may be around the model.
@@ -30,18 +30,8 @@ def headline_loss(model: Any, batch: Mapping[str, Any]) -> Tensor:
     return loss
 
 
-def own_loss(model: nn.Module, batch: Mapping[str, Any]) -> Tensor:
-    """The loss of a model that makes no logits."""
-    loss: Tensor = model(**batch).loss
-    return loss
-
-
 @torch.no_grad()
-def loss_per_token(
-    model: nn.Module,
-    batches: Iterable[Mapping[str, Tensor]],
-    loss: Callable[[nn.Module, Mapping[str, Any]], Tensor] = own_loss,
-) -> float:
+def loss_per_token(model: nn.Module, batches: Iterable[Mapping[str, Tensor]]) -> float:
     """Mean loss of a model over the tokens of batches whose label counts; over their rows where it trains on that."""
     by_row = getattr(getattr(model, "config", None), "loss_by_sequence", False)
     device = next(model.parameters()).device
@@ -49,6 +39,7 @@ def loss_per_token(
     for batch in batches:
         learnt = batch["labels"] != IGNORED
         count = int((learnt.any(1) if by_row else learnt).sum())
-        total += count * loss(model, {name: tensor.to(device) for name, tensor in batch.items()}).double()
+        on_device = {name: tensor.to(device) for name, tensor in batch.items()}
+        total += count * headline_loss(model, on_device).double()
         tokens += count
     return float(total) / tokens

@@ -21,7 +21,7 @@ from change_it import __version__
 from change_it.errors import InputError
 from change_it.io import WORK, files_of_ours, read_json, replace_folder, write_json
 from change_it.networks.pretrained import hash_of_model, hash_of_weights, quiet
-from change_it.training.training_options import TrainingSettings
+from change_it.training.training_options import TrainingOptions
 from change_it.training.training_run import TrainingResult, TrainingRun, check_launch, process_state
 
 METRICS = "metrics.json"
@@ -30,7 +30,7 @@ FREE = {"resume", "max_minutes", "checkpoint_minutes", "out", "corpus"}
 
 
 def train_in_folder(
-    settings: TrainingSettings,
+    settings: TrainingOptions,
     out: Path,
     what: str,
     prepare: Callable[[], TrainingRun],
@@ -87,32 +87,24 @@ def train_in_folder(
     return metrics
 
 
-def _recorded(settings: TrainingSettings) -> dict[str, Any]:
-    return dict(json.loads(json.dumps(asdict(settings), default=str)))
+def _recorded(settings: TrainingOptions) -> dict[str, Any]:
+    return dict(json.loads(json.dumps(settings.preset | asdict(settings), default=str)))
 
 
 def _changed(now: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
     """The differences between two runs, in words; empty if one can resume the other. A corpus is the same wherever it lies."""
+
+    def spelled(value: Any) -> Any:  # a local folder by its full path
+        return str(Path(value).resolve()) if isinstance(value, str) and Path(value).is_dir() else value
+
     new, old = now["options"], before["options"]
-    changed = [
-        f"{name} was {old.get(name)}, is {new[name]}"
-        for name in new
-        if _spelled(new, name) != _spelled(old, name)
-    ]
-    return changed + [
-        f"{name} was of another corpus"
-        for name, content in now["files"].items()
-        if before["files"].get(name) != content
-    ]
+    names = [name for name in new if name not in FREE and spelled(new[name]) != spelled(old.get(name))]
+    files = [name for name in now["files"] if before["files"].get(name) != now["files"][name]]
+    changed = [f"{name} was {old.get(name)}, is {new[name]}" for name in names]
+    return changed + [f"{name} was of another corpus" for name in files]
 
 
-def _spelled(options: Mapping[str, Any], name: str) -> Any:
-    """An option in a spelling of its own: a local folder by its full path."""
-    value = None if name in FREE else options.get(name)
-    return str(Path(value).resolve()) if isinstance(value, str) and Path(value).is_dir() else value
-
-
-def _open(settings: TrainingSettings, work: Path, what: str, record: Mapping[str, Any]) -> None:
+def _open(settings: TrainingOptions, work: Path, what: str, record: Mapping[str, Any]) -> None:
     """Begin the work folder, or check that it is of the run that is resumed."""
     files_of_ours(work.parent, METRICS)
     begun = read_json(work / "options.json")
@@ -133,14 +125,10 @@ def _open(settings: TrainingSettings, work: Path, what: str, record: Mapping[str
 
 def _finished(record: Mapping[str, Any], out: Path) -> dict[str, Any] | None:
     """Metrics of a finished run with the same settings; None if there is none."""
-    metrics = read_json(out / METRICS)
-    if metrics is None:
+    if (metrics := read_json(out / METRICS)) is None:
         return None
-    before = {
-        "options": metrics["options"],
-        "files": {name: read_json(out / name) for name in record["files"]},
-    }
-    return None if _changed(record, before) else metrics
+    files = {name: read_json(out / name) for name in record["files"]}
+    return None if _changed(record, {"options": metrics["options"], "files": files}) else metrics
 
 
 def publish(final: Path, out: Path, *, logs: Path | None = None) -> None:

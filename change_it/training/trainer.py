@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,7 +32,7 @@ from transformers.trainer_utils import IntervalStrategy
 
 from change_it.errors import InputError
 from change_it.io import listed, read_json, write_json
-from change_it.training.training_options import OPTIONS, TrainingSettings
+from change_it.training.training_options import TrainingOptions
 from change_it.training.training_run import (
     TokenIds,
     TrainingResult,
@@ -40,23 +41,23 @@ from change_it.training.training_run import (
     process_state,
 )
 
-#: Evaluations of a whole run by default, equally spaced; the last one is at its end, none before the first update.
+#: Evaluations of a whole run, equally spaced, unless `--arg eval_steps` says otherwise; the last one is at its end.
 EVALUATIONS = 10
-#: Share of the time that evaluations take, where the last one alone does not take more; and what an example costs in
-#: an evaluation, without a way back, of what it costs in training.
-EVALUATING, FORWARD = 0.1, 1 / 3
 #: Where Adagrad's sums of squared gradients start (See et al. 2017).
 INITIAL_ACCUMULATOR = 0.1
 #: Of AdamW: decay of weight matrices, and the share of the updates in which the learning rate rises.
 WEIGHT_DECAY, WARMUP = 0.01, 0.1
-#: Updates between the agreements of several processes on the time, which make them wait for one another.
-AGREEING = 10
 #: Written into a checkpoint last: one without it was being written when the run died. BEST are the best weights so far.
 COMPLETE, BEST = "complete", "best.safetensors"
 
 
+@dataclass
 class RunArguments(TrainingArguments):
     """Arguments of a process that trains on one device; the others are for further processes."""
+
+    early_stopping: int = field(
+        default=0, metadata={"help": "Evaluations without a better score; 0: no end."}
+    )
 
     @property
     def n_gpu(self) -> int:
@@ -64,27 +65,23 @@ class RunArguments(TrainingArguments):
         return min(1, int(super().n_gpu))
 
 
-def training_arguments(settings: TrainingSettings, out: Path) -> RunArguments:
-    """The arguments of a run, those of `--arg` among them; InputError for one that the run sets itself or that transformers refuses."""
-    constant = settings.optimizer != "adamw"
+def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
+    """The arguments of a run: its own, then those of `--arg`, then those of options, then the preset's; InputError for one that the run sets itself or that transformers refuses."""
     usual = {
-        "learning_rate": settings.learning_rate,
-        "max_grad_norm": settings.max_grad_norm,
-        "optim": "adagrad" if settings.optimizer == "adagrad" else "adamw_torch_fused",
-        "weight_decay": 0.0 if constant else WEIGHT_DECAY,
-        "lr_scheduler_type": "constant" if constant else "linear",
-        "warmup_steps": 0 if constant else WARMUP,
+        "optim": "adamw_torch_fused",
+        "weight_decay": WEIGHT_DECAY,
+        "warmup_steps": WARMUP,
         "logging_nan_inf_filter": False,  # it waits for the device at each update
         "save_total_limit": 2,
         "report_to": "none",
         "disable_tqdm": not sys.stderr.isatty(),
+        "max_steps": 0,
+        **options.preset,
     }
     of_run = {
         "output_dir": str(out),
-        "per_device_train_batch_size": settings.batch_size,
-        "seed": settings.seed,
+        "seed": options.seed,
         "eval_strategy": "steps",
-        "eval_steps": 500,
         "save_strategy": "no",  # by the clock
         "metric_for_best_model": "score",
         "greater_is_better": True,
@@ -93,78 +90,60 @@ def training_arguments(settings: TrainingSettings, out: Path) -> RunArguments:
         "ddp_find_unused_parameters": False,
         "use_cpu": not torch.accelerator.is_available(),
     }
-    given = settings.arguments
-    refused = {*of_run, "num_train_epochs", "fsdp", "deepspeed", "push_to_hub", "save_steps"} - OPTIONS.keys()
-    refused |= {"load_best_model_at_end", "auto_find_batch_size"}
-    if theirs := sorted(refused & given.keys()):
+    if options.batch_size is not None:
+        of_run["per_device_train_batch_size"] = options.batch_size
+    if options.epochs is not None:  # updates would win over them
+        usual |= {"num_train_epochs": options.epochs, "max_steps": 0}
+    refused = {*of_run, "fsdp", "deepspeed", "push_to_hub", "save_steps", "load_best_model_at_end"}
+    if theirs := sorted((refused | {"auto_find_batch_size"}) & options.given.keys()):
         raise InputError(
-            f"--arg {listed(theirs)}: that is set by the run, or --epochs, --batch-size, --seed, --checkpoint-minutes and --out"
+            f"--arg {listed(theirs)}: that is set by the run, or --batch-size, --seed, --checkpoint-minutes and --out"
         )
-    if given.get("fp16") and not torch.cuda.is_available():
-        raise InputError("--arg fp16=true requires a CUDA device: use bf16=true")
-    kept = [each for each in settings.arg if each.partition("=")[0] not in OPTIONS]
-    with argument_errors(settings):
-        known: Any = TrainingArguments
+    with argument_errors(options):
+        known: Any = RunArguments
         parser = HfArgumentParser(known, exit_on_error=False, allow_abbrev=False)
-        typed, unknown = parser.parse_known_args([f"--{each}" for each in kept])
+        parser.set_defaults(**usual | {"eval_steps": 0} | of_run)
+        given = [f"--{each}" for each in options.arg]
+        [arguments, unknown] = parser.parse_args_into_dataclasses(given, return_remaining_strings=True)
         if unknown:
             raise ValueError(f"transformers' TrainingArguments has no {listed(unknown)}")
-        names = [each.partition("=")[0] for each in kept]
-        return RunArguments(**{**usual, **of_run, **{name: getattr(typed, name) for name in names}})
+    if arguments.fp16 and not torch.cuda.is_available():
+        raise InputError("--arg fp16=true requires a CUDA device: use bf16=true")
+    return arguments
 
 
 @contextmanager
-def argument_errors(settings: TrainingSettings, begun: Callable[[], bool] = bool) -> Iterator[None]:
+def argument_errors(options: TrainingOptions, begun: Callable[[], bool] = bool) -> Iterator[None]:
     """Turn what libraries raise over a value of `--arg`, before the first update of a run has `begun`, into one sentence."""
     try:
         yield
     except InputError:
         raise
     except Exception as error:
-        if not settings.arg or begun():
+        if not options.arg or begun():
             raise
-        raise InputError(f"--arg {' '.join(settings.arg)}: {' '.join(str(error).split())}") from error
+        raise InputError(f"--arg {' '.join(options.arg)}: {' '.join(str(error).split())}") from error
 
 
-class BestWeights:
-    """A copy in memory of the trained weights and the buffers of a model."""
-
-    def __init__(self, model: nn.Module):
-        self.model, self.kept = model, dict[str, Tensor]()
-
-    @property
-    def tensors(self) -> dict[str, Tensor]:
-        """Of the model, where it is now."""
-        trained = {name: each for name, each in self.model.named_parameters() if each.requires_grad}
-        return {**trained, **dict(self.model.named_buffers())}
-
-    def keep(self) -> None:
-        """Take the weights as they are."""
-        self.kept = {name: each.detach().to("cpu", copy=True) for name, each in self.tensors.items()}
-
-    @torch.no_grad()
-    def restore(self) -> None:
-        """Give the model the copy."""
-        for name, each in self.tensors.items():
-            each.copy_(self.kept[name])
+def trained_tensors(model: nn.Module) -> dict[str, Tensor]:
+    """The trained weights and the buffers of a model, by name."""
+    trained = {name: each for name, each in model.named_parameters() if each.requires_grad}
+    return {**trained, **dict(model.named_buffers())}
 
 
 class Clock(TrainerCallback):
     """When a run is evaluated, writes checkpoints and ends, in time; and the order of the examples, which is each epoch's own.
 
-    With `--max-minutes` the last evaluation has to fit in, the learning rate falls with the time where that passes sooner than the
-    updates, and evaluations before the last one are left out when they would take more than `EVALUATING` of it. Until there was
-    one, it is taken to cost as much time as `cost` updates.
+    With `--max-minutes` a last evaluation as long as the one before has to fit in, and the learning rate falls with the time where
+    that passes sooner than the updates.
     """
 
-    def __init__(
-        self, settings: TrainingSettings, started: float, about: str, best: BestWeights | None, cost: float
-    ):
-        self.about, self.best, self.every = about, best, 60 * settings.checkpoint_minutes
-        self.cost = cost if best else 0.0
-        self.limit = math.inf if settings.max_minutes is None else 60 * settings.max_minutes
+    def __init__(self, options: TrainingOptions, started: float, about: str, *, evaluates: bool):
+        self.about, self.evaluates, self.every = about, evaluates, 60 * options.checkpoint_minutes
+        self.best: dict[str, Tensor] = {}  # the best weights so far, in the main process
+        self.limit = math.inf if options.max_minutes is None else 60 * options.max_minutes
         self.started = self.begun = started
-        self.before = self.seconds = self.saved = self.evaluating = self.last_evaluation = 0.0
+        self.before = self.seconds = self.saved = self.last_evaluation = 0.0
         self.stopped = ""
 
     @property
@@ -195,18 +174,12 @@ class Clock(TrainerCallback):
         """Decide what follows an update."""
         if float(state.epoch or 0).is_integer():  # a checkpoint of now goes on with the next epoch
             self.on_epoch_begin(args, state)
-        alone, decided = args.world_size == 1, control.should_evaluate or control.should_training_stop
-        if not (alone or decided or self.limit < math.inf or state.global_step % AGREEING == 0):
-            return
         self.read()
         total, ended = self.begun - self.started + self.seconds, state.global_step >= state.max_steps
-        evaluation = self.last_evaluation or self.cost * self.seconds / state.global_step
-        if not ended and total + evaluation > self.limit:
+        if not ended and total + self.last_evaluation > self.limit:
             control.should_training_stop, self.stopped = True, "time"
-        if self.evaluating + 2 * evaluation > EVALUATING * self.limit:
-            control.should_evaluate = False
         if control.should_training_stop:
-            control.should_log, control.should_evaluate = True, self.best is not None
+            control.should_log, control.should_evaluate = True, self.evaluates
         control.should_save = not control.should_training_stop and self.seconds - self.saved >= self.every
 
     def on_log(self, args: Any, state: TrainerState, control: Any, **more: Any) -> None:
@@ -222,17 +195,16 @@ class Clock(TrainerCallback):
         self.saved = self.seconds
         if state.is_world_process_zero:
             folder = Path(str(args.output_dir)) / f"checkpoint-{state.global_step}"
-            if self.best and self.best.kept:
-                save_file(self.best.kept, folder / BEST)
+            if self.best:
+                save_file(self.best, folder / BEST)
             write_json(folder / COMPLETE, {"run": self.about, "seconds": self.seconds})
 
 
 class RunTrainer(Trainer):
     """transformers' `Trainer` over a `TrainingRun`, which is evaluated by its own function."""
 
-    def __init__(
-        self, run: TrainingRun, examples: TokenIds, arguments: RunArguments, clock: Clock, patience: int
-    ):
+    def __init__(self, run: TrainingRun, examples: TokenIds, arguments: RunArguments, clock: Clock):
+        patience = arguments.early_stopping if run.evaluate else 0
         config = vars(getattr(run.model, "config", SimpleNamespace()))
         before = dict(config)
         super().__init__(
@@ -241,7 +213,7 @@ class RunTrainer(Trainer):
             data_collator=run.collate,
             train_dataset=cast(Any, examples),  # a list is one, too
             eval_dataset=cast(Any, examples),  # Trainer wants one
-            callbacks=[clock, *([EarlyStoppingCallback(patience)] if patience and run.evaluate else [])],
+            callbacks=[clock, *([EarlyStoppingCallback(patience)] if patience else [])],
             optimizer_cls_and_kwargs=adagrad(arguments) if arguments.optim == "adagrad" else None,
         )
         config.clear()  # Trainer writes into it that nothing is cached
@@ -280,10 +252,10 @@ class RunTrainer(Trainer):
         score, state = metrics["eval_score"], self.state
         if state.best_metric is None or score > state.best_metric:
             state.best_metric, state.best_global_step = score, state.global_step
-            if self.clock.best and self.is_world_process_zero():
-                self.clock.best.keep()
+            if self.is_world_process_zero():
+                tensors = trained_tensors(self.run.model)
+                self.clock.best = {name: one.detach().to("cpu", copy=True) for name, one in tensors.items()}
         self.clock.last_evaluation = self.clock.read() - before
-        self.clock.evaluating += self.clock.last_evaluation
         return metrics
 
 
@@ -303,36 +275,36 @@ def newest_checkpoint(out: Path) -> Path | None:
 def train(
     run: TrainingRun,
     examples: TokenIds,
-    settings: TrainingSettings,
+    options: TrainingOptions,
     arguments: RunArguments,
     *,
     started: float,
 ) -> TrainingResult:
     """Train the model of a run in place; afterwards it has the best weights by validation score (the last without one).
 
-    Every process calls it with the same settings and `arguments` of `training_arguments`, which are completed. What was done since
+    Every process calls it with the same options and `arguments` of `training_arguments`, which are completed. What was done since
     `started`, in `time.monotonic()`, counts among the minutes.
     """
     n = len(examples)
     if not n:
         raise InputError(f"there is nothing to train the {run.name} on: the training set is empty")
-    batches = math.ceil(math.ceil(n / settings.batch_size) / arguments.world_size)
-    an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)
-    total = settings.updates or max(math.ceil((settings.epochs or 0) * an_epoch), run.min_updates)
-    cost = FORWARD * max(run.evaluated, 1) / settings.batch_size / arguments.gradient_accumulation_steps
-    affordable = min(EVALUATIONS, int(EVALUATING * total / cost))
-    every = settings.evaluation_steps or max(1, total // max(1, affordable))
-    arguments.max_steps, arguments.eval_steps = total, every
-    if "logging_steps" not in settings.arguments:
-        arguments.logging_steps = every
+    with argument_errors(options):
+        batches = math.ceil(math.ceil(n / arguments.per_device_train_batch_size) / arguments.world_size)
+        an_epoch = math.ceil(batches / arguments.gradient_accumulation_steps)
+    epochs = math.ceil(arguments.num_train_epochs * an_epoch)
+    total = arguments.max_steps if arguments.max_steps > 0 else max(epochs, run.min_updates)
+    arguments.max_steps = total
+    if "eval_steps" not in options.given:
+        arguments.eval_steps = max(1, total // EVALUATIONS)
+    if "logging_steps" not in options.given:
+        arguments.logging_steps = arguments.eval_steps or 1
     out = Path(str(arguments.output_dir))
-    checkpoint = newest_checkpoint(out) if settings.resume else None
+    checkpoint = newest_checkpoint(out) if options.resume else None
     if run.evaluate is None:
         arguments.eval_strategy, arguments.eval_on_start = IntervalStrategy.NO, False
 
     about = f"{n} examples, {total} updates, {arguments.world_size} processes"
-    best = BestWeights(run.model) if run.evaluate else None
-    clock = Clock(settings, started, about, best, cost)
+    clock = Clock(options, started, about, evaluates=run.evaluate is not None)
     if checkpoint:
         record = read_json(checkpoint / COMPLETE) or {}
         if record["run"] != about:
@@ -341,15 +313,17 @@ def train(
                 "use the same ones to finish it, or remove that folder to begin again"
             )
         clock.before = clock.seconds = record["seconds"]
-        if best and (checkpoint / BEST).exists():
-            best.kept = load_file(checkpoint / BEST)
-    with argument_errors(settings):
-        trainer = RunTrainer(run, examples, arguments, clock, settings.early_stopping)
-    with argument_errors(settings, lambda: trainer.state.global_step > 0):
+        if (checkpoint / BEST).exists():
+            clock.best = load_file(checkpoint / BEST)
+    with argument_errors(options):
+        trainer = RunTrainer(run, examples, arguments, clock)
+    with argument_errors(options, lambda: trainer.state.global_step > 0):
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     state = trainer.state
-    if best and trainer.is_world_process_zero():
-        best.restore()
+    tensors = trained_tensors(run.model)
+    with torch.no_grad():
+        for name, kept in clock.best.items():
+            tensors[name].copy_(kept)
     trainer.accelerator.unwrap_model(trainer.model_wrapped, keep_fp32_wrapper=False).eval()
     history: dict[float, dict[str, float]] = {}
     for logs in state.log_history:

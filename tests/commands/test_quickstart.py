@@ -84,16 +84,24 @@ def test_an_interrupted_run_goes_on_and_a_finished_one_makes_its_report_anew(cal
 @pytest.mark.parametrize(
     ("given", "architecture", "updates"),
     [
-        ({}, str(quickstart.SHIPPED), quickstart.TUNES["updates"]),
-        ({"from_scratch": True}, None, quickstart.WRITES["updates"]),
+        ({}, str(quickstart.SHIPPED), "20"),
+        ({"from_scratch": True}, None, "450"),
         ({"full": True}, None, None),
-        ({"seed": 3, "articles": 500}, str(quickstart.SHIPPED), quickstart.TUNES["updates"]),
+        ({"seed": 3, "articles": 500}, str(quickstart.SHIPPED), "20"),
         ({"writer": "owner/model"}, "owner/model", None),
     ],
 )
 def test_the_writer_that_ships_is_tuned_unless_another_is_trained(given, architecture, updates):
     training = GeneratorOptions(recipe="rewrite", corpus="", out=None, **QuickstartOptions(**given).training)
-    assert (training.architecture, training.updates) == (architecture, updates)
+    assert (training.architecture, training.given.get("max_steps")) == (architecture, updates)
+
+
+def test_a_name_on_the_hub_needs_no_owner_and_a_path_must_be_there(tmp_path):
+    quickstart.check(
+        QuickstartOptions(out=tmp_path, encoder="xlm-roberta-base", writer="google/gemma-3-270m")
+    )
+    with pytest.raises(InputError, match="nowhere: give the Hub id"):
+        quickstart.check(QuickstartOptions(out=tmp_path, encoder="./nowhere"))
 
 
 def test_pages_state_the_figures_that_were_measured():

@@ -127,33 +127,21 @@ def test_to_aims_every_row_and_needs_no_label(generators, tmp_path):
     assert cells == [("in-1", "rep", ""), ("in-2", "rep", "")]
 
 
-@pytest.mark.parametrize(
-    ("option", "partner"),
-    [
-        ({"candidates": 4}, "--candidates requires --rerank"),
-        ({"concurrency": 2}, "--concurrency requires --endpoint"),
-        ({"shots": 3}, "--shots requires --endpoint"),
-    ],
-)
-def test_an_option_that_would_be_passed_over_is_refused(tmp_path, option, partner):
-    given = TransferOptions(generator="folder", corpus="corpus", out=tmp_path / "out.csv", **option)
-    with pytest.raises(InputError, match=partner):
-        transfer_command.check(given)
-
-
 def test_judges_choose_and_sign(generators, tmp_path, judges, monkeypatch):
     asked = []
 
     def propose(self, items, search, batch_size):
         asked.append(search.candidates)
-        endings = ["", " per tutti", "!"]
+        endings = ["", " per tutti", " per tutti!"]
         return [[Candidate(item.source.strip("!") + end, -1.0) for end in endings] for item in items]
 
     monkeypatch.setattr(HeadlineTransfer, "propose", propose)
     given = {"input": write(tmp_path / "in.csv"), "rerank": "judges", "candidates": 3}
     made = transferred(options(generators, tmp_path, **given))
-    # the fake main judge takes an exclamation mark for gio's; the original without it alone is the original, edited
-    assert [row["headline"] for row in made[:2]] == ["Crolla il ponte!", "Ecco lo sciopero per tutti"]
+    # the fake main judge takes an exclamation mark for gio's; the original alone is edited, and so comes last
+    chosen = ["Crolla il ponte per tutti!", "Ecco lo sciopero per tutti"]
+    assert [row["headline"] for row in made[:2]] == chosen
+    assert [row["candidates"] for row in made[:2]] == ["3", "3"]
     assert made[2]["error"] == "empty headline"  # judges read it, though sum does not
     assert set(asked) == {3}
     assert [bool(row["reranker"]) for row in made] == [not row["error"] for row in made]
@@ -171,11 +159,11 @@ def test_an_interrupted_run_goes_on_with_the_ids_that_are_missing_and_other_opti
 ):
     asked = []
 
-    def stop(setup, items, **given):
+    def stop(setup, items, batch_size):
         if len(asked) > 8:
             raise KeyboardInterrupt
         asked.extend(item.id for item in items)
-        return new_rows(setup, items, **given)
+        return new_rows(setup, items, batch_size)
 
     monkeypatch.setattr(HeadlineTransfer, "batches_at_once", lambda *_: 1)
     monkeypatch.setattr(file_transfer, "new_rows", stop)

@@ -1,6 +1,6 @@
 """Generators as a function: what is read, what comes back, and which ones a folder offers."""
 
-from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from scoring_fakes import FakeJudges
@@ -8,7 +8,6 @@ from tiny_generators import WORDS, save_generator
 from transformers import GenerationConfig
 
 from change_it import HeadlineTransfer, InputError
-from change_it.generators import search
 from change_it.generators.generator import load_generator
 from change_it.generators.search import Search
 from change_it.scoring.item import Item
@@ -42,23 +41,18 @@ def test_each_outlet_has_its_own_generator_and_order_is_kept_in_any_batches(both
     assert both(HEADLINES, article=ARTICLES, to="rep")[0] != mixed[0]
 
 
-@pytest.mark.parametrize("trained_for", [0, 3])
-def test_n_grams_are_blocked_as_the_generator_was_trained_for_unless_asked(folder, trained_for, monkeypatch):
-    transfer = HeadlineTransfer.from_pretrained(folder / "sum-gio", device="cpu")
-    generator = transfer.generators["gio"]
-    info = replace(generator.info, no_repeat_ngram_size=trained_for)
-    transfer.generators["gio"] = replace(generator, info=info)
-    searched = []
-    generate = search.generate
+def test_a_call_says_which_n_grams_are_blocked_and_the_generator_does_otherwise(both):
+    def pairs(text):
+        return list(pairwise(text.split()))
 
-    def watch(*given):
-        searched.append((given[3].decoding.no_repeat_ngram_size, given[4]))
-        return generate(*given)
-
-    monkeypatch.setattr(search, "generate", watch)
-    transfer(HEADLINES, article=ARTICLES)
-    transfer(HEADLINES, article=ARTICLES, decoding=GenerationConfig(no_repeat_ngram_size=2))
-    assert searched == [(None, trained_for), (2, trained_for)]
+    given = {"article": ARTICLES, "to": "gio"}
+    usual, free, strict = (
+        both(HEADLINES, **given, decoding=size and GenerationConfig(no_repeat_ngram_size=size))
+        for size in (None, 50, 2)
+    )
+    assert all(len({*pairs(text)}) == len(pairs(text)) for text in strict)
+    assert any(len({*pairs(text)}) < len(pairs(text)) for text in free)
+    assert usual == both(HEADLINES, **given, decoding=GenerationConfig(no_repeat_ngram_size=3))
 
 
 def test_an_empty_source_is_refused_in_a_call_and_gives_no_candidates(both):

@@ -2,21 +2,23 @@
 
 import json
 import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
+from corpus_fakes import articles, write_articles
 from malformed import edit, edit_weights, spoil
 from safetensors import safe_open
-from tiny_generators import CARD, HEADLINES, batch_of, options
-from transformers import GenerationConfig
+from tiny_generators import CARD, HEADLINES, batch_of, found_by, options, transferred
 
+from change_it.commands import corpus_build
+from change_it.commands.transfer import TransferOptions
+from change_it.corpus.corpus_options import BuildOptions
 from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.folder import GeneratorInfo
 from change_it.generators.generator import add_adapters, load_generator, load_model, load_tokenizer
-from change_it.generators.generator_options import GeneratorSettings, preset
-from change_it.generators.search import Search, generate
-from change_it.training.training_options import resolve
 
 
 def keys(folder, name):
@@ -25,7 +27,7 @@ def keys(folder, name):
 
 
 def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
-    short = {"updates": 6, "evaluation_steps": 6, "learning_rate": 1e-2, "arg": ("eval_on_start=true",)}
+    short = {"max_steps": 6, "eval_steps": 6, "learning_rate": 1e-2, "arg": ("eval_on_start=true",)}
     metrics = train.train_generator(options(corpus, tmp_path / "out", tiny, **short))
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
     assert min(losses) < losses[0] - 0.1
@@ -33,15 +35,14 @@ def test_a_whole_model_learns_and_reloads(corpus, tmp_path, tiny):
     assert generator.info.kind == ("encoder-decoder" if "t5" in tiny else "causal")
     assert generator.info.base is None
     assert "/" not in generator.info.architecture
-    search = Search(GenerationConfig(num_beams=3), candidates=2)
-    found = generate(generator.model, generator.format, HEADLINES, search)
+    found = found_by(generator.model, generator.format, HEADLINES, num_beams=3, candidates=2)
     assert all(1 <= len(candidates) <= 2 for candidates in found)
 
 
 @pytest.mark.parametrize("tiny", ["t5", "llama"], indirect=True)
 def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, monkeypatch):
     out = tmp_path / "out"
-    short = {"updates": 12, "evaluation_steps": 12, "learning_rate": 3e-2, "arg": ("eval_on_start=true",)}
+    short = {"max_steps": 12, "eval_steps": 12, "learning_rate": 3e-2, "arg": ("eval_on_start=true",)}
     metrics = train.train_generator(options(corpus, out, tiny, lora=True, **short))
     assert 0 < metrics["sizes"]["trained"] < metrics["sizes"]["parameters"]
     losses = [record["validation loss"] for record in metrics["training"]["history"]]
@@ -64,7 +65,7 @@ def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, m
 
 
 def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tiny_t5, interrupted_at):
-    short = {"lora": True, "updates": 6, "evaluation_steps": 3, "checkpoint_minutes": 0.0}
+    short = {"lora": True, "max_steps": 6, "eval_steps": 3, "checkpoint_minutes": 0.0}
     train.train_generator(options(corpus, tmp_path / "whole", tiny_t5, **short))
     with interrupted_at(5):
         train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short))
@@ -77,7 +78,7 @@ def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tin
 
 @pytest.mark.parametrize(("tiny", "half"), [("t5", False), ("llama", True)], indirect=["tiny"])
 def test_frozen_weights_are_bfloat16_where_that_is_asked_for(corpus, tmp_path, tiny, half):
-    chosen = options(corpus, tmp_path, tiny, lora=True, updates=1, arg=(f"bf16={half}",))
+    chosen = options(corpus, tmp_path, tiny, lora=True, max_steps=1, arg=(f"bf16={half}",))
     train.train_generator(chosen)
     assert GeneratorInfo.load(tmp_path).base_dtype == ("bfloat16" if half else "float32")
     for precision in ("float32", "bf16"):
@@ -91,10 +92,8 @@ def untrained(tiny_t5, tmp_path_factory):
     """A folder of untrained adapters."""
     out = tmp_path_factory.mktemp("untrained")
     tokenizer = load_tokenizer(tiny_t5)
-    chosen = options("c", out, tiny_t5, lora=True)
-    settings = resolve(chosen, preset(chosen, "encoder-decoder"), GeneratorSettings)
     model = load_model(tiny_t5, "encoder-decoder", tokenizer, use="base")
-    add_adapters(model, settings, "encoder-decoder").save_pretrained(out)
+    add_adapters(model, tiny_t5, "encoder-decoder").save_pretrained(out)
     tokenizer.save_pretrained(out)
     about = CARD | {"recipe": "sum", "reads": "article", "to": "faro", "outlets": ("colle", "faro")}
     about |= {"kind": "encoder-decoder", "architecture": "t5", "base": tiny_t5, "target_tokens": 8, "seed": 1}
@@ -145,3 +144,25 @@ def test_damaged_adapters_are_refused(name, damage, says, adapters):
         edit(adapters / name, damage)
     with pytest.raises(InputError, match=says):
         load_generator(adapters, device="cpu")
+
+
+@pytest.mark.slow(seconds=15)
+def test_english_articles_go_from_build_to_adapters_that_write(tmp_path, tiny_llama):
+    english = [
+        replace(
+            one, article=f"It was said that {one.article.replace(' ', ' of the ', 8)} and it is in the city"
+        )
+        for one in articles(close=60, loose=20, alone=40)
+    ]
+    news, folder = write_articles(tmp_path / "news.csv", english), tmp_path / "corpus"
+    corpus_build.run(BuildOptions(files=(str(news),), out=folder))
+    given = {"recipe": "rewrite", "to": None, "lora": True, "max_steps": 4, "eval_steps": 4}
+    train.train_generator(options(str(folder), tmp_path / "out", tiny_llama, **given))
+    info = GeneratorInfo.load(tmp_path / "out")
+    assert (info.language, info.prompt[0]) == ("en", "Article: ")
+    chosen = {"generator": str(tmp_path / "out"), "corpus": str(folder), "items": 4, "device": "cpu"}
+    rows = transferred(TransferOptions(**chosen, out=tmp_path / "new.csv", generation=("num_beams=1",)))
+    assert len(rows) == 4
+    assert {row["generator"] for row in rows if row["headline"]} == {
+        f"{load_generator(tmp_path / 'out').weights_hash}|{Path(tiny_llama).name}"
+    }

@@ -2,13 +2,11 @@
 
 import pytest
 import torch
-from tiny_generators import batch_of
-from transformers import GenerationConfig
+from tiny_generators import batch_of, found_by
 
 from change_it.generators.folder import prompt_of
 from change_it.generators.generator import load_model, load_tokenizer, new_network
 from change_it.generators.generator_options import NETWORKS
-from change_it.generators.search import Candidate, Search, best, generate
 from change_it.networks import formats
 from change_it.networks.formats import (
     CausalFormat,
@@ -17,6 +15,7 @@ from change_it.networks.formats import (
     NoRepeatedWord,
     WordFormat,
 )
+from change_it.networks.headline_pipeline import Candidate, best
 from change_it.networks.tokenizer import IGNORED, train_tokenizer
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
@@ -75,20 +74,20 @@ def test_causal_labels_leave_the_prompt_out_and_sources_are_cut_not_the_prompt(t
 
 
 @pytest.mark.parametrize(
-    "search",
+    "settings",
     [
-        Search(GenerationConfig(num_beams=1)),
-        Search(GenerationConfig(num_beams=3)),
-        Search(GenerationConfig(num_beams=2), candidates=4),
-        Search(GenerationConfig(do_sample=True), candidates=3),
+        {"num_beams": 1},
+        {"num_beams": 3},
+        {"num_beams": 2, "candidates": 4},
+        {"do_sample": True, "candidates": 3},
     ],
 )
-def test_candidates_are_distinct_best_first_and_never_too_many(generator, search):
+def test_candidates_are_distinct_best_first_and_never_too_many(generator, settings):
     format_, model = generator
-    found = generate(model, format_, SOURCES, search)
+    found = found_by(model, format_, SOURCES, **settings)
     assert len(found) == len(SOURCES)
     for candidates in found:
-        assert 1 <= len(candidates) <= search.candidates
+        assert 1 <= len(candidates) <= settings.get("candidates", 1)
         assert len({one.text for one in candidates}) == len(candidates)
         scores = [one.score for one in candidates]
         assert scores == sorted(scores, reverse=True)
@@ -98,11 +97,9 @@ def test_candidates_are_distinct_best_first_and_never_too_many(generator, search
 def test_odd_sources_give_a_candidate_each(generator):
     format_, model = generator
     for settings in ({"num_beams": 2}, {"num_beams": 1}, {"do_sample": True}):
-        search = Search(GenerationConfig(**settings))
-        found = generate(model, format_, ODD, search)
+        found = found_by(model, format_, ODD, **settings)
         assert [len(candidates) >= 1 for candidates in found] == [True] * len(ODD)
         assert all("\n" not in one.text for candidates in found for one in candidates)
-    assert generate(model, format_, [], Search()) == []
 
 
 def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
@@ -132,7 +129,6 @@ def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
 def test_greedy_scores_are_the_models_own(generator):
     """One beam is greedy search; a search of the score by a plain pass must agree."""
     format_, model = generator
-    search = Search(GenerationConfig(num_beams=1, no_repeat_ngram_size=0))
     inputs, _ = format_.inputs(SOURCES[:1])
     prompt = format_.prompt_tokens(inputs)
     greedy = {"do_sample": False, "max_new_tokens": 12, "eos_token_id": format_.tokenizer.eos_token_id}
@@ -141,7 +137,7 @@ def test_greedy_scores_are_the_models_own(generator):
     given = {"input_ids": ids[:, :-1]} if causal else {**inputs, "decoder_input_ids": ids[:, :-1]}
     logs = model(**given).logits.log_softmax(-1)[0]
     steps = [logs[place - 1, ids[0, place]].item() for place in range(prompt, ids.shape[1])]
-    (candidate,) = generate(model, format_, SOURCES[:1], search)[0]
+    (candidate,) = found_by(model, format_, SOURCES[:1], num_beams=1)[0]
     assert candidate.score == pytest.approx(sum(steps) / len(steps), abs=1e-4)
 
 

@@ -1,9 +1,12 @@
 """`change-it train generator` from the corpus folder to a saved generator: the papers' networks, resuming, failures."""
 
 import json
+import shutil
 
 import pytest
-from transformers import GenerationConfig
+from judge_data import with_arg
+from malformed import edit
+from tiny_generators import found_by
 
 from change_it.commands import train_generator
 from change_it.corpus.folder import describe_corpus
@@ -11,18 +14,18 @@ from change_it.errors import InputError
 from change_it.generators import train
 from change_it.generators.folder import GeneratorInfo
 from change_it.generators.generator import load_generator, new_network
-from change_it.generators.generator_options import GeneratorOptions, architecture_of, check_published, preset
+from change_it.generators.generator_options import GeneratorOptions, Preset, architecture_of, check_published
 from change_it.generators.headline_transfer import HeadlineTransfer
 from change_it.generators.recipes import load_recipe
-from change_it.generators.search import Search, generate
 from change_it.networks.pretrained_loss import loss_per_token
+from change_it.training.training_options import CONSTANT
 
 
 def options(corpus, out, **changes):
     settings = {"recipe": "s2s2", "architecture": "pn", "to": "faro", "cells": 16, "vocabulary": 500}
-    settings |= {"source_tokens": 24, "target_tokens": 16, "batch_size": 8, "updates": 20}
-    settings |= {"evaluation_steps": 10, "checkpoint_minutes": 0.0}
-    return GeneratorOptions(corpus=corpus, out=out, **{**settings, **changes})
+    settings |= {"source_tokens": 24, "target_tokens": 16, "batch_size": 8, "max_steps": 20}
+    settings |= {"eval_steps": 10, "checkpoint_minutes": 0.0, **changes}
+    return GeneratorOptions(corpus=corpus, out=out, **with_arg(settings))
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +41,7 @@ def test_a_generator_learns_and_is_saved_with_its_numbers(trained, corpus):
     assert metrics["validation_loss"] == min(losses) < losses[0]
     assert metrics["training"]["updates"] == 20
     assert [record["update"] for record in metrics["training"]["history"]] == [10, 20]
-    assert (metrics["options"]["optimizer"], metrics["options"]["learning_rate"]) == ("adagrad", 0.15)
+    assert (metrics["options"]["optim"], metrics["options"]["learning_rate"]) == ("adagrad", 0.15)
     assert metrics["sizes"]["trained"] == metrics["sizes"]["parameters"] > 0
     info = GeneratorInfo.load(trained)
     assert (info.recipe, info.reads, info.to, info.kind) == ("s2s2", "headline", "faro", "words")
@@ -58,14 +61,13 @@ def test_the_saved_generator_has_the_reported_loss_and_writes(trained, corpus):
         loss = loss_per_token(generator.model, batches)
         assert loss == pytest.approx(metrics["validation_loss"], abs=1e-4)
     assert generator.weights_hash == metrics["weights_hash"]
-    search = Search(GenerationConfig(num_beams=2))
-    found = generate(generator.model, generator.format, validation.sources[:3], search)
+    found = found_by(generator.model, generator.format, validation.sources[:3], num_beams=2)
     assert all(candidates[0].text for candidates in found)
 
 
 def test_a_generator_of_ours_is_trained_on(trained, corpus, tmp_path):
-    changed = {"architecture": str(trained), "cells": None, "vocabulary": None, "learning_rate": 0.01}
-    changed |= {"updates": 2, "evaluation_steps": 2, "arg": ("eval_on_start=true",)}
+    changed = {"architecture": str(trained), "cells": 0, "vocabulary": 0, "learning_rate": 0.01}
+    changed |= {"max_steps": 2, "eval_steps": 2, "arg": ("eval_on_start=true",)}
     metrics = train.train_generator(options(corpus, tmp_path / "out", **changed))
     before = json.loads((trained / "metrics.json").read_text())["validation_loss"]
     assert metrics["training"]["history"][0]["validation loss"] == pytest.approx(before, abs=1e-4)
@@ -73,7 +75,7 @@ def test_a_generator_of_ours_is_trained_on(trained, corpus, tmp_path):
 
 
 def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_path):
-    changed = {"recipe": "rewrite", "architecture": None, "to": None, "updates": 4, "evaluation_steps": 2}
+    changed = {"recipe": "rewrite", "architecture": None, "to": None, "max_steps": 4, "eval_steps": 2}
     metrics = train.train_generator(options(corpus, tmp_path, **changed, arg=("bf16=true",)))
     history = metrics["training"]["history"]
     assert history[-1]["validation loss"] < history[0]["validation loss"]
@@ -85,28 +87,26 @@ def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_p
         transfer("Crolla il ponte", to="colle")
 
 
-def test_presets_are_the_papers(tmp_path):
-    def of(architecture, kind="encoder-decoder", **changes):
+def test_presets_are_the_papers(tmp_path, tiny_t5, tiny_gpt2):
+    def of(architecture, **changes):
         given = {"recipe": "sum", "corpus": "c", "out": tmp_path, "architecture": architecture, **changes}
-        return preset(GeneratorOptions(**given), kind)
+        return GeneratorOptions(**given).values
 
     for name, batch, updates, cells in (("pn", 32, 125_000, 256), ("s2s", 64, 100_000, 128)):
-        given = of(name)
-        assert (given["batch_size"], given["updates"], given["cells"]) == (batch, updates, cells)
-        assert (given["optimizer"], given["learning_rate"], given["max_grad_norm"]) == ("adagrad", 0.15, 2.0)
-        assert (given["source_tokens"], given["target_tokens"], given["vocabulary"]) == (256, 50, 100_000)
-        assert (given["early_stopping"], given["no_repeat_ngram_size"]) == (0, 0)
-    assert "updates" not in of("pnc", epochs=2)
-    t5 = of("owner/t5")
-    assert (t5["source_tokens"], t5["target_tokens"], t5["learning_rate"]) == (512, 64, 3e-4)
-    assert of("owner/gpt", "causal")["learning_rate"] < of("owner/gpt", "causal", lora=True)["learning_rate"]
+        arguments = {"per_device_train_batch_size": batch, "max_steps": updates, "optim": "adagrad"}
+        arguments |= {"learning_rate": 0.15, "max_grad_norm": 2.0, **CONSTANT}
+        assert of(name) == Preset(256, 50, 0, arguments, 100_000, cells)
+    t5 = of(tiny_t5)
+    assert (t5.source_tokens, t5.target_tokens, t5.arguments["learning_rate"]) == (512, 64, 3e-4)
+    whole, adapters = of(tiny_gpt2), of(tiny_gpt2, lora=True)
+    assert whole.arguments["learning_rate"] < adapters.arguments["learning_rate"]
 
 
 def test_as_published_is_each_papers_generator(tmp_path):
     def of(recipe, **changes):
         given = GeneratorOptions(recipe=recipe, corpus="c", out=tmp_path, as_published=True, **changes)
         check_published(given)
-        return architecture_of(given), preset(given)["source_tokens"]
+        return architecture_of(given), given.values.source_tokens
 
     assert of("sum") == ("pn", 256)
     assert of("sum", architecture="pnc") == ("pnc", 256)
@@ -131,3 +131,12 @@ def test_the_network_as_published_is_the_organisers(name):
     assert usual.output is None
     assert not usual.config.loss_by_sequence
     assert usual.encoder.bridge_hidden.weight.shape == (cells, cells)
+
+
+def test_the_prompt_of_a_causal_model_is_in_the_language_of_the_corpus(corpus, tmp_path, tiny_gpt2):
+    english = shutil.copytree(corpus, tmp_path / "corpus")
+    edit(english / "alignment.json", lambda report: report["options"].update(language="en"))
+    for folder, begins in ((corpus, "Titolo"), (str(english), "Original")):
+        given = {"architecture": tiny_gpt2, "max_steps": 1, "cells": 0, "vocabulary": 0}
+        train.train_generator(options(folder, tmp_path / begins, **given))
+        assert GeneratorInfo.load(tmp_path / begins).prompt[0].startswith(begins)

@@ -25,7 +25,7 @@ from change_it.stats import log_odds
 from change_it.training.run_folder import publish
 from change_it.training.training_run import TrainingRun
 
-TINY = judge_data.TINY | {"updates": 16, "evaluation_steps": 8}
+TINY = judge_data.TINY | {"max_steps": 16, "eval_steps": 8}
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_content_judges_are_tested_on_every_kind_of_negatives(corpus, tmp_path, 
 
 @pytest.mark.parametrize("kind", ["linear", "transformer"])
 def test_fluency_lets_its_share_of_printed_validation_headlines_through(corpus, encoder, tmp_path, kind):
-    short = TINY | {"encoder": encoder, "updates": 1, "max_tokens": 300}
+    short = TINY | {"encoder": encoder, "max_steps": 1, "max_tokens": 300}
     chosen = options(corpus, tmp_path, task="fluency", **(short if kind == "transformer" else {}))
     metrics = train.train_judge(chosen)
     held = load_fluency(corpus, fold="all", validation_share=0.1, seed=1).validation
@@ -197,11 +197,10 @@ def test_presets(tmp_path):
     def of(**given):
         return settings_of(options("c", tmp_path, **given))
 
-    assert (of().encoder, of().epochs) == (LINEAR, 0)
+    assert (of().encoder, of().preset) == (LINEAR, {})
     paper = of(as_published=True)
-    assert paper.encoder == PAPERS
-    numbers = [getattr(paper, name) for name in ("max_tokens", "batch_size", "epochs", "learning_rate")]
-    assert numbers == [32, 256, 6, 1e-5]
-    for changes in ({"task": "fluency"}, {"task": "hh", "encoder": LINEAR}):
-        with pytest.raises(InputError, match="--as-published"):
-            of(as_published=True, **changes)
+    assert (paper.encoder, paper.max_tokens) == (PAPERS, 32)
+    sizes = {"per_device_train_batch_size": 256, "num_train_epochs": 6}
+    assert paper.preset == {**sizes, "learning_rate": 1e-5}
+    with pytest.raises(InputError, match="--as-published"):
+        of(as_published=True, task="fluency")

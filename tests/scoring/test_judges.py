@@ -7,7 +7,6 @@ from scoring_fakes import FakeJudges, scored
 
 from change_it.audit.measure import audit, read_corpus
 from change_it.commands import corpus_build
-from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.folder import describe_corpus, describe_learnt, hash_article
 from change_it.errors import InputError
@@ -63,12 +62,11 @@ def test_judges_that_have_learnt_from_test_articles_are_refused(corpus, rebuilt,
     shared = sum(hash_article(item.source, item.article) in learnt for item in test.items)
     assert 0 < shared < len(test.items) / 2
     system = SimpleNamespace(outlets=trained.outlets, targets=trained.outlets)
-    options = TransferOptions(corpus=rebuilt, out=Path("new.csv"))
     for use in (
         lambda: scored(test, trained),
         lambda: floor(test, trained),
         lambda: audit(read_corpus(rebuilt), trained, {}),
-        lambda: corpus_items(options, TransferSetup(system, trained, Search())),
+        lambda: corpus_items(TransferSetup(system, trained, Search()), rebuilt),
     ):
         with pytest.raises(
             InputError, match=rf"main has learnt from {shared} of the {len(test.items)} test art"

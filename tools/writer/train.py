@@ -28,10 +28,7 @@ ARTICLES, SAMPLE_SEED = 50_000, 2
 SIZE: dict[str, Any] = {"cells": 192, "vocabulary": 5000, "source_tokens": 120, "target_tokens": 44}
 TRAINING: dict[str, Any] = {
     "batch_size": 16,
-    "learning_rate": 2e-3,
-    "updates": 20_000,
-    "evaluation_steps": 1000,
-    "early_stopping": 6,
+    "arg": ("learning_rate=2e-3", "max_steps=20000", "eval_steps=1000", "early_stopping=6"),
     "checkpoint_minutes": 4.0,
 }
 #: What is copied as it is; the code of the model is the package's.
