@@ -53,16 +53,12 @@ PICTURE = "curve.png"
 FILES = tuple(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS)
 
 
-def class_names(kind: str, outlets: Outlets) -> tuple[str, str] | None:
-    """Names of a class label of two values; None for any other type of `CONFIGS`."""
-    return {"outlet": outlets.names, "match": MATCH}.get(kind)
-
-
 def features(config: str, outlets: Outlets) -> dict[str, dict[str, Any]]:
     """Features of a config in the form of `datasets.Features.from_dict`."""
+    classes = {"outlet": list(outlets.names), "match": list(MATCH)}
     return {
-        name: {"names": list(names), "_type": "ClassLabel"}
-        if (names := class_names(kind, outlets))
+        name: {"names": classes[kind], "_type": "ClassLabel"}
+        if kind in classes
         else {"dtype": kind, "_type": "Value"}
         for name, kind in CONFIGS[config].items()
     }
@@ -118,9 +114,9 @@ def read_outlets(corpus: str) -> tuple[str, str]:
             info = json.loads(read_schema(Path(corpus, "main", "test.parquet")).metadata[b"huggingface"])
             first, second = info["info"]["features"]["label"]["names"]
         else:
-            from datasets import load_dataset_builder
+            from datasets import load_dataset
 
-            first, second = load_dataset_builder(corpus, "main").info.features["label"].names
+            first, second = load_dataset(corpus, "main", split="test").features["label"].names
     except (ValueError, OSError, KeyError, TypeError) as error:
         raise _not_ours(corpus, "main", error) from error
     return first, second
