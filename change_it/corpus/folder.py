@@ -146,7 +146,7 @@ def describe_corpus(corpus: str) -> dict[str, Any]:
     }
 
 
-def describe_learnt(corpus: str, fold: str) -> str:
+def training_article_hashes(corpus: str, fold: str) -> str:
     """The hashes of the training articles of the outlets A and B, of a fold or of `all`."""
     rows = read_table(corpus, "articles", "train", ["headline", "article", "fold"])
     rows = rows if fold == "all" else rows.filter(fold=int(fold))
