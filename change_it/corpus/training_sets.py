@@ -41,10 +41,7 @@ def training_sets(
     seed = options.seed
     every = pl.concat([train, articles[OTHER]])
     weak = train.filter(pl.col("alignment").is_in(["R", "A3"]))
-    even, even_weak = (
-        balanced(rows, purpose, seed=seed) if options.balance else rows
-        for rows, purpose in ((train, "main"), (weak, "sum"))
-    )
+    even, even_weak = balanced(train, "main", seed=seed), balanced(weak, "sum", seed=seed)
     a1, a3 = (pairs["train"].filter(pl.col("alignment") == name) for name in ("A1", "A3"))
     strict = pl.concat([a1, pairs[OTHER]])
     held = pl.col("event").is_in(_validation_events(every, strict, seed).implode())
@@ -135,7 +132,7 @@ def _changed_facts(
 
 
 def balanced(articles: pl.DataFrame, purpose: str, *, seed: int) -> pl.DataFrame:
-    """As many articles of one outlet as of the other in each fold, drawn from the larger outlet; order is kept."""
+    """As many articles of one outlet as of the other in each fold, drawn from the larger outlet, as in all experiments of LREC 2020; order is kept."""
     drawn = pl.Series("drawn", rng_for(seed, f"balance {purpose}").permutation(articles.height))
     fewest = articles.group_by("fold", "label").len().group_by("fold").agg(fewest=pl.min("len"))
     return (
