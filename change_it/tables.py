@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from change_it.errors import escaped
+from change_it.templates import without_markup
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -167,6 +168,21 @@ def to_markdown(table: Table) -> str:
     sides = ["left" if column.format == "text" else "right" for column in table.columns]
     frame = pd.DataFrame(rows, columns=table.header)
     return str(frame.to_markdown(index=False, disable_numparse=True, colalign=sides if rows else None))
+
+
+def card_markdown(table: Table) -> str:
+    """A table for a card with its notes as a list, in which a stranger's text is no markup."""
+    columns = [replace(column, title=without_markup(column.heading)) for column in table.columns]
+    values = [
+        {
+            name: without_markup(value) if isinstance(value, str) else value
+            for name, value in row.values.items()
+        }
+        for row in table.rows
+    ]
+    rows = [replace(row, values=cells) for row, cells in zip(table.rows, values, strict=True)]
+    notes = "".join(f"\n* {without_markup(note)}" for note in table.notes)
+    return f"{to_markdown(replace(table, columns=columns, rows=rows))}\n{notes}".rstrip()
 
 
 def to_latex(table: Table, *, label: str) -> str:

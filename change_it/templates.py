@@ -18,4 +18,4 @@ def template_environment(loader: BaseLoader, *, autoescape: bool) -> Environment
 
 def without_markup(value: object) -> str:
     """A stranger's text in Markdown: what could be markup is written as entities."""
-    return re.sub(r"[^\w ,.:'()-]", lambda match: f"&#{ord(match[0])};", str(value))
+    return re.sub(r"[^\w ,.:;%·–'()-]", lambda match: f"&#{ord(match[0])};", str(value))

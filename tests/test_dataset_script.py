@@ -18,7 +18,7 @@ from change_it.corpus.folder import CONFIGS
 
 CHECKOUT = Path(__file__).parent.parent
 SCRIPT = Path(change_it.dataset_script_path()) / "change_it_splits.py"
-CHOICES = {"seed": 7, "loose": 0.2, "balance": False, "language": "it"}
+CHOICES = {"seed": 7, "loose": 0.2, "language": "it"}
 
 #: What `change_it.corpus` needs, and no more.
 NEEDS = ["polars", "scipy", "scikit-learn", "python-dateutil", "rich", "jinja2", "tyro"]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from change_it.corpus.sample import sample_articles, write_csv
 from change_it.io import check_writable
 from change_it.tables import console
 
@@ -24,16 +25,8 @@ class SampleOptions:
     """Chooses the event that a part begins with; all 12000 articles are the same for every seed."""
 
 
-def check(options: SampleOptions) -> None:
-    """Refuse, before anything large loads, a file that cannot be written."""
-    check_writable(options.out, kind="csv")
-
-
 def run(options: SampleOptions) -> None:
     """Write the sample as CSV: `id, headline, article, label, date`."""
-    check(options)
-
-    from change_it.corpus.sample import sample_articles, write_csv
-
+    check_writable(options.out, kind="csv")
     write_csv(sample_articles(options.articles, options.seed), options.out)
     console().print(f"{options.articles} articles of La Gazzetta del Colle and Il Faro → {options.out}")

@@ -28,15 +28,17 @@ from change_it.corpus.alignment import (
 )
 from change_it.corpus.article import Article, Outlets
 from change_it.corpus.corpus_options import BuildOptions, parse_sizes
-from change_it.corpus.folder import CARD, CONFIGS, OTHER, PICTURE, REJECTED, REPORT, arrow_schema, class_names
+from change_it.corpus.folder import CARD, CONFIGS, OTHER, PICTURE, REJECTED, REPORT, arrow_schema
 from change_it.corpus.looks import look, refuse_apart
 from change_it.corpus.reading import Reading, Rejection, write_rejected
 from change_it.corpus.sample import is_sample
 from change_it.corpus.splits import REMOVED, Splits, components, leak_check, split
+from change_it.corpus.summary import summary
 from change_it.corpus.training_sets import Tables, training_sets
 from change_it.corpus.vectors import near_duplicates, tfidf
 from change_it.io import replace_folder, write_json, write_text
 from change_it.stats import Ints
+from change_it.tables import card_markdown
 from change_it.templates import template_environment, without_markup
 from change_it.text.stopwords import function_word_shares, function_words, guess_language
 
@@ -279,14 +281,11 @@ def card(corpus: Corpus, digests: Mapping[str, str]) -> str:
 
     `datasets` caches a folder under its last name and this YAML alone: the digests tell two folders of one name apart.
     """
-    columns = {
-        config: {name: (kind, class_names(kind, corpus.outlets)) for name, kind in CONFIGS[config].items()}
-        for config in corpus.tables
-    }
     environment = template_environment(FileSystemLoader(dataset_script_path()), autoescape=False)
-    environment.filters["plain"] = without_markup
+    environment.filters |= {"plain": without_markup, "table": card_markdown}
     about = {"tables": corpus.tables, "outlets": corpus.outlets, "report": corpus.report, "digests": digests}
-    return environment.get_template("README.md.jinja").render(columns=columns, **about) + "\n"
+    page = environment.get_template("README.md.jinja")
+    return page.render(columns=CONFIGS, summary=summary(corpus.report), **about) + "\n"
 
 
 def _with_equal_texts(clusters: Ints, articles: list[Article]) -> Ints:

@@ -59,8 +59,6 @@ class BuildOptions(EngineOptions, ReadingOptions):
     """Cosine above which a pair is loosely aligned (A3)."""
     sizes: str = ""
     """Fixed numbers of pairs by rank instead of the thresholds: A1=5000,A2=5000,A3=10000."""
-    balance: bool = True
-    """Take as many headlines of both outlets into the main, ah and sum sets, as LREC 2020 does in all experiments."""
     seed: int = 1
     """Seed of every random choice."""
 

@@ -2,7 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,16 +55,12 @@ PICTURE = "curve.png"
 FILES = tuple(f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS)
 
 
-def class_names(kind: str, outlets: Outlets) -> tuple[str, str] | None:
-    """Names of a class label of two values; None for any other type of `CONFIGS`."""
-    return {"outlet": outlets.names, "match": MATCH}.get(kind)
-
-
 def features(config: str, outlets: Outlets) -> dict[str, dict[str, Any]]:
     """Features of a config in the form of `datasets.Features.from_dict`."""
+    classes = {"outlet": list(outlets.names), "match": list(MATCH)}
     return {
-        name: {"names": list(names), "_type": "ClassLabel"}
-        if (names := class_names(kind, outlets))
+        name: {"names": classes[kind], "_type": "ClassLabel"}
+        if kind in classes
         else {"dtype": kind, "_type": "Value"}
         for name, kind in CONFIGS[config].items()
     }
@@ -80,24 +78,14 @@ def arrow_schema(config: str, outlets: Outlets) -> "pa.Schema":
 
 def read_table(corpus: str, config: str, split: str, columns: Sequence[str] | None = None) -> "pl.DataFrame":
     """One config and split of a corpus (folder or Hub id); class labels are numbers, a split that it has no rows for is empty."""
-    check_corpus(corpus)
     import polars as pl
 
     wanted = list(CONFIGS.get(config, {}) if columns is None else columns)
-    here = Path(corpus) / config
-    if here.is_dir() and not (here / f"{split}.parquet").is_file() and split != "validation":
+    path = _folder(corpus) / config / f"{split}.parquet"
+    if path.parent.is_dir() and not path.is_file() and split != "validation":
         return pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
-    try:
-        if Path(corpus).is_dir():
-            return pl.read_parquet(here / f"{split}.parquet", columns=wanted)
-        from datasets import load_dataset
-
-        rows = load_dataset(corpus, config, split=split).select_columns(wanted)
-        return pl.DataFrame(rows.with_format("arrow")[:])
-    except (ValueError, OSError, KeyError, pl.exceptions.PolarsError) as error:
-        if str(error).startswith("Unknown split") and split != "validation":
-            return pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
-        raise _not_ours(corpus, f"{config}/{split}", error) from error
+    with _errors(corpus, f"{config}/{split}", pl.exceptions.PolarsError):
+        return pl.read_parquet(path, columns=wanted)
 
 
 def read_all_outlets(corpus: str, config: str, columns: Sequence[str] | None = None) -> "pl.DataFrame":
@@ -110,19 +98,12 @@ def read_all_outlets(corpus: str, config: str, columns: Sequence[str] | None = N
 
 def read_outlets(corpus: str) -> tuple[str, str]:
     """Short names of the outlets A and B of a corpus (folder or Hub id)."""
-    check_corpus(corpus)
-    try:
-        if Path(corpus).is_dir():
-            from pyarrow.parquet import read_schema
+    from pyarrow.parquet import read_schema
 
-            info = json.loads(read_schema(Path(corpus, "main", "test.parquet")).metadata[b"huggingface"])
-            first, second = info["info"]["features"]["label"]["names"]
-        else:
-            from datasets import load_dataset_builder
-
-            first, second = load_dataset_builder(corpus, "main").info.features["label"].names
-    except (ValueError, OSError, KeyError, TypeError) as error:
-        raise _not_ours(corpus, "main", error) from error
+    path = _folder(corpus) / "main" / "test.parquet"
+    with _errors(corpus, "main"):
+        info = json.loads(read_schema(path).metadata[b"huggingface"])
+        first, second = info["info"]["features"]["label"]["names"]
     return first, second
 
 
@@ -165,7 +146,7 @@ def describe_corpus(corpus: str) -> dict[str, Any]:
     }
 
 
-def describe_learnt(corpus: str, fold: str) -> str:
+def training_article_hashes(corpus: str, fold: str) -> str:
     """The hashes of the training articles of the outlets A and B, of a fold or of `all`."""
     rows = read_table(corpus, "articles", "train", ["headline", "article", "fold"])
     rows = rows if fold == "all" else rows.filter(fold=int(fold))
@@ -193,14 +174,24 @@ def is_foreign(models: Path, text: str) -> bool:
 
 def _report_of(corpus: str) -> dict[str, Any]:
     """The content of `alignment.json` of a folder or a data set of the Hub; nothing where there is none."""
-    if Path(corpus).is_dir() or not is_hub_id(corpus):
-        return read_json(Path(corpus) / REPORT) or {}
-    from huggingface_hub import hf_hub_download
+    return read_json((_fetched(corpus) if is_hub_id(corpus) else Path(corpus)) / REPORT) or {}
+
+
+def _folder(corpus: str) -> Path:
+    """The folder of a corpus; one of the Hub is fetched."""
+    check_corpus(corpus)
+    return _fetched(corpus) if is_hub_id(corpus) else Path(corpus)
+
+
+@cache
+def _fetched(corpus: str) -> Path:
+    """Where the files of a corpus of the Hub lie."""
+    from huggingface_hub import snapshot_download
 
     try:
-        return read_json(Path(hf_hub_download(corpus, REPORT, repo_type="dataset"))) or {}
-    except (OSError, ValueError):
-        return {}
+        return Path(snapshot_download(corpus, repo_type="dataset", allow_patterns=[*FILES, REPORT, CARD]))
+    except (OSError, ValueError) as error:
+        raise InputError(hub_fault(corpus, error)) from error
 
 
 def check_corpus(corpus: str) -> None:
@@ -222,9 +213,13 @@ def check_outlet(corpus: str, to: str) -> None:
         raise InputError(f"--to {to} is no outlet of {corpus}: give {' or '.join(names)}")
 
 
-def _not_ours(corpus: str, part: str, error: Exception) -> InputError:
-    if not Path(corpus).is_dir() and isinstance(error, OSError):
-        return InputError(hub_fault(corpus, error))
-    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    fault = f"{corpus} is no change_it corpus of this version ({part}: {reason})"
-    return InputError(f"{fault}: build it with `change-it corpus build`")
+@contextmanager
+def _errors(corpus: str, part: str, *kinds: type[Exception]) -> Iterator[None]:
+    """One sentence where a table is not as `corpus build` writes it."""
+    faults: tuple[type[Exception], ...] = (ValueError, OSError, KeyError, TypeError, *kinds)
+    try:
+        yield
+    except faults as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        fault = f"{corpus} is no change_it corpus of this version ({part}: {reason})"
+        raise InputError(f"{fault}: build it with `change-it corpus build`") from error

@@ -342,7 +342,7 @@ def _settled(articles: list[Article]) -> list[Article]:
     """Give the articles an id of its own where outlets use the same."""
     outlets = Counter(id_ for id_, _ in {(article.id, article.label) for article in articles})
     shared = [id_ for id_, count in outlets.items() if count > 1]
-    link, names = "-", {article.label for article in articles}
-    while any(f"{name}{link}{id_}" in outlets for id_ in shared for name in names):
-        link += "-"
-    return [replace(a, id=f"{a.label}{link}{a.id}") if outlets[a.id] > 1 else a for a in articles]
+    separator, names = "-", {article.label for article in articles}
+    while any(f"{name}{separator}{id_}" in outlets for id_ in shared for name in names):
+        separator += "-"
+    return [replace(a, id=f"{a.label}{separator}{a.id}") if outlets[a.id] > 1 else a for a in articles]

@@ -51,7 +51,7 @@ class Splits:
     others: Ints  # (kept pairs of other outlets,) positions in those given
 
 
-def generator(seed: int, purpose: str) -> np.random.Generator:
+def rng_for(seed: int, purpose: str) -> np.random.Generator:
     """A random generator of its own for each purpose, so that one choice never shifts another."""
     return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
 
@@ -140,7 +140,7 @@ def split(
     other_kept = ~out[other_a] & ~out[other_b]
 
     event = components(clusters, np.r_[a[kept], other_a[other_kept]], np.r_[b[kept], other_b[other_kept]])
-    fold = _folds(event, alignment, np.minimum(labels, 2), generator(seed, "folds"))
+    fold = _folds(event, alignment, np.minimum(labels, 2), rng_for(seed, "folds"))
     asked_for = int((top | next_best).sum())
     return Splits(
         alignment=alignment,
@@ -204,7 +204,7 @@ def _deal_test(unit: Ints, sizes: dict[str, int] | None, seed: int, strict: floa
         raise InputError(f"{events}, and A1 and A2 need one each: {mend}")
     half = len(unit) // 2
     targets = (len(unit) - half, half) if sizes is None else (sizes["A1"], sizes["A2"])
-    rng = generator(seed, "A1/A2")
+    rng = rng_for(seed, "A1/A2")
     order = rng.permutation(len(members))
     # large units first, so that the last ones even out
     order = order[np.argsort(-sizes_of[order], kind="stable")]

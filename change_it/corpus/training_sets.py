@@ -15,7 +15,7 @@ from change_it.corpus.article import Outlets
 from change_it.corpus.corpus_options import BuildOptions, Negatives
 from change_it.corpus.folder import OTHER
 from change_it.corpus.negatives import contradict, name_pool
-from change_it.corpus.splits import components, generator
+from change_it.corpus.splits import components, rng_for
 
 #: Config → split → rows.
 Tables = dict[str, dict[str, pl.DataFrame]]
@@ -41,10 +41,7 @@ def training_sets(
     seed = options.seed
     every = pl.concat([train, articles[OTHER]])
     weak = train.filter(pl.col("alignment").is_in(["R", "A3"]))
-    even, even_weak = (
-        balanced(rows, purpose, seed=seed) if options.balance else rows
-        for rows, purpose in ((train, "main"), (weak, "sum"))
-    )
+    even, even_weak = balanced(train, "main", seed=seed), balanced(weak, "sum", seed=seed)
     a1, a3 = (pairs["train"].filter(pl.col("alignment") == name) for name in ("A1", "A3"))
     strict = pl.concat([a1, pairs[OTHER]])
     held = pl.col("event").is_in(_validation_events(every, strict, seed).implode())
@@ -54,7 +51,7 @@ def training_sets(
     to_own = pl.col("label").replace_strict(directions, return_dtype=pl.String)
 
     def shuffled(purpose: str, rows: pl.DataFrame) -> pl.DataFrame:
-        return _shuffled(rows, generator(seed, f"order of {purpose}"))
+        return _shuffled(rows, rng_for(seed, f"order of {purpose}"))
 
     tables: Tables = {
         "main": {
@@ -106,7 +103,7 @@ def _validation_events(articles: pl.DataFrame, pairs: pl.DataFrame, seed: int) -
     paired = pl.col("event").is_in(pairs["event"].implode())
     events = articles.select("event", "fold", paired=paired).unique().sort("event")
     parts = events.partition_by("fold", "paired")
-    orders = (generator(seed, f"validation {row}").permutation(part.height) for row, part in enumerate(parts))
+    orders = (rng_for(seed, f"validation {row}").permutation(part.height) for row, part in enumerate(parts))
     held = [
         held_out(part["event"], VALIDATION_SHARE, order) for part, order in zip(parts, orders, strict=True)
     ]
@@ -124,7 +121,7 @@ def _changed_facts(
     names = name_pool(headlines.gather_every(max(1, len(headlines) // NAMED)))
     text, other = ("headline2", "headline1") if "headline2" in right.columns else ("headline", "article")
     changed: dict[int, str] = {}
-    for row in generator(seed, "changed facts").permutation(right.height).tolist():
+    for row in rng_for(seed, "changed facts").permutation(right.height).tolist():
         if len(changed) == count:
             break
         new = contradict(right[text][row], right[other][row], random, names, language)
@@ -135,8 +132,8 @@ def _changed_facts(
 
 
 def balanced(articles: pl.DataFrame, purpose: str, *, seed: int) -> pl.DataFrame:
-    """As many articles of one outlet as of the other in each fold, drawn from the larger outlet; order is kept."""
-    drawn = pl.Series("drawn", generator(seed, f"balance {purpose}").permutation(articles.height))
+    """As many articles of one outlet as of the other in each fold, drawn from the larger outlet, as in all experiments of LREC 2020; order is kept."""
+    drawn = pl.Series("drawn", rng_for(seed, f"balance {purpose}").permutation(articles.height))
     fewest = articles.group_by("fold", "label").len().group_by("fold").agg(fewest=pl.min("len"))
     return (
         articles.with_columns(drawn)
@@ -161,7 +158,7 @@ def headline_pairs(
     the nearest wrong article of the other outlet (`neighbour`), seen from A in half of the rows (a random one where there is none, or it
     is taken). No negative crosses folds, joins two pairs that share an article or a headline, or occurs twice.
     """
-    rng = generator(seed, "headline pairs")
+    rng = rng_for(seed, "headline pairs")
     groups = _groups(pairs, "a_id", "b_id", "a_headline", "b_headline")
     wrong = _wrong_row(groups, pairs["fold"].to_numpy(), rng)
     right = pairs.select(
@@ -206,7 +203,7 @@ def headline_articles(
     A hard negative is the headline of the nearest wrong article (a random one where there is none). No negative crosses folds
     or repeats the right headline.
     """
-    rng = generator(seed, "headline articles")
+    rng = rng_for(seed, "headline articles")
     strata = rows.select(pl.struct("label", "fold").rank("dense")).to_series().to_numpy()
     wrong = _wrong_row(_groups(rows, "headline"), strata, rng)
     chosen = rows.select(
@@ -258,7 +255,7 @@ def of_fold(rows: pl.DataFrame, fold: str) -> pl.DataFrame:
 
 def random_split(articles: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     """LREC 2020's random split (Table 1) of all articles, those of training first: four fifths, and the fifth that is the test."""
-    order = generator(seed, "random split").permutation(articles.height)
+    order = rng_for(seed, "random split").permutation(articles.height)
     count = round(RANDOM_TEST * articles.height)
     return articles[np.sort(order[count:])], articles[np.sort(order[:count])]
 
@@ -297,7 +294,7 @@ def _lrec_sets(
     size = min(unaligned.filter(label=name).height for name in outlets.names)
 
     def sample(purpose: str, rows: pl.DataFrame, count: int) -> pl.DataFrame:
-        return rows[np.sort(generator(seed, purpose).permutation(rows.height)[:count])]
+        return rows[np.sort(rng_for(seed, purpose).permutation(rows.height)[:count])]
 
     sets: dict[str, list[pl.DataFrame]] = {"train_d": [], "train_m": []}
     for name in outlets.names:
@@ -310,7 +307,7 @@ def _lrec_sets(
     for name, by_outlet in sets.items():
         halves: dict[str, list[pl.DataFrame]] = {"train": [], "validation": []}
         for outlet, rows in zip(outlets.names, by_outlet, strict=True):
-            order = generator(seed, f"validation {name} {outlet}").permutation(rows.height)
+            order = rng_for(seed, f"validation {name} {outlet}").permutation(rows.height)
             count = round(rows.height * VALIDATION_SHARE)
             halves["train"].append(shuffled(f"{name} {outlet}", rows[np.sort(order[count:])]))
             halves["validation"].append(rows[np.sort(order[:count])])

@@ -8,7 +8,7 @@ import polars as pl
 
 from change_it.corpus.folder import read_outlets, read_table
 from change_it.corpus.rewriting import read_rewriting
-from change_it.corpus.splits import generator
+from change_it.corpus.splits import rng_for
 from change_it.corpus.training_sets import held_out
 from change_it.errors import InputError
 from change_it.generators.generator_options import Reads, Recipe
@@ -82,7 +82,7 @@ def load_recipe(
         else:
             rows = _rows(corpus, recipe, "train", f"{outlets[to == outlets[0]]}2{to}")
         ids = rows["id"].unique(maintain_order=True)
-        order = generator(seed, "validation of generators").permutation(len(ids))
+        order = rng_for(seed, "validation of generators").permutation(len(ids))
         held_ids = held_out(ids, validation_share, order)
         validation, train = rows.filter(pl.col("id").is_in(held_ids)), rows
     train = train.join(validation, on="id", how="anti", maintain_order="left")
@@ -109,7 +109,7 @@ def _balanced(rows: pl.DataFrame, seed: int) -> pl.DataFrame:
     """All pairs and as many articles with their own headline, drawn by seed; all articles where there is no pair."""
     own = rows.filter("own")
     pairs = len(rows) - len(own)
-    drawn = generator(seed, "articles beside pairs").permutation(len(own))[: pairs or None]
+    drawn = rng_for(seed, "articles beside pairs").permutation(len(own))[: pairs or None]
     return pl.concat([rows.filter(~pl.col("own")), own[np.sort(drawn)]])
 
 

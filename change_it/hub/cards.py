@@ -1,36 +1,32 @@
-"""Cards of data sets, models, metrics and Spaces, filled from what a run recorded."""
+"""Cards of data sets, models, metrics and Spaces, filled from the records that a run left; no model is loaded."""
 
-import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from huggingface_hub import DatasetCard, EvalResult, ModelCard, ModelCardData, RepoCard
-from jinja2 import Template
+from huggingface_hub import DatasetCard, EvalResult, ModelCard, ModelCardData
 from jinja2.utils import htmlsafe_json_dumps
 
 from change_it import __version__
+from change_it.audit.verdicts import check_metrics
 from change_it.corpus.folder import MODEL_CORPUS, PICTURE
 from change_it.corpus.sample import OUTLETS, is_sample_corpus
+from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
 from change_it.hub.push_options import PushOptions
-from change_it.io import is_hub_id, read_json
-from change_it.judges.judge_options import no_better_than, within_event_table
-from change_it.published_figures import CITATIONS, PUBLISHED_JUDGES
+from change_it.io import is_hub_id, listed, read_json, record_errors
+from change_it.judges.judge_options import check_tasks, read_judge_info, within_event_table
+from change_it.judges.train import TITLES, table_of
+from change_it.published_figures import CITATIONS
 from change_it.scoring.columns import BUILT_IN
-from change_it.tables import to_markdown
+from change_it.tables import Column, Row, Table, card_markdown, with_interval
 from change_it.templates import without_markup
-
-if TYPE_CHECKING:
-    from change_it.judges.judge import Judge
 
 #: Where `corpus build` leaves the example's and the last section's texts of its README.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
-#: How the package is installed, on the cards of metrics, and in the place of `<!-- install -->` on that of the Space.
+#: How the package is installed, in the place of `<!-- install -->` on the cards of metrics and the Space.
 INSTALL = """\
 The package is not on PyPI: this repository holds its source (`change_it/` and `pyproject.toml`), which pip installs with git and git-lfs:
 
@@ -39,178 +35,162 @@ pip install "{requirement}"
 ```"""
 #: Texts of CHANGE-IT may be passed on under the shared task's licence alone; the sample's are invented, under the package's own.
 LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset(OUTLETS): "apache-2.0"}
-#: Scores that an older report lacks, or one without the judges that they need.
-OURS = ("style", "acceptability", "edited", "fluency", "evidence")
+#: What cards say of a licence.
+TERMS = {
+    "cc-by-nc-sa-4.0": "CC BY-NC-SA 4.0, the licence of CHANGE-IT's data (De Mattei, Cafagna, Dell'Orletta, Nissim and Gatt, "
+    "EVALITA 2020): name the authors, no commercial use, share alike.",
+    "unknown": "Nobody has named a licence. The texts that it was made from belong to their publishers.",
+}
 #: Scores of a system on a card, as the report names them.
 SCORES = {
-    "compliancy": "compliancy",
-    "hh": "HH",
-    "ah": "AH",
-    "main": "main",
-    **{name: name for name in OURS},
-    "bleu": "BLEU",
-    "rougeL": "ROUGE-L",
-}
+    "compliancy": "compliancy", "hh": "HH", "ah": "AH", "main": "main", "style": "style", "acceptability": "acceptability",
+    "edited": "edited", "fluency": "fluency", "evidence": "evidence", "bleu": "BLEU", "rougeL": "ROUGE-L",
+}  # fmt: skip
 #: An absolute path of any system, or one into a home folder.
 _PATH = re.compile(r"([^/=]*=)?(?:/[^/\s]+/|~/|[A-Za-z]:[\\/])")
 
 
-@dataclass(frozen=True)
-class JudgeEntry:
-    """A judge on a card."""
-
-    prefix: str  # its folder in the repository with a slash at the end; empty for the root
-    judge: "Judge"
-    metrics: dict[str, Any]  # its `metrics.json`, empty where there is none
-
-    @property
-    def own_code(self) -> bool:
-        """Whether transformers alone cannot load it."""
-        return str(self.judge.model.config.model_type).startswith("change_it")
-
-    @property
-    def encoder(self) -> str:
-        """The model that it was trained from: a Hub id, a folder's name, linear or bilstm."""
-        return str(public(self.judge.model.config.change_it["encoder"]))
+def judge_prefixes(folder: Path) -> list[str]:
+    """The folders of a repository of judges that hold one, with a slash at the end; an empty one for a judge at its root."""
+    if (folder / "config.json").is_file():
+        return [""]
+    check_tasks(folder, folder)
+    return [f"{task}/" for task in TITLES if (folder / task).is_dir()]
 
 
-def judge_card(entries: Sequence[JudgeEntry], folder: Path, options: PushOptions) -> dict[str, bytes]:
-    """Write README.md of one judge or several, from a folder."""
-    first = entries[0]
-    outlets = first.judge.outlets
-    corpus = _corpus(folder / first.prefix, first.judge.model.config.change_it["corpus"], options)
-    result = partial(_result, "text-classification", corpus)
-    results = []
-    for entry in entries:
-        if within := entry.metrics.get("within_event"):
-            value = within["systems"]["judge"]["value"]
-            results.append(result("main-within-event", "accuracy", value, "within-event accuracy"))
-        for test, found in entry.metrics.get("results", {}).items():
-            task = entry.judge.task if test in ("gold", "random") else f"{entry.judge.task}-{test}"
-            results.append(result(task, "f1", found["macro_f1"], "mean F1"))
-            results.append(result(task, "accuracy", found["accuracy"], "accuracy"))
-    several = bool(first.prefix)
-    data = ModelCardData(
-        model_name=options.repo_id.partition("/")[2],
-        pipeline_tag=None if several else "text-classification",  # the root of several is no model
-        library_name="change-it" if several else "transformers",
-        base_model=sorted({entry.encoder for entry in entries if is_hub_id(entry.encoder)}) or None,
-        tags=["change-it", "style-transfer", "headline-generation", "evaluation"],
-        metrics=["f1", "accuracy", "precision", "recall"],
-        eval_results=results or None,
-    )
+def judge_card(metrics: Mapping[str, dict[str, Any]], folder: Path, options: PushOptions) -> str:
+    """README.md of one judge or several; `metrics` has by prefix what is in `metrics.json`, with the hashes of the model."""
+    entries, hashes = [], {}
+    results: list[tuple[str, str, float, str]] = []  # config, metric, value, name
+    for prefix, record in metrics.items():
+        config = read_json(folder / prefix / "config.json") or {}
+        about: Any = config.get("change_it")
+        info = read_judge_info(about)
+        if info is None or (prefix and prefix != f"{info.task}/"):
+            fault = f"{folder / prefix} cannot be loaded as a judge"
+            raise InputError(f"{fault}: train it with change-it train judge")
+        tables: list[Table | None] = []
+        if (path := folder / prefix / "metrics.json").is_file():
+            check_metrics(record, path)
+            with record_errors(path):
+                tables = [within_event_table(record), table_of(record)]
+            if within := record.get("within_event"):
+                value = within["systems"]["judge"]["value"]
+                results.append(("main-within-event", "accuracy", value, "within-event accuracy"))
+            for test, found in record["results"].items():
+                name = info.task if test in ("gold", "random") else f"{info.task}-{test}"
+                results.append((name, "f1", found["macro_f1"], "mean F1"))
+                results.append((name, "accuracy", found["accuracy"], "accuracy"))
+        hashes[info.task] = record["model_hash"][:6]
+        encoder = str(public(about["encoder"]))
+        own_code = str(config["model_type"]).startswith("change_it")  # transformers alone cannot load it
+        shown = {"tables": list(filter(None, tables)), "weights": record["weights_hash"][:12]}
+        entries.append(
+            {
+                "prefix": prefix,
+                "info": info,
+                "encoder": encoder,
+                "own_code": own_code,
+                "corpus": about["corpus"],
+            }
+            | shown
+        )
+    info, several = entries[0]["info"], bool(entries[0]["prefix"])
+    if any(each["info"][1:3] != info[1:3] for each in entries):
+        made = [f"{each['prefix']} {'/'.join(each['info'].outlets)} {each['info'].fold}" for each in entries]
+        fault = f"the judges in {folder} differ in outlets or fold ({listed(made)})"
+        raise InputError(f"{fault}: train them on one corpus with the same --fold")
+    fluency = hashes.pop("fluency", None)
+    parts = [f"judges:{'+'.join(hashes.values())}", f"fold:{info.fold}"] if hashes else []
+    data = {
+        "pipeline_tag": None if several else "text-classification",  # the root of several is no model
+        "library_name": "change-it" if several else "transformers",
+        "base_model": sorted({each["encoder"] for each in entries if is_hub_id(each["encoder"])}) or None,
+        "tags": ["evaluation"],
+        "metrics": ["f1", "accuracy", "precision", "recall"],
+    }
     values = {
         "entries": entries,
-        "fold": first.judge.fold,
-        "signature": _signature([entry.judge for entry in entries]),
+        "several": several,
+        "titles": TITLES,
+        "signature": "|".join([*parts, *([f"fluency:{fluency}"] if fluency else [])]),
         "citation": CITATIONS["evalnlgeval2020"],
-        "published": PUBLISHED_JUDGES,
-        "no_better_than": no_better_than,
-        "within_event": {entry.prefix: within_event_table(entry.metrics) for entry in entries},
     }
-    return _model_files("judge", data, values, options, corpus, outlets)
+    corpus = _corpus(folder / entries[0]["prefix"], entries[0]["corpus"], options)
+    return _model_card("judge", data, results, values, options, corpus, info.outlets)
 
 
-def _signature(judges: Sequence["Judge"]) -> str:
-    """The judges as in the signatures of scores: `judges:1a2b3c+4d5e6f+0a1b2c|fold:all|fluency:3c4d5e`."""
-    papers = [judge.model_hash[:6] for judge in judges if judge.task != "fluency"]
-    parts = [f"judges:{'+'.join(papers)}", f"fold:{judges[0].fold}"] if papers else []
-    parts += [f"fluency:{judge.model_hash[:6]}" for judge in judges if judge.task == "fluency"]
-    return "|".join(parts)
-
-
-def generator_card(
-    info: GeneratorInfo, metrics: dict[str, Any], folder: Path, options: PushOptions
-) -> dict[str, bytes]:
-    """Write README.md of a generator; `metrics` is its `metrics.json`, or empty."""
-    corpus = _corpus(folder, info.corpus, options)
-    report = _report(folder, info.outlets)
-    scores = report.get("systems", {})
-    system = _system(info, folder, scores)
-    first, second = info.outlets
-    directions = [
-        f"{other}2{to}" for other, to in ((first, second), (second, first)) if info.to in (None, to)
-    ]
-    scored = scores[system] if system else {}
-    results = [
-        _result("text-generation", corpus, direction, key, scored[direction][key], title)
-        for direction in directions
-        for key, title in SCORES.items()
-        if scored.get(direction, {}).get(key) is not None
-    ]
+def generator_card(info: GeneratorInfo, metrics: dict[str, Any], folder: Path, options: PushOptions) -> str:
+    """README.md of a generator; `metrics` is its `metrics.json`, or empty."""
+    path, scores = folder.resolve(), _report(folder, info.outlets).get("systems", {})
+    names = (path.name, path.parent.name, f"{info.recipe}-{info.architecture}", info.recipe)
+    system = next((name for name in names if name in scores and name not in BUILT_IN), "")
+    systems = {name: scores[name] for name in (*BUILT_IN, system) if name in scores} if system else {}
+    directions = [f"{a}2{b}" for a, b in (info.outlets, info.outlets[::-1]) if info.to in (None, b)]
     base = info.base or info.architecture
-    data = ModelCardData(
-        model_name=options.repo_id.partition("/")[2],
-        language=info.language,
+    data = {
+        "language": info.language,
         # The licence of the texts is not that of the model behind it.
-        license="unknown" if info.pretrained else None,
-        pipeline_tag=None if info.base and info.kind == "encoder-decoder" else "text-generation",
-        library_name="peft" if info.base else "transformers",
-        base_model=base if is_hub_id(base) else None,
-        tags=["change-it", "style-transfer", "headline-generation", f"recipe:{info.recipe}"],
-        metrics=["compliancy", "bleu", "rouge"],
-        eval_results=results or None,
-    )
+        "license": "unknown" if info.pretrained else None,
+        "pipeline_tag": None if info.base and info.kind == "encoder-decoder" else "text-generation",
+        "library_name": "peft" if info.base else "transformers",
+        "base_model": base if is_hub_id(base) else None,
+        "tags": [f"recipe:{info.recipe}"],
+        "metrics": ["compliancy", "bleu", "rouge"],
+    }
     values = {
         "info": info,
         "base": public(base),
         "metrics": metrics,
-        "directions": directions,
         "system": system,
-        "systems": [name for name in (*BUILT_IN, system) if name in scores],
-        "scores": scores,
-        "shown": {
-            key: title
-            for key, title in SCORES.items()
-            if key not in OURS or any(row.get(key) is not None for row in scored.values())
-        },
+        "tables": [_score_table(direction, systems, system) for direction in directions if system],
     }
-    return _model_files("generator", data, values, options, corpus, info.outlets)
+    results = [
+        (direction, key, value, title)
+        for direction in directions
+        for key, title in SCORES.items()
+        if (value := scores.get(system, {}).get(direction, {}).get(key)) is not None
+    ]
+    corpus = _corpus(folder, info.corpus, options)
+    return _model_card("generator", data, results, values, options, corpus, info.outlets)
 
 
-def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> dict[str, bytes]:
-    """Write README.md of a corpus: its own, with the licence and the picture of the alignment curve."""
+def _score_table(direction: str, systems: Mapping[str, Any], system: str) -> Table:
+    """The scores of a generator in one direction, among those of systems that need no model; its signature is the title."""
+    scored = {name: by_direction[direction] for name, by_direction in systems.items()}
+    rows = [
+        Row(
+            {
+                "system": name,
+                **row,
+                **{f"{key}_interval": ends and tuple(ends) for key, ends in row["intervals"].items()},
+            }
+        )
+        for name, row in scored.items()
+    ]
+    shown = [key for key in SCORES if any(row.get(key) is not None for row in scored.values())]
+    columns = [Column("system", "text", direction), *(with_interval(key, SCORES[key]) for key in shown)]
+    return Table(columns, rows, scored[system]["signature"])
+
+
+def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> str:
+    """README.md of a corpus: its own, with the licence and the id on the Hub."""
     card = DatasetCard.load(folder / "README.md")
     outlets = record["outlets"]["a"], record["outlets"]["b"]
-    card.data.license = options.license or card.data.license or license_of(outlets)
-    picture = folder / PICTURE
-    page = DatasetCard.from_template(
-        card.data,
-        template_str=_template("dataset"),
-        body=card.text.partition(RIGHTS)[0].replace(LOCAL_PATH, options.repo_id).strip(),
-        thresholds=record["thresholds"],
-        picture=PICTURE if picture.is_file() else "",
-        **FUNCTIONS,
+    license = options.license or card.data.license or license_of(outlets)
+    card.data.license = license
+    picture = (
+        f"![Number of pairs above each threshold]({PICTURE})\n\n" if (folder / PICTURE).is_file() else ""
     )
-    pictures = {PICTURE: picture.read_bytes()} if picture.is_file() else {}
-    return {"README.md": _readme(page), **pictures}
+    body = card.text.partition(RIGHTS)[0].replace(LOCAL_PATH, options.repo_id).strip()
+    card.text = f"\n{body}\n\n{picture}## Licence\n\n{terms(license)}\n"
+    return card.content
 
 
-def space_card(text: str, name: str, requirement: str, options: PushOptions) -> bytes:
-    """Write README.md of the Space, for use from the Hub; pip installs the package from `requirement`."""
-    text = text.replace(f"owner/{name}", options.repo_id)
-    return text.replace("<!-- install -->\n", INSTALL.format(requirement=requirement)).encode()
-
-
-def metric_card(text: str, module: str, name: str, requirement: str, options: PushOptions) -> bytes:
-    """Write README.md of a metric: its own, with what all metrics have and what its module says of arguments and citation."""
-    title, _, body = text.removeprefix("# ").partition("\n")
-    measures, example, rest = body.partition("## Example")
-    constants = {
-        ast.unparse(node.targets[0]): ast.literal_eval(node.value).strip()
-        for node in ast.parse(module).body
-        if isinstance(node, ast.Assign) and "\n" in str(getattr(node.value, "value", ""))
-    }
-    page = Template(_template("metric"), autoescape=False).render(
-        title=title,
-        description=" ".join(constants["_DESCRIPTION"].split()),
-        measures=measures.strip(),
-        install=INSTALL.format(requirement=requirement),
-        rest=(example + rest).strip(),
-        arguments=constants["_KWARGS_DESCRIPTION"],
-        citation=constants["_CITATION"],
-    )
-    return f"{page.strip()}\n".replace(f"metrics/{name}", options.repo_id).encode()
+def app_card(text: str, name: str, requirement: str, options: PushOptions) -> bytes:
+    """README.md of a metric or the Space, for use from the Hub; pip installs the package from `requirement`."""
+    text = re.sub(rf"\b(?:owner|metrics)/{name}\b", options.repo_id, text)
+    return text.replace("<!-- install -->", INSTALL.format(requirement=requirement)).encode()
 
 
 def license_of(outlets: Sequence[str]) -> str:
@@ -221,6 +201,11 @@ def license_of(outlets: Sequence[str]) -> str:
         ('cc-by-nc-sa-4.0', 'apache-2.0', 'unknown')
     """
     return LICENSES.get(frozenset(outlets), "unknown")
+
+
+def terms(license: str) -> str:
+    """What a card says of a licence."""
+    return TERMS.get(license, f"{without_markup(license)}.")
 
 
 def _corpus(folder: Path, name: str, options: PushOptions) -> dict[str, Any]:
@@ -240,47 +225,39 @@ def _report(folder: Path, outlets: Sequence[str]) -> dict[str, Any]:
     return {}
 
 
-def _result(
-    kind: str, corpus: Mapping[str, Any], task: str, metric: str, value: float, label: str
-) -> EvalResult:
-    """One number of `model-index`."""
-    return EvalResult(
-        task_type=kind,
-        task_name="headline style transfer",
-        dataset_type=corpus["dataset"] or "change-it-corpus",
-        dataset_name=corpus["name"],
-        dataset_config=task,
-        dataset_split="test",
-        metric_type=metric,
-        metric_name=label,
-        metric_value=round(value, 4),
-    )
-
-
-def _system(info: GeneratorInfo, folder: Path, systems: Mapping[str, object]) -> str | None:
-    """Name of a generator's system in the run's report."""
-    path = folder.resolve()
-    usual = (path.name, path.parent.name, f"{info.recipe}-{info.architecture}", info.recipe)
-    return next((name for name in usual if name in systems and name not in BUILT_IN), None)
-
-
-def _model_files(
+def _model_card(
     template: str,
-    data: ModelCardData,
+    data: dict[str, Any],
+    results: Sequence[tuple[str, str, float, str]],
     values: dict[str, Any],
     options: PushOptions,
     corpus: Mapping[str, Any],
     outlets: Sequence[str],
-) -> dict[str, bytes]:
-    """README.md with what is known of the corpus."""
-    language = corpus.get("language") or data.language
-    data.language = None if language == "none" else language
-    data.datasets = [corpus["dataset"]] if corpus["dataset"] else None
-    license = options.license or license_of(outlets)
-    data.license = options.license or data.license or license
-    values |= {"options": options, "corpus": corpus, "outlets": outlets, "license": license}
-    card = ModelCard.from_template(data, template_str=_template(template), **FUNCTIONS, **values)
-    return {"README.md": _readme(card)}
+) -> str:
+    """A card with what is known of the corpus; `results` are config, metric, value and name of the numbers of `model-index`."""
+    kind = "text-generation" if template == "generator" else "text-classification"
+    about: dict[str, Any] = {"task_type": kind, "task_name": "headline style transfer", "dataset_split": "test"}
+    about |= {"dataset_type": corpus["dataset"] or "change-it-corpus", "dataset_name": corpus["name"]}
+    index = [
+        EvalResult(
+            **about, dataset_config=config, metric_type=key, metric_value=round(value, 4), metric_name=name
+        )
+        for config, key, value, name in results
+    ]
+    language, license = corpus.get("language") or data.get("language"), options.license or license_of(outlets)
+    data |= {
+        "model_name": options.repo_id.partition("/")[2],
+        "eval_results": index or None,
+        "language": None if language == "none" else language,
+        "datasets": [corpus["dataset"]] if corpus["dataset"] else None,
+        "license": options.license or data.get("license") or license,
+        "tags": ["change-it", "style-transfer", "headline-generation", *data["tags"]],
+    }
+    values |= {"repo_id": options.repo_id, "corpus": corpus, "outlets": outlets, "terms": terms(license)}
+    card = ModelCard.from_template(
+        ModelCardData(**data), template_str=_template(template), **FUNCTIONS, **values
+    )
+    return f"{card.content.strip()}\n"
 
 
 def public(value: Any) -> Any:
@@ -293,10 +270,6 @@ def public(value: Any) -> Any:
     return [public(item) for item in value] if isinstance(value, list) else value
 
 
-def _readme(card: RepoCard) -> bytes:
-    return f"{card.content.strip()}\n".encode()
-
-
 def _code(value: object) -> str:
     """A stranger's string as code within a line."""
     return f"`{' '.join(str(value).split()).replace('`', chr(39))}`"
@@ -307,17 +280,12 @@ def _literal(value: str) -> str:
     return str(htmlsafe_json_dumps(value)).replace("`", "\\u0060")
 
 
-def _share(*values: float | None, between: str = " | ") -> str:
-    return between.join("" if value is None else f"{value:.3f}" for value in values)
-
-
 #: What all templates call.
 FUNCTIONS: dict[str, Any] = {
     "text": without_markup,
     "code": _code,
     "literal": _literal,
-    "share": _share,
-    "markdown": to_markdown,
+    "markdown": card_markdown,
     "is_sample_corpus": is_sample_corpus,
     "version": __version__,
 }

@@ -6,23 +6,20 @@ import tomllib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 from huggingface_hub import constants
 from huggingface_hub.utils import filter_repo_objects
 
 from change_it import metric_path, shipped_path, space_path
-from change_it.audit.verdicts import check_metrics
-from change_it.corpus.folder import FILES
+from change_it.corpus.folder import FILES, PICTURE
 from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
 from change_it.hub import cards
 from change_it.hub.cards import public
-from change_it.hub.push_options import PushOptions
+from change_it.hub.push_options import PushKind, PushOptions
 from change_it.io import GENERATOR_FILE, MODEL_FILES, listed, read_json, write_text
-
-if TYPE_CHECKING:
-    from change_it.judges.judge import Judge
+from change_it.networks.pretrained import hash_of_model, hash_of_weights
 
 Files = dict[str, bytes | Path]
 
@@ -58,57 +55,37 @@ def _check_links(folder: Path) -> None:
 
 
 def _dataset(options: PushOptions) -> Files:
-    """Tables as they are; the card and the record for others to read."""
+    """Tables and the picture as they are; the card and the record for others to read."""
     folder = Path(options.folder)
-    tables = [folder / name for name in FILES if (folder / name).is_file()]
+    files: Files = {name: folder / name for name in (*FILES, PICTURE) if (folder / name).is_file()}
     record = public(read_json(folder / "alignment.json"))
-    files: Files = {path.relative_to(folder).as_posix(): path for path in tables}
-    files["alignment.json"] = _as_json(record)
-    return files | cards.dataset_card(folder, record, options)
+    card = cards.dataset_card(folder, record, options)
+    return files | {"alignment.json": _as_json(record), "README.md": card.encode()}
 
 
 def _judge(options: PushOptions) -> Files:
     """One judge at the root, or main, hh, ah and perhaps fluency in folders with the code of their models at the root."""
     folder = Path(options.folder)
-    judges = _judges(folder)
     files: Files = {}
-    for prefix in judges:
+    for prefix in cards.judge_prefixes(folder):
         files |= _model(folder / prefix, prefix)
-    return files | _judge_card(judges, folder, options)
+    return files | {"README.md": model_card("judge", folder, options).encode()}
 
 
-def _judges(folder: Path) -> "dict[str, Judge]":
-    """Prefix to judge: one judge without a prefix, or several."""
-    from change_it.judges.judge import Judge
-    from change_it.scoring.judges import Judges
-
-    if (folder / "config.json").is_file():
-        return {"": Judge.from_pretrained(folder, device="cpu")}
-    by_task = Judges.from_pretrained(folder, device="cpu").by_task
-    return {f"{task}/": judge for task, judge in by_task.items()}
-
-
-def _judge_card(judges: "Mapping[str, Judge]", folder: Path, options: PushOptions) -> Files:
-    described = []
-    for prefix, judge in judges.items():
-        if metrics := _metrics(folder / prefix, "change-it train judge"):
-            check_metrics(metrics, folder / prefix / "metrics.json")
-        described.append(cards.JudgeEntry(prefix, judge, metrics))
-    return dict(cards.judge_card(described, folder, options))
+def model_card(kind: PushKind, folder: Path, options: PushOptions) -> str:
+    """README.md of the judges or the generator in a folder."""
+    if kind == "judge":
+        prefixes = cards.judge_prefixes(folder)
+        metrics = {prefix: _metrics(folder / prefix, "change-it train judge") for prefix in prefixes}
+        return cards.judge_card(metrics, folder, options)
+    info = GeneratorInfo.load(folder)
+    return cards.generator_card(info, _metrics(folder, "change-it train generator"), folder, options)
 
 
-def write_readme(folder: Path, kind: Literal["judge", "generator"]) -> None:
+def write_readme(folder: Path, kind: PushKind) -> None:
     """Write the card of a trained model into its folder, without what the Hub alone reads."""
     options = PushOptions(kind=kind, folder=str(folder), repo_id=folder.as_posix())
-    if kind == "judge":
-        files = _judge_card(_judges(folder), folder, options)
-    else:
-        info = GeneratorInfo.load(folder)
-        files = dict(
-            cards.generator_card(info, _metrics(folder, "change-it train generator"), folder, options)
-        )
-    text = bytes(files["README.md"]).decode().partition("\n---\n\n")[2]
-    write_text(folder / "README.md", text)
+    write_text(folder / "README.md", model_card(kind, folder, options).partition("\n---\n\n")[2])
 
 
 def _generator(options: PushOptions) -> Files:
@@ -120,8 +97,7 @@ def _generator(options: PushOptions) -> Files:
             f"the adapters in {folder} belong to a folder of this machine ({info.base}): write the name of the same model on "
             f"the Hub as base in {GENERATOR_FILE} and as base_model_name_or_path in adapter_config.json"
         )
-    metrics = _metrics(folder, "change-it train generator")
-    return _model(folder, "") | cards.generator_card(info, metrics, folder, options)
+    return _model(folder, "") | {"README.md": model_card("generator", folder, options).encode()}
 
 
 def _is_local(model: str) -> bool:
@@ -130,16 +106,14 @@ def _is_local(model: str) -> bool:
 
 
 def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
-    """`metrics.json` of a model, empty where there is none; never that of another model."""
-    from change_it.networks.pretrained import hash_of_model, hash_of_weights
-
+    """`metrics.json` of a model, of one without any its hashes alone; never that of another model."""
     metrics, weights = read_json(folder / "metrics.json") or {}, hash_of_weights(folder, command=trainer)
-    model = hash_of_model(folder, weights)
-    if metrics.get("weights_hash", weights) != weights or metrics.get("model_hash", model) != model:
+    hashes = {"weights_hash": weights, "model_hash": hash_of_model(folder, weights)}
+    if any(metrics.get(name, value) != value for name, value in hashes.items()):
         raise InputError(
             f"{folder / 'metrics.json'} is of other weights or settings than the model in its folder: train again with {trainer}"
         )
-    return metrics
+    return metrics | hashes
 
 
 def _model(folder: Path, prefix: str) -> Files:
@@ -176,15 +150,13 @@ def _app(options: PushOptions) -> Files:
     needed, requirement = _requirements(
         (folder / "requirements.txt").read_text(encoding="utf-8"), project, options
     )
-    card = (folder / "README.md").read_text(encoding="utf-8")
-    if options.kind == "space":
-        files["README.md"] = cards.space_card(card, folder.name, requirement, options)
-    else:
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    files["README.md"] = cards.app_card(text, folder.name, requirement, options)
+    if options.kind == "metric":
         module = f"{folder.name}.py"
         if module not in files:
             raise InputError(f"{folder} holds no {module}: an evaluate module is named as its folder")
         text = (folder / module).read_text(encoding="utf-8")
-        files["README.md"] = cards.metric_card(card, text, folder.name, requirement, options)
         # evaluate tells users without the package to install what this comment names.
         text = re.sub(
             r"^((?:from|import) change_it\b.*)", rf"\1  # From: '{requirement}'", text, flags=re.MULTILINE

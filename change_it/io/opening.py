@@ -14,7 +14,7 @@ from change_it.errors import InputError
 #: Characters of a line or a cell, and of a text that is read whole, at most.
 LONGEST_LINE, LARGEST = 10_000_000, 500_000_000
 #: Byte order marks of UTF-16.
-MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 #: Endings of packed files, and what pyarrow calls them.
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 
@@ -66,7 +66,7 @@ def open_text(path: Path) -> Iterator[TextIOWrapper]:
     try:
         with open_bytes(path) as raw:
             start = raw.peek(4)[:4]
-            marked = start.startswith(MARKS)
+            marked = start.startswith(BOMS)
             if b"\0" in start and not marked:
                 raise InputError(_not_utf8(path))
             with TextIOWrapper(raw, "utf-16" if marked else "utf-8-sig", newline="") as text:
@@ -95,7 +95,7 @@ def _not_utf8(path: Path) -> str:
     """The message on a text in another encoding, a spreadsheet or an archive."""
     with open_bytes(path) as lines:
         start = lines.peek(4)[:4]
-        if start.startswith(MARKS):
+        if start.startswith(BOMS):
             return f"{path} is no whole text in UTF-16: save it as UTF-8"
         if start.startswith((b"PK", b"\x1f\x8b")) or b"\0" in start:
             return f"{path} is no text but a spreadsheet, an archive or UTF-16 without a mark: save it as CSV in UTF-8"

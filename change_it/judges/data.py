@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
-from change_it.corpus.splits import generator
+from change_it.corpus.splits import rng_for
 from change_it.corpus.training_sets import VALIDATION_SHARE, held_out, of_fold, random_split
 from change_it.errors import InputError
 from change_it.judges.judge_options import Fold, Task, TrainingSet
@@ -134,7 +134,7 @@ def _random_split(corpus: str, outlets: tuple[str, str], seed: int) -> dict[str,
     labels = (pl.col("label") == outlets[1]).cast(pl.Int64)
     pool, test = random_split(rows.with_columns(label=labels), seed)
     events = pool["event"].unique().sort()
-    order = generator(seed, "validation").permutation(len(events))
+    order = rng_for(seed, "validation").permutation(len(events))
     held = pl.col("event").is_in(held_out(events, VALIDATION_SHARE, order))
     return {"train": pool.filter(~held), "validation": pool.filter(held), "test": test}
 

@@ -17,7 +17,7 @@ from transformers import (
 )
 
 import change_it.auto  # noqa: F401 (registers our models)
-from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, describe_learnt
+from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, training_article_hashes
 from change_it.errors import InputError
 from change_it.judges.bilstm import build_bilstm
 from change_it.judges.data import Examples, TaskData, check_classes, load_task
@@ -97,7 +97,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
         libraries=LIBRARIES,
         files={
             MODEL_CORPUS: describe_corpus(settings.corpus)
-            | {"learnt": describe_learnt(settings.corpus, settings.fold)}
+            | {"learnt": training_article_hashes(settings.corpus, settings.fold)}
         },
         fitted=settings.encoder == LINEAR,
     )

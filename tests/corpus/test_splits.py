@@ -296,14 +296,11 @@ class TestTaskSets:
         assert {"rep40", "rep-twin"} & set(rest)  # one of the two found its partner taken
         assert not {"rep40", "rep-twin"} & set(corpus.tables["train_d"]["train"]["id"])
 
-    def test_outlets_are_balanced_unless_asked_otherwise(self):
+    def test_outlets_are_balanced(self):
         made = articles(alone=40)
         more = [article for article in made if article.label == "rep" or int(article.id[3:]) % 3]
-        built = [build_corpus(reading(more), options(balance=balance)).tables for balance in (True, False)]
-        for config in ("main", "sum"):
-            even, all_ = (
-                pl.concat(rows for side, rows in tables[config].items() if side != "test") for tables in built
-            )
-            column = "label" if config == "main" else "direction"
+        tables = build_corpus(reading(more), options()).tables
+        assert len(set(pl.concat(tables["articles"].values())["label"].value_counts()["count"])) == 2
+        for config, column in (("main", "label"), ("sum", "direction")):
+            even = pl.concat(rows for side, rows in tables[config].items() if side != "test")
             assert len(set(even[column].value_counts()["count"])) == 1
-            assert len(set(all_[column].value_counts()["count"])) == 2

@@ -12,7 +12,7 @@ from saved_judges import build_encoder, names_of, save_parts
 from transformers import AutoTokenizer
 
 from change_it.commands import train_judge
-from change_it.corpus.folder import describe_corpus, describe_learnt, read_table
+from change_it.corpus.folder import describe_corpus, read_table, training_article_hashes
 from change_it.errors import InputError
 from change_it.judges import train
 from change_it.judges.bilstm import build_bilstm
@@ -66,7 +66,7 @@ def test_a_linear_judge_is_saved_with_its_numbers(fitted, corpus):
     given = judge.probabilities(gold.texts, progress=False).argmax(axis=1)
     assert scores(gold.labels, given, judge.outlets) == metrics["results"]["gold"]
     assert judge.weights_hash == metrics["weights_hash"]
-    assert judge.corpus == describe_corpus(corpus) | {"learnt": describe_learnt(corpus, "all")}
+    assert judge.corpus == describe_corpus(corpus) | {"learnt": training_article_hashes(corpus, "all")}
     systems = metrics["within_event"]["systems"]
     assert list(systems) == ["judge", "n-grams", "marks, capitals, length"]
     assert metrics["within_event"]["pairs"] == read_table(corpus, "pairs", "test").height

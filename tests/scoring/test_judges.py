@@ -8,7 +8,7 @@ from scoring_fakes import FakeJudges, scored
 from change_it.audit.measure import audit, read_corpus
 from change_it.commands import corpus_build
 from change_it.corpus.corpus_options import BuildOptions
-from change_it.corpus.folder import describe_corpus, describe_learnt, hash_article
+from change_it.corpus.folder import describe_corpus, hash_article, training_article_hashes
 from change_it.errors import InputError
 from change_it.generators.file_transfer import TransferSetup, corpus_items
 from change_it.generators.rerank import floor
@@ -51,14 +51,14 @@ def trained(corpus):
     """Judges that say that they were trained on fold 0 of the corpus."""
     judges = FakeJudges(("colle", "faro"), fold="0", digits="abcd")
     for judge in judges.by_task.values():
-        judge.corpus = describe_corpus(corpus) | {"learnt": describe_learnt(corpus, "0")}
+        judge.corpus = describe_corpus(corpus) | {"learnt": training_article_hashes(corpus, "0")}
     return judges
 
 
 def test_judges_that_have_learnt_from_test_articles_are_refused(corpus, rebuilt, trained):
     assert trained.check_corpus(read_test_set(corpus)) == ""
     test = read_test_set(rebuilt)
-    learnt = describe_learnt(corpus, "0").split()
+    learnt = training_article_hashes(corpus, "0").split()
     shared = sum(hash_article(item.source, item.article) in learnt for item in test.items)
     assert 0 < shared < len(test.items) / 2
     system = SimpleNamespace(outlets=trained.outlets, targets=trained.outlets)
