@@ -30,7 +30,7 @@ from change_it.scoring.judges import Judges
 from change_it.scoring.scores import score
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 
-GROUPS = ("gold", "floor", "clause", "lead", "copy", "random-target")
+GROUPS = ("gold", "floor", "clause", "copy")
 
 
 def main(
