@@ -87,7 +87,7 @@ bench: $(VENV)/.installed-dev ## measured comparisons, JSON on standard output
 	$(BIN)/python benchmarks/quickstart.py
 	$(BIN)/python benchmarks/generator.py
 	$(BIN)/python benchmarks/hevas.py $(if $(DATA),--data $(DATA))
-	$(if $(CORPUS),$(BIN)/python benchmarks/outlets.py --name corpus --corpus $(CORPUS) --out runs/parts)
+	$(if $(CORPUS),$(BIN)/python benchmarks/aspects.py --name corpus --build "$(CORPUS)" --out runs/aspects)
 
 dist: $(VENV)/.installed-dev ## wheel and source distribution in dist/, as an index would take them
 	$(BIN)/python -m build --no-isolation

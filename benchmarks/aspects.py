@@ -29,8 +29,9 @@ from change_it.scoring.item import read_test_set
 from change_it.scoring.judges import Judges
 from change_it.scoring.scores import score
 from change_it.stats import AVERAGE, Floats, Statistics, measure
+from change_it.tables import figure
 
-GROUPS = ("gold", "floor", "clause", "lead", "copy", "random-target")
+GROUPS = ("gold", "floor", "clause", "copy")
 
 
 def main(
@@ -143,7 +144,7 @@ def _mean(curves: list[list[dict[str, Any]]], at: int) -> str:
     """Style and acceptability of the best of so many clauses, over the seeds."""
     points = [curve[at] for curve in curves if len(curve) > at]
     return ", ".join(
-        f"{np.mean([of[key] for of in points]):.3f}" if all(key in of for of in points) else "n/a"
+        figure(float(np.mean([of[key] for of in points]))) if all(key in of for of in points) else "n/a"
         for key in ("style", "acceptability")
     )
 
@@ -154,8 +155,8 @@ def _attacks(name: str, kept: list[list[Any]]) -> dict[str, dict[str, Any]]:
     for kind in dict.fromkeys(result.system for of in kept for result in of[1:]):
         found = [result for of in kept for result in of if result.system == kind]
         styles = [result.values["style"] for result in found]
-        shown = f"{np.mean([result.kept or 0 for result in found]):.3f}, "
-        shown += "n/a" if None in styles else f"{np.mean(styles):.3f}"
+        shown = f"{figure(float(np.mean([result.kept or 0 for result in found])))}, "
+        shown += "n/a" if None in styles else figure(float(np.mean(styles)))
         rows[kind] = {name: f"{shown} ({found[0].outcome})"}
     return rows
 

@@ -29,7 +29,7 @@ from change_it.corpus.folder import read_table
 from change_it.judges.data import Examples, TaskData, load_task
 from change_it.judges.judge import Judge
 from change_it.judges.metrics import f1_lead, scores
-from change_it.judges.within_event import accuracy, lead, style_step
+from change_it.judges.within_event import accuracy, lead
 from change_it.stats import Floats, Ints, log_odds
 
 #: What e5 has before a headline and an article; texts between two saves of vectors, and those encoded at once.
@@ -136,29 +136,17 @@ def pairs_of(task: Any, options: Options, encoders: dict[str, Vectors]) -> dict[
 
             # linear has not learnt the pairs of the other fold
             seen = features(other)
-            both, alone = (
-                make_pipeline(StandardScaler(), LogisticRegression()).fit(each, other.labels)
-                for each in (seen, seen[:, :1])
-            )
-            for test, examples in data[fold].tests.items():
+            both = make_pipeline(StandardScaler(), LogisticRegression()).fit(seen, other.labels)
+            for test in ("random", "hard"):
+                examples = data[fold].tests[test]
                 found = features(examples)
-                answers = (
-                    found[:, 0] > 0,
-                    found[:, 1] >= cut,
-                    both.predict(found),
-                    alone.predict(found[:, :1]),
-                )
+                answers = (found[:, 0] > 0, found[:, 1] >= cut, both.predict(found))
                 given.setdefault(test, []).append(
                     [examples.labels, *(each.astype(np.int64) for each in answers)]
                 )
         for test, folds in given.items():
-            labels, linear, cosine, joined, fitted = (
-                np.concatenate(each) for each in zip(*folds, strict=True)
-            )
+            labels, linear, cosine, joined = (np.concatenate(each) for each in zip(*folds, strict=True))
             events = data[0].events[test] * 2
-            rows[f"{task.upper()}, {test}: linear, threshold fitted likewise"] = compared(
-                labels, fitted, linear, events
-            )
             row = f"{task.upper()}, {test}: cosine of {name}"
             rows[row] = compared(labels, cosine, linear, events)
             rows[f"{row}, and linear"] = compared(labels, joined, linear, events)
@@ -172,7 +160,7 @@ def main_of(options: Options, name: str, vectors: Vectors) -> dict[str, list[Any
         (tested["a_headline"].to_list(), tested["b_headline"].to_list()),
         tested["event"].to_list(),
     )
-    labels, new, old, of, steps, above = [], [], [], [], [], []
+    labels, new, old, of, steps = [], [], [], [], []
     for fold in ("0", "1"):
         data: TaskData = load_task("main", options.corpus, fold=fold, seed=SEED)
         judge = Judge.from_pretrained(f"{options.judges}-{fold}/main")
@@ -190,14 +178,11 @@ def main_of(options: Options, name: str, vectors: Vectors) -> dict[str, list[Any
         for answers, ask in zip((new, old), asks, strict=True):
             answers.append((ask(examples.texts)[:, 1] > 0.5).astype(np.int64))
         steps.append([log_odds(ask(sides[1])[:, 1]) - log_odds(ask(sides[0])[:, 1]) for ask in asks])
-        found = style_step(options.corpus, asks[0], data.known)
-        above.append([judge.style_step and judge.style_step.accuracy, found and found.accuracy])
     of_new, of_old = (np.concatenate(each) for each in zip(*steps, strict=True))
     within = [accuracy(np.zeros(len(each)), each, events * 2)["value"] for each in (of_old, of_new)]
     return {
         f"main: vectors of {name}": compared(*map(np.concatenate, (labels, new, old)), of),
         f"main within an event: vectors of {name}": [*within, *lead(of_new, of_old, events * 2).values()],
-        f"main, training pairs with a step above 0: vectors of {name}": np.mean(above, axis=0).tolist(),
     }
 
 

@@ -3,7 +3,7 @@
     python benchmarks/fluency.py --name Vox --corpus runs/vox/corpus --headlines data/vox --judges linear=runs/vox/judges-1/fluency
         --model Gemma=FOLDER --scores runs/vox/gemma.csv
 
-Printed headlines and damaged ones (`--headlines` as of `attacks.py`), the share that each judge accepts. The model accepts what has
+Printed headlines and damaged ones (`--headlines` holds `attacks/NAME.csv`), the share that each judge accepts. The model accepts what has
 at least as high a mean log p a token (the end of the line among them) as 95 % of training headlines; or a mean, and a mean of the three
 lowest, as 97.5 % have. Scores are kept.
 """

@@ -1,43 +1,26 @@
-"""Linear main beside n-grams alone and marks alone, and its style step, as JSON for `tables.py --keep main_judge`.
+"""Linear main beside n-grams alone and marks alone: JSON for `tables.py --keep main_judge`.
 
     python benchmarks/main_judge.py "Vox, Washington Times=runs/vox/corpus" "sample=runs/quickstart/corpus" > main_judge.json
 
-F1 on A2 and within-event accuracy with its interval; the step of all folds; seconds of training and of 10,000 headlines.
+F1 on A2 and within-event accuracy with its interval.
 """
 
 import json
-import time
 from typing import Annotated, Any
 
 import tyro
 
-from change_it.corpus.folder import read_table
 from change_it.judges.data import load_task
 from change_it.judges.judge_options import LINEAR, MARKS, NGRAMS
 from change_it.judges.linear_training import fit_main
-from change_it.judges.train import Ask
-from change_it.judges.within_event import fit_marks, measure_main, style_step
-
-#: Headlines that the speed is measured with.
-HEADLINES = 10_000
+from change_it.judges.within_event import fit_marks, measure_main
 
 
 def measure_corpus(corpus: str, seed: int) -> dict[str, Any]:
     """What is measured of a corpus: system or figure to its values."""
     data = load_task("main", corpus, seed=seed)
-
-    def refit(examples: Any) -> Ask:
-        return fit_main(examples, seed=seed).predict_proba
-
-    begun = time.perf_counter()
-    main = refit(data.known)
-    fitted = time.perf_counter()
-    known = data.known.texts
-    texts = (known * (HEADLINES // len(known) + 1))[:HEADLINES]
-    main(texts)
-    judged = time.perf_counter()
     asked = {
-        LINEAR: main,
+        LINEAR: fit_main(data.known, seed=seed).predict_proba,
         NGRAMS: fit_main(data.known, seed=seed, ngrams_alone=True).predict_proba,
         MARKS: fit_marks(data.known, seed=seed),
     }
@@ -46,16 +29,7 @@ def measure_corpus(corpus: str, seed: int) -> dict[str, Any]:
         name: [each["macro_f1"], each["value"], each["low"], each["high"]]
         for name, each in found["systems"].items()
     }
-    found_step = style_step(corpus, main, data.known, refit=refit, seed=seed)
-    step = found_step._asdict() if found_step else {}
-    return cells | {
-        "style step": step.get("value"),
-        "training pairs with a step above 0": [step.get("pairs"), step.get("accuracy")],
-        "test pairs, events": f"{found['pairs']}, {found['events']}",
-        "training headlines": len(known),
-        "aligned training pairs": read_table(corpus, "pairs", "train", ["event"]).height,
-        "seconds: fit, 10,000 headlines": f"{fitted - begun:.1f}, {judged - fitted:.1f}",
-    }
+    return cells | {"test pairs, events": f"{found['pairs']}, {found['events']}"}
 
 
 def main(corpora: Annotated[tuple[str, ...], tyro.conf.Positional], seed: int = 1) -> None:

@@ -1,13 +1,10 @@
 """Which aligned pairs report one event, by rules, readers and the estimate without labels: JSON for `tables.py --keep`.
 
     python benchmarks/pairs.py --allsides allsides.parquet --arabic arabic.parquet
-    python benchmarks/pairs.py --name "Vox, Washington Times" --corpus runs/vox/corpus --judges linear=runs/vox/judges-1/hh e5=runs/vox/e5/hh
-        --vectors runs/vectors --encoders MiniLM=FOLDER
 
-The tables are pairs, pairs_blind, pairs_rule, pairs_estimate, pairs_fresh and pairs_strict; with --corpus, pairs_hh. labels/pairs.csv
-has what two readers, who saw the dates, say of pairs aligned within three days: all of the test set, and some of A1; pairs_blind.csv
-what a third one, who did not, says of sixty of them; pairs_fresh.csv what that one says of others. None saw a cosine.
-A judge reads the headlines of the pairs of the test set; an encoder in `--encoders` is not trained, its cosine is that of `encoders.py`.
+The tables are pairs_rule, pairs_blind, pairs_estimate and pairs_fresh. labels/pairs.csv has what two readers, who saw the dates, say of
+pairs aligned within three days: all of the test set, and some of A1; pairs_blind.csv what a third one, who did not, says of sixty of
+them; pairs_fresh.csv what that one says of others. None saw a cosine.
 """
 
 import json
@@ -22,24 +19,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 import tyro
-from encoders import Vectors
-from judged import PAIRS, read_pairs
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import cohen_kappa_score
 
-from change_it.audit.agreement import auc
 from change_it.corpus.alignment import Pairs, align, day_numbers, one_to_one
 from change_it.corpus.corpus_options import ReadingOptions
-from change_it.corpus.folder import read_table
 from change_it.corpus.reading import read_articles
 from change_it.corpus.splits import components
 from change_it.corpus.vectors import tfidf
-from change_it.judges.judge import Judge
 from change_it.stats import Bools, Floats, measure, share_interval
+from change_it.tables import figure
 from change_it.text.stopwords import stop_words
 
-#: Cosines between the bands.
-BANDS = (0.42, 0.5, 0.6, 0.7)
+#: Whether two readers say that a pair reports one event.
+PAIRS = Path(__file__).with_name("labels") / "pairs.csv"
 #: Days apart that the estimate compares with.
 REFERENCE = 3
 #: Labels below which a cell is left out.
@@ -59,22 +52,12 @@ ARABIC, SIDES = "Al Arabiya, Sky News Arabia", "left, right"
 
 @dataclass(kw_only=True)
 class Options:
-    """Count what readers say, and compare rules, estimates and judges with it."""
+    """Count what readers say, and compare rules and estimates with it."""
 
     allsides: Path | None = None
     """Parquet file of AllSides' articles."""
     arabic: Path | None = None
     """Parquet file of articles of Sky News Arabia and Al Arabiya."""
-    name: str = ""
-    """The pair of outlets, in tables and labels."""
-    corpus: str = ""
-    """Corpus folder."""
-    judges: tuple[str, ...] = ()
-    """NAME=FOLDER of HH judges."""
-    vectors: Path = Path("vectors")
-    """Folder of vectors."""
-    encoders: tuple[str, ...] = ()
-    """NAME=FOLDER of encoders that are not trained."""
 
 
 def share(one_event: Bools, events: Sequence[int] | None = None) -> list[Any]:
@@ -93,7 +76,8 @@ def share(one_event: Bools, events: Sequence[int] | None = None) -> list[Any]:
 
 def readings() -> pl.DataFrame:
     """All labelled pairs with their event, those that share an article, and the half that a hash of its first id is in."""
-    read = pl.concat(read_pairs(name) for name in LABELLED)
+    both = (pl.col("same1") == "yes") & (pl.col("same2") == "yes")
+    read = pl.read_csv(PAIRS).with_columns(one_event=both)
     ids = sorted({*read["a_id"], *read["b_id"]})
     at = {article: place for place, article in enumerate(ids)}
     a, b = (np.array([at[article] for article in read[side]]) for side in ("a_id", "b_id"))
@@ -101,28 +85,6 @@ def readings() -> pl.DataFrame:
     first = np.unique(events, return_index=True)[1]
     halves = np.array([int(sha256(ids[place].encode()).hexdigest(), 16) % 2 for place in first])
     return read.with_columns(event=events[a], half=halves[events[a]])
-
-
-def by_cosine_and_days(read: pl.DataFrame) -> dict[str, Any]:
-    """What both readers say by band of cosine, and by days apart."""
-    rows: dict[str, Any] = {}
-
-    def add(name: str, of: pl.DataFrame) -> None:
-        first, second = (int((of[reader] == "yes").sum()) for reader in ("same1", "same2"))
-        rows[name] = {
-            "both readers": share(of["one_event"].to_numpy())[:3],
-            "first, second": f"{first}, {second}",
-        }
-
-    for name in LABELLED:
-        corpus = read.filter(corpus=name)
-        band = pl.sum_horizontal(pl.col("similarity") >= edge for edge in BANDS)
-        for _, of in corpus.sort("similarity").group_by(band, maintain_order=True):
-            add(f"{name}: {of['similarity'].min():.2f} to {of['similarity'].max():.2f}", of)
-        for days, words in enumerate(DAYS):
-            add(f"{name}: {words}", corpus.filter(days=days))
-        add(f"{name}: all of the test set", corpus.filter(alignment="A2"))
-    return rows
 
 
 def blind(read: pl.DataFrame) -> dict[str, Any]:
@@ -150,9 +112,8 @@ def rules(read: pl.DataFrame) -> dict[str, Any]:
     above = cosine > 0.5
     own = read["corpus"].replace_strict(LABELLED).to_numpy()
     kept = {"same day": above & (days == 0)}
-    for window in (1, 2):
-        for rise in (0.1, 0.15, 0.2):
-            kept[f"within {window} days, {rise:.2f} a day"] = (days <= window) & (cosine > 0.5 + rise * days)
+    for rise in (0.1, 0.15, 0.2):
+        kept[f"within 1 days, {rise:.2f} a day"] = (days <= 1) & (cosine > 0.5 + rise * days)
     kept["within 3 days"] = above
     kept["thresholds of the labels, same day"] = (days == 0) & (cosine > own)
     kept["thresholds of the labels, within 1 days, 0.20 a day"] = (days <= 1) & (cosine > own + 0.2 * days)
@@ -194,12 +155,6 @@ class Aligned(NamedTuple):
         wide = np.exp(1.96 * np.sqrt(1 / found + 1 / max(reference, 0.5)))
         return [max(0.0, 1 - each) for each in (ratio * (reference > 0), ratio * wide, ratio / wide)]
 
-    def least(self, *, within: bool = False) -> float:
-        """The lowest threshold at which the estimate for the same day is .9."""
-        return next(
-            at / 100 for at in range(5, 100) if (self.estimate(0, at / 100, within=within)[0] or 1) >= 0.9
-        )
-
 
 def aligned(file: Path, columns: str, labels: str, language: Any, names: Iterable[str]) -> dict[str, Aligned]:
     """Align pairs of outlets of a file; every outlet's words count in the vectors."""
@@ -238,9 +193,9 @@ def _places(pairs: Pairs) -> list[tuple[int, int]]:
 
 
 def estimates(read: pl.DataFrame, found: dict[str, Aligned]) -> dict[str, dict[str, Any]]:
-    """The estimate beside what readers say of labelled pairs and of fresh ones; and the lowest threshold at which it is .9."""
+    """What readers say, labelled pairs and fresh ones, and the estimate, by days apart."""
     fresh = pl.read_csv(PAIRS.with_name("pairs_fresh.csv")).with_columns(one_event=pl.col("same") == "yes")
-    tables: dict[str, dict[str, Any]] = {"pairs_estimate": {}, "pairs_fresh": {}, "pairs_strict": {}}
+    tables: dict[str, dict[str, Any]] = {"pairs_estimate": {}, "pairs_fresh": {}}
     errors: dict[tuple[str, str, str], list[float]] = {}
     for name, pairs in found.items():
         strict = LABELLED.get(name, 0.5)
@@ -251,78 +206,39 @@ def estimates(read: pl.DataFrame, found: dict[str, Aligned]) -> dict[str, dict[s
         kinds = [("pairs_estimate", read, low, 1.0) for low in sorted({strict, 0.5})]
         kinds += [("pairs_fresh", drawn, 0.5, 1.0), ("pairs_fresh", drawn, 0.185, strict)]
         for table, labels, low, high in kinds:
-            for gap, words in enumerate(DAYS[: REFERENCE + (table == "pairs_fresh")]):
+            row: dict[str, Any] = {}
+            for gap, words in enumerate(DAYS[:REFERENCE]):
                 these = pl.col("similarity").is_between(low, high, closed="right")
                 said = share(labels.filter(these, corpus=name, days=gap)["one_event"].to_numpy())
                 if said[1] < FEWEST and (table == "pairs_fresh" or name in LABELLED):
                     continue
-                both = {"estimate": False, "estimate, one-to-one within three days": True}
-                cells = {
-                    column: pairs.estimate(gap, low, high, within=within) for column, within in both.items()
-                }
-                if gap < REFERENCE and said[1]:
-                    for column, (value, *_) in cells.items():
-                        errors.setdefault((table, words, column), []).append(abs((value or 0.0) - said[2]))
-                number = int(((pairs.alone[gap] > low) & (pairs.alone[gap] <= high)).sum())
-                readers = said if said[1] else None
-                tables[table][f"{name}, {low} to {high}: {words}"] = {
-                    "pairs": number,
-                    "readers": readers,
-                } | cells
-        if added.height:
-            row = f"{name}, 0.5 to 1.0: same day, added"
-            tables["pairs_fresh"][row] = {
-                "pairs": added.height,
-                "readers": share(added["one_event"].to_numpy()),
-            }
-        least = pairs.least()
-        above = read.filter(pl.col("similarity") > least, corpus=name, days=0)["one_event"].to_numpy()
-        tables["pairs_strict"][name] = {
-            "lowest --strict": f"{least:.2f}",
-            "pairs": int((pairs.alone[0] > least).sum()),
-            "readers": share(above) if len(above) else None,
-            "lowest, one-to-one within three days": f"{pairs.least(within=True):.2f}",
-        }
+                value, *ends = pairs.estimate(gap, low, high)
+                if said[1]:
+                    for column, within in (("", False), (", one-to-one within three days", True)):
+                        gaps = errors.setdefault((table, words, column), [])
+                        gaps.append(abs((pairs.estimate(gap, low, high, within=within)[0] or 0.0) - said[2]))
+                read_ = f"{said[0]} of {said[1]}: {figure(said[2])}" if said[1] else "–"
+                row[words] = f"{read_}; {figure(value)} ({'–'.join(map(figure, ends))})"
+            if added.height and (table, low) == ("pairs_fresh", 0.5):
+                row["same day, added"] = share(added["one_event"].to_numpy())[:3]
+            if row:
+                tables[table][f"{name}, {low} to {high}"] = row
     for (table, words, column), values in errors.items():
-        tables[table].setdefault(f"mean error: {words}", {})[column] = float(np.mean(values))
+        tables[table].setdefault(f"mean error{column}", {})[words] = float(np.mean(values))
     return tables
-
-
-def hh(options: Options) -> dict[str, Any]:
-    """AUC of judges and encoders on the test set of a corpus."""
-    texts = ["a_id", "b_id", "a_headline", "b_headline", "event"]
-    test = read_pairs(options.name).join(
-        read_table(options.corpus, "pairs", "test", texts), on=["a_id", "b_id"]
-    )
-    given: dict[str, Floats] = {"tf-idf cosine of the articles": test["similarity"].to_numpy()}
-    first, second = test["a_headline"].to_list(), test["b_headline"].to_list()
-    for name, folder in (each.split("=", 1) for each in options.judges):
-        judge = Judge.from_pretrained(folder)
-        both_ways = [
-            judge.probabilities(*texts, progress=False)[:, 1] for texts in ((first, second), (second, first))
-        ]
-        given[f"HH, {name}"] = sum(both_ways) / 2
-    for name, folder in (each.split("=", 1) for each in options.encoders):
-        vectors = Vectors(name, folder, options.vectors / f"{options.name}-{name}.npz")
-        given[f"cosine of {name}, not trained"] = (vectors(first) * vectors(second)).sum(axis=1)
-    cells: dict[str, Any] = {}
-    for name, p in given.items():
-        value, ends = auc(test["one_event"].to_numpy(), p, test["event"].to_numpy())
-        cells[name] = {options.name: [value, *(ends or ())]}
-    return cells
 
 
 def main(options: Options) -> dict[str, Any]:
     """The tables that the options have the files for; those of labels alone always."""
     read = readings()
-    tables = {"pairs": by_cosine_and_days(read), "pairs_blind": blind(read), "pairs_rule": rules(read)}
+    tables = {"pairs_blind": blind(read), "pairs_rule": rules(read)}
     found: dict[str, Aligned] = {}
     if options.allsides:
         found = aligned(options.allsides, "label=outlet", OUTLETS, "en", LABELLED)
         found |= aligned(options.allsides, "", "left,right", "en", [SIDES])
     if options.arabic:
         found |= aligned(options.arabic, "", "alarabia:Al Arabiya,skynews:Sky News Arabia", "none", [ARABIC])
-    return tables | estimates(read, found) | ({"pairs_hh": hh(options)} if options.corpus else {})
+    return tables | estimates(read, found)
 
 
 if __name__ == "__main__":

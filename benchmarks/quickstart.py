@@ -25,10 +25,9 @@ from change_it.tables import figure
 ROOT = Path(__file__).parents[1]
 FIGURES = Path(__file__).with_suffix(".json")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-#: Of the tables: systems in their order, and the columns that have intervals.
-SYSTEMS = ("gold", "rewrite", "lead", "clause", "copy", "random-target", "floor")
-COLUMNS = {"compliancy": "compliancy", "hh": "HH", "ah": "AH", "main": "main"}
-COLUMNS |= {name: name for name in ("style", "fluency", "evidence", "joint")}
+#: Columns of the tables and their titles; the first three have intervals.
+COLUMNS = {name: name for name in ("compliancy", "style", "acceptability", "edited")}
+COLUMNS |= {"hh": "HH", "ah": "AH", "main": "main", "fluency": "fluency", "evidence": "evidence"}
 
 
 @dataclass(kw_only=True)
@@ -60,6 +59,7 @@ def measure(out: Path) -> dict[str, Any]:
         "steps": read["run.json"]["seconds"],
         "screen": screen.read_text(encoding="utf-8").replace(str(out), "runs/quickstart").splitlines(),
         "audit": audit["text"],
+        "meaning": read["report/scores.json"]["meaning"],
         "systems": {name: row["average"] for name, row in read["report/scores.json"]["systems"].items()},
         "made": made(),
     }
@@ -76,17 +76,15 @@ def resident(pid: int) -> int:
 
 
 def table(figures: dict[str, Any], columns: tuple[str, ...]) -> str:
-    """A table of the systems in Markdown."""
+    """A table of the systems in Markdown, in the order of the report."""
 
     def cell(row: dict[str, Any], name: str) -> str:
-        ends = row["intervals"].get(name) if name in ("compliancy", "joint") else None
+        ends = row["intervals"].get(name) if name in [*COLUMNS][:3] else None
         return figure(row[name]) + (f" ({'–'.join(map(figure, ends))})" if ends else "")
 
     rows = [["system", *(COLUMNS[name] for name in columns)], ["---"] * (1 + len(columns))]
     rows += [
-        [f"`{name}`", *(cell(figures["systems"][name], column) for column in columns)]
-        for name in SYSTEMS
-        if name in figures["systems"]
+        [f"`{name}`", *(cell(row, column) for column in columns)] for name, row in figures["systems"].items()
     ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
@@ -98,7 +96,8 @@ def sentences(figures: dict[str, Any]) -> dict[str, str]:
         "cost": f"{cost} on {figures['made']['hardware']}",
         "audit": figures["audit"],
         "screen": "\n```text\n" + "\n".join(line.rstrip() for line in figures["screen"]) + "\n```\n",
-        "short table": f"\n\n{table(figures, ('compliancy', 'joint'))}\n\n",
+        "meaning": figures["meaning"],
+        "short table": f"\n\n{table(figures, tuple(COLUMNS)[:4])}\n\n",
         "table": f"\n\n{table(figures, tuple(COLUMNS))}\n\n",
     }
 

@@ -16,6 +16,7 @@ import polars as pl
 import tyro
 
 from change_it.audit.agreement import ASKED, MEASURES, by_question
+from change_it.tables import figure
 
 LABELS = Path(__file__).with_name("labels") / "readers.csv"
 #: Measures of labels/readers.csv besides: judges by encoders.
@@ -25,6 +26,8 @@ FURTHER = {
     "p_fluency_minilm": "Fluency by MiniLM",
     "acceptability_minilm": "acceptability, Fluency by MiniLM",
 }
+#: What columns add for headlines of `by_question`'s parts; with copies, *accepted* alone is shown.
+PARTS = {"all": ", with copies", "without copies": "", "written, without copies": ", written"}
 
 
 def read() -> dict[str, pl.DataFrame]:
@@ -53,23 +56,19 @@ def main(audits: tuple[str, ...] = ()) -> dict[str, Any]:
     for corpus, rows in corpora.items():
         known = rows.with_columns(pl.col(ASKED).cast(pl.Float64).fill_null(float("nan")))
         for found in by_question(known, (*MEASURES, *FURTHER)):
-            if found["part"] == "all":
-                continue
-            title = {**MEASURES, **FURTHER}[found["measure"]]
-            cells = measures.setdefault(f"{corpus}, {found['part']}: {title}", {"n": found["n"]})
+            cells = measures.setdefault(f"{corpus}: {({**MEASURES, **FURTHER})[found['measure']]}", {})
+            part = PARTS[found["part"]]
+            cells[f"n{part}"] = found["n"]
             for question, (asked, _) in ASKED.items():
-                if question in found and found[question] is not None:
-                    cells[asked] = [found[question], *(found[f"{question}_interval"] or ())]
+                if found.get(question) is not None and (found["part"] != "all" or question == "accept"):
+                    cells[f"{asked}{part}"] = [found[question], *(found[f"{question}_interval"] or ())]
         for (system,), of in rows.group_by("system", maintain_order=True):
-            said = {asked: of[question].drop_nulls().drop_nans() for question, (asked, _) in ASKED.items()}
-            cells = {
-                name: [int(answers.sum()), len(answers)] for name, answers in said.items() if len(answers)
-            }
-            cells["copies"] = int(of["copy"].sum())
-            for measure in ("acceptability", "compliancy"):
-                if measure in of.columns:
-                    cells[measure] = float(of[measure].cast(pl.Float64).mean())  # type: ignore[arg-type]  # a number
-            systems[f"{corpus}: `{system}`"] = cells
+            said = (of[question].drop_nulls().drop_nans() for question in ASKED if question in of.columns)
+            counts = [str(int(answers.sum())) for answers in said if len(answers)]
+            copies = f", {of['copy'].sum()} copies" if of["copy"].any() else ""
+            value = figure(float(of["acceptability"].mean()))  # type: ignore[arg-type]  # a number
+            cells = {corpus: f"{', '.join(counts)} of {of.height}{copies}; {value}"}
+            systems.setdefault(f"`{system}`", {}).update(cells)
     return {"readers": measures, "reader_systems": systems}
 
 

@@ -2,14 +2,12 @@
 
     python benchmarks/tables.py
     python benchmarks/tables.py --check
-    python benchmarks/tables.py --keep writers "AllSides, 0.5B" runs/allsides/report/scores.json
     python benchmarks/tables.py --keep judges "AllSides: MiniLM" runs/allsides/minilm/ah/metrics.json
     python benchmarks/tables.py --keep main_judge "" main_judge.json
 
 `<!-- table: NAME -->` to `<!-- /table -->` is the table of results/NAME.json: `rows`, name to column to a value or to [counts
 of a whole, figures, interval], and their `n`, `seed`, `machine`, `date` and `command`. --keep adds to them what they need of
-JSON that `score`, `train judge` or a script of this folder, under NAME, has written. `<!-- counted: NAME -->`
-to `<!-- /counted -->` is what `counted` makes of the results.
+JSON that `train judge` or a script of this folder, under NAME, has written.
 """
 
 import json
@@ -24,16 +22,11 @@ from typing import Any
 import tyro
 
 from change_it.results.provenance import made
-from change_it.scoring.columns import FLOORS, GOLD
 from change_it.tables import figure
 
 README, RESULTS = Path(__file__).with_name("README.md"), Path(__file__).with_name("results")
 #: Row to column to value.
 Rows = dict[str, dict[str, Any]]
-#: Systems that stand next to others.
-FRAMES = ("gold", "floor", "lead")
-#: Begins the names of columns of gaps over their standard errors.
-Z = "z of gold − floor: "
 
 
 @dataclass(kw_only=True)
@@ -44,11 +37,6 @@ class Options:
     """Write nothing; exit with 1 where a table differs."""
     keep: tuple[str, ...] = ()
     """Results to keep first: name of the table, what they are of, and JSON files, of several seeds."""
-
-
-def interval(row: dict[str, Any], measure: str) -> list[float]:
-    """A share and the ends of its interval."""
-    return [row[measure], *row["intervals"][measure]]
 
 
 def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
@@ -73,26 +61,6 @@ def of_judge(name: str, metrics: dict[str, Any]) -> Rows:
     return rows
 
 
-def of_writer(name: str, report: dict[str, Any]) -> Rows:
-    """A writer, whose name comes first among the systems of a report that are no other's; and what judges chose of its candidates."""
-    rows = {system: row["average"] for system, row in report["systems"].items()}
-    writer, *chosen = (system for system in rows if system not in (GOLD, *FLOORS))
-    joint = [interval(rows[system], "joint") for system in (writer, *chosen)]
-    others = [figure(rows[system]["joint"]) for system in FRAMES if system in rows]
-    return {
-        name: {
-            "n, events": f"{rows[writer]['n']}, {rows[writer]['events']}",
-            "single draw": joint[0],
-            "best, chosen by fold 0": joint[1] if chosen else None,
-            "gold, floor, lead": ", ".join(others),
-        }
-    }
-
-
-#: What else keeps the report of `score` in a table.
-REPORTS = {"writers": of_writer}
-
-
 def keep(name: str, of: str, paths: Sequence[Path]) -> None:
     """Add results to those of a table."""
     out, found = RESULTS / f"{name}.json", [json.loads(path.read_text(encoding="utf-8")) for path in paths]
@@ -101,10 +69,6 @@ def keep(name: str, of: str, paths: Sequence[Path]) -> None:
         record = json.loads(out.read_text(encoding="utf-8"))
     if "task" in found[0]:
         rows = of_judge(of, found[0])
-    elif "judges" in found[0]:
-        if name not in REPORTS:
-            raise SystemExit(f"no table {name} is made of a report: give one of {', '.join(REPORTS)}")
-        rows = REPORTS[name](of, found[0])
     elif name in found[0]:
         rows = found[0][name]
     else:
@@ -144,40 +108,6 @@ def block(name: str) -> str:
     return about + "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def rows_of(name: str) -> Rows:
-    """The rows of a table."""
-    return dict(json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["rows"])
-
-
-def counted() -> dict[str, str]:
-    """What the page says of several cells, by name."""
-    strict = {}
-    for writer, cells in rows_of("writers").items():
-        read = cells["right, partly, wrong"].partition("; ")[2]
-        if read:
-            strict[writer] = int(read.split(", ")[0]), int(cells["read"].split("; ")[1])
-    right, n = map(sum, zip(*strict.values(), strict=True))
-    found = {"strict": f"{right} of the {n}"}
-    found["strict, tuned"] = "{} of the {}".format(*strict["AllSides, 0.5B, tuned"])
-    gaps = {
-        name: {row.partition(":")[0]: cells for row, cells in rows_of(name).items() if row.endswith("`gold`")}
-        for name in ("joint", "outlets")
-    }
-    for score in ("joint", "strict v5"):
-        of = {row: float(cells[f"{Z}{score}"]) for row, cells in gaps["joint"].items() if row != "sample"}
-        found[f"z, {score}"] = f"{min(of.values())} to {max(of.values())}"
-    found["z, every pair"] = "; ".join(
-        f"{cells[f'{Z}joint']} ({row})" for row, cells in gaps["outlets"].items()
-    )
-    for score in ("joint", "compliancy"):
-        ordered = [cell for name, cell in rows_of("readers")[score].items() if name.endswith("in order")]
-        found[f"order, {score}"] = f"{' and '.join(str(right) for right, _ in ordered)} of {ordered[0][1]}"
-    leads = [cell[2:] for row in rows_of("judges").values() for name, cell in row.items() if name != "sample"]
-    leads = [lead for lead in leads if lead]
-    ahead, behind = (sum(sign * lead[end] > 0 for lead in leads) for sign, end in ((1, 1), (-1, 2)))
-    return found | {"encoder": f"in {ahead} of {len(leads)} cells and is behind in {behind}"}
-
-
 def main(options: Options) -> int:
     """Write or check the tables; 1 where they differ."""
     if options.keep:
@@ -186,10 +116,6 @@ def main(options: Options) -> int:
     text = README.read_text(encoding="utf-8")
     marks = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- /table -->)", re.DOTALL)
     written = marks.sub(lambda at: f"{at[1]}{block(at[2])}\n{at[3]}", text)
-    if "<!-- counted:" in written:
-        sentences = re.compile(r"(<!-- counted: ([^>]+) -->)[^<]*(<!-- /counted -->)")
-        words = counted()
-        written = sentences.sub(lambda at: f"{at[1]}{words[at[2]]}{at[3]}", written)
     if options.check:
         return int(written != text)
     README.write_text(written, encoding="utf-8")

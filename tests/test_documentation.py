@@ -22,6 +22,7 @@ from short_quickstart import shorten
 from change_it import cli
 from change_it.generators.generator_options import GeneratorOptions
 from change_it.judges.judge_options import JudgeOptions
+from change_it.results import validation
 
 CHECKOUT = Path(__file__).parent.parent
 PAGES = [CHECKOUT / "README.md"] + [
@@ -77,6 +78,13 @@ def test_links_of_the_readme_lead_somewhere():
         if anchor:
             headings = re.findall(r"^#+ (.+)$", target.read_text(encoding="utf-8"), flags=re.MULTILINE)
             assert anchor in [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in headings]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/judges.md"])
+def test_pages_say_what_reports_say_of_validation(page):
+    text = " ".join((CHECKOUT / page).read_text(encoding="utf-8").split())
+    for claim in (validation.ACCEPTABILITY, validation.STYLE, validation.COMPLIANCY):
+        assert claim in text
 
 
 def pieces() -> dict[str, list[tuple[str, str]]]:

@@ -216,7 +216,7 @@ def run(options: QuickstartOptions) -> None:
     steps.run("report", (score.run, scores), anew=True)
     _show(out, steps.terminal)
     steps.terminal.print(
-        f"\n{time.perf_counter() - started:.0f} s; another machine's figures may differ by .01. Next: open [bold]{out / 'report' / 'report.html'}[/]; "
+        f"\n{time.perf_counter() - started:.0f} s; another machine's figures may differ by .02. Next: open [bold]{out / 'report' / 'report.html'}[/]; "
         "[bold]change-it demo[/] for the page; your own newspapers: docs/newspapers.md.",
         soft_wrap=True,
         highlight=False,
