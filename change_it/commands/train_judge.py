@@ -24,7 +24,8 @@ def run(options: JudgeOptions) -> None:
     check(options)
 
     from change_it.hub.packaging import write_readme
-    from change_it.judges.train import table_of, train_judge
+    from change_it.judges.judge_options import table_of
+    from change_it.judges.train import train_judge
     from change_it.training.training_run import process_state
 
     metrics = train_judge(options)

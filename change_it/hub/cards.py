@@ -17,8 +17,7 @@ from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
 from change_it.hub.push_options import PushOptions
 from change_it.io import is_hub_id, listed, read_json, record_errors
-from change_it.judges.judge_options import check_tasks, read_judge_info, within_event_table
-from change_it.judges.train import TITLES, table_of
+from change_it.judges.judge_options import TITLES, check_tasks, read_judge_info, table_of, within_event_table
 from change_it.published_figures import CITATIONS
 from change_it.scoring.columns import BUILT_IN
 from change_it.tables import Column, Row, Table, card_markdown, with_interval
@@ -236,7 +235,11 @@ def _model_card(
 ) -> str:
     """A card with what is known of the corpus; `results` are config, metric, value and name of the numbers of `model-index`."""
     kind = "text-generation" if template == "generator" else "text-classification"
-    about: dict[str, Any] = {"task_type": kind, "task_name": "headline style transfer", "dataset_split": "test"}
+    about: dict[str, Any] = {
+        "task_type": kind,
+        "task_name": "headline style transfer",
+        "dataset_split": "test",
+    }
     about |= {"dataset_type": corpus["dataset"] or "change-it-corpus", "dataset_name": corpus["name"]}
     index = [
         EvalResult(

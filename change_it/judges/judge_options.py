@@ -25,6 +25,12 @@ LONGEST = 1_000_000
 LINEAR, BILSTM = "linear", "bilstm"
 #: Baselines of main besides: n-grams, and marks, capitals and length.
 NGRAMS, MARKS = "n-grams", "marks, capitals, length"
+TITLES = {
+    "main": "main: which outlet",
+    "hh": "HH: headline and headline",
+    "ah": "AH: headline and article",
+    "fluency": "fluency: would a newspaper print it",
+}
 #: Aligned training pairs below which main has no scale of style.
 SCALE_PAIRS = 20
 #: The papers' encoder (EvalNLGEval 2020, section 4).
@@ -163,6 +169,44 @@ def within_event_table(metrics: Mapping[str, Any]) -> Table | None:
         )
     title = f"main within an event · {found['pairs']:,} pairs of {found['events']:,} events of A2"
     return Table(columns, rows, title, notes)
+
+
+def table_of(metrics: dict[str, Any]) -> Table:
+    """The result of `train_judge` as a table: the judge and its baselines, as in the papers' Table 1."""
+    classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
+    keys = {"precision": "P", "recall": "R", "f1": "F1"}
+    rows = []
+    for test, result in metrics["results"].items():
+        baselines = {name: tests[test] for name, tests in metrics["baselines"].items()}
+        for system, found in {"judge": result, **baselines}.items():
+            cells = {f"{name} {short}": found[name][key] for name in classes for key, short in keys.items()}
+            cells |= {"test": test, "system": system, "mean F1": found["macro_f1"]}
+            rows.append(Row(cells, test, system == "judge"))
+    best = f"best validation F1 {training['best_score']:.3f}; " if training["best_score"] is not None else ""
+    tests = ", ".join(f"{name} {sizes[name]:,}" for name in metrics["results"])
+    negatives = []
+    if known := metrics.get("thresholds"):
+        loose, strict = figure(known["loose"]), figure(known["strict"])
+        near = f"; near: from {loose} to {strict}, two days apart or more" if metrics["task"] == "hh" else ""
+        negatives = [f"hard: of the most similar wrong article below a cosine of {loose}{near}"]
+    unbeaten = [
+        f"on {test} the judge is no better than {' and '.join(names)}: its lead in mean F1 has a 95% interval that reaches 0"
+        for test in metrics["results"]
+        if (names := no_better_than(metrics, test))
+    ]
+    updates = f"{training['updates']:,} updates ({training['epochs']:.1f} epochs)"
+    note = (
+        f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {tests}; "
+        f"{updates if training['updates'] else 'fitted'} in {metrics['seconds']['all']:.0f} s; "
+        f"{best}fold {metrics['fold']}; hash {metrics['model_hash'][:6]}"
+    )
+    columns = (
+        Column("test", "text", "negatives" if metrics["task"] in ("hh", "ah") else "test"),
+        Column("system", "text"),
+        *(Column(f"{name} {short}") for name in classes for short in keys.values()),
+        Column("mean F1"),
+    )
+    return Table(columns, tuple(rows), f"{TITLES[metrics['task']]} · gold A2", (note, *negatives, *unbeaten))
 
 
 def check_judges(name: str, *, to: str | None = None) -> None:

@@ -31,7 +31,6 @@ from change_it.judges.judge_options import (
     JudgeSettings,
     StyleScale,
     Task,
-    no_better_than,
     settings_of,
 )
 from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main
@@ -45,16 +44,9 @@ from change_it.networks.pretrained import (
 )
 from change_it.networks.tokenizer import Padding
 from change_it.stats import Ints, log_odds
-from change_it.tables import Column, Row, Table, figure
 from change_it.training.run_folder import train_in_folder
 from change_it.training.training_run import MIN_UPDATES, TrainingRun, process_state, tokenized
 
-TITLES = {
-    "main": "main: which outlet",
-    "hh": "HH: headline and headline",
-    "ah": "AH: headline and article",
-    "fluency": "fluency: would a newspaper print it",
-}
 #: Names of classes 0 and 1; those of main are the outlets.
 CLASSES = {"hh": ("no_match", "match"), "ah": ("no_match", "match"), "fluency": ("broken", "printed")}
 
@@ -220,44 +212,6 @@ def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, 
         "baselines": compared,
         "sizes": sizes | {"parameters": sum(weight.numel() for weight in weights)},
     }
-
-
-def table_of(metrics: dict[str, Any]) -> Table:
-    """The result of `train_judge` as a table: the judge and its baselines, as in the papers' Table 1."""
-    classes, sizes, training = metrics["classes"], metrics["sizes"], metrics["training"]
-    keys = {"precision": "P", "recall": "R", "f1": "F1"}
-    rows = []
-    for test, result in metrics["results"].items():
-        baselines = {name: tests[test] for name, tests in metrics["baselines"].items()}
-        for system, found in {"judge": result, **baselines}.items():
-            cells = {f"{name} {short}": found[name][key] for name in classes for key, short in keys.items()}
-            cells |= {"test": test, "system": system, "mean F1": found["macro_f1"]}
-            rows.append(Row(cells, test, system == "judge"))
-    best = f"best validation F1 {training['best_score']:.3f}; " if training["best_score"] is not None else ""
-    tests = ", ".join(f"{name} {sizes[name]:,}" for name in metrics["results"])
-    negatives = []
-    if known := metrics.get("thresholds"):
-        loose, strict = figure(known["loose"]), figure(known["strict"])
-        near = f"; near: from {loose} to {strict}, two days apart or more" if metrics["task"] == "hh" else ""
-        negatives = [f"hard: of the most similar wrong article below a cosine of {loose}{near}"]
-    unbeaten = [
-        f"on {test} the judge is no better than {' and '.join(names)}: its lead in mean F1 has a 95% interval that reaches 0"
-        for test in metrics["results"]
-        if (names := no_better_than(metrics, test))
-    ]
-    updates = f"{training['updates']:,} updates ({training['epochs']:.1f} epochs)"
-    note = (
-        f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, test: {tests}; "
-        f"{updates if training['updates'] else 'fitted'} in {metrics['seconds']['all']:.0f} s; "
-        f"{best}fold {metrics['fold']}; hash {metrics['model_hash'][:6]}"
-    )
-    columns = (
-        Column("test", "text", "negatives" if metrics["task"] in ("hh", "ah") else "test"),
-        Column("system", "text"),
-        *(Column(f"{name} {short}") for name in classes for short in keys.values()),
-        Column("mean F1"),
-    )
-    return Table(columns, tuple(rows), f"{TITLES[metrics['task']]} · gold A2", (note, *negatives, *unbeaten))
 
 
 def _start(settings: JudgeSettings, data: TaskData) -> tuple[Any, PreTrainedTokenizerBase]:

@@ -159,8 +159,9 @@ def judge_items(
         printed = ask("fluency", new)
         held["fluency"], p["fluency"] = decide(printed) == 1, printed[:, 1]
     measured = {f"p_{name}": of for name, of in p.items()}
-    lacks_style = np.array([item.target in judges.style_faults for item in written], dtype=bool)
-    if judges.main.style is not None and not lacks_style.all():
+    lacking_style = np.array([item.target in judges.style_faults for item in items], dtype=bool)
+    lacks_style = lacking_style[is_written]
+    if judges.main.style is not None and not lacking_style.all():
         graded = style(p_new, p_source[is_written], judges.main.style, aims == 0)
         measured["style"] = np.where(lacks_style, np.nan, graded)
         graded = np.where(lacks_style, 1.0, graded)

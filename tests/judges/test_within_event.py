@@ -105,8 +105,8 @@ def test_the_scale_of_style_by_hand(tables):
     assert found.accuracy == 1.5 / 4
     assert found.clause == pytest.approx(
         (
-            np.median([odds[3] - odds[a] for a in (3, 4, 5, 6)]),
-            np.median([odds[b] - odds[7] for b in (3, 4, 5, 3)]),
+            sorted(odds[3] - odds[a] for a in (3, 4, 5, 6))[1],  # the lower one of the middle
+            sorted(odds[b] - odds[7] for b in (3, 4, 5, 3))[1],
         )
     )
     assert all(
