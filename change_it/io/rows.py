@@ -333,7 +333,10 @@ def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator
 def _parsed(path: Path, line: int, text: str) -> Any:
     try:
         return json.loads(text.rstrip())
-    except (ValueError, RecursionError) as error:  # no JSON, a number of thousands of digits, nested too deeply
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # no JSON, a number of thousands of digits, nested too deeply
         line, fault = line + getattr(error, "lineno", 1) - 1, getattr(error, "msg", error)
         raise InputError(f"{path}, line {line}: broken JSON ({fault}); write an object a line") from error
 
