@@ -136,7 +136,11 @@ def generator_card(info: GeneratorInfo, metrics: dict[str, Any], folder: Path, o
         "base": public(base),
         "metrics": metrics,
         "system": system,
-        "tables": [_score_table(direction, systems, system) for direction in directions if system],
+        "tables": [
+            _score_table(direction, systems, system)
+            for direction in directions
+            if direction in systems.get(system, {})  # predictions may be of one alone
+        ],
     }
     results = [
         (direction, key, value, title)
@@ -150,7 +154,7 @@ def generator_card(info: GeneratorInfo, metrics: dict[str, Any], folder: Path, o
 
 def _score_table(direction: str, systems: Mapping[str, Any], system: str) -> Table:
     """The scores of a generator in one direction, among those of systems that need no model; its signature is the title."""
-    scored = {name: by_direction[direction] for name, by_direction in systems.items()}
+    scored = {name: found[direction] for name, found in systems.items() if direction in found}
     rows = [
         Row(
             {
