@@ -25,13 +25,6 @@ from change_it.templates import without_markup
 
 #: Where `corpus build` leaves the example's and the last section's texts of its README.
 LOCAL_PATH, RIGHTS = "path/to/this/folder", "## Rights"
-#: How the package is installed, in the place of `<!-- install -->` on the cards of metrics and the Space.
-INSTALL = """\
-The package is not on PyPI: this repository holds its source (`change_it/` and `pyproject.toml`), which pip installs with git and git-lfs:
-
-```bash
-pip install "{requirement}"
-```"""
 #: Texts of CHANGE-IT may be passed on under the shared task's licence alone; the sample's are invented, under the package's own.
 LICENSES = {frozenset({"rep", "gio"}): "cc-by-nc-sa-4.0", frozenset(OUTLETS): "apache-2.0"}
 #: What cards say of a licence.
@@ -142,7 +135,11 @@ def generator_card(info: GeneratorInfo, metrics: dict[str, Any], folder: Path, o
         "base": public(base),
         "metrics": metrics,
         "system": system,
-        "tables": [_score_table(direction, systems, system) for direction in directions if system],
+        "tables": [
+            _score_table(direction, systems, system)
+            for direction in directions
+            if direction in systems.get(system, {})  # predictions may be of one alone
+        ],
     }
     results = [
         (direction, key, value, title)
@@ -156,7 +153,7 @@ def generator_card(info: GeneratorInfo, metrics: dict[str, Any], folder: Path, o
 
 def _score_table(direction: str, systems: Mapping[str, Any], system: str) -> Table:
     """The scores of a generator in one direction, among those of systems that need no model; its signature is the title."""
-    scored = {name: by_direction[direction] for name, by_direction in systems.items()}
+    scored = {name: found[direction] for name, found in systems.items() if direction in found}
     rows = [
         Row(
             {
@@ -184,12 +181,6 @@ def dataset_card(folder: Path, record: dict[str, Any], options: PushOptions) -> 
     body = card.text.partition(RIGHTS)[0].replace(LOCAL_PATH, options.repo_id).strip()
     card.text = f"\n{body}\n\n{picture}## Licence\n\n{terms(license)}\n"
     return card.content
-
-
-def app_card(text: str, name: str, requirement: str, options: PushOptions) -> bytes:
-    """README.md of a metric or the Space, for use from the Hub; pip installs the package from `requirement`."""
-    text = re.sub(rf"\b(?:owner|metrics)/{name}\b", options.repo_id, text)
-    return text.replace("<!-- install -->", INSTALL.format(requirement=requirement)).encode()
 
 
 def license_of(outlets: Sequence[str]) -> str:

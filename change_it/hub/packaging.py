@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -147,23 +147,24 @@ def _app(options: PushOptions) -> Files:
             f"{folder} lacks README.md, requirements.txt or app.py: give a folder like those that the package ships"
         )
     source, project = _package()
-    needed, requirement = _requirements(
-        (folder / "requirements.txt").read_text(encoding="utf-8"), project, options
-    )
-    text = (folder / "README.md").read_text(encoding="utf-8")
-    files["README.md"] = cards.app_card(text, folder.name, requirement, options)
+    lines = (folder / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    # The card names the folder, and what pip installs from the repository.
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    files["README.md"] = re.sub(rf"\b(?:owner|metrics)/{folder.name}\b", options.repo_id, card).encode()
     if options.kind == "metric":
         module = f"{folder.name}.py"
         if module not in files:
             raise InputError(f"{folder} holds no {module}: an evaluate module is named as its folder")
         text = (folder / module).read_text(encoding="utf-8")
         # evaluate tells users without the package to install what this comment names.
+        own = next((match[0] for match in map(OWN_REQUIREMENT.match, lines) if match), "change-it")
+        address = f"{own} @ git+{constants.ENDPOINT}/spaces/{options.repo_id}"
         text = re.sub(
-            r"^((?:from|import) change_it\b.*)", rf"\1  # From: '{requirement}'", text, flags=re.MULTILINE
+            r"^((?:from|import) change_it\b.*)", rf"\1  # From: '{address}'", text, flags=re.MULTILINE
         )
         # evaluate.load("owner/name") looks for name.py; app.py for the module by its own name.
         files[module] = files[f"{options.repo_id.partition('/')[2]}.py"] = text.encode()
-    files["requirements.txt"] = needed.encode()
+    files["requirements.txt"] = _requirements(lines, project).encode()
     return source | files
 
 
@@ -190,18 +191,14 @@ def _tree(root: Path, prefix: str = "") -> Files:
     }
 
 
-def _requirements(text: str, project: Mapping[str, Any], options: PushOptions) -> tuple[str, str]:
-    """`requirements.txt` with what the package needs in its place (all that a Space is built with), and what pip installs."""
-    lines = text.splitlines()
-    ours = next(filter(None, map(OWN_REQUIREMENT.match, lines)), None)
-    extras = ours["extras"].split(",") if ours and ours["extras"] else []
+def _requirements(lines: Sequence[str], project: Mapping[str, Any]) -> str:
+    """`requirements.txt` with what the package needs in its place: all that a Space is built with."""
+    extras = [match["extras"] for match in map(OWN_REQUIREMENT.match, lines) if match and match["extras"]]
     needed = [*project["dependencies"]]
-    for extra in extras:
+    for extra in ",".join(extras).split(",") if extras else ():
         needed += project["optional-dependencies"][extra]
     others = [line for line in lines if not OWN_REQUIREMENT.match(line)]
-    address = f"git+{constants.ENDPOINT}/spaces/{options.repo_id}"
-    names = f"change-it[{','.join(extras)}]" if extras else "change-it"
-    return "".join(f"{line}\n" for line in dict.fromkeys([*needed, *others])), f"{names} @ {address}"
+    return "".join(f"{line}\n" for line in dict.fromkeys([*needed, *others]))
 
 
 def _as_json(value: object) -> bytes:

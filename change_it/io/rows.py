@@ -333,12 +333,12 @@ def _json_rows(path: Path, file: TextIO, first: tuple[int, str], lines: Iterator
 def _parsed(path: Path, line: int, text: str) -> Any:
     try:
         return json.loads(text.rstrip())
-    except json.JSONDecodeError as error:
-        fault = f"{path}, line {line + error.lineno - 1}: broken JSON ({error.msg})"
-        raise InputError(f"{fault}; write an object a line") from error
-    except (ValueError, RecursionError) as error:
-        fault = "nested too deeply" if isinstance(error, RecursionError) else "with a number that is too long"
-        raise InputError(f"{path}, line {line}: JSON {fault}") from error
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # no JSON, a number of thousands of digits, nested too deeply
+        line, fault = line + getattr(error, "lineno", 1) - 1, getattr(error, "msg", error)
+        raise InputError(f"{path}, line {line}: broken JSON ({fault}); write an object a line") from error
 
 
 def _parquet_rows(table: InputTable, path: Path) -> Rows:

@@ -1,7 +1,6 @@
 import dataclasses
 import json
 import random
-import shutil
 from datetime import timedelta
 from functools import cache, partial
 
@@ -19,7 +18,6 @@ from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS
 from change_it.corpus.splits import NONE
 from change_it.corpus.summary import summary
-from change_it.errors import InputError
 
 
 def same(one, other):
@@ -261,27 +259,6 @@ class TestWrite:
         body = (tmp_path / "corpus/README.md").read_text().split("\n---\n", 1)[1]
         assert "&#60;img src&#61;x onerror&#61;alert(1)&#62;&#124;&#96;" in body
         assert "<img" not in body
-
-    def test_a_folder_that_is_no_corpus_is_left_alone(self, tmp_path):
-        (tmp_path / "notes.txt").write_text("mine")
-        with pytest.raises(InputError, match=r"holds other files \(notes.txt\) and no alignment.json"):
-            write_corpus(built(), tmp_path)
-        assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
-
-    def test_a_corpus_is_replaced_and_what_is_not_its_own_stays(self, folder, tmp_path, capsys):
-        out = tmp_path / "corpus"
-        shutil.copytree(folder, out)
-        stale, others = out / "sum/validation.parquet", ["drawn-curve.png", "main/notes.txt", ".git/config"]
-        for name in others:
-            (out / name).parent.mkdir(exist_ok=True)
-            (out / name).write_text("mine")
-        stale.touch()
-        report = json.loads((out / "alignment.json").read_text())
-        report["files"].append("sum/validation.parquet")
-        (out / "alignment.json").write_text(json.dumps(report))
-        assert main(["corpus", "build", str(folder.parent / "news.csv"), "--out", str(out)]) == 0
-        assert not stale.exists()
-        assert [(out / name).read_text() for name in others] == ["mine"] * 3
 
     @pytest.mark.parametrize("given", ["out/mine.csv", "link.csv"])
     def test_an_input_in_its_own_output_is_refused(self, given, tmp_path, capsys):

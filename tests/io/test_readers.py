@@ -96,7 +96,7 @@ REFUSED = {
     "none.csv": ("", "has no rows"),
     "open.jsonl": (ROW + '{"id": 2, "headline": \n', "line 2: broken JSON"),
     "list.jsonl": (ROW + "\n[1, 2]\n", "line 3: this is no JSON object"),
-    "deep.jsonl": (ROW + "[" * 100_000, "line 2: JSON nested too deeply"),
+    "deep.jsonl": (ROW + "[" * 100_000, "line 2: broken JSON (maximum recursion depth"),
     "text.parquet": ("no parquet", "cannot be read"),
     "latin.csv": (b"id,headline\n1,a\n2,perch\xe9\n", "line 3: the byte 0xe9 after '2,perch' is not UTF-8"),
     "half.csv": ("id,headline\n1,è".encode("utf-16")[:-1], "no whole text in UTF-16"),
@@ -105,7 +105,7 @@ REFUSED = {
     "columns.json": (pd.read_json(memory.StringIO(ROWS)).to_json(), "line 1: id is no text: a dict"),
     "data.json": (json.dumps({"data": json.loads(ROWS)}), "no column id and no column headline (its columns are data)"),
     "pretty.json": (json.dumps({"data": json.loads(ROWS)}, indent=1), "which has its rows under 'data'"),
-    "digits.json": ('{"id": ' + "9" * 5000 + "}", "line 1: JSON with a number that is too long"),
+    "digits.json": ('{"id": ' + "9" * 5000 + "}", "line 1: broken JSON (Exceeds the limit"),
     "record.jsonl": ('{"id": 1, "headline": {"main": "a", "kicker": "b"}}', "line 1: headline is no text: a dict with the fields main, kicker"),
     "records.json": ('[{"id": 1, "headline": [{"text": "a"}]}]', "line 1: headline is no text: a dict with the fields text"),
 }  # fmt: skip
