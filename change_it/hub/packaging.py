@@ -19,7 +19,6 @@ from change_it.hub import cards
 from change_it.hub.cards import public
 from change_it.hub.push_options import PushKind, PushOptions
 from change_it.io import GENERATOR_FILE, MODEL_FILES, listed, read_json, write_text
-from change_it.networks.pretrained import hash_of_model, hash_of_weights
 
 Files = dict[str, bytes | Path]
 
@@ -107,6 +106,8 @@ def _is_local(model: str) -> bool:
 
 def _metrics(folder: Path, trainer: str) -> dict[str, Any]:
     """`metrics.json` of a model, of one without any its hashes alone; never that of another model."""
+    from change_it.networks.pretrained import hash_of_model, hash_of_weights  # loads torch
+
     metrics, weights = read_json(folder / "metrics.json") or {}, hash_of_weights(folder, command=trainer)
     hashes = {"weights_hash": weights, "model_hash": hash_of_model(folder, weights)}
     if any(metrics.get(name, value) != value for name, value in hashes.items()):
