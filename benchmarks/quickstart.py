@@ -42,13 +42,12 @@ class Options:
 
 def measure(out: Path) -> dict[str, Any]:
     """The figures of a run in a fresh folder."""
-    start, peak, screen = time.perf_counter(), 0, out.with_suffix(".txt")
-    with screen.open("w", encoding="utf-8") as file:
-        command = [sys.executable, "-m", "change_it.cli", "quickstart", "--out", str(out)]
-        with subprocess.Popen(command, stdout=file) as run:
-            while run.poll() is None:
-                peak = max(peak, resident(run.pid))
-                time.sleep(0.2)
+    start, peak = time.perf_counter(), 0
+    command = [sys.executable, "-m", "change_it.cli", "quickstart", "--out", str(out)]
+    with subprocess.Popen(command, stdout=sys.stderr) as run:
+        while run.poll() is None:
+            peak = max(peak, resident(run.pid))
+            time.sleep(0.2)
     if run.returncode:
         raise SystemExit(run.returncode)
     read = {name: json.loads((out / name).read_text()) for name in ("run.json", "report/scores.json")}
@@ -57,7 +56,6 @@ def measure(out: Path) -> dict[str, Any]:
         "seconds": round(time.perf_counter() - start),
         "gib": round(peak / 2**30, 1),
         "steps": read["run.json"]["seconds"],
-        "screen": screen.read_text(encoding="utf-8").replace(str(out), "runs/quickstart").splitlines(),
         "audit": audit["text"],
         "meaning": read["report/scores.json"]["meaning"],
         "systems": {name: row["average"] for name, row in read["report/scores.json"]["systems"].items()},
@@ -95,7 +93,6 @@ def sentences(figures: dict[str, Any]) -> dict[str, str]:
     return {
         "cost": f"{cost} on {figures['made']['hardware']}",
         "audit": figures["audit"],
-        "screen": "\n```text\n" + "\n".join(line.rstrip() for line in figures["screen"]) + "\n```\n",
         "meaning": figures["meaning"],
         "short table": f"\n\n{table(figures, tuple(COLUMNS)[:4])}\n\n",
         "table": f"\n\n{table(figures, tuple(COLUMNS))}\n\n",
