@@ -25,6 +25,20 @@ HEADLINE = "{headline}"
 FREQUENT = 200
 
 
+class NeverWritten(LogitsProcessor):
+    """Gives tokens of each source no probability."""
+
+    def __init__(self, rows: Sequence[Sequence[int]]):
+        self.rows = rows
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Scores with -inf for them."""
+        width = len(scores) // len(self.rows)  # headlines of a source
+        for row, tokens in enumerate(self.rows):
+            scores[row * width : (row + 1) * width, tokens] = -torch.inf
+        return scores
+
+
 class NoRepeatedWord(LogitsProcessor):
     """Forbids a word twice, but for the `FREQUENT` ones, which it forbids twice in a row; `marks` stay allowed."""
 
@@ -97,6 +111,10 @@ class Format:
         """Tokens that the output of `generate` begins with: the one that the decoder starts with, or the prompt."""
         return 1
 
+    def refusals(self, context: Sequence[list[str]]) -> list[LogitsProcessor]:
+        """What keeps tokens of the sources with this context from being written."""
+        return []
+
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
         """Arguments of `generate` that keep n-grams from being written twice; `prompt` tokens come before them."""
         return {"no_repeat_ngram_size": no_repeat_ngram_size}
@@ -117,6 +135,13 @@ class WordFormat(Format):
         rows, unknown = self.read(sources)
         copied, most = unknown if self.copies else None, self.max_target_tokens
         return examples(rows, self.tokenizer.targets(clean(targets, most), copied, max_tokens=most))
+
+    def refusals(self, context: Sequence[list[str]]) -> list[LogitsProcessor]:
+        """What parts outlet, headline and article is not copied from a source."""
+        known = [id_ for token, id_ in self.tokenizer.get_vocab().items() if token.strip() == "|"]
+        copied = [[at for at, word in enumerate(of) if word.strip() == "|"] for of in context]
+        rows = [[*known, *(len(self.tokenizer) + at for at in of)] for of in copied]
+        return [NeverWritten(rows)] if any(copied) else []
 
     def search(self, no_repeat_ngram_size: int, prompt: int) -> dict[str, Any]:
         """`no_repeat_ngram_size` 1 is the rule of `NoRepeatedWord`, with no trigram twice."""

@@ -57,7 +57,8 @@ def search(
     offered = candidates if drawn else max(settings["num_beams"], candidates)
     options: dict[str, Any] = {"do_sample": False, "max_new_tokens": format_.max_target_tokens, **settings}
     rules = format_.search(options.pop("no_repeat_ngram_size", no_repeat_ngram_size), prompt)
-    rules["logits_processor"] = [*rules.get("logits_processor", []), *options.pop("logits_processor", [])]
+    given = options.pop("logits_processor", [])
+    rules["logits_processor"] = [*rules.get("logits_processor", []), *format_.refusals(context), *given]
     options |= {"num_beams": 1 if drawn else offered, "num_return_sequences": offered}
     options |= {"pad_token_id": format_.tokenizer.pad_token_id, "eos_token_id": format_.ends}
     options |= {"return_dict_in_generate": True, "output_scores": True}
