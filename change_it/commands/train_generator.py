@@ -8,8 +8,8 @@ from change_it.tables import console
 from change_it.training.training_options import check_numbers
 
 
-def check(options: GeneratorOptions) -> None:
-    """Refuse, before anything large loads, numbers out of range, a model that can be no Hub id and is not there, an outlet of no article, and a folder that cannot be written."""
+def run(options: GeneratorOptions) -> None:
+    """Train a generator and say what came of it."""
     check_numbers(options)
     check_corpus(options.corpus)
     check_writable(options.out, kind="run", inputs=options.inputs, record="metrics.json")
@@ -17,11 +17,6 @@ def check(options: GeneratorOptions) -> None:
         raise InputError(no_model(options.architecture))
     if options.to is not None:
         check_outlet(options.corpus, options.to)
-
-
-def run(options: GeneratorOptions) -> None:
-    """Train a generator and say what came of it."""
-    check(options)
 
     from change_it.generators.train import train_generator
     from change_it.hub.packaging import write_readme

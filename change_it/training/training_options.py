@@ -65,7 +65,7 @@ class TrainingOptions:
         from transformers.hf_argparser import string_to_bool
 
         launched = str(os.environ.get("ACCELERATE_MIXED_PRECISION") == "bf16")
-        return bool(string_to_bool(self.given.get("bf16", launched)))
+        return bool(string_to_bool(self.given.get("bf16", launched) or "true"))
 
 
 def setting_of(given: str, option: str, kind: str) -> tuple[str, Any]:

@@ -1,5 +1,6 @@
 """Training: it learns, stops, keeps the best weights, and a killed run ends where an unbroken one does."""
 
+import os
 import sys
 import time
 from itertools import chain, repeat
@@ -242,8 +243,11 @@ def test_loading_and_evaluations_count_among_the_minutes(monkeypatch, tmp_path):
 def test_two_processes_under_torchrun_and_accelerate_launch(tmp_path):
     from processes import run_program  # this file is a program too
 
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
     def run(out, *more, launcher=("torch.distributed.run", "--nproc_per_node", "2")):
-        done = run_program([sys.executable, "-m", *launcher, __file__, str(tmp_path / out), *more])
+        command = [sys.executable, "-m", *launcher, __file__, str(tmp_path / out), *more]
+        done = run_program(command, env=environment)
         return [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
 
     [whole] = run("whole")
