@@ -51,8 +51,9 @@ NGRAMS: dict[str, Any] = {
     "alternate_sign": False,
     "dtype": np.float32,
 }
-#: Marks that are counted in headlines, the weight of a standard deviation, and that beyond which none counts.
+#: Marks that are counted in headlines; those that were added since, last of all columns, which earlier judges lack; the weight of a standard deviation, and that beyond which none counts.
 MARKS = ".,:;!?'’\"“”‘«»()[]-–—/|…&%$€£#@*"
+ADDED = "„‚‹›「」『』¿¡،؛؟۔।、。"
 WEIGHT, FAR = 0.3, 4.0
 _LETTERS = rf"[^\W\d_]+(?:[{COMBINING}]+[^\W\d_]*)*"
 _WORD = re.compile(rf"\d+(?:[.,:]\d+)*|{_LETTERS}")
@@ -110,14 +111,15 @@ def setting(texts: Sequence[str]) -> Array:
         words = [word for word in text.split() if word[0].isalpha()]
         many = max(1, len(words))
         capitals = sum(word[0].isupper() for word in words) / many, sum(map(str.isupper, words)) / many
-        rows.append([*(text.count(mark) for mark in MARKS), *capitals, len(text), len(words)])
-    return np.array(rows, np.float32).reshape(-1, len(MARKS) + 4)
+        rows.append([*map(text.count, MARKS), *capitals, len(text), len(words), *map(text.count, ADDED)])
+    return np.array(rows, np.float32).reshape(-1, len(MARKS) + 4 + len(ADDED))
 
 
 def features_of_headlines(counts: csr_matrix, marks: Array, arrays: Arrays) -> csr_matrix:
     """Features of main from counts of `NGRAMS` and `setting` of the texts; without `mean` and `scale` n-grams alone."""
     parts = [tfidf(counts, arrays["idf"])]
     if "mean" in arrays:
+        marks = marks[:, : len(arrays["mean"])]
         parts.append(csr_matrix(WEIGHT * np.clip((marks - arrays["mean"]) * arrays["scale"], -FAR, FAR)))
     return hstack(parts, format="csr")
 

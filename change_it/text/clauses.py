@@ -2,12 +2,15 @@
 
 import re
 
+from change_it.text.marks import CLOSING, COMBINING, JOINTS, WIDE_ENDS, WIDE_JOINTS
 from change_it.text.sentences import sentences, without_end
 from change_it.text.tokens import beginning, length
 from change_it.text.typography import Typography
 
 #: Between two clauses.
-_JOINT = re.compile(r"(?<=\w)[\"”»’)]?\s*(?:[:;,]|\s[-–—])\s+|[，、；：。！？]+")
+_JOINT = re.compile(
+    rf"(?<=[\w{COMBINING}])[{re.escape(CLOSING)}]?\s*(?:[{JOINTS}]|\s[-–—])\s+|[{WIDE_JOINTS}{WIDE_ENDS}]+"
+)
 #: Sentences of an article that are cut, its first characters that they are found in, and the fewest and most words of a cut.
 _SENTENCES, _CHARACTERS, _WORDS = 3, 1500, (4, 20)
 

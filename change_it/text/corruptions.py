@@ -14,11 +14,10 @@ from itertools import chain, pairwise
 
 import numpy as np
 
+from change_it.text.marks import BRACKETED, PAIRED
 from change_it.text.sentences import sentences, without_end
 
 _WORD = re.compile(r"\w+(?:['’.,\-]\w+)*(?:['’](?=\w))?")
-#: Marks that come in pairs.
-PAIRS = (("«", "»"), ("“", "”"), ("(", ")"), ("[", "]"))
 #: Function words are those of the most frequent words that appear before a mark or at the end at most this often.
 FREQUENT, ENDING = 120, 0.03
 #: A headline does without those that headlines have less often than articles have, by this factor: English "the", "is".
@@ -134,19 +133,27 @@ def corrupt(
     broken: str | None = CORRUPTIONS[name](Corruption(Split.of(headline), random, lexicon, outlet))
     if broken is None:
         return None
-    broken = _tidy(" ".join(broken.split()))
+    broken = _tidy(" ".join(broken.split()), headline)
     return None if not broken or broken.lower() == " ".join(headline.split()).lower() else broken
 
 
-def _tidy(text: str) -> str:
-    """Leave out marks at the beginning and marks whose other half is missing."""
-    for left, right in PAIRS:
-        if text.count(left) != text.count(right):
-            text = text.replace(left, "").replace(right, "")
-    if text.count('"') % 2:
-        last = text.rindex('"')
-        text = text[:last] + text[last + 1 :]
-    return text.strip().lstrip(" ,:;.!?…)»”–—-") or text
+def _tidy(text: str, headline: str) -> str:
+    """Leave out marks at the beginning, unless the headline begins with them, and those whose other half the damage took."""
+    lost = {*(masked := _masked(text))} & {*PAIRED} - {*_masked(headline)}
+    text = "".join(mark for mark, seen in zip(text, masked, strict=True) if seen not in lost)
+    return text.strip().lstrip(" ,:;.!?…)»”–—-".replace(headline[:1], "")) or text
+
+
+def _masked(text: str) -> str:
+    """A text with a NUL for each mark that has its other half."""
+
+    def mask(found: re.Match[str]) -> str:
+        before, after = found.start(1) - found.start(), found.end() - found.end(1)
+        return "\0" * before + found[1] + "\0" * after
+
+    for pattern in BRACKETED:
+        text = pattern.sub(mask, text)
+    return text
 
 
 class Corruption:

@@ -2,21 +2,23 @@
 
 import re
 
+from change_it.text.marks import OPENING
+
 #: Digits with the separators between them, not inside a word.
 _NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:]\d+)*")
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:-[^\W_]+)*")
 #: A capital after these marks says nothing.
-_OPENING = re.compile(r"(?:\A|[:.!?;|«“\"(\[‘–—-])['\"“«‘ ]*\Z")
+_OPENING = re.compile(rf"(?:\A|[.!?;:|؟{re.escape(OPENING)}])[{re.escape(OPENING)} ]*\Z")
 #: Characters before a word that are looked at for them.
 _REACH = 40
 #: Where this share of the longer words has a capital, capitals say nothing; the letters of a longer word, at least.
 _TITLE, _LONG = 0.8, 4
 
 
-def in_sentence_case(text: str) -> bool:
-    """Whether most longer words of a headline are in lower case, so that capitals mean names."""
-    words = [word for word in _WORD.findall(text)[1:] if len(word) >= _LONG]
-    return sum(word[0].isupper() for word in words) < _TITLE * len(words)
+def in_title_case(text: str, fewest: int = 3) -> bool:
+    """Whether a headline capitalises nearly all longer words behind the first, so that capitals mean nothing; of these `fewest` at least."""
+    long = [word[0].isupper() for word in _WORD.findall(text)[1:] if len(word) >= _LONG]
+    return sum(long) >= max(fewest, _TITLE * len(long))
 
 
 def name_runs(text: str) -> list[tuple[int, int]]:
@@ -29,7 +31,7 @@ def name_runs(text: str) -> list[tuple[int, int]]:
         >>> name_runs("Trump Meets Senate Leaders in Washington")
         []
     """
-    if not in_sentence_case(text):
+    if in_title_case(text, fewest=0):
         return []
     runs: list[tuple[int, int]] = []
     for word in _WORD.finditer(text):

@@ -311,4 +311,5 @@ def test_commands_that_use_a_corpus_say_how_much_was_seen(tmp_path):
 def test_baselines_count_letters_in_scripts_without_spaces():
     article = "桥梁倒塌，无人受伤。市长说，调查已经开始。"
     assert lead(article, 8) == "桥梁倒塌，无人受伤"
-    assert cuts(article, Typography())[1:] == ["桥梁倒塌", "无人受伤", "调查已经开始"]
+    first, second = "桥梁倒塌，无人受伤", "市长说，调查已经开始"
+    assert cuts(article, Typography()) == [first, *first.split("，"), second, "调查已经开始"]
