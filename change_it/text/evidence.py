@@ -1,7 +1,8 @@
 """Evidence: does every number, name and quotation of a headline occur in its sources?
 
 The check is literal: who did or claimed something is not checked. Case, accents, kinds of marks, spaces and thousands
-separators do not matter. Number words are read in English and Italian alone, from two up.
+separators do not matter. Number words are read in English and Italian alone, from two up. Where the sources are in neither, words
+may be declined or compounds, so that a name that is akin to one of their words is supported; scripts without capitals show no names.
 """
 
 import re
@@ -13,6 +14,7 @@ from typing import Literal, NamedTuple
 from change_it.io import LONGEST
 from change_it.text.folding import fold, fold_with_offsets
 from change_it.text.numerals import NUMBER, key_of, numerals
+from change_it.text.spans import in_title_case
 from change_it.text.stopwords import guess_language
 
 Kind = Literal["number", "name", "quotation"]
@@ -20,7 +22,7 @@ Kind = Literal["number", "name", "quotation"]
 #: A number alone; U.S. as US; a word, maybe with digits.
 _TOKEN = re.compile(
     rf"(?P<number>{NUMBER}(?!\w))"
-    r"|(?P<word>(?:(?<!\w)[^\W\d_]\.){2,}(?:[^\W\d_](?!\w))?|[^\W_]+)"
+    r"|(?P<word>[\u0590-\u08ff]+(?=\d)|(?:(?<!\w)[^\W\d_]\.){2,}(?:[^\W\d_](?!\w))?|[^\W_]+)"
 )
 #: Quotations in folded marks: a double mark that is not closed, and a single one behind a colon or comma, run to the end.
 _QUOTED = re.compile(
@@ -29,11 +31,12 @@ _QUOTED = re.compile(
 #: What is left out of a quotation parts it.
 _OMISSION = re.compile(r"\[[^\]]*\]|\(\s*\.[^)]*\)|\.\s*\.\s*\.|(?<!\.\w)\.\s(?=\S)")
 #: Behind these a capital only shows that something begins.
-_OPENS = re.compile(r"""[.:!?"]|(?:^|\s)'""")
+_OPENS = re.compile(r"""[.:!?"¿¡؟।]|(?:^|\s)'""")
 #: Characters of a source that its language is guessed from.
 OPENING = 1000
-#: A headline capitalises nearly all if it capitalises this share of its long words, of three at least.
-_TITLE_SHARE, _TITLE_WORDS, _LONG = 0.8, 3, 4
+#: Letters of a stem, at least; capitalised words of a source that capitalises nouns, and their share, more than.
+_LONG = 4
+_CAPITALS, _NOUNS = 10, 0.25
 
 
 @dataclass(frozen=True)
@@ -53,14 +56,12 @@ class Unsupported:
     kind: Kind
 
 
-class _Token(NamedTuple):
-    """A word or number of a folded text."""
+class _Source(NamedTuple):
+    """What is asked of a source."""
 
-    key: str  # in lower case; of a number its digits, with a point before decimals
-    start: int
-    end: int
-    is_number: bool
-    has_capital: bool
+    keys: str  # words and numbers between spaces
+    language: str  # `it`, `en` or `none`
+    has_nouns: bool  # whether so many words have capitals that they are nouns, as in German
 
 
 def unsupported(headline: str, sources: Iterable[str]) -> tuple[Unsupported, ...]:
@@ -83,81 +84,71 @@ def unsupported(headline: str, sources: Iterable[str]) -> tuple[Unsupported, ...
     """
     if len(headline) > LONGEST["headline"]:
         return (Unsupported(headline, 0, len(headline), "quotation"),)
-    sources = [source for source in sources if source.strip()]
-    texts = [_words_of(source) for source in sources]
-    language = next((name for source in sources if (name := _language(source)) != "none"), "none")
+    texts = [_read(source) for source in sources if source.strip()]
+    language = next((text.language for text in texts if text.language != "none"), "none")
     folded, offsets = fold_with_offsets(headline)
-    tokens = _tokens(folded)
     found: list[tuple[int, int, Kind]] = []
+
+    def stands(form: str) -> bool:
+        return any(form in text.keys for text in texts)
+
     for match in _QUOTED.finditer(folded):
         parts = [_phrase(part) for part in _OMISSION.split(match[match.lastgroup or 0])]
-        if not all(any(part in text for text in texts) for part in parts if part.strip()):
+        if not all(map(stands, filter(str.strip, parts))):
             found.append((*match.span(), "quotation"))
     taken = [(start, end) for start, end, _ in found]
     for number in numerals(folded, language):
-        if any(start <= number.start < end for start, end in taken):
-            continue
-        taken.append((number.start, number.end))
         forms = (
             _phrase(folded[number.start : number.end]),
             f" {number.key} ",
             f" {number.digits or number.key} ",
         )
-        if not any(form in text for text in texts for form in forms):
-            found.append((number.start, number.end, "number"))
-    names = _names(folded, tokens)
-    for at, token in enumerate(tokens):
-        checked = token.is_number or at in names or any(map(str.isdigit, token.key))
-        if not checked or any(f" {token.key} " in text for text in texts):
+        if not any(start <= number.start < end for start, end in taken):
+            taken.append((number.start, number.end))
+            if not any(map(stands, forms)):
+                found.append((number.start, number.end, "number"))
+    capitals_are_names = not in_title_case(folded.replace("-", " ")) or any(text.has_nouns for text in texts)
+    before = len(folded)
+    for match in _TOKEN.finditer(folded):
+        start, end = match.span()
+        opens, before = before > start or _OPENS.search(folded, before, start), end
+        is_name = match[0][0].isupper() and not opens and capitals_are_names
+        if not (is_name or any(map(str.isdigit, match[0]))) or stands(f" {_key(match)} "):
             continue
-        if not any(start <= token.start < end for start, end in taken):
-            found.append((token.start, token.end, "number" if token.key[0].isdigit() else "name"))
+        akin = is_name and language == "none" and any(_is_akin(_key(match), text.keys) for text in texts)
+        if not akin and not any(low <= start < high for low, high in taken):
+            found.append((start, end, "number" if match[0][0].isdigit() else "name"))
     spans = sorted((offsets[start], offsets[end], kind) for start, end, kind in found)
     return tuple(Unsupported(headline[start:end], start, end, kind) for start, end, kind in spans)
 
 
-def _tokens(folded: str) -> list[_Token]:
-    return [
-        _Token(_key(match), *match.span(), match.lastgroup == "number", match[0][0].isupper())
-        for match in _TOKEN.finditer(folded)
-    ]
-
-
 def _key(match: re.Match[str]) -> str:
-    if match.lastgroup != "number":
-        return match[0].lower().replace(".", "")
-    return key_of(match[0])
+    return key_of(match[0]) if match.lastgroup == "number" else match[0].lower().replace(".", "")
 
 
 def _phrase(text: str) -> str:
-    """The keys of a text between spaces, as `in` finds them in `_words_of`."""
+    """The keys of a text between spaces, as `in` finds them in a `_Source`."""
     return f" {' '.join(map(_key, _TOKEN.finditer(text)))} "
 
 
 @lru_cache(maxsize=4096)
-def _language(source: str) -> str:
-    """The language of the beginning of a source."""
-    return guess_language([source[:OPENING]])
-
-
-@lru_cache(maxsize=4096)
-def _words_of(source: str) -> str:
+def _read(source: str) -> _Source:
     """The keys of a source, then the parts of numbers that a space joins, which may be two, and the values of numbers in words."""
-    folded = fold(source)
-    parts = [match[0] for match in _TOKEN.finditer(folded) if match.lastgroup == "number" and " " in match[0]]
-    for number in numerals(folded, _language(source)):
+    folded, language = fold(source), guess_language([source[:OPENING]])
+    tokens = list(_TOKEN.finditer(folded))
+    parts = [match[0] for match in tokens if match.lastgroup == "number" and " " in match[0]]
+    for number in numerals(folded, language):
         parts += [number.key, *number.sizes]
-    return _phrase(folded) + "".join(f"| {part} " for part in " ".join(parts).split())
+    keys = _phrase(folded) + "".join(f"| {part} " for part in " ".join(parts).split())
+    capitals = sum(match[0][0].isupper() for match in tokens)
+    return _Source(keys, language, language == "none" and capitals > max(_CAPITALS, _NOUNS * len(tokens)))
 
 
-def _names(folded: str, tokens: list[_Token]) -> set[int]:
-    """Positions of the capitalised words that are taken for names."""
-    words = [token for token in tokens[1:] if not token.is_number and len(token.key) >= _LONG]
-    capitals = sum(token.has_capital for token in words)
-    if capitals >= _TITLE_WORDS and capitals >= _TITLE_SHARE * len(words):
-        return set()
-    return {
-        at
-        for at, token in enumerate(tokens)
-        if at and token.has_capital and not _OPENS.search(folded[tokens[at - 1].end : token.start])
-    }
+def _is_akin(name: str, keys: str) -> bool:
+    """Whether a name begins as a word does (Putin, Putinom), or one is part of the other (Maske, Schutzmaske)."""
+    if len(name) < _LONG:
+        return False
+    stem, words = name[: min(6, max(_LONG, len(name) - 2))], keys.split()
+    if f" {stem}" in keys or name in keys or any(len(word) > _LONG and word in name for word in words):
+        return True
+    return any(word in words for word in (name[:-1], name[:-2], name[:-3]) if len(word) >= _LONG)

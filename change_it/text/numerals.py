@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-#: A number alone, with groups of thousands (1.200, 1 200, 1'200, 1,00,000) or a decimal part.
-NUMBER = r"(?<!\w)(?:\d{1,3}(?:(?:[.,' ]\d{3}){1,9}|(?:,\d{2}){1,9},\d{3})(?!\d)|\d+)(?:[.,]\d+)?"
+#: A number alone, with groups of thousands (1.200, 1 200, 1'200, 1,00,000) or a decimal part; a preposition of Semitic scripts may be joined to it.
+NUMBER = (
+    r"(?<![^\W\u0590-\u08ff])(?:\d{1,3}(?:(?:[.,' ]\d{3}){1,9}|(?:,\d{2}){1,9},\d{3})(?!\d)|\d+)(?:[.,]\d+)?"
+)
 _GROUPED = re.compile(r"\d{1,3}(?:[.,' ]\d{2,3})*[.,' ]\d{3}(?!\d)")
 
 _SMALL = """one un uno una|two due|three tre|four quattro|five cinque|six sei|seven sette|eight otto|nine nove|ten dieci

@@ -53,6 +53,36 @@ def test_numbers_names_and_quotations_are_looked_up_literally(headline, source, 
     assert all(headline[part.start : part.end] == part.text for part in found)
 
 
+GERMAN = (
+    "Der Minister besucht die Fabrik in Hamburg. Die Masken aus der Fabrik gehen an Schulen, sagte ein Sprecher der Partei. "
+    "Die Stadt plant im Herbst neue Regeln für Schulen und Vereine, und die Bürger warten auf den Beschluss des Senats am Dienstag."
+)
+
+
+@pytest.mark.parametrize(
+    ("headline", "source", "lacking"),
+    [
+        ("Встреча с Путиным в Москве", "Путин приехал в Москву", []),
+        ("Встреча с Меркель в Москве", "Путин приехал в Москву", ["Меркель"]),
+        ("Spotkanie z Tuskiem w Warszawie", "Tusk jest dziś w Warszawa", []),
+        ("Ministri tapasi Stubbin Helsingissä", "Stubb oli Helsinki", []),
+        ("Takimi i Hotit me Thaçit", "Hoti dhe Thaçi", []),
+        ("Im Streit um Maskenangebot: Minister verteidigt Beschlüsse der Fabriken", GERMAN, ["Streit"]),
+        ("Kanzlerin wirbt für Jens Spahn als Parteichef", GERMAN, ["Jens", "Spahn"]),  # no Title Case
+        (
+            "Ieri Marco Rossini parla ancora in Romagna",
+            "Il sindaco di Roma e la giunta: con Marco Rossi che è lì",
+            ["Rossini", "Romagna"],
+        ),
+        ("Ja, ¿Quién? y ¡Nadie!", "nada", []),  # these marks open a sentence
+        ("الاستثمار بـ200 مليون و٥٫٤ و٣٠", "استثمار 200 مليون، 5.4 و", ["٣٠"]),
+        ("وزير يزور محمد علي", "وزير يزور أحمد سعيد", []),  # no capitals, no names
+    ],
+)
+def test_names_are_declined_nouns_have_capitals_and_some_scripts_have_none(headline, source, lacking):
+    assert [part.text for part in unsupported(headline, [source])] == lacking
+
+
 def test_a_source_is_enough_and_none_has_nothing():
     assert unsupported("A Bari con Rossi", ["Bari", "Rossi"]) == ()
     assert [part.kind for part in unsupported("A Bari, 3 «no»", [])] == ["name", "number", "quotation"]
