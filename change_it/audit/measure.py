@@ -110,7 +110,7 @@ def audit(
         events=len({item.event for item in test.items}),
         at_most=at_most,
         seed=seed,
-        verdicts=tuple(verdicts(judges, metrics, systems)),
+        verdicts=tuple(verdicts(judges, metrics, systems, has_capitals=corpus.has_capitals)),
         systems=tuple(systems),
         cues=tuple(main_cues(judges.main, test.items, seed=seed)),
         style={name: value for name, value in metrics.get("main", {}).items() if name == "within_event"},

@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from inspect import getdoc
 from random import Random
 from typing import Literal, TypeVar
@@ -20,7 +21,7 @@ from change_it.scoring.item import Item, TestSet
 from change_it.text.corruptions import Lexicon, corrupt
 from change_it.text.folding import fold
 from change_it.text.sentences import sentences
-from change_it.text.spans import name_runs, numbers_in
+from change_it.text.spans import NO_CAPITALS, NOUNS, capital_share, name_runs, numbers_in
 from change_it.text.tokens import words
 
 T = TypeVar("T")
@@ -45,12 +46,27 @@ class Resources:
     Attributes:
         test: its test set.
         lexicon: the words of its headlines, for corruptions.
-        language: `it`, `en` or `none`.
+        language: `it`, `en`, the code of another one, or `none`.
     """
 
     test: TestSet
     lexicon: Lexicon
     language: str
+
+    @cached_property
+    def capitals(self) -> float | None:
+        """The share of words with a capital inside its articles."""
+        return capital_share(self.lexicon.articles[:400])
+
+    @property
+    def has_capitals(self) -> bool:
+        """Whether its script has capitals."""
+        return self.capitals is None or self.capitals > NO_CAPITALS
+
+    @property
+    def has_names(self) -> bool:
+        """Whether capitals show names: not in a script without them, nor where nouns have them."""
+        return self.has_capitals and (self.capitals or 0) <= NOUNS
 
 
 #: A function of an item, a random generator and the resources of the corpus.

@@ -133,6 +133,7 @@ def measure_systems(
     made = {
         name: perturbed(ordered, kind, resources, seed=seed, at_most=at_most)
         for name, kind in PERTURBATIONS.items()
+        if resources.has_names or "name" not in name
     }
     golds = {place for headlines in made.values() for place, _ in headlines}
     golds |= {*range(min(at_most, len(ordered)))}
@@ -151,7 +152,8 @@ def measure_systems(
     gold = table.filter(system=GOLD)
     of_gold = gold.select("place", gold="score")
     results = []
-    for name, kind in PERTURBATIONS.items():
+    for name in made:
+        kind = PERTURBATIONS[name]
         rows = table.filter(system=name).join(of_gold, on="place", maintain_order="left")
         if len(rows):
             kept, interval = _kept(rows, resamples, seed)
@@ -280,6 +282,9 @@ class Together:
                 )
         text = "; ".join(said)
         text = f"{text[:1].upper()}{text[1:]}." if said else ""
+        absent = len(PERTURBATIONS) - sum(map(sum, self.counts.values()))
+        if said and absent > 0:
+            text += f" {absent} kinds more need names that capitals show, numbers, or Italian or English."
         if not self.worst:
             return text
         (first, share), *others = self.worst[:NAMED]
@@ -413,6 +418,8 @@ def verdicts(
     judges: "Judges",
     metrics: Mapping[str, Mapping[str, Any]],
     systems: Sequence[Result] = (),
+    *,
+    has_capitals: bool = True,
 ) -> list[Verdict]:
     """Verdicts on main, hh, ah, fluency and evidence: by the results of `read_metrics`, and of an audit if there was one."""
     found = []
@@ -438,7 +445,11 @@ def verdicts(
             accepted = Share(
                 "accepts the newspapers' own headlines", share, *share_interval(share, gold.events)
             )
-            found.append(Verdict("evidence", _level([accepted]), shares=(accepted,)))
+            level, text = _level([accepted]), ""
+            if not has_capitals:
+                level = "care" if level == "rely" else level
+                text = "it looks up numbers and quotations only, since this script has no capitals to tell names by"
+            found.append(Verdict("evidence", level, text, (accepted,)))
     return [each for each in found if each.text or each.shares]
 
 

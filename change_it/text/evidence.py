@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from change_it.io import LONGEST
 from change_it.text.folding import fold, fold_with_offsets
 from change_it.text.numerals import NUMBER, key_of, numerals
-from change_it.text.spans import in_title_case
+from change_it.text.spans import NOUNS, capital_share, in_title_case
 from change_it.text.stopwords import guess_language
 
 Kind = Literal["number", "name", "quotation"]
@@ -34,9 +34,8 @@ _OMISSION = re.compile(r"\[[^\]]*\]|\(\s*\.[^)]*\)|\.\s*\.\s*\.|(?<!\.\w)\.\s(?=
 _OPENS = re.compile(r"""[.:!?"¿¡؟।]|(?:^|\s)'""")
 #: Characters of a source that its language is guessed from.
 OPENING = 1000
-#: Letters of a stem, at least; capitalised words of a source that capitalises nouns, and their share, more than.
+#: Letters of a stem, at least.
 _LONG = 4
-_CAPITALS, _NOUNS = 10, 0.25
 
 
 @dataclass(frozen=True)
@@ -135,13 +134,11 @@ def _phrase(text: str) -> str:
 def _read(source: str) -> _Source:
     """The keys of a source, then the parts of numbers that a space joins, which may be two, and the values of numbers in words."""
     folded, language = fold(source), guess_language([source[:OPENING]])
-    tokens = list(_TOKEN.finditer(folded))
-    parts = [match[0] for match in tokens if match.lastgroup == "number" and " " in match[0]]
+    parts = [match[0] for match in _TOKEN.finditer(folded) if match.lastgroup == "number" and " " in match[0]]
     for number in numerals(folded, language):
         parts += [number.key, *number.sizes]
     keys = _phrase(folded) + "".join(f"| {part} " for part in " ".join(parts).split())
-    capitals = sum(match[0][0].isupper() for match in tokens)
-    return _Source(keys, language, language == "none" and capitals > max(_CAPITALS, _NOUNS * len(tokens)))
+    return _Source(keys, language, language == "none" and (capital_share([folded]) or 0) > NOUNS)
 
 
 def _is_akin(name: str, keys: str) -> bool:

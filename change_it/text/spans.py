@@ -1,18 +1,32 @@
 """Places of names and numbers in a headline, by its letters alone: what negatives and perturbations exchange."""
 
 import re
+from collections.abc import Iterable
 
 from change_it.text.marks import OPENING
 
 #: Digits with the separators between them, not inside a word.
 _NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:]\d+)*")
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:-[^\W_]+)*")
+#: A word behind another one; of these so many say how a language writes names.
+_LATER, _FEW = re.compile(r"(?<=[\w,;] )[^\W\d_][^\W_]*"), 40
+#: Shares of words with a capital up to which a script has none, and above which it is that of nouns.
+NO_CAPITALS, NOUNS = 0.01, 0.25
 #: A capital after these marks says nothing.
 _OPENING = re.compile(rf"(?:\A|[.!?;:|؟{re.escape(OPENING)}])[{re.escape(OPENING)} ]*\Z")
 #: Characters before a word that are looked at for them.
 _REACH = 40
 #: Where this share of the longer words has a capital, capitals say nothing; the letters of a longer word, at least.
 _TITLE, _LONG = 0.8, 4
+
+
+def capital_share(texts: Iterable[str]) -> float | None:
+    """The share of words behind another one that have a capital; None of less than 40 words.
+
+    Real texts have .02 to .14, German ones .29 to .36, those of scripts without capitals hardly any.
+    """
+    later = [word[0].isupper() for text in texts for word in _LATER.findall(text)]
+    return sum(later) / len(later) if len(later) >= _FEW else None
 
 
 def in_title_case(text: str, fewest: int = 3) -> bool:

@@ -56,7 +56,7 @@ def test_numbers_names_and_quotations_are_looked_up_literally(headline, source, 
 GERMAN = (
     "Der Minister besucht die Fabrik in Hamburg. Die Masken aus der Fabrik gehen an Schulen, sagte ein Sprecher der Partei. "
     "Die Stadt plant im Herbst neue Regeln für Schulen und Vereine, und die Bürger warten auf den Beschluss des Senats am Dienstag."
-)
+) * 2
 
 
 @pytest.mark.parametrize(
