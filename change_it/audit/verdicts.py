@@ -16,7 +16,7 @@ import polars as pl
 from change_it.audit.agreement import ENOUGH
 from change_it.audit.perturbations import PERTURBATIONS, Aspect, Resources, perturbed
 from change_it.corpus.looks import MARKED
-from change_it.io import counted, listed, read_json, record_errors
+from change_it.io import listed, read_json, record_errors
 from change_it.judges.judge_options import MARKS, no_better_than
 from change_it.progress import Progress
 from change_it.scoring.columns import GOLD
@@ -153,10 +153,8 @@ def measure_systems(
     of_gold = gold.select("place", gold="score")
     results = []
     for name in made:
-        kind, rows = (
-            PERTURBATIONS[name],
-            table.filter(system=name).join(of_gold, on="place", maintain_order="left"),
-        )
+        kind = PERTURBATIONS[name]
+        rows = table.filter(system=name).join(of_gold, on="place", maintain_order="left")
         if len(rows):
             kept, interval = _kept(rows, resamples, seed)
             examples = []
@@ -284,9 +282,9 @@ class Together:
                 )
         text = "; ".join(said)
         text = f"{text[:1].upper()}{text[1:]}." if said else ""
-        if (absent := len(PERTURBATIONS) - sum(map(sum, self.counts.values()))) > 0 and said:
-            need = "names that capitals show, numbers, or Italian or English"
-            text += f" {counted(absent, 'kind')} more would need {need}."
+        absent = len(PERTURBATIONS) - sum(map(sum, self.counts.values()))
+        if said and absent > 0:
+            text += f" {absent} kinds more need names that capitals show, numbers, or Italian or English."
         if not self.worst:
             return text
         (first, share), *others = self.worst[:NAMED]

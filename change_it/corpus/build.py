@@ -51,6 +51,8 @@ ENOUGH = 100
 WARNED = 0.8
 #: Articles, and days, of an event above which a corpus warns.
 LARGEST, LONGEST = 20, 14
+#: Pairs of an event above which a corpus warns if they are a tenth of all.
+MANY_PAIRS = 5
 SPLIT_NAMES = ("A1", "A2", "A3", "R")
 #: Options of place and work, which change nothing in a corpus.
 NOT_REPORTED = ("out", "engine", "address")
@@ -235,7 +237,12 @@ def _events(tables: Tables) -> dict[str, Any]:
     events = articles.group_by("event").agg(pl.len(), days=span.dt.total_days() + 1)
     _, largest, days = events.sort("len", "event").row(-1)
     pairs = tables["pairs"]["test"]["event"].value_counts()["count"].to_numpy().astype(np.float64)
+    strict = pl.concat(rows for side, rows in tables["pairs"].items() if side != OTHER).filter(
+        pl.col("alignment") != "A3"
+    )
+    most = strict["event"].value_counts()["count"].max()
     return {
+        "largest_pairs": most or 0,
         "largest": largest,
         "largest_days": days,
         "test_pairs": int(pairs.sum()),
@@ -351,7 +358,12 @@ def warnings_of(report: Mapping[str, Any]) -> list[str]:
     if share is not None and share < WARNED:
         mend = f"raise --strict{f' to {best:g}' if best else ''}{narrow}"
         warnings.append(f"only {share:.0%} of the strict pairs report one event, by the estimate: {mend}")
-    if events["largest"] > LARGEST or (events["largest_days"] or 0) > LONGEST:
+    total = pairs + report["pairs"]["kept"]["A1"]
+    if events["largest_pairs"] >= max(MANY_PAIRS, total / 10):
+        warnings.append(
+            f"an event has {events['largest_pairs']} of the {total:,} strict pairs: raise --strict{narrow}"
+        )
+    elif events["largest"] > LARGEST or (events["largest_days"] or 0) > LONGEST:
         days = f" in {events['largest_days']} days" if events["largest_days"] else ""
         mend = f"raise --strict{narrow}"
         warnings.append(f"an event has {events['largest']} articles{days}, more than one event has: {mend}")
@@ -361,7 +373,13 @@ def warnings_of(report: Mapping[str, Any]) -> list[str]:
 def _more_pairs(report: Mapping[str, Any]) -> str:
     """How to get a larger test set."""
     best = report["lowest_strict"]
-    lower = f", or lower --strict to {best:g}" if best and best < report["thresholds"]["strict"] else ""
+    kept = report["pairs"]["kept"]
+    one_event = 10 * report["events"]["largest_pairs"] >= kept["A1"] + kept["A2"]
+    lower = (
+        f", or lower --strict to {best:g}"
+        if best and best < report["thresholds"]["strict"] and not one_event
+        else ""
+    )
     more = f"give more months of articles, or longer articles{lower}"
     more = "give more articles of A2" if report["partners"] else more
     return "ask for more A2 in --sizes" if report["options"]["sizes"] else more

@@ -8,6 +8,7 @@ from typing import Any
 from dateutil import parser
 
 from change_it.io import is_missing
+from change_it.text.folding import fold
 
 #: What is wrong with dates of kinds that are known.
 NO_DAY, DAY_NUMBER = "date without a day, month or year", "day number of a spreadsheet instead of a date"
@@ -44,6 +45,29 @@ class _Names(parser.parserinfo):
 
 
 _PARSER = parser.parser(_Names())
+#: Names of months in dates that this parser cannot read, as 6. März 2020, 6 de marzo de 2020 or ٦ مارس ٢٠٢٠.
+_FURTHER = """januar februar märz april mai juni juli august september oktober november dezember
+janvier février mars avril mai juin juillet août septembre octobre novembre décembre
+enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro
+januari februari maart april mei juni juli augustus september oktober november december
+januari februari mars april maj juni juli augusti september oktober november december
+januar februar marts april maj juni juli august september oktober november desember
+ianuarie februarie martie aprilie mai iunie iulie august septembrie octombrie noiembrie decembrie
+janar shkurt mars prill maj qershor korrik gusht shtator tetor nëntor dhjetor
+stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia
+ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık
+января февраля марта апреля мая июня июля августа сентября октября ноября декабря
+січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня
+Ιανουαρίου Φεβρουαρίου Μαρτίου Απριλίου Μαΐου Ιουνίου Ιουλίου Αυγούστου Σεπτεμβρίου Οκτωβρίου Νοεμβρίου Δεκεμβρίου
+يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر
+जनवरी फरवरी मार्च अप्रैल मई जून जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर"""
+_NUMBERS = {
+    fold(name).lower(): month for line in _FURTHER.splitlines() for month, name in enumerate(line.split(), 1)
+}
+_NAMED = re.compile(
+    rf"(?<!\d)(\d\d?)(?:\.|º|°|er\b)?\s*(?:de )?({'|'.join(sorted(_NUMBERS, key=len, reverse=True))})\b[.,]?\s*(?:de )?(\d{{4}})(?!\d)"
+)
 
 
 def parse_date(value: object, *, day_first: bool | None = None) -> date | str | None:
@@ -51,7 +75,9 @@ def parse_date(value: object, *, day_first: bool | None = None) -> date | str | 
 
     Understood are dates as objects, ISO 8601 (`20170615101500` too), RFC 822, `15/6/17` and `15-6-2017` in either order (as it is
     written without `day_first`), `15.6.2017` with the day first (69-99 are 1969-1999), seconds since 1970 of at least nine digits
-    or milliseconds of twelve (the day in UTC), and English or Italian month names. A time zone is not applied.
+    or milliseconds of twelve (the day in UTC), English or Italian month names in any form, and a day, month and year in this order with
+    the name of the month in German, French, Spanish, Portuguese, Dutch, Swedish, Danish, Norwegian, Romanian, Albanian, Polish, Turkish,
+    Russian, Ukrainian, Greek, Arabic or Hindi. A time zone is not applied.
     """
     if is_missing(value):
         return None
@@ -71,6 +97,9 @@ def parse_date(value: object, *, day_first: bool | None = None) -> date | str | 
         order = "%d %m" if mark == "." or day_first else "%m %d"
         written = f"{first} {second} {year}", f"{order} %{'Y' if len(year) == 4 else 'y'}"
         return datetime.strptime(*written).date()
+    if named := _NAMED.search(fold(text).lower()):
+        day, month, year = named.groups()
+        return date(int(year), _NUMBERS[month], int(day))
     if re.fullmatch(r"\d{5}(?:\.\d+)?", text):
         raise ValueError(DAY_NUMBER)
     try:

@@ -3,8 +3,6 @@
 import re
 from collections.abc import Iterable
 
-from change_it.text.marks import OPENING
-
 #: Digits with the separators between them, not inside a word.
 _NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:]\d+)*")
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:-[^\W_]+)*")
@@ -13,7 +11,7 @@ _LATER, _FEW = re.compile(r"(?<=[\w,;] )[^\W\d_][^\W_]*"), 40
 #: Shares of words with a capital up to which a script has none, and above which it is that of nouns.
 NO_CAPITALS, NOUNS = 0.01, 0.25
 #: A capital after these marks says nothing.
-_OPENING = re.compile(rf"(?:\A|[.!?;:|؟{re.escape(OPENING)}])[{re.escape(OPENING)} ]*\Z")
+_OPENING = re.compile(r"(?:(?:\A|[:.!?;|؟«“\"(\[‘–—-])['\"“«‘ ]*|(?<!\w)[„‚»›¿¡「『])\Z")
 #: Characters before a word that are looked at for them.
 _REACH = 40
 #: Where this share of the longer words has a capital, capitals say nothing; the letters of a longer word, at least.

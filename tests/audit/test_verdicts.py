@@ -116,7 +116,7 @@ def test_a_sentence_counts_for_each_aspect_and_names_the_worst():
     assert found.text == (
         "Acceptability stops 1 of 6 kinds of headlines that are wrong on purpose and lets 4 through, 1 had too few examples; "
         "style stops 1 of 2 kinds of headlines that keep the original's style and lets 1 through. "
-        "6 kinds more would need names that capitals show, numbers, or Italian or English. "
+        "6 kinds more need names that capitals show, numbers, or Italian or English. "
         "Worst: b (keeps .900 of gold's acceptability), c (.700), d (.600)."
     )
     assert found.counts == {"acceptability": (1, 4, 1), "style": (1, 1, 0)}

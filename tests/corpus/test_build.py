@@ -197,6 +197,7 @@ def test_what_a_corpus_says_of_its_pairs_and_events():
     assert report["events"] == {
         "largest": 2,
         "largest_days": 1,
+        "largest_pairs": 1,
         "effective": 20.0,
         "test_pairs": 20,
         "test_events": 20,
@@ -215,19 +216,27 @@ def test_the_leak_check_searches_for_itself(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("share", "largest", "days", "said"),
+    ("share", "largest", "days", "most", "said"),
     [
-        (0.79, 2, 1, "only 79% of the strict pairs report one event, by the estimate: raise --strict to 0.6"),
-        (0.81, 21, 3, "an event has 21 articles in 3 days, more than one event has"),
-        (0.81, 20, 15, "an event has 20 articles in 15 days"),
+        (
+            0.79,
+            2,
+            1,
+            1,
+            "only 79% of the strict pairs report one event, by the estimate: raise --strict to 0.6",
+        ),
+        (0.81, 21, 3, 4, "an event has 21 articles in 3 days, more than one event has"),
+        (0.81, 20, 15, 1, "an event has 20 articles in 15 days"),
+        (0.81, 21, 15, 5, "an event has 5 of the 20 strict pairs: raise --strict"),
     ],
 )
-def test_warnings_of_pairs_and_events(share, largest, days, said):
-    report = built().report | {"lowest_strict": 0.6}
+def test_warnings_of_pairs_and_events(share, largest, days, most, said):
+    report = built().report | {"lowest_strict": 0.6 if share < 0.8 else 0.4}
     report["days_apart"] = [{"days": 0, "strict": 50, "strict_one_event": share}]
-    report["events"] = report["events"] | {"largest": largest, "largest_days": days}
-    _, found = build.warnings_of(report)
+    report["events"] = report["events"] | {"largest": largest, "largest_days": days, "largest_pairs": most}
+    few, found = build.warnings_of(report)
     assert said in found
+    assert ("lower --strict to 0.4" in few) == (share > 0.8 and most == 1)
 
 
 def test_weekly_papers_have_no_estimate():

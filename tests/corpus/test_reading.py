@@ -6,7 +6,7 @@ import pytest
 
 from change_it.cli import main
 from change_it.corpus.corpus_options import ReadingOptions
-from change_it.corpus.dates import DAY_NUMBER, NO_DAY, parse_date
+from change_it.corpus.dates import _FURTHER, DAY_NUMBER, NO_DAY, parse_date
 from change_it.corpus.reading import read_articles
 from change_it.errors import InputError
 
@@ -207,6 +207,33 @@ def test_a_row_whose_open_date_is_none_takes_nothing_with_it(write):
 )
 def test_dates(text, day):
     assert parse_date(text, day_first=False) == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "Freitag, 6. März 2020, 14:30 Uhr",
+            "vendredi 6 mars 2020",
+            "6 de marzo de 2020",
+            "6 de março de 2020",
+            "6 maart 2020",
+        ),
+        *(
+            "6 mars 2020",
+            "6. marts 2020",
+            "6 martie 2020",
+            "6 mars 2020",
+            "6 marca 2020 r.",
+            "6 Mart 2020 Cuma",
+            "6 марта 2020 г.",
+        ),
+        *("6 березня 2020", "6 Μαρτίου 2020", "٦ مارس ٢٠٢٠", "6 मार्च 2020", "६ मार्च २०२०"),
+    ],
+)
+def test_dates_with_names_of_months_of_further_languages(text):
+    assert parse_date(text) == date(2020, 3, 6)
+    assert {len(line.split()) for line in _FURTHER.splitlines()} == {12}
 
 
 @pytest.mark.parametrize("text", ["15/6/17", "6.15.17", "2017-02-30", "9" * 30, "-", "2017-06", "giugno 2017", 42901, "42901.5"])  # fmt: skip
