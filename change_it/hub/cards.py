@@ -227,7 +227,11 @@ def _model_card(
 ) -> str:
     """A card with what is known of the corpus; `results` are config, metric, value and name of the numbers of `model-index`."""
     kind = "text-generation" if template == "generator" else "text-classification"
-    about: dict[str, Any] = {"task_type": kind, "task_name": "headline style transfer", "dataset_split": "test"}
+    about: dict[str, Any] = {
+        "task_type": kind,
+        "task_name": "headline style transfer",
+        "dataset_split": "test",
+    }
     about |= {"dataset_type": corpus["dataset"] or "change-it-corpus", "dataset_name": corpus["name"]}
     index = [
         EvalResult(
