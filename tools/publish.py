@@ -12,6 +12,7 @@ import tyro
 
 from change_it.cli import exit_on_input_error
 from change_it.commands import push
+from change_it.hub.packaging import files_of
 from change_it.hub.push_options import PushKind, PushOptions
 
 #: What stands where: kind, folder of the run or name of what the package ships, and name on the Hub.
@@ -64,6 +65,7 @@ def main(options: Options) -> None:
     every = pushes(options)
     for one in every:
         push.check(one)
+        files_of(one)
     for one in every:
         push.run(one)
 

@@ -1,6 +1,6 @@
-"""`change-it corpus build`: cheap checks first, then the work, then what is printed."""
+"""`change-it corpus build`: the work, and what is printed."""
 
-from change_it.corpus.corpus_options import BuildOptions, check_language, parse_sizes
+from change_it.corpus.corpus_options import BuildOptions, check_language
 from change_it.corpus.folder import PICTURE, REJECTED, REPORT
 from change_it.corpus.summary import summary
 from change_it.engines import use_engine
@@ -9,24 +9,17 @@ from change_it.io import HUB, check_writable, outlet_and_file, read_tables
 from change_it.tables import console, print_table
 
 
-def check(options: BuildOptions) -> None:
-    """Refuse, before anything large loads, missing files, invalid sizes, and an `--out` that cannot be written."""
+def run(options: BuildOptions) -> None:
+    """Build a corpus and print what is in it."""
     check_language(options.language)
+    if not 0 <= options.loose <= options.strict < 1:
+        asked = f"--loose {options.loose} and --strict {options.strict}"
+        raise InputError(
+            f"{asked} are no cosines: give numbers from 0 to less than 1, the lower one as --loose"
+        )
     here = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
     tables = read_tables(here) if here else []  # nothing is read yet
     check_writable(options.out, inputs=[table.name for table in tables], record=REPORT)
-    parse_sizes(options.sizes)
-    for name, value in (("strict", options.strict), ("loose", options.loose)):
-        if not 0 <= value < 1:
-            raise InputError(f"--{name} {value} is no cosine: give a number from 0 to less than 1")
-    if options.loose > options.strict:
-        raise InputError(f"--loose {options.loose} is above --strict {options.strict}: give a lower one")
-    options.check_engine()
-
-
-def run(options: BuildOptions) -> None:
-    """Build a corpus and print what is in it."""
-    check(options)
 
     from change_it.corpus.reading import RefusedError, read_articles, write_rejected
 

@@ -3,18 +3,14 @@
 import re
 from pathlib import Path
 
-from change_it import metric_path, space_path
-from change_it.corpus.folder import check_corpus, read_report
 from change_it.errors import InputError
-from change_it.generators.folder import GeneratorInfo
 from change_it.hub.push_options import PushOptions
-from change_it.io import check_writable, listed, weight_files
-from change_it.judges.judge_options import COMMAND, check_judges
+from change_it.io import check_writable, listed
 from change_it.tables import console
 
 
 def check(options: PushOptions) -> None:
-    """Refuse, before anything large loads, a folder that is not what is pushed, and options that do not fit each other."""
+    """Refuse options that do not fit each other."""
     from huggingface_hub.utils import HFValidationError, validate_repo_id
 
     refusal = InputError(f"{options.repo_id} is no name of a repository: give owner/name")
@@ -32,22 +28,6 @@ def check(options: PushOptions) -> None:
         raise InputError("--out requires --dry-run")
     if options.dry_run:
         check_writable(staged(options), inputs=[options.folder])
-    folder = Path(options.folder)
-    if options.kind in ("metric", "space"):
-        if not folder.is_dir():
-            (metric_path if options.kind == "metric" else space_path)(options.folder)
-        return
-    if not folder.is_dir():
-        raise InputError(f"there is no folder {folder}: give the one that holds the {options.kind}")
-    if options.kind == "generator":
-        GeneratorInfo.load(folder)
-    elif options.kind == "judge" and (folder / "config.json").is_file():
-        weight_files(folder, command=COMMAND)
-    elif options.kind == "judge":
-        check_judges(str(folder))
-    else:
-        check_corpus(str(folder))
-        read_report(folder)
 
 
 def run(options: PushOptions) -> None:

@@ -12,7 +12,7 @@ from huggingface_hub import constants
 from huggingface_hub.utils import filter_repo_objects
 
 from change_it import metric_path, shipped_path, space_path
-from change_it.corpus.folder import FILES, PICTURE
+from change_it.corpus.folder import FILES, PICTURE, check_corpus, read_report
 from change_it.errors import InputError
 from change_it.generators.folder import GeneratorInfo
 from change_it.hub import cards
@@ -39,7 +39,10 @@ OWN_REQUIREMENT = re.compile(r"change-it(?:\[(?P<extras>.*?)\])?")
 
 def files_of(options: PushOptions) -> Files:
     """Collect the files of a push; nothing comes from outside the folder that is pushed."""
-    _check_links(Path(options.folder))
+    folder = Path(options.folder)
+    if not folder.is_dir() and options.kind not in ("metric", "space"):
+        raise InputError(f"there is no folder {folder}: give the one that holds the {options.kind}")
+    _check_links(folder)
     made = {"dataset": _dataset, "judge": _judge, "generator": _generator, "metric": _app, "space": _app}
     return made[options.kind](options)
 
@@ -57,7 +60,8 @@ def _dataset(options: PushOptions) -> Files:
     """Tables and the picture as they are; the card and the record for others to read."""
     folder = Path(options.folder)
     files: Files = {name: folder / name for name in (*FILES, PICTURE) if (folder / name).is_file()}
-    record = public(read_json(folder / "alignment.json"))
+    check_corpus(str(folder))
+    record = public(read_report(folder))
     card = cards.dataset_card(folder, record, options)
     return files | {"alignment.json": _as_json(record), "README.md": card.encode()}
 

@@ -283,7 +283,7 @@ def test_a_threshold_that_is_no_cosine_and_one_event_alone_are_refused(clean, tm
     made = [Article(f"{name}{n}", name, f"Titolo {n}", f"La notizia {name} numero {n}.", date(2024, 3, n)) for name in OUTLETS for n in range(1, 7)]  # fmt: skip
     file = table(tmp_path / "x.csv", made)
     for threshold, says in (
-        ("-1", "--strict -1.0 is no cosine"),
+        ("-1", "--strict -1.0 are no cosines"),
         ("0", "of 1 event, and A1 and A2 need one each: raise"),
     ):
         assert (
