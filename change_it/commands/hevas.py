@@ -8,7 +8,7 @@ from change_it.commands.checks import check_counts
 from change_it.commands.printing import print_json
 from change_it.errors import InputError
 from change_it.hevas.metric_options import COPY, Baseline, MetricOptions
-from change_it.io import check_file, check_writable, named_files
+from change_it.io import check_file, check_writable, listed, named_files
 from change_it.tables import console, print_table
 
 
@@ -70,12 +70,16 @@ def run(options: HevasOptions) -> None:
     from change_it.hevas.baseline_systems import BASELINES, baseline
     from change_it.hevas.documents import System, read_documents, read_systems
     from change_it.hevas.evaluation import check_input, chosen_metrics, evaluate
-    from change_it.text.stopwords import guess_language
+    from change_it.hevas.readability import is_known
+    from change_it.text.stopwords import LISTED, guess_language
 
     metrics = chosen_metrics(options.metrics)
     documents = read_documents(options.documents, columns=options.columns)
     language = options.language or read_language(options.documents) or guess_language(documents.texts)
-    options = replace(options, language=language)
+    stop = options.stop_words or (language if language in LISTED else "none")
+    options = replace(options, language=language, stop_words=stop)
+    left_out = [name for name in metrics if not options.metrics and not is_known(name, language)]
+    metrics = tuple(name for name in metrics if name not in left_out)
     check_input(documents, metrics, options)
     taken = [COPY, *BASELINES]
     documents, systems = read_systems(
@@ -88,7 +92,6 @@ def run(options: HevasOptions) -> None:
         headlines = documents.originals
         if name != COPY:
             given = {"n_words": options.n_words, "seed": options.seed}
-            stop = options.stop_words or language
             headlines = tuple(baseline(name, documents.texts, language=stop, **given))
         elif not headlines:
             raise InputError(
@@ -118,6 +121,9 @@ def run(options: HevasOptions) -> None:
     table = means_table(evaluation)
     notes = [*strange, *hevas_remarks(evaluation), *table.notes, evaluation.signature]
     notes += [analysis.outcome] if analysis.outcome else []
+    notes += (
+        [f"left out: {listed(left_out)}, for which the language {language} is not known"] if left_out else []
+    )
     print_table(replace(table, title=title, notes=notes), console())
     if options.out:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")

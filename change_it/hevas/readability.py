@@ -9,7 +9,7 @@ import numpy as np
 from change_it.errors import InputError
 from change_it.stats import Floats
 from change_it.text.references import Text, words_of
-from change_it.text.tagging import PerceptronTagger, tokens
+from change_it.text.tagging import PerceptronTagger, languages, tokens
 
 #: The metrics in which less is better: inverted before any average.
 LOWER_IS_BETTER = frozenset({"KL-C", "KL-S", "NR", "PR", "Fog", "AWL"})
@@ -51,6 +51,16 @@ def _breaks(language: str) -> Callable[[str], Sequence[int]]:
         codes = ", ".join(sorted(code for code in pyphen.LANGUAGES if "_" not in code))
         raise InputError(f"no syllable patterns for language {language!r}: choose one of {codes}")
     return pyphen.Pyphen(lang=name, left=1, right=1).positions
+
+
+def is_known(metric: str, language: str) -> bool:
+    """Whether the tagger or the syllables exist that a metric needs in a language."""
+    if metric in ("PNR", "NR", "PR"):
+        return language in languages()
+    try:
+        return metric != "Fog" or bool(_breaks(language))
+    except InputError:
+        return False
 
 
 @lru_cache(maxsize=1 << 17)

@@ -15,26 +15,15 @@ _LOOK_ALIKES = dict(
         strict=True,
     )
 )
-_MARKS = {
-    "½": ".5",
-    "¼": ".25",
-    "¾": ".75",
-    "ß": "ss",
-    "æ": "ae",
-    "Æ": "AE",
-    "œ": "oe",
-    "Œ": "OE",
-    "…": ". ",
-    "ـ": "",
-    "٫": ".",
-    "٬": ",",
-}
-_QUOTES = {
+_MARKS = {"½": ".5", "¼": ".25", "¾": ".75", "ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "…": ". "}
+#: Kinds of one mark; Arabic separators of decimals and thousands.
+MARKS = {
     **dict.fromkeys("‘’‚‛`´ʼ′", "'"),
     **dict.fromkeys("“”„‟«»‹›″", '"'),
     **dict.fromkeys("‐‑‒–—―−", "-"),
+    **dict(zip("٫٬", ".,", strict=True)),
 }
-_FIXED = {ord(a): b for a, b in {**_LOOK_ALIKES, **_MARKS, **_QUOTES}.items()}
+_FIXED = {ord(a): b for a, b in {**_LOOK_ALIKES, **_MARKS, **MARKS}.items()}
 
 
 class _Folding(dict[int, str]):
@@ -51,7 +40,7 @@ class _Folding(dict[int, str]):
             return " "
         if character.isdecimal():
             return str(unicodedata.decimal(character))
-        if unicodedata.category(character) in ("Cf", "Mn", "Me"):
+        if unicodedata.category(character) in ("Cf", "Mn", "Me") or character == "ـ":
             return ""
         pieces = unicodedata.normalize("NFKD", character)
         return "".join(self[ord(piece)] for piece in pieces) if pieces != character else character

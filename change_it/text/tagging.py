@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from change_it.errors import InputError
+from change_it.text.folding import MARKS
 from change_it.text.stopwords import function_words, stop_words
 
 #: Universal part-of-speech tags, https://universaldependencies.org/u/pos/
@@ -52,9 +53,7 @@ _TOKEN = {
 }
 
 _DIGIT = re.compile(r"\d")
-_MARKS = str.maketrans(
-    {"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-"}
-)
+_MARKS = str.maketrans(MARKS)
 #: What a sentence may begin after, inside a headline.
 _OPENING = frozenset(':.!?"-')
 

@@ -1,5 +1,6 @@
 import json
 import shutil
+from itertools import permutations
 
 import polars as pl
 import pytest
@@ -34,6 +35,21 @@ def test_both_articles_of_a_pair_are_one_event_and_the_language_is_the_corpuss(t
     assert "|lang:en|" in found["signature"]
     assert {(each["documents"], each["events"]) for each in found["comparisons"].values()} == {(8, 4)}
     assert "|events:4|resamples:1000|" in found["signature"]
+
+
+@pytest.mark.parametrize(("language", "lacking"), [("de", "PNR, NR, PR,"), ("tr", "PNR, NR, PR, Fog,")])
+def test_what_is_not_known_of_a_language_is_left_out_and_said(language, lacking, tmp_path, capsys):
+    rows = [
+        [str(at), f"{one} {at}", f"{one} {at} und mehr. Dann {other}."]
+        for at, (one, other) in enumerate(permutations(EVENTS[:4], 2))
+    ]
+    news = write_csv(tmp_path / "news.csv", rows, ["id", "headline", "article"])
+    arguments = ["hevas", "--documents", str(news), "--language", language, "--baselines", "first"]
+    assert main(arguments) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"left out: {lacking} for which the language {language} is not known" in printed
+    assert f"|lang:{language}|stop:none|" in printed
+    assert main([*arguments, "--metrics", "NR"]) == 2
 
 
 def test_copy_is_the_original_headline_of_a_corpus(toy_corpus, news, tmp_path, capsys):
