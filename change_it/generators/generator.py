@@ -182,18 +182,19 @@ def new_network(
     """A network of this package, or s2s, pn or pnc as published, and its tokenizer; the weights depend on torch's random state."""
     tokenizer = train_tokenizer(texts, size=vocabulary)
     tokenizer.model_max_length = LONGEST
+    reserved = tokenizer.reserved
+    sizes: dict[str, Any] = {
+        "vocab_size": len(tokenizer) + reserved,
+        "reserved": reserved,
+        "hidden_size": cells,
+    }
     if architecture == TRANSFORMER:
-        network: WordGenerator = PointerTransformerForConditionalGeneration.of_size(cells, tokenizer)
+        wide = PointerTransformerConfig(**sizes, intermediate_size=2 * cells)
+        network: WordGenerator = PointerTransformerForConditionalGeneration(wide)
     else:
+        kind: dict[str, Any] = {"copy": architecture != "s2s", "coverage": architecture == "pnc"}
         published = {**AS_PUBLISHED, **({"bridge": "none"} if architecture == "s2s" else {})}
-        config = PointerGeneratorConfig(
-            **(published if as_published else {}),
-            vocab_size=len(tokenizer) + tokenizer.reserved,
-            reserved=tokenizer.reserved,
-            hidden_size=cells,
-            copy=architecture != "s2s",
-            coverage=architecture == "pnc",
-        )
+        config = PointerGeneratorConfig(**sizes, **kind, **(published if as_published else {}))
         network = PointerGeneratorForConditionalGeneration(config)
     network.generation_config = tokens_of(network)
     network.generation_config.pad_token_id = tokenizer.pad_token_id

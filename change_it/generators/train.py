@@ -120,7 +120,6 @@ def _prepare(settings: GeneratorOptions, data: RecipeData, *, is_cut: bool) -> T
         examples=examples,
         collate=format_.pad,
         evaluate=evaluate,
-        evaluated=len(validation),
         name=f"{settings.recipe} generator" + (f" of {settings.to}" if settings.to else ""),
         save=save,
         describe=describe,

@@ -96,9 +96,6 @@ class JudgeOptions(TrainingOptions):
         return {**kept, "outlets": list(outlets), **names}
 
 
-JudgeSettings = JudgeOptions
-
-
 def _arguments(batch_size: int, epochs: int, learning_rate: float, **more: Any) -> dict[str, Any]:
     sizes = {"per_device_train_batch_size": batch_size, "num_train_epochs": epochs}
     return {**sizes, "learning_rate": learning_rate, **more}

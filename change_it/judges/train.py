@@ -28,7 +28,6 @@ from change_it.judges.judge_options import (
     LINEAR,
     LONGEST,
     JudgeOptions,
-    JudgeSettings,
     StyleScale,
     Task,
     settings_of,
@@ -95,7 +94,7 @@ def train_judge(options: JudgeOptions) -> dict[str, Any]:
     )
 
 
-def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
+def _prepare(settings: JudgeOptions, data: TaskData) -> TrainingRun:
     """The judge before training, and how it is trained and tested; a linear one is fitted here."""
     task, linear = settings.task, settings.encoder == LINEAR
     model, tokenizer = _start(settings, data)
@@ -145,7 +144,6 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
         examples=examples,
         collate=Padding({"input_ids": tokenizer.pad_token_id, "token_type_ids": tokenizer.pad_token_type_id}),
         evaluate=evaluate if evaluates else None,
-        evaluated=len(validation),
         name=f"{task} judge",
         save=save,
         describe=describe,
@@ -153,7 +151,7 @@ def _prepare(settings: JudgeSettings, data: TaskData) -> TrainingRun:
     )
 
 
-def _style_of(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, Any]:
+def _style_of(settings: JudgeOptions, data: TaskData, judge: Judge) -> dict[str, Any]:
     """Main where topic does not help, beside judges that learn from the same examples."""
     asked: dict[str, Ask] = {"judge": judge.probabilities}
     if settings.encoder != LINEAR:
@@ -161,7 +159,7 @@ def _style_of(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str
     return measure_main(settings.corpus, data.outlets, asked | fit_baselines(data.known, seed=settings.seed))
 
 
-def _style_scale(settings: JudgeSettings, data: TaskData, judge: Judge) -> StyleScale:
+def _style_scale(settings: JudgeOptions, data: TaskData, judge: Judge) -> StyleScale:
     """The scale of style of main, over pairs of events that it has not learnt: of the other fold, or held out by further fits (linear) or as validation."""
 
     def refit(examples: Examples) -> Ask:
@@ -181,7 +179,7 @@ def _shift(judge: Judge, validation: Examples) -> float:
     return float(np.quantile(log_odds(judge.probabilities(printed, progress=False)[:, 1]), 1 - ACCEPTANCE))
 
 
-def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, Any]:
+def _tested(settings: JudgeOptions, data: TaskData, judge: Judge) -> dict[str, Any]:
     """Scores of a judge on A2, and of a linear judge trained on the same examples."""
     classes = tuple(judge.model.config.id2label.values())
 
@@ -214,7 +212,7 @@ def _tested(settings: JudgeSettings, data: TaskData, judge: Judge) -> dict[str, 
     }
 
 
-def _start(settings: JudgeSettings, data: TaskData) -> tuple[Any, PreTrainedTokenizerBase]:
+def _start(settings: JudgeOptions, data: TaskData) -> tuple[Any, PreTrainedTokenizerBase]:
     """The model before training, or a fitted linear one; what is random in it depends on torch's random state."""
     classes = CLASSES.get(settings.task, data.outlets)
     labels: dict[str, Any] = {
@@ -230,7 +228,7 @@ def _start(settings: JudgeSettings, data: TaskData) -> tuple[Any, PreTrainedToke
     return _transformer(settings, labels)
 
 
-def _transformer(settings: JudgeSettings, labels: dict[str, Any]) -> tuple[Any, PreTrainedTokenizerBase]:
+def _transformer(settings: JudgeOptions, labels: dict[str, Any]) -> tuple[Any, PreTrainedTokenizerBase]:
     """A pre-trained encoder with a linear layer above it (EvalNLGEval 2020, section 4), and its tokenizer."""
     name = settings.encoder
     with load_errors(

@@ -38,16 +38,7 @@ def search(
     candidates: int = 1,
     no_repeat_ngram_size: int,
 ) -> list[list[Candidate]]:
-    """Search for candidates of each source, distinct and best first.
-
-    Args:
-        model: in `eval` mode.
-        format_: how it reads and writes.
-        read: what the `inputs` of the format gave for the sources, one or more.
-        settings: those of transformers' `GenerationConfig`, with `num_beams`, which is raised to the number of candidates.
-        candidates: headlines of a source, at most; of those that are searched for, empty and repeated ones are left out.
-        no_repeat_ngram_size: the rule of the format where `settings` have none.
-    """
+    """Candidates of each source, distinct and best first, by the settings of `generate`, of which `num_beams` rises to their number; `read` is what the format's `inputs` gave, the n-gram rule is for settings without one."""
     inputs, context = read
     inputs, prompt = (
         {name: one.to(model.device) for name, one in inputs.items()},

@@ -11,7 +11,7 @@ Imports are relative and stay in this folder, all of which goes to the Hub with 
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -19,7 +19,6 @@ from torch.nn import functional
 from transformers import DynamicCache
 from transformers.modeling_outputs import ModelOutput
 
-from .tokenizer import HeadlineTokenizer
 from .word_generator import IGNORED, UNSET, WordConfig, WordGenerator
 
 #: Keys and values.
@@ -219,15 +218,6 @@ class PointerTransformerForConditionalGeneration(WordGenerator):
         self.bias = nn.Parameter(torch.empty(config.words))
         self.copy_bias = nn.Parameter(torch.empty(()))
         self.post_init()
-
-    @classmethod
-    def of_size(cls, size: int, tokenizer: HeadlineTokenizer) -> "PointerTransformerForConditionalGeneration":
-        """A network with states of that size for the words of a `HeadlineTokenizer`; its weights depend on torch's random state."""
-        words: dict[str, Any] = {
-            "vocab_size": len(tokenizer) + tokenizer.reserved,
-            "reserved": tokenizer.reserved,
-        }
-        return cls(PointerTransformerConfig(**words, hidden_size=size, intermediate_size=2 * size))
 
     state_class = DecoderState
     _tied_weights_keys = {  # noqa: RUF012 (as in transformers)
