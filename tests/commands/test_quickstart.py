@@ -107,7 +107,6 @@ def test_a_name_on_the_hub_needs_no_owner_and_a_path_must_be_there(tmp_path):
 def test_pages_state_the_figures_that_were_measured():
     script = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "quickstart.py"))
     assert script["main"](script["Options"](check=True)) == 0
-    assert len(json.loads(script["FIGURES"].read_text(encoding="utf-8"))["screen"]) <= 30
 
 
 def test_a_step_prints_into_the_log_and_a_line_on_the_terminal(tmp_path, monkeypatch, capsys):
