@@ -16,11 +16,7 @@ from change_it.corpus.looks import BEGIN, END, MARK, look, mended, refuse_apart
 from change_it.corpus.reading import RefusedError, read_articles
 from change_it.corpus.sample import COLUMNS, sample_articles
 from change_it.errors import InputError
-from change_it.io import outlet_and_file
-from change_it.scoring.floors_and_predictions import lead
-from change_it.text.clauses import cuts
 from change_it.text.cleaning import decoded, encoded_twice
-from change_it.text.typography import Typography
 
 OUTLETS = "colle", "faro"
 COOKIE = "Questo sito usa cookie tecnici e di terze parti per mostrarti pubblicità. Chiudendo questo banner acconsenti."
@@ -50,43 +46,19 @@ def both(**sides):
 
 
 SPOILT = {
-    "site's name": (
-        both(colle=lambda text: f"{text} | La Gazzetta del Colle", faro=lambda text: f"{text} - IlFaro.it"),
-        [("colle", END), ("faro", END)],
-    ),
+    "site's name": (both(colle=lambda text: f"{text} | La Gazzetta del Colle", faro=lambda text: f"{text} - IlFaro.it"), [("colle", END), ("faro", END)]),
     "agency": (faro(lambda a: replace(a, headline=f"ANSA: {a.headline}"), 3), [("faro", BEGIN)]),
-    "apostrophes": (
-        both(colle=lambda text: text, faro=lambda text: text.replace("'", "’")),
-        [("colle", MARK), ("faro", MARK)],
-    ),
-    "title in body": (
-        faro(lambda a: replace(a, article=f"{a.headline.upper()}. {a.article}")),
-        [("faro", TITLE)],
-    ),
+    "apostrophes": (both(colle=lambda text: text, faro=lambda text: text.replace("'", "’")), [("colle", MARK), ("faro", MARK)]),
+    "title in body": (faro(lambda a: replace(a, article=f"{a.headline.upper()}. {a.article}")), [("faro", TITLE)]),
     "cookies": (faro(lambda a: replace(a, article=f"{COOKIE} {a.article}")), [("faro", PASSAGE)]),
-    "paywall": (
-        faro(lambda a: replace(a, article=f"{' '.join(a.article.split()[:12])}… {OFFER}"), 2),
-        [("faro", PASSAGE), ("faro", "articles have less than 20 words of their own")],
-    ),
+    "paywall": (faro(lambda a: replace(a, article=f"{' '.join(a.article.split()[:12])}… {OFFER}"), 2), [("faro", PASSAGE), ("faro", "articles have less than 20 words of their own")]),
     "spreadsheet": (faro(lambda a: replace(a, headline="#NAME?"), 50), [("faro", NOTHING)]),
     "one headline": (faro(lambda a: replace(a, headline="Notizie del giorno"), 10), [("faro", NOTHING)]),
-    "placeholder": (
-        faro(lambda a: replace(a, date=date(1970, 1, 1)), 3),
-        [("faro", "articles are of one day")],
-    ),
-    "months": (
-        faro(lambda a: replace(a, date=a.date.replace(day=1))),
-        [("faro", "articles are of the first of a month")],
-    ),
-    "encoded twice": (
-        faro(lambda a: replace(a, article=a.article.encode().decode("cp1252", "ignore"))),
-        [("faro", "articles were encoded as UTF-8 twice")],
-    ),
-    "Chinese": (
-        lambda number, a: replace(a, headline="桥梁倒塌，无人受伤。" + chr(0x5000 + number)),
-        [("", "headlines are in a script without spaces")],
-    ),
-}
+    "placeholder": (faro(lambda a: replace(a, date=date(1970, 1, 1)), 3), [("faro", "articles are of one day")]),
+    "months": (faro(lambda a: replace(a, date=a.date.replace(day=1))), [("faro", "articles are of the first of a month")]),
+    "encoded twice": (faro(lambda a: replace(a, article=a.article.encode().decode("cp1252", "ignore"))), [("faro", "articles were encoded as UTF-8 twice")]),
+    "Chinese": (lambda number, a: replace(a, headline="桥梁倒塌，无人受伤。" + chr(0x5000 + number)), [("", "headlines are in a script without spaces")]),
+}  # fmt: skip
 
 
 def names(looks):
@@ -232,25 +204,6 @@ def test_outlets_of_other_years_are_refused(clean):
     refuse_apart([replace(a, date=None) for a in clean], OUTLETS, 0)
 
 
-def test_r_and_g_have_short_names_in_files_of_change_it_alone(clean, tmp_path):
-    rows = [
-        {"id": a.id, "headline": a.headline, "article": a.article, "label": "RG"[a.label == "faro"]}
-        for a in clean
-    ]
-    assert read(str(write_rows(tmp_path / "x.csv", rows))).outlets.names == ("rep", "gio")
-    dated = [row | {"date": str(a.date)} for row, a in zip(rows, clean, strict=True)]
-    assert read(str(write_rows(tmp_path / "y.csv", dated))).outlets.names == ("G", "R")
-
-
-def test_a_list_of_headlines_is_refused(tmp_path):
-    rows = [
-        {"headline": ["Crolla il ponte", "Cronaca"], "article": ["a", "b"], "label": label}
-        for label in OUTLETS
-    ]
-    with pytest.raises(InputError, match="2 headline is a list of texts: Crolla il ponte, Cronaca"):
-        read(str(write_rows(tmp_path / "x.jsonl", rows)))
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -286,18 +239,9 @@ def test_a_threshold_that_is_no_cosine_and_one_event_alone_are_refused(clean, tm
         ("-1", "--strict -1.0 are no cosines"),
         ("0", "of 1 event, and A1 and A2 need one each: raise"),
     ):
-        assert (
-            main(
-                ["corpus", "build", file, "--out", str(tmp_path / "c"), "--strict", threshold, "--loose", "0"]
-            )
-            == 2
-        )
+        strict = ["--strict", threshold, "--loose", "0"]
+        assert main(["corpus", "build", file, "--out", str(tmp_path / "c"), *strict]) == 2
         assert says in capsys.readouterr().err
-
-
-def test_the_hub_s_page_of_a_data_set_is_its_id():
-    assert outlet_and_file("https://huggingface.co/datasets/o/n") == ("", "hf://datasets/o/n")
-    assert outlet_and_file("left=https://huggingface.co/datasets/o/n/c") == ("left", "hf://datasets/o/n/c")
 
 
 def test_commands_that_use_a_corpus_say_how_much_was_seen(tmp_path):
@@ -306,10 +250,3 @@ def test_commands_that_use_a_corpus_say_how_much_was_seen(tmp_path):
         "few pairs",
         "corpus build has 2 looks at this corpus: see its card, README.md",
     ]
-
-
-def test_baselines_count_letters_in_scripts_without_spaces():
-    article = "桥梁倒塌，无人受伤。市长说，调查已经开始。"
-    assert lead(article, 8) == "桥梁倒塌，无人受伤"
-    first, second = "桥梁倒塌，无人受伤", "市长说，调查已经开始"
-    assert cuts(article, Typography()) == [first, *first.split("，"), second, "调查已经开始"]

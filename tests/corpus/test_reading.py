@@ -244,15 +244,6 @@ def test_unreadable_dates(text):
     assert str(refused.value) == named.get(text, str(refused.value))
 
 
-def test_dates_of_other_outlets_of_the_file_tell_the_order_too(write):
-    rows = ["1,Uno,Testo uno,R,6/3/24", "2,Due,Testo due,G,7/3/24", "3,Tre,Testo tre,Z,25/3/24"]
-    path = write("x.csv", release(*rows, header="id,headline,article,label,date"))
-    reading = read([path], labels="R:rep,G:gio")
-    assert [article.date for article in reading.articles] == [date(2024, 3, 6), date(2024, 3, 7)]
-    assert reading.day_first == {path: True}
-    assert [row.reason for row in reading.rejected] == ["unknown label: Z"]
-
-
 def test_texts_that_were_encoded_twice_are_mended_and_a_zone_moves_no_day(write):
     days = {"R": "2024-03-06T23:30:00-05:00", "G": "2024-03-07T04:30:00Z"}
     rows = [f"{n},Titolo,PerchÃ© il testo {n},{label},{day}" for n, (label, day) in enumerate(days.items())]

@@ -8,7 +8,6 @@ from tiny_generators import WORDS, save_generator
 from transformers import GenerationConfig
 
 from change_it import HeadlineTransfer, InputError
-from change_it.generators.generator import load_generator
 from change_it.generators.search import Search
 from change_it.scoring.item import Item
 
@@ -65,12 +64,6 @@ def test_an_empty_source_is_refused_in_a_call_and_gives_no_candidates(both):
     some = both.propose([Item("", "", "gio", *each) for each in texts], Search())
     assert [bool(candidates) for candidates in some] == [True, False, True]
     assert both("", article=ARTICLES[2], to="gio") == some[2][0].text
-
-
-def test_generators_of_several_recipes_are_no_system(folder):
-    both = [load_generator(folder / name, device="cpu") for name in ("sum-rep", "s2s1-gio")]
-    with pytest.raises(InputError, match="one recipe and one corpus are needed, these are sum of"):
-        HeadlineTransfer(both)
 
 
 def test_a_folder_chooses_by_recipe_and_outlet(folder, tmp_path):

@@ -9,9 +9,7 @@ from change_it.generators.rerank import floor, judge_candidates, order
 from change_it.generators.search import Candidate
 from change_it.scoring.floors_and_predictions import built_in_systems, clauses
 from change_it.scoring.item import Item
-from change_it.text.clauses import cuts
 from change_it.text.tokens import words
-from change_it.text.typography import Typography
 
 ITEMS = [
     Item("", "rep", "gio", "Crolla il ponte sulla statale", "Il ponte sulla statale, ieri a Roma."),
@@ -63,16 +61,6 @@ def test_what_chooses_sees_no_partner_s_article_and_keeps_scores():
     [[best, other]] = judge_candidates(FakeJudges(digits="abcd"), [offered], [item])
     assert (best.text, best.score, best.refused_by) == ("Giù il ponte!", -3.0, "")
     assert [part.text for part in other.unsupported] == ["Zagarolo"]
-
-
-def test_cuts_are_sentences_and_clauses_of_the_article():
-    article = "Ieri a Roma il ponte è crollato: due feriti gravi in ospedale. Poi. " + "Parole " * 30
-    made = cuts(article, Typography(titles=True))
-    assert "Ieri a Roma il Ponte è Crollato" in made
-    assert "Due Feriti Gravi in Ospedale" in made
-    assert len(made) == 3  # none is cut
-    [cut] = cuts("Parole " * 30, Typography(titles=True))  # but where all are too long
-    assert len(cut.split()) == 20
 
 
 def test_the_floor_is_the_best_of_the_clauses_that_clause_has_in_turn(toy_test):

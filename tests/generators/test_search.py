@@ -15,7 +15,6 @@ from change_it.networks.formats import (
     NoRepeatedWord,
     WordFormat,
 )
-from change_it.networks.headline_pipeline import Candidate, best
 from change_it.networks.tokenizer import IGNORED, train_tokenizer
 
 SOURCES = ["Il governo cade e si torna a votare", "«Sì» alla riforma, ma perché?", "Crolla il ponte"]
@@ -146,10 +145,3 @@ def test_no_ngram_repeats_but_the_prompts_may_be_copied():
     assert torch.isfinite(rule(torch.tensor([[*prompt, 5, 6]]), scores)).all()
     repeated = rule(torch.tensor([[*prompt, 5, 6, 7, 5, 6]]), scores)
     assert torch.where(repeated[0] == -torch.inf)[0].tolist() == [7]
-
-
-def test_best_keeps_the_better_of_equal_texts_and_empty_only_alone():
-    found = [Candidate("a", -3.0), Candidate("b", -2.0), Candidate("a", -1.0), Candidate("", -0.5)]
-    assert best(found, 5) == [Candidate("a", -1.0), Candidate("b", -2.0)]
-    assert best(found, 1) == [Candidate("a", -1.0)]
-    assert best([Candidate("", -2.0), Candidate("", -1.0)], 3) == [Candidate("", -1.0)]

@@ -1,11 +1,9 @@
 """`change-it train generator` from the corpus folder to a saved generator: the papers' networks, resuming, failures."""
 
 import json
-import shutil
 
 import pytest
 from judge_data import with_arg
-from malformed import edit
 from tiny_generators import found_by
 
 from change_it.commands import train_generator
@@ -65,15 +63,6 @@ def test_the_saved_generator_has_the_reported_loss_and_writes(trained, corpus):
     assert all(candidates[0].text for candidates in found)
 
 
-def test_a_generator_of_ours_is_trained_on(trained, corpus, tmp_path):
-    changed = {"architecture": str(trained), "cells": 0, "vocabulary": 0, "learning_rate": 0.01}
-    changed |= {"max_steps": 2, "eval_steps": 2, "arg": ("eval_on_start=true",)}
-    metrics = train.train_generator(options(corpus, tmp_path / "out", **changed))
-    before = json.loads((trained / "metrics.json").read_text())["validation_loss"]
-    assert metrics["training"]["history"][0]["validation loss"] == pytest.approx(before, abs=1e-4)
-    assert GeneratorInfo.load(tmp_path / "out").kind == "words"
-
-
 def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_path):
     changed = {"recipe": "rewrite", "architecture": None, "to": None, "max_steps": 4, "eval_steps": 2}
     metrics = train.train_generator(options(corpus, tmp_path, **changed, arg=("bf16=true",)))
@@ -131,12 +120,3 @@ def test_the_network_as_published_is_the_organisers(name):
     assert usual.output is None
     assert not usual.config.loss_by_sequence
     assert usual.encoder.bridge_hidden.weight.shape == (cells, cells)
-
-
-def test_the_prompt_of_a_causal_model_is_in_the_language_of_the_corpus(corpus, tmp_path, tiny_gpt2):
-    english = shutil.copytree(corpus, tmp_path / "corpus")
-    edit(english / "alignment.json", lambda report: report["options"].update(language="en"))
-    for folder, begins in ((corpus, "Titolo"), (str(english), "Original")):
-        given = {"architecture": tiny_gpt2, "max_steps": 1, "cells": 0, "vocabulary": 0}
-        train.train_generator(options(folder, tmp_path / begins, **given))
-        assert GeneratorInfo.load(tmp_path / begins).prompt[0].startswith(begins)
