@@ -51,6 +51,7 @@ GENERATORS = {
     "no JSON": (write("generator.json", "recipe: sum"), "generator.json is broken"),
     "no seed": (lambda folder: edit(folder / "generator.json", lambda record: record.pop("seed")), "generator.json lacks seed"),
     "a text for a number": (set_in("generator.json", "source_tokens", value="9"), "generator.json is broken .*source_tokens"),
+    "no length": (set_in("generator.json", "target_tokens", value=10**7), "lengths out of 1 to 10,000 tokens"),
     "no recipe": (set_in("generator.json", "recipe", value="sun"), "generator.json is broken .*recipe.*sun"),
     "tokenizer": (write("tokenizer.json", "{}"), "no tokenizer that can be loaded"),
 }  # fmt: skip

@@ -54,6 +54,7 @@ def test_every_reason_for_rejection_with_its_line(write):
             "",
             "13,Altro titolo,Testo uno,G,",
             "14,Titolo,Testo,,",
+            f"15,Titolo,{'Testo ' * 40_000},R,",
             "16,Ultimo,Testo ultimo,G,6/15/17",
             header="id,headline,article,label,date",
         ),
@@ -72,8 +73,9 @@ def test_every_reason_for_rejection_with_its_line(write):
         (11, "1", "duplicate id"),
         (12, "12", "repeated article"),
         (15, "14", "empty label"),
+        (16, "15", "article of more than 200,000 characters"),
     ]
-    assert reading.rows == 13
+    assert reading.rows == 14
     assert reading.reasons["date before 1900 or in the future"] == 2
     assert reading.rejected[0].file == path
 

@@ -7,16 +7,10 @@ import pytest
 from tools.publish import REPOSITORIES, Options, main
 
 
-@pytest.fixture
-def quickstart(run, tmp_path):
-    folder = tmp_path / "run"
-    shutil.copytree(run, folder)
-    shutil.move(folder / "generators/sum-gio", folder / "generators/rewrite")
-    return folder
-
-
 @pytest.mark.slow
-def test_a_dry_run_writes_every_repository(quickstart, tmp_path):
+def test_a_dry_run_writes_every_repository(run, tmp_path):
+    quickstart = shutil.copytree(run, tmp_path / "run")
+    shutil.move(quickstart / "generators/sum-gio", quickstart / "generators/rewrite")
     main(Options(owner="nina", run=quickstart, dry_run=True, out=tmp_path / "staged"))
     staged = tmp_path / "staged" / "nina"
     assert {path.name for path in staged.iterdir()} == {name for _, _, name in REPOSITORIES}
