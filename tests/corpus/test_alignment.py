@@ -82,14 +82,6 @@ def test_one_to_one_is_greedy_from_the_top(corpus):
     assert len(kept) < len(pairs)
 
 
-def test_no_dates_and_no_articles_give_no_pairs(corpus):
-    vectors, days = corpus
-    undated = np.where(np.arange(2 * N) < N, UNDATED, days)
-    for arguments in ((vectors, undated, (A, B)), (vectors, days, (A[:0], B))):
-        pairs = align(*arguments, window_days=3, floor=0.1)
-        assert len(pairs) == len(one_to_one(pairs)) == pairs.counts.sum() == 0
-
-
 def allowed_columns(day, days, candidates, window, at_least):
     """Candidates in the window, or the nearest in time (the earlier day among equals), or all of them."""
     dated = [j for j in candidates if days[j] != UNDATED]

@@ -1,11 +1,8 @@
 """Generators as a function: what is read, what comes back, and which ones a folder offers."""
 
-from itertools import pairwise
-
 import pytest
 from scoring_fakes import FakeJudges
 from tiny_generators import WORDS, save_generator
-from transformers import GenerationConfig
 
 from change_it import HeadlineTransfer, InputError
 from change_it.generators.search import Search
@@ -38,20 +35,6 @@ def test_each_outlet_has_its_own_generator_and_order_is_kept_in_any_batches(both
     assert mixed == both(HEADLINES, article=ARTICLES, to=aims, batch_size=1)
     assert mixed == both(iter(HEADLINES), article=iter(ARTICLES), to=iter(aims))
     assert both(HEADLINES, article=ARTICLES, to="rep")[0] != mixed[0]
-
-
-def test_a_call_says_which_n_grams_are_blocked_and_the_generator_does_otherwise(both):
-    def pairs(text):
-        return list(pairwise(text.split()))
-
-    given = {"article": ARTICLES, "to": "gio"}
-    usual, free, strict = (
-        both(HEADLINES, **given, decoding=size and GenerationConfig(no_repeat_ngram_size=size))
-        for size in (None, 50, 2)
-    )
-    assert all(len({*pairs(text)}) == len(pairs(text)) for text in strict)
-    assert any(len({*pairs(text)}) < len(pairs(text)) for text in free)
-    assert usual == both(HEADLINES, **given, decoding=GenerationConfig(no_repeat_ngram_size=3))
 
 
 def test_an_empty_source_is_refused_in_a_call_and_gives_no_candidates(both):

@@ -93,14 +93,6 @@ def test_candidates_are_distinct_best_first_and_never_too_many(generator, settin
         assert all(-50 < score <= 0 for score in scores)
 
 
-def test_odd_sources_give_a_candidate_each(generator):
-    format_, model = generator
-    for settings in ({"num_beams": 2}, {"num_beams": 1}, {"do_sample": True}):
-        found = found_by(model, format_, ODD, **settings)
-        assert [len(candidates) >= 1 for candidates in found] == [True] * len(ODD)
-        assert all("\n" not in one.text for candidates in found for one in candidates)
-
-
 def test_rare_words_are_written_once_and_no_word_twice_in_a_row(monkeypatch):
     monkeypatch.setattr(formats, "FREQUENT", 7)
     tokenizer = train_tokenizer(["il, il. il, il. il, ponte crolla"], size=20, reserved=2)

@@ -81,8 +81,3 @@ GERMAN = (
 )
 def test_names_are_declined_nouns_have_capitals_and_some_scripts_have_none(headline, source, lacking):
     assert [part.text for part in unsupported(headline, [source])] == lacking
-
-
-def test_a_source_is_enough_and_none_has_nothing():
-    assert unsupported("A Bari con Rossi", ["Bari", "Rossi"]) == ()
-    assert [part.kind for part in unsupported("A Bari, 3 «no»", [])] == ["name", "number", "quotation"]
