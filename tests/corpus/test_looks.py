@@ -9,6 +9,7 @@ import pytest
 from csv_files import read_csv, write_csv, write_rows
 
 from change_it.cli import main
+from change_it.corpus.article import Article
 from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.folder import read_warnings
 from change_it.corpus.looks import BEGIN, END, MARK, look, mended

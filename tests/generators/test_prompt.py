@@ -79,11 +79,3 @@ def test_an_answer_as_long_as_allowed_counts_if_its_line_is_whole():
     assert headline_of("Crolla il ponte\nAltri", ended=False) == "Crolla il ponte"
     assert headline_of("Crolla il", ended=False) == ""
     assert cut("uno due tre", 8) == "uno due"
-
-
-def test_the_headline_of_an_example_is_no_answer(prompt):
-    shown = prompt.examples["faro"].pairs[0].answer
-    assert prompt.is_example(shown, "faro")
-    assert prompt.is_example(shown[:20], "faro")
-    assert prompt.is_example(" ".join(shown.split()[-4:]), "faro")
-    assert not prompt.is_example(shown.split()[-1], "faro")
