@@ -138,6 +138,13 @@ def test_frozen_weights_are_not_trained(tmp_path):
     assert sorted(kept) == ["layers.0.bias", "layers.3.bias", "layers.3.weight"]
 
 
+def test_adagrad_starts_as_see_et_al_have_it(tmp_path):
+    options = TrainingOptions(arg=("learning_rate=0.15", "optim=adagrad"))
+    kind, given = trainer.adagrad(training_arguments(options, tmp_path))
+    assert kind is torch.optim.Adagrad
+    assert (given["lr"], given["initial_accumulator_value"]) == (0.15, 0.1)
+
+
 def test_bad_input(tmp_path):
     for given, words in {
         "learning_rat=1": "has no --learning_rat=1",
