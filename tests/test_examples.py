@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 import tyro
 from processes import run_program
-from saved_judges import build_encoder, save_language_model, save_parts
 from sklearn.metrics import f1_score
 
 from change_it.cli import COMMANDS, TYRO_CONFIG, main, options_of
@@ -89,25 +88,6 @@ def test_a_script_at_a_tiny_size(called, corpus, tmp_path, paper, published):
     assert published[1] in row
     measured = published[0].replace("published", "measured")
     assert any(row[0] == measured and row[1] for row in rows)
-
-
-@pytest.mark.slow(seconds=60)
-def test_models_of_the_hub_are_tuned_and_scored(called, corpus, tmp_path):
-    """Folders of tiny models stand in the places of those of the Hub."""
-    models = {
-        "ENCODER": save_parts(tmp_path / "encoder", *build_encoder()),
-        "SEQ2SEQ": save_language_model(tmp_path / "seq2seq", "encoder-decoder"),
-        "CAUSAL": save_language_model(tmp_path / "causal", "causal"),
-    }
-    small = {name: str(folder) for name, folder in models.items()} | {"UPDATES": "2", "ITEMS": "6"}
-    ended, commands = called(HUB, corpus, **small)
-    assert ended.returncode == 0, ended.stderr
-    assert [main(command) for command in commands] == [0] * len(commands)
-    assert {"seq2seq", "causal", "floor"} <= set(
-        pd.read_csv(tmp_path / "run" / "report" / "systems.csv")["system"]
-    )
-    _, left = called(HUB, corpus, **small)
-    assert [command[0] for command in left] == ["score"]
 
 
 def test_the_order_of_systems(tables):

@@ -152,19 +152,6 @@ def test_change_it_as_released_and_as_on_the_hub_needs_no_option(layout, tmp_pat
     assert ("No row has a date" in " ".join(report["notes"])) == (layout == "released")
 
 
-def test_one_file_a_newspaper(tmp_path):
-    """The outlets are called as they are named, A first; labels and ids of the files are not needed."""
-    for label in ("rep", "gio"):
-        rows = [f"{a.headline},{a.article},{a.date}" for a in articles() if a.label == label]
-        (tmp_path / f"{label}=1.csv").write_text("\n".join(["title,body,date", *rows]) + "\n")
-    files = [f"{name}={tmp_path}/{label}=1.csv" for name, label in (("faro", "rep"), ("colle", "gio"))]
-    columns = ["--columns", "headline=title,article=body"]
-    assert main(["corpus", "build", *files, *columns, "--out", str(tmp_path / "corpus")]) == 0
-    report = json.loads((tmp_path / "corpus/alignment.json").read_text())
-    assert report["outlets"] == {"a": "faro", "b": "colle", "a_label": "faro", "b_label": "colle"}
-    assert report["pairs"]["kept"]["A2"] == 10
-
-
 def lasting():
     """The articles of `articles`, and of each strict event one of `gio` two days later in the same words: another event."""
     made = articles(close=40)

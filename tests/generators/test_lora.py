@@ -76,17 +76,6 @@ def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tin
     assert len(weights) == 1
 
 
-@pytest.mark.parametrize(("tiny", "half"), [("t5", False), ("llama", True)], indirect=["tiny"])
-def test_frozen_weights_are_bfloat16_where_that_is_asked_for(corpus, tmp_path, tiny, half):
-    chosen = options(corpus, tmp_path, tiny, lora=True, max_steps=1, arg=(f"bf16={half}",))
-    train.train_generator(chosen)
-    assert GeneratorInfo.load(tmp_path).base_dtype == ("bfloat16" if half else "float32")
-    for precision in ("float32", "bf16"):
-        model = load_generator(tmp_path, precision=precision, device="cpu").model
-        types = {weight.dtype for weight in model.parameters()}
-        assert (torch.bfloat16 in types) == (half and precision == "bf16")
-
-
 @pytest.fixture(scope="module")
 def untrained(tiny_t5, tmp_path_factory):
     """A folder of untrained adapters."""

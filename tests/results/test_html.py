@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 from csv_files import read_csv
-from pages import beyond, expected, pale, watched
+from pages import beyond, expected, watched
 from saved_judges import WITHIN_EVENT
 from scoring_fakes import FakeJudges, toy_test_set
 
@@ -251,9 +251,6 @@ def use(page, scores, toy_test, hostile):
     page.locator('.tabulator-col[tabulator-field="original"] input').press_sequentially("no such headline")
     expected(page.locator(".tabulator-placeholder")).to_have_text("No headline matches the filters.")
     assert beyond(page, but=".tabulator-header *") == []  # it follows the rows, which scroll
-    for looks in ("light", "dark"):
-        page.emulate_media(color_scheme=looks)
-        assert pale(page) == [], looks
     page.locator("#systems .about").first.click()
     expected(page.locator("[popover]:popover-open")).to_be_visible()
     assert beyond(page, but=".tabulator-header *") == []
