@@ -17,7 +17,6 @@ from change_it.corpus import build
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS
 from change_it.corpus.splits import NONE
-from change_it.corpus.summary import summary
 
 
 def same(one, other):
@@ -81,16 +80,6 @@ class TestBuild:
         first, again, other = built(), build_corpus(reading(), options(seed=1)), built(seed=2)
         same(first.tables, again.tables)
         assert not first.tables["articles"]["test"].equals(other.tables["articles"]["test"])
-
-    def test_without_dates_there_is_no_window(self):
-        undated = [dataclasses.replace(a, date=None) for a in articles()]
-        chosen = build_corpus(reading(undated), options(window_days="none"))
-        assert chosen.report["pairs"]["kept"]["A2"] == 10
-        corpus = build_corpus(reading(undated), options())
-        assert all(corpus.tables[name]["test"].equals(rows["test"]) for name, rows in chosen.tables.items())
-        assert (corpus.report["options"]["window_days"], chosen.report["notes"]) == ("none", [])
-        said = "No row has a date, so every article of one outlet is compared"
-        assert any(note.startswith(said) for note in summary(corpus.report)[0].notes)
 
 
 def test_splits_come_from_the_input_and_partners_from_similarity():
@@ -221,17 +210,3 @@ class TestWrite:
         assert main(["corpus", "build", str(tmp_path / "link.csv"), "--out", str(tmp_path / "out")]) == 2
         assert "no output may overwrite an input" in capsys.readouterr().err
         assert (tmp_path / "out/mine.csv").read_text() == "mine"
-
-
-def test_a_language_is_guessed_and_said():
-    for start, language in (
-        ("El alcalde de la ciudad no está ", "none"),
-        ("The mayor of the city is here ", "en"),
-    ):
-        made = [
-            dataclasses.replace(one, article=9 * start + one.article, headline="Same") for one in articles()
-        ]
-        report = build_corpus(reading(made), options(language=None)).report
-        assert report["options"]["language"] == language
-        assert report["notes"][0].startswith(f"Language: {language}, guessed (of the words, ")
-    assert "16 of 16 test pairs have the same headline on both sides" in report["notes"]

@@ -2,7 +2,6 @@
 
 import pytest
 
-from change_it.text.clauses import cuts
 from change_it.text.typography import Typography
 
 #: Each kind of marks around the same words.
@@ -37,15 +36,3 @@ def test_a_mark_between_two_quotations_opens_none(text):
     found = Typography(quotes="「」").apply(text)
     assert [mark for mark in found if mark in "「」"] == ["「", "」", "「", "」"]
     assert not {*"«»„“”"} & {*found}
-
-
-@pytest.mark.parametrize(
-    ("article", "expected"),
-    [
-        ("قال الوزير إن الجسر أغلق، وإن الحركة توقفت أمس؛ لا إصابات هناك.", ["وإن الحركة توقفت أمس"]),
-        ("Der Rat sagt „Nein“, und die Stadt wartet auf Antwort.", ["Und die Stadt wartet auf Antwort"]),
-        ("मंत्री ने कहा की, पुल कल से बंद रहेगा। लोग परेशान हैं।", ["पुल कल से बंद रहेगा"]),
-    ],
-)
-def test_clauses_end_at_the_joints_of_any_script(article, expected):
-    assert [text for text in cuts(article, Typography()) if text in expected] == expected
