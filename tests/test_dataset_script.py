@@ -32,7 +32,7 @@ def same_rows(made, read):
 
 def test_direct_use_gives_the_rows_of_the_command(built, tmp_path):
     files, folder = built
-    for config in ("articles", "pairs", "hh"):
+    for config in ("articles", "hh"):
         given = {"data_files": files, "cache_dir": str(tmp_path / "made"), **CHOICES}
         direct = ChangeItSplits(config_name=config, **given)
         direct.download_and_prepare()

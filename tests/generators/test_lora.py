@@ -3,7 +3,6 @@
 import json
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
@@ -64,30 +63,36 @@ def test_adapters_learn_alone_and_load_onto_their_base(corpus, tmp_path, tiny, m
     assert generator.weights_hash == metrics["weights_hash"]
 
 
-def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tiny_t5, interrupted_at):
+def test_a_broken_adapter_run_resumes_to_the_same_adapters(corpus, tmp_path, tiny_models, interrupted_at):
     short = {"lora": True, "max_steps": 6, "eval_steps": 3, "checkpoint_minutes": 0.0}
-    train.train_generator(options(corpus, tmp_path / "whole", tiny_t5, **short))
+    train.train_generator(options(corpus, tmp_path / "whole", tiny_models["t5"], **short))
     with interrupted_at(5):
-        train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short))
+        train.train_generator(options(corpus, tmp_path / "broken", tiny_models["t5"], **short))
     [saved, *_] = tmp_path.glob("broken/checkpoints/generator/*/adapter_model.safetensors")
     assert all("lora_" in key for key in keys(saved.parent, saved.name))
-    train.train_generator(options(corpus, tmp_path / "broken", tiny_t5, **short, resume=True))
+    train.train_generator(options(corpus, tmp_path / "broken", tiny_models["t5"], **short, resume=True))
     weights = {(tmp_path / name / "adapter_model.safetensors").read_bytes() for name in ("whole", "broken")}
     assert len(weights) == 1
 
 
 @pytest.fixture(scope="module")
-def untrained(tiny_t5, tmp_path_factory):
+def untrained(tiny_models, tmp_path_factory):
     """A folder of untrained adapters."""
     out = tmp_path_factory.mktemp("untrained")
-    tokenizer = load_tokenizer(tiny_t5)
-    model = load_model(tiny_t5, "encoder-decoder", tokenizer, use="base")
-    add_adapters(model, tiny_t5, "encoder-decoder").save_pretrained(out)
+    tokenizer = load_tokenizer(tiny_models["t5"])
+    model = load_model(tiny_models["t5"], "encoder-decoder", tokenizer, use="base")
+    add_adapters(model, tiny_models["t5"], "encoder-decoder").save_pretrained(out)
     tokenizer.save_pretrained(out)
     about = CARD | {"recipe": "sum", "reads": "article", "to": "faro", "outlets": ("colle", "faro")}
-    about |= {"kind": "encoder-decoder", "architecture": "t5", "base": tiny_t5, "target_tokens": 8, "seed": 1}
+    about |= {
+        "kind": "encoder-decoder",
+        "architecture": "t5",
+        "base": tiny_models["t5"],
+        "target_tokens": 8,
+        "seed": 1,
+    }
     GeneratorInfo(**about).save(out)
-    assert load_generator(out, device="cpu").info.base == tiny_t5
+    assert load_generator(out, device="cpu").info.base == tiny_models["t5"]
     return out
 
 
@@ -115,7 +120,7 @@ def test_adapters_without_their_base_or_damaged_are_refused(file, damage, says, 
 
 
 @pytest.mark.slow(seconds=15)
-def test_english_articles_go_from_build_to_adapters_that_write(tmp_path, tiny_llama):
+def test_english_articles_go_from_build_to_adapters_that_write(tmp_path, tiny_models):
     english = [
         replace(
             one, article=f"It was said that {one.article.replace(' ', ' of the ', 8)} and it is in the city"
@@ -125,12 +130,11 @@ def test_english_articles_go_from_build_to_adapters_that_write(tmp_path, tiny_ll
     news, folder = write_articles(tmp_path / "news.csv", english), tmp_path / "corpus"
     corpus_build.run(BuildOptions(files=(str(news),), out=folder))
     given = {"recipe": "rewrite", "to": None, "lora": True, "max_steps": 4, "eval_steps": 4}
-    train.train_generator(options(str(folder), tmp_path / "out", tiny_llama, **given))
+    train.train_generator(options(str(folder), tmp_path / "out", tiny_models["llama"], **given))
     info = GeneratorInfo.load(tmp_path / "out")
     assert (info.language, info.prompt[0]) == ("en", "Article: ")
     chosen = {"generator": str(tmp_path / "out"), "corpus": str(folder), "items": 4, "device": "cpu"}
     rows = transferred(TransferOptions(**chosen, out=tmp_path / "new.csv", generation=("num_beams=1",)))
     assert len(rows) == 4
-    assert {row["generator"] for row in rows if row["headline"]} == {
-        f"{load_generator(tmp_path / 'out').weights_hash}|{Path(tiny_llama).name}"
-    }
+    signature = f"{load_generator(tmp_path / 'out').weights_hash}|tiny-llama"
+    assert {row["generator"] for row in rows if row["headline"]} == {signature}

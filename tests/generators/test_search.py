@@ -23,14 +23,14 @@ LENGTHS = {"max_source_tokens": 40, "max_target_tokens": 12}
 
 
 @pytest.fixture(scope="module", params=["t5", "llama", "pn", "transformer"])
-def generator(request, tiny_t5, tiny_llama):
+def generator(request, tiny_models):
     """A format and an untrained model."""
     name = request.param
     if name in NETWORKS:
         torch.manual_seed(0)
         model, tokenizer = new_network(name, SOURCES[:2], vocabulary=100, cells=16)
         return WordFormat(tokenizer, **LENGTHS), model.eval()
-    folder = {"t5": tiny_t5, "llama": tiny_llama}[name]
+    folder = tiny_models[name]
     kind = "encoder-decoder" if name == "t5" else "causal"
     tokenizer = load_tokenizer(folder)
     model = load_model(folder, kind, tokenizer).eval()
@@ -54,8 +54,8 @@ def test_labels_are_the_headline_and_its_end_unless_it_is_cut(generator):
         assert text.strip() == "Si torna a votare"
 
 
-def test_causal_labels_leave_the_prompt_out_and_sources_are_cut_not_the_prompt(tiny_llama):
-    tokenizer = load_tokenizer(tiny_llama)
+def test_causal_labels_leave_the_prompt_out_and_sources_are_cut_not_the_prompt(tiny_models):
+    tokenizer = load_tokenizer(tiny_models["llama"])
     format_ = CausalFormat(tokenizer, **LENGTHS, prompt=prompt_of("it", "article", "gio"))
     batch = batch_of(format_, ["parola " * 500, "Breve"], ["Crolla il ponte", "Sì"])
     ids, mask, labels = (batch[name] for name in ("input_ids", "attention_mask", "labels"))

@@ -70,7 +70,7 @@ def test_rewrite_trains_one_generator_for_both_outlets_in_bfloat16(corpus, tmp_p
         transfer("Crolla il ponte", to="colle")
 
 
-def test_presets_are_the_papers(tmp_path, tiny_t5, tiny_gpt2):
+def test_presets_are_the_papers(tmp_path, tiny_models):
     def of(architecture, **changes):
         given = {"recipe": "sum", "corpus": "c", "out": tmp_path, "architecture": architecture, **changes}
         return GeneratorOptions(**given).values
@@ -79,9 +79,9 @@ def test_presets_are_the_papers(tmp_path, tiny_t5, tiny_gpt2):
         arguments = {"per_device_train_batch_size": batch, "max_steps": updates, "optim": "adagrad"}
         arguments |= {"learning_rate": 0.15, "max_grad_norm": 2.0, **CONSTANT}
         assert of(name) == Preset(256, 50, 0, arguments, 100_000, cells)
-    t5 = of(tiny_t5)
+    t5 = of(tiny_models["t5"])
     assert (t5.source_tokens, t5.target_tokens, t5.arguments["learning_rate"]) == (512, 64, 3e-4)
-    whole, adapters = of(tiny_gpt2), of(tiny_gpt2, lora=True)
+    whole, adapters = of(tiny_models["gpt2"]), of(tiny_models["gpt2"], lora=True)
     assert whole.arguments["learning_rate"] < adapters.arguments["learning_rate"]
 
 
