@@ -11,7 +11,7 @@ from change_it import engines
 from change_it.cli import main
 from change_it.commands import corpus_build
 from change_it.corpus import alignment
-from change_it.engines import EngineOptions, map_ordered
+from change_it.engines import EngineOptions, map_ordered, use_engine
 from change_it.errors import InputError
 from change_it.judges import judge
 
@@ -81,10 +81,21 @@ def test_commands_write_the_same_bytes_on_a_cluster(
     assert same_files(tmp_path / "local/report/items", tmp_path / "ray/report/items")
 
 
+def test_a_cluster_that_does_not_answer_is_named():
+    pytest.importorskip("ray")
+    with (
+        pytest.raises(
+            InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:1 with this RAY_AUTH_TOKEN: start one"
+        ),
+        use_engine(EngineOptions(engine="ray", address="127.0.0.1:1")),
+    ):
+        pass
+
+
 #: Starts a cluster without an address, and lets another process, which has no RAY_ variable, join it by its address.
 JOIN = """
 import os, subprocess, sys
-from change_it.engines import EngineOptions, map_ordered, use_engine
+from change_it.engines import EngineOptions, map_ordered, use_engine, use_engine
 
 with use_engine(EngineOptions(engine="ray", address=sys.argv[1] if sys.argv[1:] else None)):
     import ray

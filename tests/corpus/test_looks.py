@@ -13,7 +13,7 @@ from change_it.corpus.article import Article
 from change_it.corpus.corpus_options import ReadingOptions
 from change_it.corpus.folder import read_warnings
 from change_it.corpus.looks import BEGIN, END, MARK, look, mended
-from change_it.corpus.reading import read_articles
+from change_it.corpus.reading import RefusedError, read_articles
 from change_it.corpus.sample import COLUMNS, sample_articles
 from change_it.errors import InputError
 from change_it.text.cleaning import decoded, encoded_twice
@@ -158,6 +158,8 @@ def test_an_outlet_without_usable_rows_is_named_with_its_reasons_and_the_rows_ar
     assert f"{out}.rejected.csv lists them" in said
     assert len(read_csv(f"{out}.rejected.csv")) == count
     assert not out.exists()
+    with pytest.raises(RefusedError, match="no usable row has the label"):
+        read(file, labels="colle,faro")
 
 
 def test_dates_that_are_not_read_or_cannot_be(clean, tmp_path):

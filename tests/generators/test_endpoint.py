@@ -57,6 +57,14 @@ def test_each_row_is_asked_for_once_with_the_prompt_of_the_corpus(server, option
     assert not list(tmp_path.glob("*.partial"))
 
 
+def test_drawn_headlines_are_asked_for_as_they_are_said(server, options):
+    transferred(options(generation=("do_sample=true", "temperature=0.7", "top_p=0.5"), seed=4))
+    request = server.requests[0]
+    assert [request[name] for name in ("temperature", "top_p", "seed")] == [0.7, 0.5, 4]
+    with pytest.raises(InputError, match="a server takes do_sample, max_new_tokens, temperature, top_p al"):
+        transferred(options(generation=("repetition_penalty=1.2",)))
+
+
 def test_the_key_is_sent_and_never_shown_or_written(server, options, tmp_path, capsys, caplog, monkeypatch):
     server.reply = lambda prompt, number: refusal(401, f"no such key: {SECRET}")
     with pytest.raises(InputError, match=r"answers with status 401 \(.*no such key: …") as error:

@@ -3,9 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from change_it import InputError
 from change_it.hevas.divergence import divergences, inverse_frequencies
 from change_it.hevas.documents import Documents, System
-from change_it.hevas.evaluation import Evaluation, evaluate
+from change_it.hevas.evaluation import Evaluation, chosen_metrics, evaluate
 from change_it.hevas.metric_options import MetricOptions
 from change_it.hevas.metrics import METRICS
 from change_it.hevas.readability import average_word_length, fog, tag_ratios
@@ -128,3 +129,12 @@ def test_metrics_that_do_not_tell_systems_apart_can_be_left_out():
     assert distinct.ranks["x"] == {"R-2": 2, "AWL": 1}
     assert distinct.overall["y"] == pytest.approx(0.01)
     assert "|average:distinct|" in evaluate(DOCUMENTS, [GOOD], metrics=["Fog"], distinct=True).signature
+
+
+def test_metrics_are_chosen_by_name_and_category():
+    assert chosen_metrics(["readability", "R-1"]) == ("R-1", "PNR", "NR", "PR", "Fog", "AWL")
+    assert set(chosen_metrics(["informativeness"])) == set(METRICS) - set(chosen_metrics(["readability"]))
+    with pytest.raises(
+        InputError, match="no metric called R-9: choose from informativeness, readability, R-1"
+    ):
+        chosen_metrics(["R-1", "R-9"])
