@@ -182,39 +182,29 @@ def test_arguments_win_over_options_and_options_over_the_preset(tmp_path):
     assert (found.learning_rate, found.bf16, found.optim) == (0.1, True, "adamw_torch_fused")
 
 
-class Ticking:
-    """A clock on which a batch takes a second, and an evaluation so many."""
-
-    def __init__(self, monkeypatch, evaluation):
-        self.now = 100.0
-        self.rates = []
-        monkeypatch.setattr(trainer.time, "monotonic", lambda: self.now)
-        step = trainer.RunTrainer.training_step
-
-        def slow(trainer_, *arguments):
-            self.now += 1.0
-            self.rates.append(trainer_.lr_scheduler.get_last_lr()[0])
-            return step(trainer_, *arguments)
-
-        def evaluate(model):
-            self.now += evaluation
-            return 0.5
-
-        monkeypatch.setattr(trainer.RunTrainer, "training_step", slow)
-        self.evaluate = evaluate
-
-
 def test_loading_and_evaluations_count_among_the_minutes(monkeypatch, tmp_path):
-    clock = Ticking(monkeypatch, evaluation=5.0)
-    started = clock.now - 10.0
+    """On a clock on which a batch takes a second, and an evaluation five."""
+    now, rates, step = [100.0], [], trainer.RunTrainer.training_step
+
+    def slow(trainer_, *arguments):
+        now[0] += 1.0
+        rates.append(trainer_.lr_scheduler.get_last_lr()[0])
+        return step(trainer_, *arguments)
+
+    def evaluate(model):
+        now[0] += 5.0
+        return 0.5
+
+    monkeypatch.setattr(trainer.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(trainer.RunTrainer, "training_step", slow)
     limits = {"max_minutes": 1.0, "max_steps": 1000, "eval_steps": 30}
-    _, result = trained(tmp_path, evaluate=clock.evaluate, started=started, **limits)
+    _, result = trained(tmp_path, evaluate=evaluate, started=90.0, **limits)
     assert result.stopped == "time"
-    assert 60.0 <= clock.now - started <= 61.0 + 5.0
+    assert 60.0 <= now[0] - 90.0 <= 61.0 + 5.0
     scored = [record["update"] for record in result.history if "score" in record]
     assert scored == [30, result.updates]  # there is time for one more, which is the last
-    assert max(clock.rates) > 0.9 * 3e-3
-    assert clock.rates[-1] < 0.2 * 3e-3
+    assert max(rates) > 0.9 * 3e-3
+    assert rates[-1] < 0.2 * 3e-3
 
 
 @pytest.mark.slow
