@@ -10,7 +10,8 @@ from change_it.corpus.folder import read_all_outlets, read_outlets, read_table
 from change_it.corpus.splits import rng_for
 from change_it.corpus.training_sets import VALIDATION_SHARE, held_out, of_fold, random_split
 from change_it.errors import InputError
-from change_it.judges.judge_options import Fold, Task, TrainingSet
+from change_it.judges.judge_options import Fold, TrainingSet
+from change_it.judges.spec import Task
 from change_it.stats import Ints
 
 #: Articles that vocabularies and document frequencies are taken from.
@@ -21,10 +22,10 @@ TESTS = ("random", "hard", "near", "facts")
 
 @dataclass(frozen=True)
 class Examples:
-    """Classified texts or text pairs."""
+    """Classified texts or pairs of texts."""
 
-    texts: list[str]  # headlines (the first headline for hh)
-    pairs: list[str] | None  # second headlines (hh) or articles (ah); None for main
+    texts: list[str]  # headlines; of hh the first ones
+    pairs: list[str] | None  # second headlines or articles; None for judges of single texts
     labels: Ints  # (n,) 0 or 1
 
     def __len__(self) -> int:
@@ -54,8 +55,7 @@ class TaskData:
     tests: dict[str, Examples]  # A2: `gold` for main; kinds of negatives for hh and ah
     events: dict[str, list[str]]  # the event of each example of a test; of two headlines that of the first
     headlines: list[str]  # headlines of the training side
-    # articles of the training side: at most `TEXTS` of both, for vocabularies and document frequencies
-    articles: list[str]
+    articles: list[str]  # and articles, at most `TEXTS` of both, for vocabularies and document frequencies
 
     @property
     def known(self) -> Examples:
@@ -77,7 +77,7 @@ def load_task(
     train_on: TrainingSet = "main",
     as_published: bool = False,
 ) -> TaskData:
-    """Load the examples of one judge from the configs of a corpus; of one fold alone, but the test is all of A2 anyway.
+    """Load the examples of main, hh or ah from the configs of a corpus; of one fold alone, but the test is all of A2 anyway.
 
     `train_on` is the config that main learns from; random takes four fifths of all articles, whatever their alignment, and
     tests on the others. HH and AH learn from `hh` and `ah`, as published from `hh_random` and `ah_random`.
@@ -90,28 +90,25 @@ def load_task(
         return of_fold(split[side] if split else read_table(corpus, config, side), fold)
 
     train, validation = (_examples(read(side, config, fold)) for side in ("train", "validation"))
-    tested = {"gold": read("test", task, "all")}
-    parts = {
-        "training": Examples.joined([train, validation]).labels,
-        "test": tested["gold"]["label"].to_numpy(),
-    }
-    for part, labels in parts.items():
-        check_classes(task, corpus, fold, part, labels)
+    test = read("test", task, "all")
+    check_classes(task, corpus, fold, "training", Examples.joined([train, validation]).labels)
+    check_classes(task, corpus, fold, "test", test["label"].to_numpy())
+    tests = {"gold": test}
     if task == "main" and not split:
         events = read_table(corpus, "articles", "test", ["id", "event"])
-        tested = {"gold": tested["gold"].join(events, on="id", how="left", maintain_order="left")}
+        tests = {"gold": test.join(events, on="id", how="left", maintain_order="left")}
     elif task != "main":
-        tested = _by_kind(tested["gold"], same="headline1" if task == "hh" else "article")
+        tests = _by_kind(test, same="headline1" if task == "hh" else "article")
     articles = of_fold(read_all_outlets(corpus, "articles", ["headline", "article", "fold"]), fold)
     sampled = articles.sample(min(TEXTS, articles.height), shuffle=True, seed=seed)
     return TaskData(
         outlets,
         train,
         validation,
-        {name: _examples(rows) for name, rows in tested.items()},
-        {name: rows["event"].to_list() for name, rows in tested.items()},
-        sampled["headline"].to_list(),
-        sampled["article"].to_list(),
+        tests={name: _examples(rows) for name, rows in tests.items()},
+        events={name: rows["event"].to_list() for name, rows in tests.items()},
+        headlines=sampled["headline"].to_list(),
+        articles=sampled["article"].to_list(),
     )
 
 

@@ -24,9 +24,8 @@ OPENING = 1200
 BROKEN, TIMES = 6000, 2
 #: Corruptions that a judge is tested on and does not learn from.
 HELD_OUT = ("looped", "neighbours", "reversed_words", "keywords")
-#: Corruptions that writers are tempted to, and how many times as often they come first.
-TEMPTING = ("style_added", "style_exchanged", "cut_sentence")
-OFTENER = 2.0
+#: Corruptions that generators are tempted to, and how many times as often they come first.
+TEMPTING, OFTENER = ("style_added", "style_exchanged", "cut_sentence"), 2.0
 SEEN, UNSEEN = "seen damage", "unseen damage"
 
 
@@ -66,8 +65,7 @@ def load_fluency(
     learnt = counted.filter(alike).sort(~own, "turn").head(BROKEN)
     if not {*outlets} <= {*test["label"]} or len(learnt) < 2 * PARTS or not len(validation):
         raise InputError(
-            f"{corpus} has {train.height} training and {test.height} test headlines: too few for a fluency judge, "
-            "give a larger corpus"
+            f"{corpus} has {train.height} training and {test.height} test headlines: fluency requires more"
         )
     openings = [article[:OPENING] for article in counted["article"]]
     headlines = counted["headline"].to_list()
@@ -75,8 +73,7 @@ def load_fluency(
     corruptions = [name for name in CORRUPTIONS if name not in HELD_OUT]
     train_rows, rows_of_train = _with_broken(learnt["headline"], corruptions, random, lexicon, times=TIMES)
     validation_rows, _ = _with_broken(validation["headline"], corruptions, random, lexicon)
-    tests: dict[str, Examples] = {}
-    events_of: dict[str, list[str]] = {}
+    tests, events_of = {}, {}
     for name, kinds in ((SEEN, corruptions), (UNSEEN, HELD_OUT)):
         order = np.random.default_rng(TEST_SEED)
         tests[name], rows = _with_broken(test["headline"], kinds, order, lexicon)
@@ -89,8 +86,8 @@ def load_fluency(
         events_of,
         headlines,
         openings,
-        learnt["part"].to_numpy()[rows_of_train],
-        counted["part"].to_numpy(),
+        parts=learnt["part"].to_numpy()[rows_of_train],
+        counted_parts=counted["part"].to_numpy(),
     )
 
 
@@ -103,19 +100,15 @@ def _with_broken(
 ) -> tuple[Examples, Ints]:
     """Headlines, each followed by itself broken, and the row that each is of."""
     texts, labels, rows = [], [], []
+    weights = np.array([OFTENER if name in TEMPTING else 1.0 for name in corruptions])
+    weights /= weights.sum()
     for row, headline in enumerate(headlines):
-        broken = [break_headline(headline, corruptions, random, lexicon) for _ in range(times)]
-        versions = [headline, *(text for text in broken if text is not None)]
+        versions = [headline]
+        for _ in range(times):  # by the first corruption in random order that applies; none to a word or two
+            order = map(str, random.choice(list(corruptions), len(corruptions), replace=False, p=weights))
+            broken = (corrupt(headline, name, random, lexicon) for name in order)
+            versions += filter(None, [next(filter(None, broken), None)])
         texts += versions
         labels += [1] + [0] * (len(versions) - 1)
         rows += [row] * len(versions)
     return Examples(texts, None, np.array(labels, np.int64)), np.array(rows, np.int64)
-
-
-def break_headline(
-    headline: str, corruptions: Sequence[str], random: np.random.Generator, lexicon: Lexicon
-) -> str | None:
-    """A headline broken by the first corruption, in random order, tempting ones rather early, that applies; None for one of a word or two."""
-    weights = np.array([OFTENER if name in TEMPTING else 1.0 for name in corruptions])
-    order = random.choice(list(corruptions), len(corruptions), replace=False, p=weights / weights.sum())
-    return next((broken for name in order if (broken := corrupt(headline, str(name), random, lexicon))), None)
