@@ -41,17 +41,11 @@ CLAIMS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Resources:
-    """A corpus as the audit reads it.
-
-    Attributes:
-        test: its test set.
-        lexicon: the words of its headlines, for corruptions.
-        language: `it`, `en`, the code of another one, or `none`.
-    """
+    """A corpus as the audit reads it."""
 
     test: TestSet
-    lexicon: Lexicon
-    language: str
+    lexicon: Lexicon  # the words of its headlines, for corruptions
+    language: str  # `it`, `en`, the code of another one, or `none`
 
     @cached_property
     def capitals(self) -> float | None:
@@ -75,23 +69,14 @@ Make = Callable[[Item, np.random.Generator, Resources], str | None]
 
 @dataclass(frozen=True)
 class Perturbation:
-    """A kind of headlines that are wrong on purpose.
-
-    Attributes:
-        name: in tables and files.
-        description: what it does, one sentence.
-        spoils: the headline that it changes.
-        aspect: the one that should notice: style of what keeps the original's, acceptability of what says something else, or nothing.
-        seen: what judges are trained on that is made in the same way, a corruption or a function of `corpus.negatives`; empty for nothing.
-        make: the headline of an item.
-    """
+    """A kind of headlines that are wrong on purpose."""
 
     name: str
-    description: str
-    spoils: Spoils
-    aspect: Aspect
-    seen: str
-    make: Make
+    description: str  # one sentence
+    spoils: Spoils  # the headline that it changes
+    aspect: Aspect  # that should notice: style of what keeps the original's, acceptability of what says something else, or nothing
+    seen: str  # what judges are trained on that is made in the same way, a corruption or a function of `corpus.negatives`; or empty
+    make: Make  # the headline of an item
 
     def true_headline(self, item: Item) -> str:
         """The headline of an item that is changed; empty where none is."""
@@ -117,10 +102,7 @@ def perturbation(
 def perturbed(
     items: Sequence[Item], kind: Perturbation, resources: Resources, *, seed: int, at_most: int
 ) -> list[tuple[int, str]]:
-    """The headlines of a kind for the first items with a reference that it applies to, each with the index of its item.
-
-    Every draw is decided by the seed and the names of kind and item.
-    """
+    """The headlines of a kind for the first items with a reference that it applies to, with their indices; seed, kind and item decide every draw."""
     headlines: list[tuple[int, str]] = []
     for index, item in enumerate(items):
         if len(headlines) == at_most:
@@ -199,19 +181,16 @@ def number_mistaken(item: Item, random: np.random.Generator, resources: Resource
     """The other newspaper's headline with a number exchanged for another one of the article, of as many digits."""
     text, article = item.reference, item.article[:BEGINNING]
     numbers = numbers_in(text)
-    others = {article[slice(*span)] for span in numbers_in(article)} - {
-        text[slice(*span)] for span in numbers
-    }
+    others = sorted(
+        {article[slice(*span)] for span in numbers_in(article)} - {text[slice(*span)] for span in numbers}
+    )
     changes = [
-        (start, end, other)
+        text[:start] + other + text[end:]
         for start, end in numbers
-        for other in sorted(others)
+        for other in others
         if re.sub(r"\d", "0", other) == re.sub(r"\d", "0", text[start:end])
     ]
-    if not changes:
-        return None
-    start, end, new = _any(changes, random)
-    return text[:start] + new + text[end:]
+    return _any(changes, random) if changes else None
 
 
 @perturbation("gold", seen="swap_names")

@@ -82,7 +82,7 @@ def run(options: JudgeHeadlineOptions) -> None:
         lines.append("Unreliable: the text is in another language than the judges' corpus.")
     summary = read_summary(judges, folder)
     if summary.together:
-        lines.append(summary.together.text)
+        lines.append(summary.together)
     if summary.text:
         lines.append(f"{summary.text}; change-it audit says why")
     print_lines(lines, terminal)

@@ -237,7 +237,7 @@ def result_of(name: str, out: Path) -> str:
     if name == "choosing":
         return "judges of the other half of the events, which choose among candidates and clauses"
     if name == "audit":
-        return str(read("audit", "audit.json")["together"]["text"].partition(" Worst")[0])
+        return str(read("audit", "audit.json")["together"].partition(" Worst")[0])
     if name == "report":  # what is printed below
         return ""
     metrics = read("judges", name.split()[0], "metrics.json")
