@@ -11,8 +11,7 @@ from scipy.sparse import csr_matrix, hstack
 from scipy.special import expit
 
 from change_it.judges import linear
-from change_it.judges.data import Examples, TaskData
-from change_it.judges.fluency_data import FluencyData
+from change_it.judges.data import Examples, FluencyData, TaskData
 from change_it.judges.linear import Array, Arrays
 from change_it.judges.linear import LinearJudgeForSequenceClassification as LinearJudge
 from change_it.judges.spec import Task

@@ -16,8 +16,7 @@ import change_it.auto  # noqa: F401 (registers our models)
 from change_it.corpus.folder import MODEL_CORPUS, describe_corpus, training_article_hashes
 from change_it.errors import InputError
 from change_it.judges.bilstm import build_bilstm
-from change_it.judges.data import Examples, TaskData, check_classes, load_task
-from change_it.judges.fluency_data import load_fluency
+from change_it.judges.data import Examples, TaskData, check_classes, load_fluency, load_task
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import BILSTM, LINEAR, LONGEST, JudgeOptions, StyleScale, settings_of
 from change_it.judges.linear_training import ACCEPTANCE, fit_linear, fit_main

@@ -16,7 +16,7 @@ from change_it.corpus.folder import describe_corpus, read_table, training_articl
 from change_it.errors import InputError
 from change_it.judges import train
 from change_it.judges.bilstm import build_bilstm
-from change_it.judges.fluency_data import load_fluency
+from change_it.judges.data import load_fluency
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import LINEAR, PAPERS, settings_of, table_of
 from change_it.judges.linear_training import ACCEPTANCE
