@@ -169,7 +169,7 @@ def table_of(metrics: dict[str, Any]) -> Table:
             notes.append(f"on {test} the judge is no better than {' and '.join(names)}: its lead may be 0")
     columns = [Column("test", "text", "negatives" if spec.pairs else "test"), Column("system", "text")]
     columns += [Column(f"{name} {short}") for name in classes for short in keys.values()]
-    return Table([*columns, Column("mean F1")], rows, f"{spec.title} · gold A2", notes)
+    return Table([*columns, Column("mean F1")], rows, f"{spec.heading} · gold A2", notes)
 
 
 def check_judges(name: str, *, to: str | None = None) -> None:

@@ -13,7 +13,6 @@ class JudgeSpec(NamedTuple):
     question: str  # asks what it decides, with the outlet aimed at
     refusal: str  # says why a headline does not pass
     column: str = ""  # has its probabilities in a table of verdicts
-    title: str = ""  # heads the table of its training
     pairs: bool = False  # it reads a headline with a second headline or an article
     classes: tuple[str, str] = ("no_match", "match")  # 0 and 1; the outlets take their place in main
     tokens: int = 0  # that a transformer reads
@@ -50,7 +49,6 @@ JUDGES: dict[str, JudgeSpec] = {
         question="does it say what the original says?",
         refusal="tells another story than the original",
         column="p_hh",
-        title="HH: headline and headline",
         pairs=True,
         tokens=64,
         arguments=arguments(128, 2, 1e-5, early_stopping=3),
@@ -62,7 +60,6 @@ JUDGES: dict[str, JudgeSpec] = {
         question="does it fit the article?",
         refusal="does not fit the article",
         column="p_ah",
-        title="AH: headline and article",
         pairs=True,
         tokens=512,
         arguments=arguments(8, 6, 1e-5),
@@ -74,7 +71,6 @@ JUDGES: dict[str, JudgeSpec] = {
         question="is it taken for {target}'s, unlike the original?",
         refusal="keeps the original's style",
         column="p_target",
-        title="main: which outlet",
         tokens=32,
         arguments=arguments(256, 6, 1e-5),
         validation=3000,
@@ -84,7 +80,6 @@ JUDGES: dict[str, JudgeSpec] = {
         question="would a newspaper print it?",
         refusal="is unlike printed headlines",
         column="p_fluency",
-        title="fluency: would a newspaper print it",
         classes=("broken", "printed"),
         tokens=64,
         arguments=arguments(32, 1, 1e-4),
