@@ -38,9 +38,7 @@ MEASURES = {
     "length": "words",
 }
 #: Measures that are made for a question.
-MADE = {JUDGES[name].column or name for asked in ASKED for name in QUESTIONS[asked].judges} | {
-    "acceptability"
-}
+MADE = {"acceptability", *(JUDGES[name].column or name for of in ASKED for name in QUESTIONS[of].judges)}
 #: Headlines, and the expression that selects them.
 PARTS = {
     "without copies": ~pl.col("copy"),
@@ -95,10 +93,8 @@ def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
             row |= {name: record.cells.get(name, "") for name in ("system", "reader")}
             rows.append(row | {"id": id_, "headline": _headline(file, record, items[id_])})
     texts = dict.fromkeys(("id", "headline", "system", "reader"), pl.String)
-    by_model, by_headline = pl.col("reader").str.starts_with(MODEL), ("id", "headline")
-    frame = pl.DataFrame(rows, texts | dict.fromkeys(ASKED, pl.Boolean)).group_by(
-        by_headline, maintain_order=True
-    )
+    by_model, schema = pl.col("reader").str.starts_with(MODEL), texts | dict.fromkeys(ASKED, pl.Boolean)
+    frame = pl.DataFrame(rows, schema).group_by("id", "headline", maintain_order=True)
     systems = frame.agg(pl.col("system").first())
     yes: dict[str, dict[str, Floats]] = {}
     for side, of in (("people", ~by_model), ("model", by_model)):
@@ -108,7 +104,7 @@ def reader_labels(files: LabelFiles, test: TestSet) -> ReaderLabels:
     hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file, _ in files]
     several = hashlib.sha256("".join(sorted(hashes)).encode()).hexdigest()
     return ReaderLabels(
-        items=[replace(items[id_], prediction=text) for id_, text in systems.select(by_headline).rows()],
+        items=[replace(items[id_], prediction=text) for id_, text in systems.select("id", "headline").rows()],
         answers={name: np.where(np.isnan(of), yes["model"][name], of) for name, of in yes["people"].items()},
         people=yes["people"]["accept"],
         model=yes["model"]["accept"],

@@ -10,7 +10,7 @@ import polars as pl
 
 from change_it.audit.agreement import ENOUGH, Agreement, ReaderLabels, agreement
 from change_it.audit.cues import Cue, main_cues
-from change_it.audit.perturbations import PERTURBATIONS, Aspect, Resources, perturbed
+from change_it.audit.perturbations import PERTURBATIONS, Aspect, Perturbation, Resources, perturbed
 from change_it.audit.verdicts import Summary, hashes, verdicts
 from change_it.corpus.folder import read_language, read_table
 from change_it.progress import Progress
@@ -32,6 +32,8 @@ Interval = tuple[float, float] | None
 STOPPED, HALFWAY = 0.10, 0.5
 #: Examples of each perturbation that are shown, and perturbations that the one sentence names.
 EXAMPLES, NAMED = 3, 3
+_GOLD_IS = "The other newspaper's own headline, of all items that a perturbation has."
+_GOLD = Perturbation(GOLD, _GOLD_IS, "gold", "acceptability", "", lambda item, *_: item.reference)
 #: Training articles that corruptions take words from, at most, and the characters of one.
 READ, OPENING = 4000, 1200
 
@@ -46,15 +48,11 @@ class Result:
     aspect: Aspect  # that should notice it
     n: int  # headlines
     events: int  # that they are of; intervals draw events
-    kept: (
-        float | None
-    )  # their mean acceptability over gold's on the same items; None for gold, and where gold has none
+    kept: float | None  # their mean acceptability over gold's on the same items; None where gold has none
     interval: Interval  # 95%, of `kept`
     style_interval: Interval  # of their mean style
     values: dict[str, float | None]  # the mean of each of `COMPLIANCY_MEASURES`; None where it is n/a
-    examples: tuple[
-        dict[str, Any], ...
-    ] = ()  # id, direction, source, true headline, headline and verdicts of the highest
+    examples: Sequence[Mapping[str, Any]] = ()  # the highest headlines, their items and verdicts
 
     @property
     def outcome(self) -> Outcome:
@@ -63,9 +61,8 @@ class Result:
         most, interval = (HALFWAY, self.style_interval) if of_style else (STOPPED, self.interval)
         if self.events < ENOUGH or interval is None:
             return "too few to tell"
-        return (
-            "stopped" if interval[1] <= most else "let through" if interval[0] > most else "too few to tell"
-        )
+        low, high = interval
+        return "stopped" if high <= most else "let through" if low > most else "too few to tell"
 
     def as_dict(self) -> dict[str, Any]:
         """The result as a JSON object."""
@@ -97,9 +94,7 @@ class Audit(Summary):
         record["systems"] = [system.as_dict() for system in self.systems]
         record |= {"cues": [asdict(cue) for cue in self.cues], "style": dict(self.within_event)}
         if self.agreement:
-            record["agreement"] = {
-                name: getattr(self.agreement, name) for name in ("labels", "n", "events", "measures")
-            }
+            record["agreement"] = {name: of for name, of in vars(self.agreement).items() if name != "rows"}
         return record | {"signature": self.signature}
 
 
@@ -186,7 +181,7 @@ def measure_systems(
     golds = {place for headlines in made.values() for place, _ in headlines}
     golds |= {*range(min(at_most, len(ordered)))}
     asked = [(GOLD, place, ordered[place].reference) for place in sorted(golds)]
-    asked += [(name, place, text) for name, headlines in made.items() for place, text in headlines]
+    asked += [(PERTURBATIONS[name].name, *headline) for name, of in made.items() for headline in of]
     predicted = [replace(ordered[place], prediction=text) for _, place, text in asked]
     table = judge_items(judges, predicted, progress=progress).with_columns(
         pl.Series("system", [name for name, _, _ in asked]),
@@ -197,33 +192,31 @@ def measure_systems(
     )
     scores_of_gold = table.filter(system=GOLD).select("place", gold="score")
     results = []
-    for name in (GOLD, *(name for name, headlines in made.items() if headlines)):
-        rows = table.filter(system=name).join(scores_of_gold, on="place", maintain_order="left")
+    for kind in (_GOLD, *(PERTURBATIONS[name] for name, headlines in made.items() if headlines)):
+        rows = table.filter(system=kind.name).join(scores_of_gold, on="place", maintain_order="left")
         kept, interval, style_interval = _intervals(rows, resamples, seed)
-        values = [
-            rows[measure].cast(pl.Float64).fill_null(np.nan).to_numpy() for measure in COMPLIANCY_MEASURES
-        ]
-        means = [None if np.isnan(of).all() else float(np.nanmean(of)) for of in values]
-        sizes: dict[str, Any] = {"n": len(rows), "events": rows["event"].n_unique()}
-        sizes |= {
-            "style_interval": style_interval,
-            "values": dict(zip(COMPLIANCY_MEASURES, means, strict=True)),
-        }
-        if name == GOLD:
-            own = "The other newspaper's own headline, of all items that a perturbation has."
-            results.append(Result(GOLD, False, own, "acceptability", kept=None, interval=None, **sizes))
-            continue
-        kind, examples = PERTURBATIONS[name], []
-        graded = rows.sort(
-            "style" if kind.aspect == "style" else "score", descending=True, maintain_order=True
-        )
-        for row in graded.head(EXAMPLES).iter_rows(named=True):
+        examples, is_gold = [], kind is _GOLD
+        order = "style" if kind.aspect == "style" else "score"
+        graded = rows.sort(order, descending=True, maintain_order=True).head(0 if is_gold else EXAMPLES)
+        for row in graded.iter_rows(named=True):
             item = ordered[row["place"]]
             example = {"id": item.id, "direction": item.direction, "source": item.source}
             example |= {"true": kind.true_headline(item), "headline": row["headline"]}
             examples.append(example | {"verdicts": {name: row[name] for name in COMPLIANCY_MEASURES}})
-        about = (kind.name, bool(kind.seen), kind.description, kind.aspect)
-        results.append(Result(*about, kept=kept, interval=interval, examples=tuple(examples), **sizes))
+        result = Result(
+            system=kind.name,
+            seen=bool(kind.seen),
+            description=kind.description,
+            aspect=kind.aspect,
+            n=rows.height,
+            events=rows["event"].n_unique(),
+            kept=None if is_gold else kept,
+            interval=None if is_gold else interval,
+            style_interval=style_interval,
+            values=rows.select(pl.col(COMPLIANCY_MEASURES).cast(pl.Float64).mean()).row(0, named=True),
+            examples=tuple(examples),
+        )
+        results.append(result)
     return [results[0], *sorted(results[1:], key=lambda of: -1.0 if of.kept is None else -of.kept)]
 
 
@@ -244,27 +237,22 @@ def _intervals(rows: pl.DataFrame, resamples: int, seed: int) -> tuple[float | N
     styled, of_style = rows.drop_nulls("style"), None
     if styled.height:
         columns = {"n": np.ones(styled.height), "style": styled["style"].to_numpy()}
-        of_style = measure(columns, style, events=styled["event"].to_numpy(), **how)[AVERAGE][
-            "style"
-        ].interval
-    return None if np.isnan(value) else value, None if np.isnan(value) else interval, of_style
+        scored = measure(columns, style, events=styled["event"].to_numpy(), **how)
+        of_style = scored[AVERAGE]["style"].interval
+    return (None, None, of_style) if np.isnan(value) else (value, interval, of_style)
 
 
 def together(systems: Sequence[Result]) -> str:
     """What each aspect notices of the perturbations in a sentence or two, and the worst that acceptability does not."""
     kinds = [system for system in systems if system.system != GOLD]
     said = []
-    for aspect, what in (
-        ("acceptability", "headlines that are wrong on purpose"),
-        ("style", "headlines that keep the original's style"),
-    ):
+    wrong, kept = "headlines that are wrong on purpose", "headlines that keep the original's style"
+    for aspect, what in (("acceptability", wrong), ("style", kept)):
         counts = Counter(kind.outcome for kind in kinds if kind.aspect == aspect)
         through, stopped, few = (counts[outcome] for outcome in get_args(Outcome))
-        if number := counts.total():
+        if of := counts.total():
             rest = f", {few} had too few examples" if few else ""
-            said.append(
-                f"{aspect} stops {stopped} of {number} kinds of {what} and lets {through} through{rest}"
-            )
+            said.append(f"{aspect} stops {stopped} of {of} kinds of {what} and lets {through} through{rest}")
     if not said:
         return ""
     text = "; ".join(said)
