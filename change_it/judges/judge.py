@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import repeat
@@ -175,36 +175,30 @@ class Judge:
             what = "a second text for each" if JUDGES[self.task].pairs else "single texts"
             raise ValueError(f"the judge {self.task} requires {what}")
         questions: list[JudgeInput] = list(zip(texts, repeat(None) if pairs is None else pairs, strict=False))
-        with progress_of(progress, f"{self.task} judge", len(texts)) as report:
-            found = self._compute(questions, batch_size, report)
-            report(len(texts))
-        return np.array([found[question] for question in questions], dtype=np.float64).reshape(-1, 2)
-
-    def _compute(
-        self, questions: list[JudgeInput], batch_size: int | None, report: Callable[[int], object]
-    ) -> dict[JudgeInput, Floats]:
-        """Answers to the distinct questions, longest first; the report counts repeats too."""
         counts = Counter(questions)
         usual = LINEAR_BATCH if self.linear else min(LARGEST_BATCH, BATCH_TOKENS // self.max_tokens)
         size = batch_size or max(1, usual)
-        order = sorted(counts, key=lambda question: -sum(map(len, filter(None, question))))
+        order = sorted(counts, key=lambda question: -sum(map(len, filter(None, question))))  # longest first
         batches = [order[start : start + size] for start in range(0, len(order), size)]
-        if self.source and is_cluster():
-            answers = map_ordered(_answer, ((*self.source, batch) for batch in batches))
-        else:
-            answers = map_threads(self.answer, batches, batches_at_once(self.model))
-        found: dict[JudgeInput, Floats] = {}
+        known: dict[JudgeInput, Floats] = {}
         done = 0
-        for batch in batches:
-            report(done)
-            found |= zip(batch, next(answers), strict=True)
-            done += sum(counts[question] for question in batch)
-        return found
+        with progress_of(progress, f"{self.task} judge", len(texts)) as report:
+            if self.source and is_cluster():
+                answers = map_ordered(_answer, ((*self.source, batch) for batch in batches))
+            else:
+                answers = map_threads(self.answer, batches, batches_at_once(self.model))
+            for batch in batches:
+                report(done)
+                known |= zip(batch, next(answers), strict=True)
+                done += sum(counts[question] for question in batch)
+            report(len(texts))
+        return np.array([known[question] for question in questions], dtype=np.float64).reshape(-1, 2)
 
     def answer(self, batch: list[JudgeInput]) -> Floats:
         """(n, 2) probabilities of a batch of questions."""
-        pairs = [pair for _, pair in batch if pair is not None] or None
-        return self.predict([text for text, _ in batch], pairs)
+        return self.predict(
+            [text for text, _ in batch], [pair for _, pair in batch if pair is not None] or None
+        )
 
     def encode(
         self, texts: list[str], pairs: list[str] | None, max_tokens: int, *, padded: bool = True

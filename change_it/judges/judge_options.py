@@ -249,16 +249,8 @@ def read_judge_info(record: Any) -> JudgeInfo | None:
         shift, scale = float(record.get("shift", 0.0)), record.get("style")
         if scale:
             scale = StyleScale(**scale)
-            ends = [end for lead in scale.leads.values() for end in lead]
-            numbers = (
-                *scale[:3],
-                *scale.clause,
-                *scale.low,
-                *scale.high,
-                scale.accuracy,
-                *ends,
-                scale.evidence,
-            )
+            pairs = (scale.clause, scale.low, scale.high, *scale.leads.values())
+            numbers = [*scale[:3], scale.accuracy, scale.evidence, *(end for pair in pairs for end in pair)]
             if not all(map(isfinite, numbers)) or {*scale.leads} != {MARKS, NGRAMS}:
                 return None
         if task not in TRAINED or fold not in get_args(Fold) or not 1 <= most <= LONGEST:

@@ -9,7 +9,7 @@ Nothing of the package is imported, so that `register_for_auto_class` can send t
 import re
 import unicodedata
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any
 
@@ -217,9 +217,9 @@ class Pieces:
         self.lengths = np.array([len(row) for row in rows])
         self.codes = np.array([codes for row in rows for codes in row], np.uint64).reshape(-1, 6)
 
-    def buckets(self) -> list[Array]:
-        """For each table the column of the n-gram that ends at each piece."""
-        return [self.columns(table, offsets) for table, (_, offsets, _) in enumerate(TABLES)]
+    def buckets(self) -> Iterator[Array]:
+        """For each table the column of the n-gram that ends at each piece, one table at a time in memory."""
+        return (self.columns(table, offsets) for table, (_, offsets, _) in enumerate(TABLES))
 
     def columns(self, table: int, offsets: tuple[int, ...]) -> Array:
         """For each piece the column in a table of the pieces so many places before it; before a headline there are beginnings, never another one."""
