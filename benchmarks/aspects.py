@@ -19,8 +19,7 @@ import numpy as np
 import polars as pl
 import tyro
 
-from change_it.audit.measure import read_corpus
-from change_it.audit.verdicts import measure_systems
+from change_it.audit.measure import measure_systems, read_corpus
 from change_it.cli import main as command
 from change_it.generators.rerank import floor
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES

@@ -87,8 +87,8 @@ def run(options: AuditOptions) -> None:
         print_json(audited.as_dict())
         return
     terminal = console()
-    print_lines([*other_corpus(audited.trained), audited.together.text], terminal)
-    print_table(perturbations_table(audited.systems, audited.score), terminal)
+    print_lines([*other_corpus(audited.about["trained"]), audited.together], terminal)
+    print_table(perturbations_table(audited.systems, audited.about["score"]), terminal)
     if audited.agreement:
         print_table(audited.agreement.table, terminal)
     print_table(verdicts_table(audited.verdicts), terminal)

@@ -29,7 +29,8 @@ from change_it.corpus.sample import SIZE
 from change_it.errors import InputError
 from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe
 from change_it.io import check_writable, files_of_ours, is_missing_path, read_json, write_json
-from change_it.judges.judge_options import LINEAR, Fold, JudgeOptions, Task
+from change_it.judges.judge_options import LINEAR, Fold, JudgeOptions
+from change_it.judges.spec import JUDGES, TRAINED, Task
 from change_it.scoring.compliancy import reasons
 from change_it.tables import Column, Row, Table, console, figure, print_table
 
@@ -49,20 +50,13 @@ WRITES: dict[str, Any] = {**_BATCHES, "cells": 128, "source_tokens": 100, "arg":
 ITEMS, CANDIDATES = 300, 4
 #: How long a pre-trained model is tuned.
 MINUTES = 15.0
-#: The judges that score, and those of the other fold, which choose the headlines of the system `floor`.
-JUDGES: tuple[Task, ...] = ("main", "hh", "ah", "fluency")
 #: Headlines that are printed at the end, of those that pass and of those that a judge refuses.
 SHOWN = 2
 #: The systems of the short table.
 SYSTEMS = (RECIPE, "floor", "gold", "lead", "copy")
-#: Verdicts that a headline can fail by, and what is said of it then.
-REASONS = {
-    "hh": "tells another story than the original",
-    "ah": "does not fit the article",
-    "fluency": "is unlike printed headlines",
-    "evidence": "has a number, name or quotation that no source has",
-    "main": "keeps the original's style",
-    "edited": "is the original with a few words changed",
+#: What is said of a headline that a verdict refuses.
+REASONS = {name: spec.refusal for name, spec in JUDGES.items()} | {
+    "edited": "is the original with a few words changed"
 }
 #: A command and its options.
 Call = tuple[Callable[[Any], None], Any]
@@ -207,10 +201,10 @@ def run(options: QuickstartOptions) -> None:
     )
     steps = Steps(options)
     steps.run("corpus", (corpus_sample.run, sample), (corpus_build.run, build))
-    for task in JUDGES:
+    for task in TRAINED:
         steps.run(f"{task} judge", judge(task, "1", judges, options.encoder))
     steps.run("audit", (audit.run, AuditOptions(corpus=corpus, judges=judges, seed=seed)))
-    steps.run("choosing", *(judge(task, "0", choosers, None) for task in JUDGES))
+    steps.run("choosing", *(judge(task, "0", choosers, None) for task in TRAINED))
     steps.run("writer", (train_generator.run, writes))
     steps.run("headlines", (transfer.run, transfers))
     steps.run("report", (score.run, scores), anew=True)
@@ -243,7 +237,7 @@ def result_of(name: str, out: Path) -> str:
     if name == "choosing":
         return "judges of the other half of the events, which choose among candidates and clauses"
     if name == "audit":
-        return str(read("audit", "audit.json")["together"]["text"].partition(" Worst")[0])
+        return str(read("audit", "audit.json")["together"].partition(" Worst")[0])
     if name == "report":  # what is printed below
         return ""
     metrics = read("judges", name.split()[0], "metrics.json")

@@ -190,12 +190,7 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
     if written := examples_table(scores):
         print_table(written, terminal)
     print_table(terminal_table(scores, by_direction=options.by_direction), terminal)
-    print_lines(
-        filter(
-            None, [summary.text, summary.together.text if summary.together else "", NO_CHECK, meaning(scores)]
-        ),
-        terminal,
-    )
+    print_lines(filter(None, [summary.text, summary.together, NO_CHECK, meaning(scores)]), terminal)
     print_warnings(options.corpus, terminal)
     if options.out:
         print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json and items/")

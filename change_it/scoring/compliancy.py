@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from change_it.errors import InputError
+from change_it.judges.spec import JUDGES, Task
 from change_it.progress import Progress, ProgressOption
 from change_it.scoring.aspects import acceptability, choosing, is_edited, new_words, style
 from change_it.scoring.item import Item
@@ -22,7 +23,6 @@ from change_it.stats import Bools, Floats, Ints, Statistics
 from change_it.text.evidence import Unsupported, unsupported
 
 if TYPE_CHECKING:  # loads torch
-    from change_it.judges.judge_options import Task
     from change_it.scoring.judges import Judges
 
 Reversal = Literal["relative", "target"]
@@ -43,18 +43,11 @@ COMPLIANCY_MEASURES = (
 ASPECTS = ("compliancy", "style", "acceptability")
 #: The means of all but style, which is signed, are shares of the items, see `measure`.
 SHARES = dict.fromkeys((name for name in COMPLIANCY_MEASURES if name != "style"), "n")
-#: The verdicts in the order in which they are shown.
-VERDICT_NAMES = ("hh", "ah", "main", "fluency", "evidence")
+#: The verdicts in the order in which they are shown, and what they are called on every screen.
+VERDICT_NAMES = tuple(JUDGES)
+JUDGE_NAMES = {name: spec.heading for name, spec in JUDGES.items()}
 #: What no judge checks; it stands wherever their verdicts do.
 NO_CHECK = "no judge reads who did what, or who said it: read the headline"
-#: What they are called on every screen.
-JUDGE_NAMES = {
-    "hh": "Story (HH)",
-    "ah": "Article (AH)",
-    "main": "Newspaper (main)",
-    "fluency": "Fluency",
-    "evidence": "Evidence",
-}
 #: Columns of `judge_items` with probabilities; `source`: of the original headline.
 PROBABILITIES = {
     "hh": "p_hh",
@@ -127,11 +120,11 @@ def judge_items(
     """
     tasks = [*judges.by_task]
 
-    def report(task: "Task", total: int, done: int) -> None:
+    def report(task: Task, total: int, done: int) -> None:
         if callable(progress):
             progress(task, (tasks.index(task) + done / max(total, 1)) / len(tasks))
 
-    def ask(task: "Task", texts: list[str], pairs: list[str] | None = None) -> Floats:
+    def ask(task: Task, texts: list[str], pairs: list[str] | None = None) -> Floats:
         shown: ProgressOption = partial(report, task, len(texts)) if callable(progress) else progress
         return judges.by_task[task].probabilities(texts, pairs, progress=shown)
 

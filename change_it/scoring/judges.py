@@ -11,7 +11,8 @@ from change_it.corpus.folder import hash_article
 from change_it.errors import InputError
 from change_it.io import texts_by_name
 from change_it.judges.judge import Judge
-from change_it.judges.judge_options import COMMAND, TASKS, Task, check_tasks
+from change_it.judges.judge_options import COMMAND, check_tasks
+from change_it.judges.spec import TASKS, TRAINED, Task
 from change_it.networks.pretrained import local_folder
 from change_it.progress import Progress
 from change_it.scoring.aspects import LEAST_EVIDENCE
@@ -145,7 +146,7 @@ class Judges:
         check_tasks(folder, name)
         judges = {
             task: Judge.from_pretrained(folder / task, precision=precision, device=device)
-            for task in (*TASKS, "fluency")
+            for task in TRAINED
             if (folder / task).is_dir()
         }
         for task, judge in judges.items():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from change_it import __version__
 from change_it.errors import InputError
-from change_it.judges.judge_options import TASKS
+from change_it.judges.spec import TASKS, TRAINED
 
 if TYPE_CHECKING:  # loads torch
     from change_it.scoring.judges import Judges
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # loads torch
 ENDPOINT = "endpoint"
 
 #: Judges in the order of a signature; the last may be missing.
-_ORDER = (*TASKS, "fluency")
+_ORDER = TRAINED
 _SIGNATURE = re.compile(
     r"fold:(?P<fold>all|0|1)"
     + "".join(rf"\|{task}:(?P<{task}>[0-9a-f]{{64}})" for task in TASKS)

@@ -11,7 +11,7 @@ from judge_data import load
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS
 from change_it.corpus.splits import OTHER_OUTLET
-from change_it.judges.fluency_data import load_fluency
+from change_it.judges.data import load_fluency
 
 
 def with_others(made, seed=5):

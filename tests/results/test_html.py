@@ -16,7 +16,7 @@ from pages import beyond, expected, watched
 from saved_judges import WITHIN_EVENT
 from scoring_fakes import FakeJudges, toy_test_set
 
-from change_it.audit.verdicts import Summary, Together, Verdict, read_metrics
+from change_it.audit.verdicts import Summary, Verdict, read_metrics
 from change_it.results.items_table import OTHERS, named, refusals
 from change_it.results.report_files import write_report
 from change_it.results.score_tables import significance, systems_table
@@ -162,15 +162,9 @@ def test_judges_have_one_name_in_reasons():
 
 
 def test_an_audit_is_linked_from_the_folder_of_the_report(tmp_path, scores):
-    together = Together({"acceptability": (1, 1, 0), "style": (0, 0, 0)}, (("half and half", 0.9),))
-    write_report(
-        tmp_path / "report",
-        scores,
-        {},
-        Summary(
-            (Verdict("hh", "care", "no better than tf-idf"),), together, tmp_path / "audit" / "audit.html"
-        ),
-    )
+    verdict = Verdict("hh", "care", "no better than tf-idf")
+    audit = Summary((verdict,), "Acceptability stops 1 of 2 kinds.", tmp_path / "audit" / "audit.html")
+    write_report(tmp_path / "report", scores, {}, audit)
     page = Page((tmp_path / "report" / "report.html").read_text(encoding="utf-8"))
     assert page.addresses.count("../audit/audit.html") == 2
 

@@ -3,7 +3,7 @@
 import gradio as gr
 from scoring_fakes import FakeJudges
 
-from change_it.audit.verdicts import Share, Summary, Verdict
+from change_it.audit.verdicts import Summary, Verdict
 from change_it.scoring.compliancy import JUDGE_NAMES
 from change_it.space.app import build
 from change_it.space.labels import LABELS
@@ -20,7 +20,7 @@ def about(models):
 
 
 def test_outlets_and_verdicts_are_named():
-    shares = (Share("refuses random wrong stories", 0.882, 0.86, 0.9),)
+    shares = {"refuses random wrong stories": (0.882, 0.86, 0.9)}
     found = (Verdict("hh", "care", "no better than <b>tf-idf</b>", shares),)
     html = about(Models(FakeJudges(), {"fixed": System()}, audit=Summary(found)))
     assert "with care" in html
