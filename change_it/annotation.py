@@ -16,7 +16,6 @@ from change_it.errors import InputError
 from change_it.io import Record, counted, listed, read_records, with_formula, write_table
 from change_it.questions import HEADINGS, MODEL, NAMES, QUESTIONS, SHEETS
 from change_it.scoring.columns import GOLD, PredictionFile
-from change_it.scoring.compliancy import judge_items
 from change_it.scoring.floors_and_predictions import system_of
 from change_it.scoring.item import Item, TestSet
 from change_it.stats import AVERAGE, EventIds, Floats, Score, Statistics, measure
@@ -204,7 +203,7 @@ def ask(judges: "Judges", key: Sequence[KeyRow]) -> dict[str, Floats]:
     if ours != theirs:
         raise InputError(f"the key has {ours}, the judges {theirs}: give judges of this corpus")
     texts = ((row.id, row.label, row.outlet, row.original, row.article, "", "", row.headline) for row in key)
-    judged = judge_items(judges, [Item(*each) for each in texts])
+    judged = judges.judge([Item(*each) for each in texts])
     of_target = zip(key, judged["p_target"], strict=True)
     p_first = np.array([p if row.outlet == row.choice1 else 1 - p for row, p in of_target])
     names = [name for question in QUESTIONS.values() for name in question.judges if name != "main"]

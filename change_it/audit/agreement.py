@@ -31,7 +31,7 @@ ASKED = {
     "printable": ("printable", ("p_fluency",)),
     "accept": ("accepted", ("acceptability",)),
 }
-#: Columns that are compared with readers' answers, and their names: of `judge_items`, and two that a measure must beat.
+#: Columns that are compared with readers' answers, and their names: of verdicts, and two that a measure must beat.
 MEASURES = {
     "p_hh": JUDGE_NAMES["hh"],
     "p_ah": JUDGE_NAMES["ah"],
@@ -214,7 +214,7 @@ class Agreement:
 
 
 def agreement(labels: ReaderLabels, judged: pl.DataFrame, *, resamples: int = 1000) -> Agreement:
-    """Agreement of the columns of `judge_items` with the labels."""
+    """Agreement of the columns of verdicts with the labels."""
     read = judged.with_columns(pl.Series(name, of) for name, of in measured(labels).items())
     found = by_question(read, resamples=resamples)
     first = ["id", "system", "event", "written", "copy", *labels.answers]
@@ -223,7 +223,7 @@ def agreement(labels: ReaderLabels, judged: pl.DataFrame, *, resamples: int = 10
 
 
 def measured(labels: ReaderLabels) -> dict[str, Any]:
-    """What `by_question` reads besides the columns of `judge_items`."""
+    """What `by_question` reads besides the columns of verdicts."""
     texts, sources = [item.prediction for item in labels.items], [item.source for item in labels.items]
     overlap = statistics(texts, [""] * len(texts), sources)
     return {

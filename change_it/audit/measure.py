@@ -10,7 +10,6 @@ from change_it.audit.perturbations import Resources
 from change_it.audit.verdicts import Result, Together, Verdict, hashes, measure_systems, score_of, verdicts
 from change_it.corpus.folder import read_language, read_table
 from change_it.progress import Progress
-from change_it.scoring.compliancy import judge_items
 from change_it.scoring.item import read_test_set
 from change_it.text.corruptions import Lexicon
 from change_it.text.stopwords import guess_language
@@ -97,7 +96,7 @@ def audit(
     )
     found = None
     if labels:
-        judged = judge_items(judges, labels.items, progress=progress)
+        judged = judges.judge(labels.items, progress=progress)
         found = agreement(labels, judged, resamples=resamples)
     return Audit(
         corpus=test.name,

@@ -20,7 +20,7 @@ from change_it.io import listed, read_json, record_errors
 from change_it.judges.judge_options import MARKS, no_better_than
 from change_it.progress import Progress
 from change_it.scoring.columns import GOLD
-from change_it.scoring.compliancy import COMPLIANCY_MEASURES, JUDGE_NAMES, judge_items
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES, JUDGE_NAMES
 from change_it.stats import AVERAGE, Floats, Statistics, measure, share_interval
 from change_it.tables import figure
 
@@ -140,7 +140,7 @@ def measure_systems(
     asked = [(GOLD, place, ordered[place].reference) for place in sorted(golds)]
     asked += [(name, place, text) for name, headlines in made.items() for place, text in headlines]
     predicted = [replace(ordered[place], prediction=text) for _, place, text in asked]
-    table = judge_items(judges, predicted, progress=progress)
+    table = judges.judge(predicted, progress=progress)
     score = score_of(judges)
     table = table.with_columns(
         pl.Series("system", [name for name, _, _ in asked]),

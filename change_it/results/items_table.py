@@ -18,7 +18,7 @@ from change_it.scoring.compliancy import JUDGE_NAMES, PROBABILITIES, VERDICT_NAM
 from change_it.tables import figure
 
 #: Verdicts of an item in the order of the table.
-ITEM_MEASURES = ("compliant", *VERDICT_NAMES)
+ITEM_MEASURES = ("compliancy", *VERDICT_NAMES)
 #: What of an item is no verdict.
 GRADED = ("style", "acceptability")
 _SIGNS = {True: "1", False: "0", None: "-"}
@@ -53,11 +53,6 @@ def items_table(
     digest = base64.b64encode(sha256(script.encode()).digest()).decode()
     packed = base64.b64encode(gzip.compress(record.encode(), mtime=0)).decode()
     return ItemsTable(Markup(packed), Markup(without_maps[1]), Markup(script), f"sha256-{digest}")
-
-
-def unsupported_places(text: str) -> list[tuple[int, int]]:
-    """Where the unsupported words of a headline start and end."""
-    return [(words["start"], words["end"]) for words in json.loads(text)]
 
 
 @dataclass(frozen=True)
@@ -117,7 +112,7 @@ def _record(
             verdicts = "".join(_SIGNS[item[name]] for name in ITEM_MEASURES)
             shown = {judge: item[name] for judge, name in PROBABILITIES.items() if judge in VERDICT_NAMES}
             probabilities = {judge: figure(p) for judge, p in shown.items() if p is not None}
-            places = unsupported_places(item["unsupported"])
+            places = [(part["start"], part["end"]) for part in item["unsupported"]]
             line = [
                 number,
                 item["headline"],

@@ -1,5 +1,6 @@
 """Files of a report: tables, charts and a page, put in place all at once."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os.path import relpath
@@ -161,7 +162,9 @@ def write_hevas(
 
 
 def without_formulas(items: pl.DataFrame) -> pl.DataFrame:
-    """A table with an apostrophe before what a spreadsheet would take for a formula."""
+    """Items for a spreadsheet: `unsupported` as JSON, an apostrophe before what would be taken for a formula."""
+    parts = [json.dumps(of, ensure_ascii=False) for of in items["unsupported"].to_list()]
+    items = items.with_columns(pl.Series("unsupported", parts, pl.String))
     return items.with_columns(
         pl.col(name).map_elements(without_formula, return_dtype=pl.String)
         for name, kind in items.schema.items()

@@ -10,7 +10,7 @@ from change_it.corpus.sample import is_sample_corpus
 from change_it.hevas.analysis import OVERALL, Analysis, Comparison, Correlations
 from change_it.hevas.evaluation import ALIKE, Evaluation
 from change_it.hevas.readability import LOWER_IS_BETTER
-from change_it.results.items_table import named, unsupported_places
+from change_it.results.items_table import named
 from change_it.scoring.columns import BUILT_IN, CLAUSE, GOLD
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
 from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
@@ -76,7 +76,8 @@ def examples_table(scores: Scores) -> Table | None:
     sides = [items.filter((pl.col("refused_by") == "") == passes) for passes in (True, False)]
     rows = []
     for item in (item for side in sides for item in side.head(SHOWN).iter_rows(named=True)):
-        underlined = UnderlinedText(item["headline"], tuple(unsupported_places(item["unsupported"])))
+        places = tuple((part["start"], part["end"]) for part in item["unsupported"])
+        underlined = UnderlinedText(item["headline"], places)
         shown: dict[str, Value] = {"to": item["direction"].split("2")[1], "headline": underlined}
         shown["refused_by"] = named(item["refused_by"]) or "nothing"
         rows.append(Row({**item, "gold": item["gold"] or None, **shown}))

@@ -1,6 +1,5 @@
 """`compute_compliancy`, and the same as the `compute_metrics` of a `Seq2SeqTrainer`."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,10 +61,10 @@ def compute_compliancy(
         seed: their seed.
         precision: of judges that are loaded here: float32, or bf16.
         device: where they run.
-        progress: as `judge_items` takes it.
+        progress: as `Judges.judge` takes it.
 
     Returns:
-        `COMPLIANCY_MEASURES`: averages over the directions that occur, None where a judge is missing (see `judge_items`); the
+        `COMPLIANCY_MEASURES`: averages over the directions that occur, None where a judge is missing (see `Judges.judge`); the
         same measures under each direction's name; `intervals`: measure to (low, high) under `average` and each
         direction's name; `verdicts`: for each item the measures, booleans but `style` and `acceptability`, `refused_by`, the
         reasons against it, and `unsupported`, the list of numbers, names and quotations without evidence; `signature`.
@@ -108,14 +107,15 @@ def compute_compliancy(
         }
         for part in ("values", "intervals")
     )
-    verdicts = scores.items[SYSTEM].rename({"compliant": "compliancy"})
     return {
         **values.pop(AVERAGE),
         **values,
         "intervals": intervals,
         "verdicts": [
-            {**row, "unsupported": [part["text"] for part in json.loads(row["unsupported"])]}
-            for row in verdicts.select(*COMPLIANCY_MEASURES, "refused_by", "unsupported").to_dicts()
+            {**row, "unsupported": [part["text"] for part in row["unsupported"]]}
+            for row in scores.items[SYSTEM]
+            .select(*COMPLIANCY_MEASURES, "refused_by", "unsupported")
+            .to_dicts()
         ],
         "signature": scores.signature,
     }

@@ -16,7 +16,7 @@ from change_it.progress import Progress
 from change_it.scoring import compliancy, overlap
 from change_it.scoring.accepted import Accepted
 from change_it.scoring.columns import BUILT_IN, CLAUSE, FLOOR, GOLD
-from change_it.scoring.compliancy import ASPECTS, Reversal, judge_items
+from change_it.scoring.compliancy import ASPECTS, Reversal
 from change_it.scoring.floors_and_predictions import ScoredSystem
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.signature import Reranker, signature
@@ -49,7 +49,7 @@ class ScoreRow:
     references: int  # how many of them have a reference, which is what `bleu` and `rougeL` are of
     # how many of them the system has no headline for, of all runs together; they count as not compliant
     errors: int
-    # measure to value in 0-1; those that are unknown are left out: what lacks a judge (see `judge_items`), `bleu` and
+    # measure to value in 0-1; those that are unknown are left out: what lacks a judge (see `Judges.judge`), `bleu` and
     # `rougeL` without references and of `gold`, which is its own
     values: dict[str, float]
     intervals: dict[str, tuple[float, float]]  # measure to the ends of its 95% interval
@@ -207,7 +207,7 @@ def score(
     rerankers = {system.name: system.reranker for system in systems if system.reranker}
     check_independent(judges, rerankers)
     every = [_items_of(system, test) for system in systems]
-    table = judge_items(judges, list(chain(*every)), reversal=reversal, progress=progress)
+    table = judges.judge(list(chain(*every)), reversal=reversal, progress=progress)
     ends = accumulate(map(len, every), initial=0)
     judged = [table[start:end] for start, end in pairwise(ends)]
     of_judges = partial(signature, judges, reversal=reversal, trained=trained)
@@ -294,10 +294,7 @@ def _curve(
     """The score of the best of `CANDIDATES` clauses that are drawn at random, in expectation; `ranked` are the clauses of each item, the best first."""
     counts = [len(texts) for texts in ranked]
     ends = list(accumulate(counts, initial=0))
-    values = {
-        name: clause["compliant" if name == "compliancy" else name].cast(pl.Float64).to_numpy()
-        for name in measures
-    }
+    values = {name: clause[name].cast(pl.Float64).to_numpy() for name in measures}
     headlines = clause["headline"].to_list()
     places = [
         start + np.array([headlines[start:end].index(composed(text)) for text in texts])
@@ -398,7 +395,7 @@ def _item_table(items: Sequence[Item], verdicts: pl.DataFrame, statistics: Stati
             "source": [item.source for item in items],
             "headline": [item.prediction for item in items],
             "gold": [item.reference for item in items],
-            **verdicts.rename({"compliancy": "compliant"}).to_dict(),
+            **verdicts.to_dict(),
             **{name: statistics[name] for name in ("rougeL", "rougeL_source")},
         }
     )
