@@ -15,17 +15,7 @@ from change_it.scoring.columns import BUILT_IN, CLAUSE, GOLD
 from change_it.scoring.compliancy import ASPECTS, COMPLIANCY_MEASURES, JUDGE_NAMES
 from change_it.scoring.scores import AVERAGE, SCORE_MEASURES, ScoreRow, Scores
 from change_it.stats import holm
-from change_it.tables import (
-    Column,
-    Format,
-    Row,
-    Table,
-    UnderlinedText,
-    Value,
-    figure,
-    p_value,
-    with_interval,
-)
+from change_it.tables import Column, Format, Row, Table, UnderlinedText, Value, figure, p_value, with_interval
 
 #: Headlines that reports begin with, of those that nothing refuses and of the others each.
 SHOWN = 3

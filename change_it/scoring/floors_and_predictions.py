@@ -120,9 +120,7 @@ def on_same_items(
         )
     same = [
         replace(
-            system,
-            headlines=tuple(compress(system.headlines, kept)),
-            cuts=tuple(compress(system.cuts, kept)),
+            system, headlines=tuple(compress(system.headlines, kept)), cuts=tuple(compress(system.cuts, kept))
         )
         for system in systems
     ]

@@ -217,11 +217,7 @@ class Judges:
 
     @classmethod
     def from_pretrained(
-        cls,
-        name: str | Path,
-        *,
-        precision: Arithmetic = "float32",
-        device: str = "auto",
+        cls, name: str | Path, *, precision: Arithmetic = "float32", device: str = "auto"
     ) -> "Judges":
         """Load the judges `main`, `hh` and `ah`, and `fluency` where it is there.
 

@@ -169,12 +169,7 @@ def answer(models: Models, ask: Callable[..., Question], *fields: Any) -> dict[s
 
 
 def transfer_question(
-    models: Models,
-    headline: str,
-    article: str,
-    direction: str,
-    system: str,
-    candidates: float = SHOWN,
+    models: Models, headline: str, article: str, direction: str, system: str, candidates: float = SHOWN
 ) -> Question:
     """Make the question for new headlines of an original."""
     item = _item(models, headline, article, direction)
