@@ -4,11 +4,9 @@ import gradio as gr
 from scoring_fakes import FakeJudges
 
 from change_it.audit.verdicts import Share, Summary, Verdict
-from change_it.scoring.compliancy import JUDGE_NAMES
-from change_it.space.app import build
-from change_it.space.labels import LABELS
+from change_it.space.answers import render
+from change_it.space.app import LABELS, build
 from change_it.space.models import Models
-from change_it.space.parts import render
 
 
 class System:
@@ -16,7 +14,7 @@ class System:
 
 
 def about(models):
-    return render("about.html.jinja", models=models, names=JUDGE_NAMES)
+    return render("about.html.jinja", models=models)
 
 
 def test_outlets_and_verdicts_are_named():

@@ -1,7 +1,7 @@
 """The page's examples of a corpus."""
 
 from change_it.scoring.item import read_test_set
-from change_it.space.examples import corpus_examples
+from change_it.space.models import corpus_examples
 
 
 def test_examples_of_a_corpus_are_always_the_same(corpus, tmp_path):
