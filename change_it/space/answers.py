@@ -14,7 +14,7 @@ from change_it.errors import InputError
 from change_it.generators.rerank import JudgedCandidate, judge_candidates
 from change_it.generators.search import Candidate, Search
 from change_it.results.pages import environment
-from change_it.scoring.compliancy import JUDGE_NAMES, NO_CHECK, VERDICT_NAMES
+from change_it.scoring.compliancy import JUDGE_NAMES, VERDICT_NAMES
 from change_it.scoring.item import Item
 from change_it.space.models import ARTICLE, HEADLINE, Models
 from change_it.tables import UnderlinedText, figure
@@ -231,4 +231,4 @@ def _templates() -> Environment:
 
 def render(template: str, **values: Any) -> str:
     """Fill a template of `templates`; every value is escaped."""
-    return _templates().get_template(template).render(names=JUDGE_NAMES, no_check=NO_CHECK, **values)
+    return _templates().get_template(template).render(**values)
