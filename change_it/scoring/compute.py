@@ -79,9 +79,8 @@ def compute_compliancy(
     count = len(texts["predictions"])
     if not count:
         raise InputError("there is nothing to score: predictions is empty")
-    evidence = texts_of(
-        "reference_articles", [""] * count if reference_articles is None else reference_articles
-    )
+    others = [""] * count if reference_articles is None else reference_articles
+    evidence = texts_of("reference_articles", others)
     refuse_lengths(predictions=texts["predictions"], reference_articles=evidence)
     if events is None:
         events = [f"{event:09}" for event in events_of(texts["articles"], evidence)]  # drawn in this order
@@ -91,15 +90,9 @@ def compute_compliancy(
 
     judges = Judges.of(judges, precision=precision, device=device)
     test = _test_set(judges.outlets, labels, texts["sources"], texts["articles"], evidence, events)
-    scores = score(
-        test,
-        judges,
-        [ScoredSystem(SYSTEM, tuple(texts["predictions"]))],
-        reversal=reversal,
-        resamples=resamples,
-        seed=seed,
-        progress=progress,
-    )
+    system = ScoredSystem(SYSTEM, tuple(texts["predictions"]))
+    how: dict[str, Any] = {"resamples": resamples, "seed": seed, "progress": progress}
+    scores = score(test, judges, [system], reversal=reversal, **how)
     values, intervals = (
         {
             row.direction: {name: getattr(row, part).get(name) for name in COMPLIANCY_MEASURES}
