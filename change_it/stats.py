@@ -14,7 +14,7 @@ Statistics of several runs of a system (trainings with other seeds) have a secon
 over the runs, and an interval is drawn over runs and events.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -170,11 +170,12 @@ def paired_p_values(
         return random.integers(0, 2, (count, len(gap)), np.int8).astype(np.float64)
 
     swapped = np.moveaxis(_resampled(gap, trials, coins), 1, 0)
-    measured, drawn = [], []
-    for rows, changes in ((left, swapped), (right, -swapped)):
-        sums = _stratum_sums(rows, strata)
-        measured.append(_measures(sums, first, aggregate))
-        drawn.append(_measures(sums[:, None] + changes, first, aggregate))
+    sums = [_stratum_sums(rows, strata) for rows in (left, right)]
+    measured = [_measures(of, first, aggregate) for of in sums]
+    drawn = [
+        _measures(of[:, None] + by, first, aggregate)
+        for of, by in zip(sums, (swapped, -swapped), strict=True)
+    ]
     p_values = {}
     for name in measured[0]:
         difference, differences = (
@@ -250,16 +251,11 @@ def _measures(sums: Floats, statistics: Statistics, aggregate: Aggregate) -> dic
     }
 
 
-def _chunks(total: int, width: int) -> Iterator[int]:
-    """Sizes that add up to `total`, each small enough for a matrix of that many rows."""
-    size = max(1, _CELLS // max(1, width))
-    for start in range(0, total, size):
-        yield min(size, total - start)
-
-
 def _resampled(sums: Floats, resamples: int, draw: Callable[[int], Floats]) -> Floats:
     """(resamples, …) sums over the events, each as often as it is drawn; `draw` gives (count, events) times."""
-    return np.concatenate([np.tensordot(draw(count), sums, 1) for count in _chunks(resamples, len(sums))])
+    size = max(1, _CELLS // max(1, len(sums)))
+    counts = [min(size, resamples - start) for start in range(0, resamples, size)]
+    return np.concatenate([np.tensordot(draw(count), sums, 1) for count in counts])
 
 
 def _drawn(count: int, resamples: int, draws: int, random: np.random.Generator) -> Floats:
