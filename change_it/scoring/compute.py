@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from change_it.corpus.article import outlet_names
 from change_it.corpus.splits import events_of
@@ -93,25 +94,15 @@ def compute_compliancy(
     system = ScoredSystem(SYSTEM, tuple(texts["predictions"]))
     how: dict[str, Any] = {"resamples": resamples, "seed": seed, "progress": progress}
     scores = score(test, judges, [system], reversal=reversal, **how)
-    values, intervals = (
-        {
-            row.direction: {name: getattr(row, part).get(name) for name in COMPLIANCY_MEASURES}
-            for row in scores.rows
-        }
-        for part in ("values", "intervals")
-    )
-    return {
-        **values.pop(AVERAGE),
-        **values,
-        "intervals": intervals,
-        "verdicts": [
-            {**row, "unsupported": [part["text"] for part in row["unsupported"]]}
-            for row in scores.items[SYSTEM]
-            .select(*COMPLIANCY_MEASURES, "refused_by", "unsupported")
-            .to_dicts()
-        ],
-        "signature": scores.signature,
-    }
+    values: dict[str, dict[str, float | None]] = {}
+    intervals: dict[str, dict[str, tuple[float, float] | None]] = {}
+    for row in scores.rows:
+        values[row.direction] = {name: row.values.get(name) for name in COMPLIANCY_MEASURES}
+        intervals[row.direction] = {name: row.intervals.get(name) for name in COMPLIANCY_MEASURES}
+    unsupported = pl.col("unsupported").list.eval(pl.element().struct.field("text"))
+    verdicts = scores.items[SYSTEM].select(*COMPLIANCY_MEASURES, "refused_by", unsupported).to_dicts()
+    about = {"intervals": intervals, "verdicts": verdicts, "signature": scores.signature}
+    return {**values.pop(AVERAGE), **values, **about}
 
 
 def _test_set(outlets: tuple[str, str], labels: object, *columns: Sequence[Any]) -> TestSet:

@@ -242,11 +242,9 @@ class Judges:
                 raise InputError(
                     f"{folder / task} holds a judge for {judge.task}: train one with --task {task}"
                 )
-        made_for = {
-            task: f"{' and '.join(judge.outlets)}, fold {judge.fold}" for task, judge in judges.items()
-        }
-        if len({*made_for.values()}) > 1:
-            each = "; ".join(f"{task}: {made}" for task, made in made_for.items())
+        about = {task: (*judge.outlets, judge.fold) for task, judge in judges.items()}
+        if len({*about.values()}) > 1:
+            each = "; ".join(f"{task}: {a} and {b}, fold {fold}" for task, (a, b, fold) in about.items())
             raise InputError(
                 f"the judges in {name} differ in outlets or fold ({each}): train them on one corpus with the same --fold"
             )

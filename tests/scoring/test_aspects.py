@@ -221,13 +221,6 @@ def test_systems_are_compared_by_each_aspect(toy_test, judges):
     assert scores.as_dict()["p_values"]["acceptability"]["gold"]["broken"] == found["acceptability"]
 
 
-def test_the_signature_of_a_table_names_no_judges_that_chose_one_of_its_systems(toy_test, judges):
-    choosers = FakeJudges(fold="0", digits="efgh")
-    scores = scored(toy_test, FakeJudges(fold="1", digits="abcd"), floor(toy_test, choosers))
-    assert "|reranker:eeeeee" in scores.row("floor").signature
-    assert "reranker" not in scores.signature
-
-
 @pytest.mark.parametrize("number", [1, 2, 3, 5, 9])
 def test_chances_of_the_best_of_a_number_that_are_drawn(number):
     """By counting: every set of so many of five ranked texts is as likely, and its first is taken."""
@@ -265,12 +258,12 @@ def test_clause_is_the_mean_over_all_cuts_of_each_article(toy_test, judges):
     scores = scored(toy_test, judges)
     rows = scores.items["clause"].with_columns(pl.col("compliancy", "edited").cast(pl.Float64))
     assert rows.height > 8
-    columns = {name: name for name in ("compliancy", "style", "acceptability", "edited")}
-    means = pl.col(*columns.values()).mean()
+    names = ("compliancy", "style", "acceptability", "edited")
+    means = pl.col(*names).mean()
     averages = rows.group_by("id", "direction").agg(means).group_by("direction").agg(means).mean()
     values = scores.row("clause").values
-    assert {name: values[name] for name in columns} == pytest.approx(
-        {name: averages[column][0] for name, column in columns.items()}
+    assert {name: values[name] for name in names} == pytest.approx(
+        {name: averages[name][0] for name in names}
     )
     assert scores.row("clause").n == 8
 
