@@ -236,11 +236,9 @@ def print_table(table: Table, to: "Console") -> None:
     widths = [max(to.measure(text).maximum for text in texts) for texts in zip(heads, *cells, strict=True)]
     least = [width if fixed[at] else min(width, max(13, to.width // 5)) for at, width in enumerate(widths)]
     shown = list(range(len(heads)))
-    out: list[str] = []
     for at in reversed(shown[2:]):
         if 1 + sum(least[each] + 1 for each in shown) > to.width and not table.columns[at].bold:
             shown.remove(at)
-            out.insert(0, table.header[at])
     to.print(Text(table.title, "italic"), soft_wrap=True, end="\n" if table.title else "")
     grid = Grid(box=SIMPLE_HEAD, padding=0)
     for at in shown:
@@ -254,7 +252,6 @@ def print_table(table: Table, to: "Console") -> None:
             grid.add_row(*(texts[at] for at in shown), style="bold" if row.highlight else "")
         grid.add_section()
     to.print(grid)
-    if out:
-        to.print(f"no room for {', '.join(out)}", soft_wrap=True, markup=False, highlight=False)
-    for line in table.notes:
+    out = ", ".join(name for at, name in enumerate(table.header) if at not in shown)
+    for line in (*([f"no room for {out}"] if out else []), *table.notes):
         to.print(line, soft_wrap=True, markup=False, highlight=False)

@@ -174,8 +174,8 @@ class Judges:
             held["evidence"] = evidence = np.array([not parts for parts in lacking], dtype=bool)
         edited = np.array([is_edited(*texts) for texts in zip(new, sources, strict=True)], dtype=bool)
         columns = {**held, "edited": edited, **{PROBABILITIES[name]: of for name, of in p.items()}}
-        graded = None
-        lacks_style = np.array([item.target in self.style_faults for item in items], dtype=bool)
+        graded, faults = None, self.style_faults
+        lacks_style = np.array([item.target in faults for item in items], dtype=bool)
         if self.main.style is not None and not lacks_style.all():
             graded = style(p["main"], p_source[is_written], self.main.style, aims == 0)
             columns["style"] = np.where(lacks_style[is_written], np.nan, graded)
