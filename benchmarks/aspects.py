@@ -49,9 +49,7 @@ def main(
         systems = [*built_in_systems(test, seed=seed), floor(test, choosers)]
         scores = score(test, judges, systems, resamples=1000, seed=seed, progress=False)
         for system, rows in scores.items.items():
-            values = rows.rename({"compliant": "compliancy"}).with_columns(
-                pl.col(COMPLIANCY_MEASURES).cast(pl.Float64)
-            )
+            values = rows.with_columns(pl.col(COMPLIANCY_MEASURES).cast(pl.Float64))
             means = values.group_by("id", "direction", "event", maintain_order=True).agg(
                 pl.col(COMPLIANCY_MEASURES).mean()
             )

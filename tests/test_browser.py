@@ -8,7 +8,7 @@ import pytest
 from pages import beyond, expected, watched
 from space_runs import models_in, served, write_run
 
-from change_it.space.labels import LABELS
+from change_it.space.app import LABELS
 
 pytestmark = pytest.mark.slow
 

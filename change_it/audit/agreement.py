@@ -16,7 +16,6 @@ from change_it.progress import Progress
 from change_it.questions import MODEL, QUESTIONS
 from change_it.scoring.accepted import Accepted, accepted, labels_and_predictions
 from change_it.scoring.columns import BUILT_IN, GOLD, LabelFiles
-from change_it.scoring.compliancy import judge_items
 from change_it.scoring.item import Item, TestSet
 from change_it.scoring.overlap import statistics
 from change_it.stats import AVERAGE, Bools, EventIds, Floats, Statistics, measure
@@ -30,7 +29,7 @@ if TYPE_CHECKING:  # loads torch
 COPY = "copy"
 #: Questions of label files, and what they are called in tables.
 ASKED = {"story": "same story", "supported": "supported", "printable": "printable", "accept": "accepted"}
-#: Columns that are compared with readers' answers, and their names: of `judge_items`, and two that a measure must beat.
+#: Columns that are compared with readers' answers, and their names: of verdicts, and two that a measure must beat.
 MEASURES = {
     **{spec.column or name: spec.heading for name, spec in JUDGES.items() if name != "main"},
     **{name: name for name in ("acceptability", "compliancy", "style")},
@@ -186,7 +185,7 @@ def agreement(
 ) -> Agreement:
     """Agreement of what judges say with the labels."""
     texts, sources = [item.prediction for item in labels.items], [item.source for item in labels.items]
-    read = judge_items(judges, labels.items, progress=progress).with_columns(
+    read = judges.judge(labels.items, progress=progress).with_columns(
         pl.Series("id", [item.id for item in labels.items]),
         pl.Series("system", labels.systems),
         pl.Series("event", labels.events),

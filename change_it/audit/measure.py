@@ -15,7 +15,7 @@ from change_it.audit.verdicts import Summary, hashes, verdicts
 from change_it.corpus.folder import read_language, read_table
 from change_it.progress import Progress
 from change_it.scoring.columns import GOLD
-from change_it.scoring.compliancy import COMPLIANCY_MEASURES, judge_items
+from change_it.scoring.compliancy import COMPLIANCY_MEASURES
 from change_it.scoring.item import read_test_set
 from change_it.stats import AVERAGE, Floats, Statistics, measure
 from change_it.tables import figure
@@ -183,7 +183,7 @@ def measure_systems(
     asked = [(GOLD, place, ordered[place].reference) for place in sorted(golds)]
     asked += [(PERTURBATIONS[name].name, *headline) for name, of in made.items() for headline in of]
     predicted = [replace(ordered[place], prediction=text) for _, place, text in asked]
-    table = judge_items(judges, predicted, progress=progress).with_columns(
+    table = judges.judge(predicted, progress=progress).with_columns(
         pl.Series("system", [name for name, _, _ in asked]),
         pl.Series("place", [place for _, place, _ in asked]),
         pl.Series("event", [item.event for item in predicted]),

@@ -97,14 +97,10 @@ class Reranker:
         """The overlap of two sets of judges, in words: the fold (`all` overlaps every one), and judges of the same weights."""
         shared = []
         if self.fold == other.fold:
-            shared.append(
-                "both train on all folds" if self.fold == "all" else f"both train on fold {self.fold}"
-            )
+            shared = [f"both train on {'all folds' if self.fold == 'all' else f'fold {self.fold}'}"]
         elif "all" in (self.fold, other.fold):
-            shared.append(f"fold {self.fold} overlaps fold {other.fold}")
-        theirs = set(other.hashes.values())
-        same = [task for task, hash_ in self.hashes.items() if hash_ in theirs]
-        if same:
+            shared = [f"fold {self.fold} overlaps fold {other.fold}"]
+        if same := [task for task, hash_ in self.hashes.items() if hash_ in other.hashes.values()]:
             shared.append(f"the weights of {' and '.join(same)} are the same")
         return shared
 

@@ -138,7 +138,7 @@ def test_the_page_has_all_items_of_all_systems(report, scores):
             assert reason == (" + ".join(reasons(refused)) or "none")
             signs = {"1": True, "0": False, "-": None}
             assert [signs[sign] for sign in verdicts] == [item[name] for name in found["measures"]]
-            unsupported = [one["text"] for one in json.loads(item["unsupported"])]
+            unsupported = [one["text"] for one in item["unsupported"]]
             assert [headline[start:end] for start, end in places] == unsupported
             assert probabilities["hh"] == figure(item["p_hh"])
     assert not any(rows.values())

@@ -4,11 +4,10 @@ import gradio as gr
 from scoring_fakes import FakeJudges
 
 from change_it.audit.verdicts import Summary, Verdict
-from change_it.scoring.compliancy import JUDGE_NAMES
-from change_it.space.app import build
-from change_it.space.labels import LABELS
-from change_it.space.models import Models
-from change_it.space.parts import render
+from change_it.scoring.item import read_test_set
+from change_it.space.answers import render
+from change_it.space.app import LABELS, build
+from change_it.space.models import Models, corpus_examples
 
 
 class System:
@@ -16,7 +15,7 @@ class System:
 
 
 def about(models):
-    return render("about.html.jinja", models=models, names=JUDGE_NAMES)
+    return render("about.html.jinja", models=models)
 
 
 def test_outlets_and_verdicts_are_named():
@@ -34,3 +33,14 @@ def test_judges_without_a_generator_have_a_page_that_scores():
     page = build(Models(FakeJudges(), {}))
     assert [block.label for block in page.blocks.values() if isinstance(block, gr.Tab)] == [LABELS["score"]]
     assert {of.api_name for of in page.fns.values() if of.api_visibility == "public"} == {"judge"}
+
+
+def test_examples_of_a_corpus_are_always_the_same(corpus, tmp_path):
+    found = corpus_examples(corpus, "it")
+    assert found == corpus_examples(corpus, "it")
+    *first, changed = found
+    printed = {(one.source, one.reference) for one in read_test_set(corpus).items}
+    assert all((one.source, one.prediction) in printed for one in first)
+    assert len(first) == 2
+    assert (changed.source, changed.prediction) not in printed
+    assert corpus_examples(str(tmp_path / "none"), "it") == ()
