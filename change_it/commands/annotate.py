@@ -6,8 +6,7 @@ from pathlib import Path
 
 import tyro
 
-from change_it.commands.checks import check_counts
-from change_it.commands.printing import print_json, print_lines
+from change_it.commands.common import check_counts, print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, counted, listed

@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from change_it.commands.checks import check_counts
-from change_it.commands.printing import print_json
+from change_it.commands.common import check_counts, print_json
 from change_it.errors import InputError
 from change_it.hevas.metric_options import COPY, Baseline, MetricOptions
 from change_it.io import check_file, check_writable, listed, named_files

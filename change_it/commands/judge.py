@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import tyro
 
-from change_it.commands.printing import print_json, print_lines
+from change_it.commands.common import print_json, print_lines
 from change_it.errors import InputError
 from change_it.io import read_input
 from change_it.judges.judge_options import COMMAND, check_judges

@@ -23,13 +23,14 @@ from change_it.commands import (
 from change_it.commands.audit import AuditOptions
 from change_it.commands.corpus_sample import SampleOptions
 from change_it.commands.score import ScoreOptions
+from change_it.commands.train_judge import TrainJudgeOptions, line_of
 from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.sample import SIZE
 from change_it.errors import InputError
 from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe
 from change_it.io import check_writable, files_of_ours, is_missing_path, read_json, write_json
-from change_it.judges.judge_options import LINEAR, Fold, JudgeOptions, Task
+from change_it.judges.judge_options import LINEAR, Fold, Task
 from change_it.scoring.compliancy import reasons
 from change_it.tables import Column, Row, Table, console, figure, print_table
 
@@ -177,7 +178,7 @@ def run(options: QuickstartOptions) -> None:
 
     def judge(task: Task, fold: Fold, folder: str, encoder: str | None) -> Call:
         where = Path(folder) / task
-        return train_judge.run, JudgeOptions(
+        return train_judge.run, TrainJudgeOptions(
             task=task, out=where, corpus=corpus, fold=fold, seed=seed, encoder=encoder or LINEAR
         )
 
@@ -246,11 +247,7 @@ def result_of(name: str, out: Path) -> str:
         return str(read("audit", "audit.json")["together"]["text"].partition(" Worst")[0])
     if name == "report":  # what is printed below
         return ""
-    metrics = read("judges", name.split()[0], "metrics.json")
-    parts = [f"{of} {figure(found['macro_f1'])}" for of, found in metrics["results"].items()]
-    if within := metrics.get("within_event"):
-        parts.append(f"within an event {figure(within['systems']['judge']['value'])}")
-    return f"F1 {', '.join(parts)}"
+    return line_of(read("judges", name.split()[0], "metrics.json"))
 
 
 def _show(out: Path, terminal: Any) -> None:

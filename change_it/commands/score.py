@@ -7,8 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from change_it.commands.checks import check_counts
-from change_it.commands.printing import print_json, print_lines, print_warnings
+from change_it.commands.common import check_counts, print_json, print_lines, print_warnings
 from change_it.corpus.folder import check_corpus
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError

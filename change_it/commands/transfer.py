@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from change_it.commands.checks import check_counts
+from change_it.commands.common import check_counts
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError

@@ -39,16 +39,7 @@ PAPERS = "bert-base-multilingual-cased"
 
 @dataclass(kw_only=True)
 class JudgeOptions(TrainingOptions):
-    """Train a judge of style (main), content (hh, ah) or fluency and test it on A2.
-
-    A linear judge is fitted in seconds. A transformer is compared with a linear judge of the same examples.
-
-    Examples:
-        change-it train judge --task main --corpus runs/quickstart/corpus --out runs/mine/judges/main
-        change-it train judge --task hh --corpus runs/mine/corpus --encoder xlm-roberta-base --out runs/mine/judges/hh
-        change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm --train-on train_d --out runs/mine/lrec/main
-        accelerate launch -m change_it.judges.train --task ah --encoder xlm-roberta-base --corpus runs/mine/corpus --out runs/mine/judges/ah
-    """
+    """The options of one judge."""
 
     task: Task
     """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match; fluency: would a newspaper print it."""
