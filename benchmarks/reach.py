@@ -16,7 +16,7 @@ ENTRIES = {
     "HeadlineTransfer.__call__": "change_it/generators/headline_transfer.py",
     "compute of compliancy": "metrics/compliancy/compliancy.py",
     "change-it train judge": "change_it/commands/train_judge.py",
-    "change-it corpus build": "change_it/commands/corpus_build.py",
+    "change-it corpus build": "change_it/commands/corpus.py",
 }
 
 

@@ -83,7 +83,7 @@ _POSITIONAL, _FIXED = (get_args(each[str])[1] for each in (tyro.conf.Positional,
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `change-it`; the exit code is 0 done, 2 bad input, 130 interrupted, 141 nobody reads the output. Faults of the package raise."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments == ["--version"]:
+    if arguments in (["--version"], ["-v"], ["version"]):
         print(f"change-it {__version__}")
         return 0
     if isinstance(sys.stdout, TextIOWrapper):
@@ -105,7 +105,7 @@ def _call(arguments: Sequence[str]) -> None:
         if rest and not rest[0].startswith("-"):
             raise _unknown(f"there is no command {rest[0]}", rest[0], choices, program)
         about = LISTS[called[0] if called else "change-it"]
-        _parsed(union_of(*called), program, cleandoc(about), rest)
+        _parsed(union_of(*called), program, cleandoc(about), rest or ["--help"])
         return
     options = options_of(*called)
     names = [*names_of(options).values(), "--help"]
@@ -207,22 +207,25 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
         print("change-it: there is not enough memory for this input: give it in parts", file=sys.stderr)
         return 2
     except Exception as error:
-        if not (number := _os_error(error)):
+        if not (fault := _os_error(error)):
             raise
-        file = getattr(error, "filename", None)
-        print(escaped(f"change-it: {f'{file}: ' if file else ''}{os.strerror(number)}"), file=sys.stderr)
+        file = next(iter(getattr(error, "__notes__", [])), None) or getattr(error, "filename", None)
+        print(escaped(f"change-it: {f'{file}: ' if file else ''}{fault}"), file=sys.stderr)
         return 2
     return 0
 
 
-def _os_error(error: Exception) -> int:
-    """The number of a fault of a file or disk, as libraries in Rust write it too; 0 for every other exception."""
-    if isinstance(error, OSError):
-        return error.errno or 0
+def _os_error(error: Exception) -> str:
+    """A fault of a file or disk in words, as libraries in Rust say it too; empty for every other exception."""
+    number = error.errno if isinstance(error, OSError) else None
     if "PytorchStreamWriter" in str(error):  # torch does not say why it could not write
-        return errno.ENOSPC
-    found = re.search(r"\(os error (\d+)\)", str(error))
-    return int(found[1]) if found else 0
+        number = errno.ENOSPC
+    elif found := re.search(r"\(os error (\d+)\)", str(error)):
+        number = int(found[1])
+    if not number:
+        return ""
+    mend = "; free some, and call the same command again" if number == errno.ENOSPC else ""
+    return f"{os.strerror(number)}{mend}"
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from processes import run_program
 
 import change_it
 from change_it import ChangeItSplits
-from change_it.commands import corpus_build
+from change_it.commands import corpus as corpus_commands
 from change_it.corpus.folder import CONFIGS
 
 CHECKOUT = Path(__file__).parent.parent
@@ -49,7 +49,7 @@ def built(tmp_path_factory):
     """A CSV, and the corpus folder that the command makes of it."""
     where = tmp_path_factory.mktemp("script")
     files = str(write_articles(where / "news.csv", articles()))
-    corpus_build.run(options(where / "corpus", files=(files,), **CHOICES))
+    corpus_commands.build(options(where / "corpus", files=(files,), **CHOICES))
     return files, str(where / "corpus")
 
 

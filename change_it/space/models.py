@@ -80,8 +80,8 @@ class Models:
         return {f"{first}2{second}": (first, second), f"{second}2{first}": (second, first)}
 
     @classmethod
-    def from_run(cls, folder: str | Path) -> "Models":
-        """Load the models of a run `runs/<name>`: its judges, and a system for each recipe of its generators."""
+    def from_run(cls, folder: str | Path, judges: str = "") -> "Models":
+        """Load the models of a run `runs/<name>`: its judges, or others, and a system for each recipe of its generators."""
         run = Path(folder)
         generators = run / "generators"
         recipes = dict.fromkeys(
@@ -91,7 +91,7 @@ class Models:
             recipe: HeadlineTransfer.from_pretrained(generators, recipe=recipe) for recipe in recipes
         }
         corpus = str(run / "corpus") if (run / "corpus").is_dir() else ""
-        return cls._of(str(run / "judges"), systems, corpus)
+        return cls._of(judges or str(run / "judges"), systems, corpus)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Models":
