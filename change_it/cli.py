@@ -209,7 +209,7 @@ def exit_on_input_error(call: Callable[[], None]) -> int:
     except Exception as error:
         if not (fault := _os_error(error)):
             raise
-        file = next(iter(getattr(error, "__notes__", [])), None) or getattr(error, "filename", None)
+        file = [getattr(error, "filename", None), *getattr(error, "__notes__", [])][-1]
         print(escaped(f"change-it: {f'{file}: ' if file else ''}{fault}"), file=sys.stderr)
         return 2
     return 0

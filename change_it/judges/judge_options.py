@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from change_it.errors import InputError
-from change_it.io import check_model, read_json, weight_files
+from change_it.io import check_model, instead, read_json, weight_files
 from change_it.tables import Column, Row, Table, figure
 from change_it.training.training_options import CONSTANT, Arithmetic, TrainingOptions, check_numbers
 
@@ -292,5 +292,5 @@ def _read_scale(record: Mapping[str, Any]) -> StyleScale:
 def check_tasks(folder: Path, name: str | Path) -> None:
     """Refuse a folder in which one of the judges main, hh and ah is missing; `name` is what it was called."""
     if missing := [task for task in TASKS if not (folder / task).is_dir()]:
-        commands = " and ".join(f"{COMMAND} --task {task} --out {folder / task}" for task in missing)
-        raise InputError(f"{name} lacks the judge {' and '.join(missing)}: run {commands}")
+        mend = instead(folder, "judges") or f"train them with {COMMAND} --task all"
+        raise InputError(f"{name} lacks the judge {' and '.join(missing)}: {mend}")
