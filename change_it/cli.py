@@ -11,10 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.util import find_spec
 from inspect import cleandoc, getdoc
 from io import TextIOWrapper
-from types import ModuleType
 from typing import Annotated, Any, Union, get_args, get_type_hints
 
 import tyro
@@ -22,7 +20,7 @@ import tyro
 from change_it import __version__
 from change_it.errors import InputError, escaped
 
-#: Commands and the commands in each; one without any is a module of `change_it.commands`, named by its words.
+#: Commands, modules of `change_it.commands`, and the commands in each.
 COMMANDS: dict[str, tuple[str, ...]] = {
     "quickstart": (),
     "corpus": ("sample", "build", "items"),
@@ -125,16 +123,10 @@ def _unknown(fault: str, word: str, known: Sequence[str], program: str) -> Input
     return InputError(f"{fault}: {f'did you mean {near[0]}?' if near else f'see {program} --help'}")
 
 
-def _module(*words: str) -> ModuleType:
-    """The module of a command, or of all commands of its list."""
-    name = f"change_it.commands.{'_'.join(words)}"
-    return import_module(name if find_spec(name) else f"change_it.commands.{words[0]}")
-
-
 def _run(*words: str) -> Callable[[Any], None]:
-    """The function that runs a command: `run` of its module, or the one of its name in the module of its list."""
-    module = _module(*words)
-    return module.run if hasattr(module, "run") else getattr(module, words[-1])
+    """The function that runs a command: `run` of the module of its name, or the one of its name in the module of its list."""
+    module = import_module(f"change_it.commands.{words[0]}")
+    return getattr(module, words[1] if words[1:] else "run")
 
 
 def options_of(*words: str) -> type:

@@ -67,6 +67,7 @@ def sheets(options: AnnotateSheetsOptions) -> None:
     written = ", then ".join(map(str, annotation.write_sheets(files, rows)))
     print(f"{len(rows)} headlines, {options.items} each of {', '.join(conditions)}: {written}")
     print(f"The key, which readers must not see: {files['key']}")
+    print(f"Next: change-it annotate score FILLED.csv --key {files['key']}")
 
 
 @dataclass(kw_only=True)
@@ -104,6 +105,7 @@ def pairs(options: AnnotatePairsOptions) -> None:
     print(f"{counted(len(drawn), 'pair')} from {bands} of cosine: {options.out}")
     print(f"Readers answer in the last column: {QUESTIONS['same'].text}")
     print(f"The key, which readers must not see: {key}")
+    print(f"Next: change-it annotate score FILLED.csv --key {key}")
 
 
 @dataclass(kw_only=True)

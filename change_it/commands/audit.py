@@ -5,12 +5,12 @@ from pathlib import Path
 
 from tyro.conf import Fixed
 
-from change_it.commands.common import check_counts, print_json, print_lines, print_warnings
+from change_it.commands.common import check_counts, print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges.judge_options import check_judges
-from change_it.scoring.columns import LabelFiles, read_label_files
+from change_it.scoring.columns import read_label_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
 
@@ -43,21 +43,16 @@ class AuditOptions(InferenceOptions):
     """Seed of everything that is drawn."""
 
 
-def check(options: AuditOptions) -> LabelFiles:
-    """Read the label files, and refuse, before anything large loads, a corpus, judges or such files at fault, and `--out` where nothing can be written."""
+def run(options: AuditOptions) -> None:
+    """Audit the judges, print the tables or JSON, and write the page."""
     check_counts(items=options.items, resamples=options.resamples)
     check_corpus(options.corpus)
     check_judges(options.judges)
-    check_writable(
-        _out(options), inputs=[options.corpus, options.judges, *map(str, options.labels)], record="audit.json"
-    )
-    return read_label_files(options.labels)
-
-
-def run(options: AuditOptions) -> None:
-    """Audit the judges, print the tables or JSON, and write the page."""
-    files = check(options)
-    out = _out(options)
+    if not options.out and not Path(options.judges).is_dir():
+        raise InputError(f"{options.judges} is no folder, so --out is required")
+    out = options.out or Path(options.judges).resolve().parent / "audit"
+    check_writable(out, inputs=[options.corpus, options.judges, *options.labels], record="audit.json")
+    files = read_label_files(options.labels)
 
     from change_it.audit.agreement import reader_labels  # these load torch and polars
     from change_it.audit.measure import audit, read_corpus
@@ -91,14 +86,12 @@ def run(options: AuditOptions) -> None:
     if audited.agreement:
         print_table(audited.agreement.table, terminal)
     print_table(verdicts_table(audited.verdicts), terminal)
-    print_warnings(options.corpus, terminal)
-    print(f"wrote {out / 'audit.html'} and audit.json")
-
-
-def _out(options: AuditOptions) -> Path:
-    """`--out`, or the folder `audit` next to the judges."""
-    if options.out:
-        return options.out
-    if not Path(options.judges).is_dir():
-        raise InputError(f"{options.judges} is no folder, so --out is required")
-    return Path(options.judges).resolve().parent / "audit"
+    lines, counts = [f"wrote {out / 'audit.html'} and audit.json"], audited.together.counts.values()
+    if sum(few for _, _, few in counts):
+        lines.append("Too few examples: what helps is more test pairs, by more articles or a lower --strict.")
+    elif sum(through for _, through, _ in counts):
+        lines.append(
+            "Let through: what helps is a fluency judge with an --encoder, and reading fifty headlines."
+        )
+    report = f"--judges {options.judges} --out {out.with_name('report')}"
+    print_lines([*lines, f"Next: change-it score --corpus {options.corpus} {report}"], terminal)

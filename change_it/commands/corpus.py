@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from change_it.commands.common import print_lines
-from change_it.corpus.corpus_options import BuildOptions, check_language, parse_sizes
+from change_it.corpus.corpus_options import BuildOptions, check_language
 from change_it.corpus.folder import PICTURE, REJECTED, REPORT, check_corpus
 from change_it.corpus.sample import sample_articles, write_csv
 from change_it.corpus.summary import summary
@@ -47,16 +47,14 @@ def sample(options: SampleOptions) -> None:
 def build(options: BuildOptions) -> None:
     """Build a corpus and print what is in it."""
     check_language(options.language)
+    if not 0 <= options.loose <= options.strict < 1:
+        asked = f"--loose {options.loose} and --strict {options.strict}"
+        raise InputError(
+            f"{asked} are no cosines: give numbers from 0 to less than 1, the lower one as --loose"
+        )
     here = [file for file in options.files if not outlet_and_file(file)[1].startswith(HUB)]
     tables = read_tables(here) if here else []  # nothing is read yet
     check_writable(options.out, inputs=[table.name for table in tables], record=REPORT)
-    parse_sizes(options.sizes)
-    for name, value in (("strict", options.strict), ("loose", options.loose)):
-        if not 0 <= value < 1:
-            raise InputError(f"--{name} {value} is no cosine: give a number from 0 to less than 1")
-    if options.loose > options.strict:
-        raise InputError(f"--loose {options.loose} is above --strict {options.strict}: give a lower one")
-    options.check_engine()
 
     from change_it.corpus.reading import RefusedError, read_articles, write_rejected
 
@@ -107,8 +105,8 @@ def few_pairs(report: Mapping[str, Any]) -> list[str]:
     of_next = [row for row in report["days_apart"] if row["days"] == days + 1] if days != "none" else []
     if of_next and (of_next[0].get("strict_one_event") or 0) >= 0.8:
         helps.append(f"--window-days {days + 1}")
-    few = f"{counted(pairs, 'test pair')} are few, so figures will be uncertain: what helps is"
-    return [f"{few} {' or '.join(helps)} (the table of pairs by days apart says which pairs are one event)."]
+    few = f"{counted(pairs, 'test pair')} are few, so figures will be uncertain"
+    return [f"{few}: what helps is {' or '.join(helps)} (see the table of pairs by days apart)."]
 
 
 @dataclass(kw_only=True)

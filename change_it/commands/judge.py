@@ -51,14 +51,9 @@ class JudgeHeadlineOptions(InferenceOptions):
     """Print JSON instead of a table."""
 
 
-def check(options: JudgeHeadlineOptions) -> None:
-    """Refuse, before anything large loads, judges at fault and an outlet that they do not have."""
-    check_judges(options.judges, to=options.to)
-
-
 def run(options: JudgeHeadlineOptions) -> None:
     """Judge a headline and print the marks, or JSON."""
-    check(options)
+    check_judges(options.judges, to=options.to)
     headline, original, article = options.headline, options.original, read_input(options.article)
     texts = {"HEADLINE": headline, "--original": original, "--article": article}
     if empty := [name for name, text in texts.items() if not text.strip()]:

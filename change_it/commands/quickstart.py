@@ -11,11 +11,12 @@ from typing import Any, get_args
 import tyro
 
 from change_it import __version__
-from change_it.commands import audit, corpus, score, train_generator, train_judge, transfer
+from change_it.commands import audit, corpus, score, train, transfer
 from change_it.commands.audit import AuditOptions
+from change_it.commands.common import print_lines
 from change_it.commands.corpus import SampleOptions
 from change_it.commands.score import ScoreOptions
-from change_it.commands.train_judge import TrainJudgeOptions, line_of
+from change_it.commands.train import TrainJudgeOptions, line_of
 from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions, ReadingOptions
 from change_it.corpus.folder import read_report
@@ -30,7 +31,7 @@ from change_it.io import (
     read_json,
     write_json,
 )
-from change_it.judges.judge_options import LINEAR, Task
+from change_it.judges.judge_options import LINEAR, Fold, Task
 from change_it.scoring.columns import read_prediction_files
 from change_it.tables import console
 
@@ -106,11 +107,8 @@ class Steps:
 
     def __init__(self, options: QuickstartOptions) -> None:
         """Open a folder; InputError where it holds a run with other options."""
-        values = {name: value for name, value in asdict(options).items() if name not in FREE}
-        self.out, self.settings = (
-            options.out,
-            {**values, "files": list(options.files), "version": __version__},
-        )
+        self.out, kept = options.out, asdict(options) | {"files": list(options.files), "version": __version__}
+        self.settings = {name: value for name, value in kept.items() if name not in FREE}
         files_of_ours(options.out, RECORD)
         earlier = read_json(options.out / RECORD) or {}
         self.seconds: dict[str, float] = earlier.get("seconds", {})
@@ -144,12 +142,8 @@ class Steps:
     @contextmanager
     def _logged(self, name: str) -> Iterator[None]:
         """What is printed goes to the log, and the terminal shows the name of the step."""
-        with (
-            self.terminal.status(name),
-            (self.out / LOG).open("a", buffering=1, encoding="utf-8") as log,
-            redirect_stdout(log),
-            redirect_stderr(log),
-        ):
+        log = (self.out / LOG).open("a", buffering=1, encoding="utf-8")
+        with self.terminal.status(name), log, redirect_stdout(log), redirect_stderr(log):
             yield
 
 
@@ -160,66 +154,43 @@ def run(options: QuickstartOptions) -> None:
     read = [outlet_and_file(file)[1] for file in options.files]
     read_prediction_files(options.predictions)
     check_writable(options.out, kind="run", inputs=[*models, *read], record=RECORD)
-    if missing := list(filter(is_missing_path, models)):
-        raise InputError(
-            f"there is no folder {missing[0]}: give the Hub id or the folder of a pre-trained model"
-        )
+    if missing := next(filter(is_missing_path, models), ""):
+        raise InputError(f"there is no folder {missing}: give the Hub id or folder of a pre-trained model")
 
-    out, seed = options.out, options.seed
+    out, seed, steps, training = options.out, options.seed, Steps(options), options.training
     built, judges, choosers = (str(out / name) for name in ("corpus", "judges", "judges-0"))
-    written = out / "predictions" / f"{RECIPE}.csv"
+    same: dict[str, Any] = {"corpus": built, "seed": seed}
     sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed)
     reading = {field.name: getattr(options, field.name) for field in fields(ReadingOptions)}
-    build = BuildOptions(
-        **reading | {"files": options.files or (str(sample.out),)},
-        out=Path(built),
-        strict=options.strict,
-        window_days=options.window_days,
-        seed=seed,
-    )
-    steps = Steps(options)
+    reading |= {"files": options.files or (str(sample.out),), "window_days": options.window_days}
+    build = BuildOptions(**reading, out=Path(built), strict=options.strict, seed=seed)
     steps.run("corpus", *([] if options.files else [(corpus.sample, sample)]), (corpus.build, build))
     if options.files:
-        for line in corpus.few_pairs(read_report(Path(built))):
-            steps.terminal.print(f"  {line}", soft_wrap=True, highlight=False)
+        print_lines(corpus.few_pairs(read_report(Path(built))), steps.terminal)
 
-    def judge(task: Task, fold: Any, folder: str, encoder: str | None) -> Call:
-        where: dict[str, Any] = {"out": Path(folder) / task, "corpus": built, "fold": fold, "seed": seed}
-        return train_judge.run, TrainJudgeOptions(task=task, encoder=encoder or LINEAR, **where)
+    def judge(task: Task, fold: Fold, folder: str, encoder: str) -> Call:
+        where = Path(folder) / task
+        return train.judge, TrainJudgeOptions(task=task, encoder=encoder, fold=fold, out=where, **same)
 
     for task in get_args(Task):
-        steps.run(f"{task} judge", judge(task, "1", judges, options.encoder))
-    steps.run("audit", (audit.run, AuditOptions(corpus=built, judges=judges, seed=seed)))
-    steps.run("choosing", *(judge(task, "0", choosers, None) for task in get_args(Task)))
-    if training := options.training:
-        same: dict[str, Any] = {"corpus": built, "seed": seed}
-        writes = GeneratorOptions(recipe=RECIPE, **training, **same, out=out / "generators" / RECIPE)
-        transfers = TransferOptions(
-            **same,
-            generator=str(out / "generators"),
-            out=written,
-            items=ITEMS,
-            rerank=choosers,
-            candidates=CANDIDATES,
-            generation=(f"num_beams={CANDIDATES}",),
-        )
-        steps.run("writer", (train_generator.run, writes))
-        steps.run("headlines", (transfer.run, transfers))
-    systems = (*([f"{RECIPE}={written}"] if training else []), *options.predictions)
-    scores = ScoreOptions(
-        corpus=built,
-        judges=judges,
-        predictions=systems,
-        floor=choosers,
-        shared_items=bool(systems),
-        out=out / "report",
-        seed=seed,
-    )
-    steps.run("report", (score.run, scores))
+        steps.run(f"{task} judge", judge(task, "1", judges, options.encoder or LINEAR))
+    steps.run("audit", (audit.run, AuditOptions(judges=judges, **same)))
+    steps.run("choosing", *(judge(task, "0", choosers, LINEAR) for task in get_args(Task)))
+    systems = options.predictions
+    if training:
+        generators, written = out / "generators", out / "predictions" / f"{RECIPE}.csv"
+        writes = GeneratorOptions(recipe=RECIPE, out=generators / RECIPE, **training, **same)
+        how: dict[str, Any] = {"rerank": choosers, "generation": (f"num_beams={CANDIDATES}",), **same}
+        how |= {"items": ITEMS, "candidates": CANDIDATES}
+        steps.run("writer", (train.generator, writes))
+        steps.run("headlines", (transfer.run, TransferOptions(generator=str(generators), out=written, **how)))
+        systems = (f"{RECIPE}={written}", *systems)
+    scored: dict[str, Any] = {"predictions": systems, "shared_items": bool(systems), **same}
+    report = ScoreOptions(judges=judges, floor=choosers, out=out / "report", **scored)
+    steps.run("report", (score.run, report))
     last = f"{time.perf_counter() - started:.0f} s; another machine's figures may differ by .02."
-    if not options.files:
-        last += f" [bold]change-it demo --run {out}[/] is the page; on your own newspapers: [bold]change-it quickstart a=a.csv b=b.csv --out runs/mine[/]"
-    steps.terminal.print(last, soft_wrap=True, highlight=False)
+    own = " change-it demo is the page; your own newspapers: change-it quickstart a=a.csv b=b.csv --out runs/mine"
+    print_lines([last + ("" if options.files else own)], steps.terminal)
 
 
 def result_of(name: str, out: Path) -> str:
@@ -237,7 +208,7 @@ def result_of(name: str, out: Path) -> str:
         losses = [each["validation loss"] for each in training["history"] if "validation loss" in each]
         return f"validation loss {min(losses):.3f} after {training['updates']:,} updates"
     if name == "headlines":
-        return f"new headlines in {out / 'predictions' / f'{RECIPE}.csv'}"
+        return f"in {out / 'predictions' / f'{RECIPE}.csv'}"
     if name == "choosing":
         return "judges of the other half of the events, which choose among candidates and clauses"
     if name == "audit":

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from change_it.cli import main
-from change_it.commands import train_judge as command
+from change_it.commands import train as command
 
 METRICS = {"task": "hh", "results": {"random": {"macro_f1": 0.9}}, "sizes": {"train": 30}}
 

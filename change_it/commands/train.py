@@ -1,4 +1,4 @@
-"""`change-it train judge`; the options of one judge are `judges.judge_options`."""
+"""`change-it train judge` and `generator`; their options are `judges.judge_options` and `generators.generator_options`."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from change_it.commands.common import print_lines, print_warnings
-from change_it.corpus.folder import check_corpus
+from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
+from change_it.generators.generator_options import GeneratorOptions, no_model
 from change_it.io import check_writable, is_missing_path, listed
 from change_it.judges.judge_options import (
     LINEAR,
@@ -20,6 +21,7 @@ from change_it.judges.judge_options import (
     within_event_table,
 )
 from change_it.tables import console, figure, print_table
+from change_it.training.training_options import check_numbers
 
 #: Matches below which HH is said to have learnt from few.
 FEW_MATCHES = 200
@@ -64,13 +66,13 @@ class TrainJudgeOptions(JudgeOptions):
         ]
 
 
-def run(options: TrainJudgeOptions) -> None:
+def judge(options: TrainJudgeOptions) -> None:
     """Train judges and print their scores and their baselines'."""
     judges = options.judges
     check_corpus(options.corpus)
-    for judge in judges:
-        settings_of(judge)
-        check_writable(judge.out, kind="run", inputs=judge.inputs, record="metrics.json")
+    for one in judges:
+        settings_of(one)
+        check_writable(one.out, kind="run", inputs=one.inputs, record="metrics.json")
     if is_missing_path(options.encoder):
         raise InputError(
             f"no encoder can be loaded from {options.encoder!r}: give a Hub id, a local folder, or --encoder {LINEAR}"
@@ -81,17 +83,17 @@ def run(options: TrainJudgeOptions) -> None:
     from change_it.training.training_run import process_state
 
     to = console()
-    for judge in judges:
-        metrics = train_judge(judge)
+    for one in judges:
+        metrics = train_judge(one)
         if not process_state().is_main_process:
             continue
-        write_readme(judge.out, "judge")
+        write_readme(one.out, "judge")
         if len(judges) == 1:
             if within := within_event_table(metrics):
                 print_table(within, to)
             print_table(table_of(metrics), to)
         to.print(
-            f"[green]✓[/] {judge.task} {line_of(metrics)}: [bold]{judge.out}[/]",
+            f"[green]✓[/] {one.task} {line_of(metrics)}: [bold]{one.out}[/]",
             soft_wrap=True,
             highlight=False,
         )
@@ -118,3 +120,33 @@ def _next(options: TrainJudgeOptions) -> list[str]:
     if lacking := [task for task in TASKS if not (folder / task).is_dir()]:
         return [f"Next: {folder} lacks {listed(lacking)}; --task all trains all four."]
     return [f"Next: change-it audit --judges {folder} --corpus {options.corpus}"]
+
+
+def generator(options: GeneratorOptions) -> None:
+    """Train a generator and say what came of it."""
+    check_numbers(options)
+    check_corpus(options.corpus)
+    check_writable(options.out, kind="run", inputs=options.inputs, record="metrics.json")
+    if options.architecture is not None and is_missing_path(options.architecture):
+        raise InputError(no_model(options.architecture))
+    if options.to is not None:
+        check_outlet(options.corpus, options.to)
+
+    from change_it.generators.train import train_generator
+    from change_it.hub.packaging import write_readme
+    from change_it.training.training_run import process_state
+
+    metrics = train_generator(options)
+    if process_state().is_main_process:
+        write_readme(options.out, "generator")
+        sizes, training, terminal = metrics["sizes"], metrics["training"], console()
+        terminal.print(
+            f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, "
+            f"{sizes['trained']:,} of {sizes['parameters']:,} parameters trained; {training['updates']:,} updates "
+            f"({training['epochs']:.1f} epochs, stopped: {training['stopped']}) in {metrics['seconds']['training']:.0f} s; "
+            f"validation loss {metrics['validation_loss']:.3f} a token (update {training['best_update']:,}); "
+            f"weights {metrics['weights_hash'][:6]}",
+            soft_wrap=True,
+        )
+        terminal.print(f"[green]✓[/] generator in [bold]{options.out}[/]", soft_wrap=True)
+        print(f"Next: change-it transfer --generator {options.out} --corpus {options.corpus} --out new.csv")
