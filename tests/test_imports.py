@@ -46,7 +46,6 @@ train judge --task main --corpus corpus --epochs 0 --out out | --epochs 0.0 is o
 train judge --task main --corpus corpus --encoder ./nope --out out | no encoder can be loaded from './nope'
 train generator --recipe sum --to nope --corpus corpus --out out | --to nope is no outlet of corpus: give one or two
 train generator --recipe sum --to one --corpus corpus --architecture ./nope --out out | no model can be loaded from './nope'
-transfer --generator judges --input rows.csv --out out.csv | judges holds no generator
 transfer --generator sum-two --input rows.csv --to nope --out out.csv | sum-two has no sum generator for nope
 transfer --generator sum-two --input nope.csv --out out.csv | nope.csv does not exist
 transfer --generator sum-two --input predictions.csv --out out.csv | predictions.csv has no column article
@@ -65,6 +64,12 @@ demo --run rows.csv --port 0 | rows.csv holds no judges
 demo --run corpus --port 99999 | --port 99999 is not a port
 push judge corpus me/judges --dry-run --out out | corpus lacks the judge
 push metric nope me/nope | ships no metrics/nope
+score --corpus . --judges judges | . is not a change_it corpus (it has no README.md): did you mean corpus?
+score --corpus judges --judges corpus | it is judges, not corpus: are two options swapped?
+score --corpus corpus --judges judges/main | it is one judge, give all of them: judges
+score --corpus corpus --judges judges --predictions mine=rows.csv --columns title=headline | write headline=title
+transfer --generator judges --corpus corpus --out out.csv | it is judges, not generators
+corpus build rows.csv --strict 50 --out out | --strict 50.0 is no cosine
 push dataset corpus headlines | headlines is no name
 quickstart --out rows.csv/x | cannot write --out
 """

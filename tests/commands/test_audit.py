@@ -84,13 +84,6 @@ def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch
     assert "\x1b[31m" not in capsys.readouterr().out
 
 
-def test_a_folder_of_other_files_is_refused_before_judges_load(judges, corpus, tmp_path):
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "thesis.tex").write_text("x")
-    with pytest.raises(InputError, match="holds other files"):
-        audit_command.run(options(judges, corpus, out=tmp_path / "other"))
-
-
 def test_labels_of_another_corpus_are_refused_before_judges_load(judges, corpus, tmp_path, monkeypatch):
     monkeypatch.setattr("change_it.scoring.judges.Judges.from_pretrained", None)
     (tmp_path / "anna.csv").write_text("id,headline,supported\nx9,Titolo,yes\n")

@@ -147,16 +147,8 @@ def test_faults_of_the_disk_are_one_sentence_and_leave_nothing(tmp_path, monkeyp
 
     monkeypatch.setattr(os, "replace", fail)
     assert exit_on_input_error(lambda: io.write_text(tmp_path / "a.txt", "text")) == 2
-    assert capsys.readouterr().err == f"change-it: {os.strerror(errno.ENOSPC)}\n"
+    assert os.strerror(errno.ENOSPC) in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-def test_a_full_disk_is_known_as_libraries_say_it(capsys):
-    def fail():
-        raise RuntimeError("No space left on device (os error 28)")
-
-    assert exit_on_input_error(fail) == 2
-    assert capsys.readouterr().err == f"change-it: {os.strerror(errno.ENOSPC)}\n"
 
 
 def test_a_place_is_tried_before_work_begins(tmp_path):
