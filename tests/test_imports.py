@@ -69,7 +69,7 @@ score --corpus judges --judges corpus | it is judges, not corpus: are two option
 score --corpus corpus --judges judges/main | it is one judge, give all of them: judges
 score --corpus corpus --judges judges --predictions mine=rows.csv --columns title=headline | write headline=title
 transfer --generator judges --corpus corpus --out out.csv | it is judges, not generators
-corpus build rows.csv --strict 50 --out out | --strict 50.0 is no cosine
+corpus build rows.csv --strict 50 --out out | --strict 50.0 are no cosines
 push dataset corpus headlines | headlines is no name
 quickstart --out rows.csv/x | cannot write --out
 """
