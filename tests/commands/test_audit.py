@@ -39,11 +39,7 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     assert {system["n"] for name, system in systems.items() if name != "gold"} == {6}
     assert systems["claim added"]["outcome"] in page
     assert found["signature"] in page
-    assert '<html lang="en">' in page
-    assert 'says-not">not reliable</td>' in page
     assert "there is none, so that acceptability is n/a" in page
-    assert page.count("<details open>") == 3
-    assert "<script" not in page
     printed = capsys.readouterr().out
     assert found["together"]["text"].split(".")[0] in " ".join(printed.split())
     assert "not reliable" in printed
