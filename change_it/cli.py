@@ -70,11 +70,7 @@ TYRO_CONFIG = (
 #: Seeds that random generators take are below.
 SEEDS = 2**32
 #: Options that a help text has last, in this order: training, output, statistics, hardware.
-LAST = (
-    *("epochs", "batch_size", "arg", "resume", "max_minutes", "checkpoint_minutes"),
-    *("out", "json", "verbose", "resamples", "seed"),
-    *("engine", "address", "concurrency", "precision", "device"),
-)
+LAST = ["epochs", "batch_size", "arg", "resume", "max_minutes", "checkpoint_minutes", "out", "json", "verbose", "resamples", "seed", "engine", "address", "concurrency", "precision", "device"]
 _POSITIONAL, _FIXED = (get_args(each[str])[1] for each in (tyro.conf.Positional, tyro.conf.Fixed))
 
 
@@ -181,30 +177,29 @@ def names_of(options: type) -> dict[str, str]:
 
 def exit_on_input_error(call: Callable[[], None]) -> int:
     """Run `call`; bad input and faults of the disk become one sentence on stderr and exit code 2 (tyro exits itself where it cannot parse), Ctrl-C 130, `| head` 141."""
+    code, said = 2, ""
     try:
         try:
             call()
         finally:
             sys.stdout.flush()  # here it is seen whether anybody reads it
+        return 0
     except InputError as error:
-        print(escaped(f"change-it: {error}"), file=sys.stderr)
-        return 2
+        said = str(error)
     except KeyboardInterrupt:
-        print("change-it: interrupted", file=sys.stderr)
-        return 130
+        code, said = 130, "interrupted"
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to be printed
         return 141
     except MemoryError:
-        print("change-it: there is not enough memory for this input: give it in parts", file=sys.stderr)
-        return 2
+        said = "there is not enough memory for this input: give it in parts"
     except Exception as error:
         if not (fault := _os_error(error)):
             raise
         file = [getattr(error, "filename", None), *getattr(error, "__notes__", [])][-1]
-        print(escaped(f"change-it: {f'{file}: ' if file else ''}{fault}"), file=sys.stderr)
-        return 2
-    return 0
+        said = f"{f'{file}: ' if file else ''}{fault}"
+    print(escaped(f"change-it: {said}"), file=sys.stderr)
+    return code
 
 
 def _os_error(error: Exception) -> str:

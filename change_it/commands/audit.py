@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tyro.conf import Fixed
 
@@ -66,16 +67,13 @@ def run(options: AuditOptions) -> None:
     labels = reader_labels(files, corpus.test) if files else None
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)
-    audited = audit(
-        corpus,
-        judges,
-        read_metrics(folder),
-        at_most=options.items,
-        resamples=options.resamples,
-        seed=options.seed,
-        progress=not options.json,
-        labels=labels,
-    )
+    how: dict[str, Any] = {
+        "at_most": options.items,
+        "resamples": options.resamples,
+        "seed": options.seed,
+        "labels": labels,
+    }
+    audited = audit(corpus, judges, read_metrics(folder), **how, progress=not options.json)
     write_audit(out, audited)
     if options.json:
         print_json(audited.as_dict())

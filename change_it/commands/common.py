@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from change_it.corpus.folder import read_warnings
 from change_it.errors import InputError, escaped
 
 if TYPE_CHECKING:
@@ -27,8 +26,3 @@ def print_lines(lines: Iterable[str], to: "Console") -> None:
     """Print sentences as they are, each on a line of its own."""
     for line in lines:
         to.print(line, soft_wrap=True, markup=False, highlight=False)
-
-
-def print_warnings(corpus: str, to: "Console") -> None:
-    """Print what `corpus build` warned of."""
-    print_lines((f"Warning: {warning}." for warning in read_warnings(corpus)), to)

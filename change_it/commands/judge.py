@@ -68,10 +68,8 @@ def run(options: JudgeHeadlineOptions) -> None:
 
     folder = local_folder(options.judges, command=COMMAND)
     judges = Judges.from_pretrained(folder, **options.judging)
-    if options.to:
-        [target] = outlet_names("--to", options.to, judges.outlets, 1)
-    else:
-        [target] = judges.opposite_outlets([original])
+    named = options.to and outlet_names("--to", options.to, judges.outlets, 1)
+    [target] = named or judges.opposite_outlets([original])
     [judged] = judges([headline], originals=[original], articles=[article], to=target)
     if options.json:
         print_json({"to": target} | asdict(judged))
@@ -84,10 +82,8 @@ def run(options: JudgeHeadlineOptions) -> None:
     if is_foreign(folder, text):
         lines.append("Unreliable: the text is in another language than the judges' corpus.")
     summary = read_summary(judges, folder)
-    if summary.together:
-        lines.append(summary.together.text)
-    if summary.text:
-        lines.append(f"{summary.text}; change-it audit says why")
+    lines += [summary.together.text] if summary.together else []
+    lines += [f"{summary.text}; change-it audit says why"] if summary.text else []
     print_lines(lines, terminal)
 
 

@@ -7,8 +7,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from change_it.commands.common import check_counts, print_json, print_lines, print_warnings
-from change_it.corpus.folder import check_corpus
+from change_it.commands.common import check_counts, print_json, print_lines
+from change_it.corpus.folder import check_corpus, read_warnings
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.io import check_writable, listed
@@ -107,24 +107,16 @@ def run(options: ScoreOptions) -> None:
 
             choosers = Judges.from_pretrained(options.floor, **options.judging)
             systems.append(floor(test, choosers))
-        scores = score(
-            test,
-            judges,
-            systems,
-            reversal=options.reversal,
-            resamples=options.resamples,
-            seed=options.seed,
-            progress=not options.json,
-        )
+        how = {name: getattr(options, name) for name in ("reversal", "resamples", "seed")}
+        scores = score(test, judges, systems, **how, progress=not options.json)
     if labelled:
         shares = {name: shares_accepted(labelled, items) for name, items in scores.items.items()}
         scores = scores.with_accepted({name: of for name, of in shares.items() if of})
         headlines = set(chain(*(items.select("id", "headline").rows() for items in scores.items.values())))
         if lost := [item for item in labelled.items if (item.id, item.prediction) not in headlines]:
-            print(
-                f"Warning: {len(lost):,} of {len(labelled.items):,} labelled headlines are of no system that is scored, such as {lost[0].prediction!r} ({lost[0].id}).",
-                file=sys.stderr,
-            )
+            count = f"{len(lost):,} of {len(labelled.items):,} labelled headlines"
+            example = f"{lost[0].prediction!r} ({lost[0].id})"
+            print(f"Warning: {count} are of no system that is scored, such as {example}.", file=sys.stderr)
     summary = read_summary(judges, folder)
     _show(options, scores, summary)  # the work is not lost where the report cannot be written
     if options.out:
@@ -138,15 +130,10 @@ def _systems(
     options: ScoreOptions, test: "TestSet", files: Sequence[PredictionFile]
 ) -> "tuple[TestSet, list[ScoredSystem]]":
     """The items, and the built-in systems and those of the prediction files on them."""
-    from change_it.scoring.floors_and_predictions import (
-        built_in_systems,
-        on_same_items,
-        shared_directions,
-        systems_of,
-    )
+    from change_it.scoring import floors_and_predictions as of_files
     from change_it.text.cleaning import remark
 
-    directions = shared_directions(files, test)
+    directions = of_files.shared_directions(files, test)
     every = {
         item.id
         for item in test.items
@@ -154,17 +141,15 @@ def _systems(
     }
     if others := sorted({item.direction for item in test.items} - directions):
         print(f"Not scored: {listed(others)}, of which some file has no headline.", file=sys.stderr)
-    needed = () if options.shared_items else every
-    systems = systems_of(files, test, needed=needed)
+    systems = of_files.systems_of(files, test, needed=() if options.shared_items else every)
     for system in systems:
         for sentence in remark(system.name, filter(None, system.headlines), "are scored as they are"):
             print(f"Warning: {sentence}.", file=sys.stderr)
-    scored, systems = on_same_items(test, systems, all_items=options.all_items)
+    scored, systems = of_files.on_same_items(test, systems, all_items=options.all_items)
     if len(scored.items) < len(every):
-        print(
-            f"All systems are scored on {len(scored.items):,} of {len(every):,} headlines.", file=sys.stderr
-        )
-    return scored, [*built_in_systems(scored, seed=options.seed), *systems]
+        count = f"{len(scored.items):,} of {len(every):,}"
+        print(f"All systems are scored on {count} headlines.", file=sys.stderr)
+    return scored, [*of_files.built_in_systems(scored, seed=options.seed), *systems]
 
 
 def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
@@ -180,9 +165,8 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
         print_table(written, terminal)
     print_table(terminal_table(scores, by_direction=options.by_direction), terminal)
     together = summary.together.text if summary.together else ""
-    print_lines(filter(None, [summary.text, together]), terminal)
-    print_warnings(options.corpus, terminal)
-    print_lines(filter(None, [NO_CHECK, meaning(scores)]), terminal)
+    warnings = [f"Warning: {warning}." for warning in read_warnings(options.corpus)]
+    print_lines(filter(None, [summary.text, together, *warnings, NO_CHECK, meaning(scores)]), terminal)
 
 
 def _next(options: ScoreOptions, summary: "Summary") -> list[str]:

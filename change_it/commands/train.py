@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from change_it.commands.common import print_lines, print_warnings
+from change_it.commands.common import print_lines
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.errors import InputError
 from change_it.generators.generator_options import GeneratorOptions, no_model
@@ -74,9 +74,8 @@ def judge(options: TrainJudgeOptions) -> None:
         settings_of(one)
         check_writable(one.out, kind="run", inputs=one.inputs, record="metrics.json")
     if is_missing_path(options.encoder):
-        raise InputError(
-            f"no encoder can be loaded from {options.encoder!r}: give a Hub id, a local folder, or --encoder {LINEAR}"
-        )
+        fault = f"no encoder can be loaded from {options.encoder!r}"
+        raise InputError(f"{fault}: give a Hub id, a local folder, or --encoder {LINEAR}")
 
     from change_it.hub.packaging import write_readme
     from change_it.judges.train import train_judge  # loads torch
@@ -98,7 +97,6 @@ def judge(options: TrainJudgeOptions) -> None:
             highlight=False,
         )
     if process_state().is_main_process:
-        print_warnings(options.corpus, to)
         print_lines(_next(options), to)
 
 
