@@ -50,16 +50,12 @@ def test_main_within_an_event_stands_in_audit_and_verdict(judges, corpus):
     cell = {"precision": 0.9, "recall": 0.8, "f1": 0.85}
     results = {"gold": {"colle": cell, "faro": cell, "macro_f1": 0.85}}
     metrics = {"classes": ["colle", "faro"], "results": results, "baselines": {}}
-    metrics["within_event"] = WITHIN_EVENT
-    (judges / "main" / "metrics.json").write_text(json.dumps(metrics))
+    (judges / "main" / "metrics.json").write_text(json.dumps(metrics | {"within_event": WITHIN_EVENT}))
     audit_command.run(options(judges, corpus))
-    out = judges.parent / "audit"
-    assert ".123–.987" in (out / "audit.html").read_text()
-    found = json.loads((out / "audit.json").read_text())
-    assert found["style"]["within_event"] == WITHIN_EVENT
+    assert ".123–.987" in (judges.parent / "audit" / "audit.html").read_text()
+    found = json.loads((judges.parent / "audit" / "audit.json").read_text())
     [main] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "main"]
-    assert main["level"] != "rely"  # the interval reaches chance
-    assert main["shares"][0][1:4] == [0.625, 0.123, 0.987]
+    assert (main["level"] != "rely", main["shares"][0][1:4]) == (True, [0.625, 0.123, 0.987])
 
 
 def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch, capsys):

@@ -12,15 +12,8 @@ from change_it import InputError
 from change_it.commands import quickstart
 from change_it.commands.quickstart import QuickstartOptions, Steps
 
-STEPS = [
-    "corpus",
-    *(f"{task} judge" for task in ("main", "hh", "ah", "fluency")),
-    "audit",
-    "choosing",
-    "writer",
-    "headlines",
-    "report",
-]
+JUDGES = ("main", "hh", "ah", "fluency")
+STEPS = ["corpus", *(f"{task} judge" for task in JUDGES), *["audit", "choosing", "writer", "headlines", "report"]]
 #: Its commands: two make the corpus, and four judges choose the floor.
 COMMANDS = len(STEPS) + 1 + 3
 
@@ -60,7 +53,7 @@ def test_one_generator_writes_for_both_and_its_headlines_are_scored(called, tmp_
     assert sorted(trained) == sorted(
         (fold, task, str(tmp_path / folder / task))
         for fold, folder in (("1", "judges"), ("0", "judges-0"))
-        for task in ("main", "hh", "ah", "fluency")
+        for task in JUDGES
     )
     assert (learning.recipe, learning.to, learning.out) == ("rewrite", None, tmp_path / "generators/rewrite")
     assert (learning.architecture, learning.given["max_steps"]) == (str(quickstart.SHIPPED), "20")
