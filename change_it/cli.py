@@ -70,7 +70,24 @@ TYRO_CONFIG = (
 #: Seeds that random generators take are below.
 SEEDS = 2**32
 #: Options that a help text has last, in this order: training, output, statistics, hardware.
-LAST = ["epochs", "batch_size", "arg", "resume", "max_minutes", "checkpoint_minutes", "out", "json", "verbose", "resamples", "seed", "engine", "address", "concurrency", "precision", "device"]
+LAST = [
+    "epochs",
+    "batch_size",
+    "arg",
+    "resume",
+    "max_minutes",
+    "checkpoint_minutes",
+    "out",
+    "json",
+    "verbose",
+    "resamples",
+    "seed",
+    "engine",
+    "address",
+    "concurrency",
+    "precision",
+    "device",
+]
 _POSITIONAL, _FIXED = (get_args(each[str])[1] for each in (tyro.conf.Positional, tyro.conf.Fixed))
 
 

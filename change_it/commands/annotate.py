@@ -51,7 +51,7 @@ def check_new(*files: Path, inputs: Sequence[str | Path]) -> None:
 
 
 def sheets(options: AnnotateSheetsOptions) -> None:
-    """Draw and write; what is at fault is refused before anything large loads."""
+    """Draw and write."""
     check_corpus(options.corpus)
     systems = read_prediction_files(options.predictions)
     out = options.out
@@ -92,7 +92,7 @@ class AnnotatePairsOptions:
 
 
 def pairs(options: AnnotatePairsOptions) -> None:
-    """Draw and write; what is at fault is refused before anything large loads."""
+    """Draw and write."""
     check_corpus(options.corpus)
     key = options.out.with_name(f"{options.out.stem}-key.csv")
     check_new(options.out, key, inputs=[options.corpus])
@@ -179,7 +179,7 @@ class AnnotateScoreOptions(InferenceOptions):
 
 
 def score(options: AnnotateScoreOptions) -> None:
-    """Score filled sheets; what is at fault is refused before anything large loads."""
+    """Score filled sheets."""
     if options.judges:
         check_judges(options.judges)
 

@@ -51,18 +51,15 @@ class TrainJudgeOptions(JudgeOptions):
     @property
     def judges(self) -> list[JudgeOptions]:
         """The options of each judge."""
-        if self.fold == "both" and self.task != "all":
-            raise InputError("--fold both requires --task all")
-        tasks = get_args(Task) if self.task == "all" else [self.task]
-        folds = {"1": self.out, "0": self.out.with_name(f"{self.out.name}-0")}
-        outs = folds if self.fold == "both" else {self.fold: self.out}
+        is_all, outs = self.task == "all", {self.fold: self.out}
+        if self.fold == "both":
+            outs = {"1": self.out, "0": self.out.with_name(f"{self.out.name}-0")}
+            if not is_all:
+                raise InputError("--fold both requires --task all")
         return [
-            JudgeOptions(
-                **asdict(self)
-                | {"task": task, "fold": fold, "out": out / task if self.task == "all" else out}
-            )
+            JudgeOptions(**asdict(self) | {"task": task, "fold": fold, "out": out / task if is_all else out})
             for fold, out in outs.items()
-            for task in tasks
+            for task in (get_args(Task) if is_all else [self.task])
         ]
 
 
@@ -91,11 +88,7 @@ def judge(options: TrainJudgeOptions) -> None:
             if within := within_event_table(metrics):
                 print_table(within, to)
             print_table(table_of(metrics), to)
-        to.print(
-            f"[green]✓[/] {one.task} {line_of(metrics)}: [bold]{one.out}[/]",
-            soft_wrap=True,
-            highlight=False,
-        )
+        print_lines([f"✓ {one.task} {line_of(metrics)}: {one.out}"], to)
     if process_state().is_main_process:
         print_lines(_next(options), to)
 
@@ -106,9 +99,8 @@ def line_of(metrics: Mapping[str, Any]) -> str:
     if within := metrics.get("within_event"):
         parts.append(f"within an event {figure(within['systems']['judge']['value'])}")
     if metrics["task"] == "hh" and (matches := metrics["sizes"]["train"] // 2) < FEW_MATCHES:
-        parts.append(
-            f"learnt from {matches} matches, fewer than {FEW_MATCHES}: take more articles, or build the corpus with a lower --strict"
-        )
+        few = f"learnt from {matches} matches, fewer than {FEW_MATCHES}"
+        parts.append(f"{few}: take more articles, or build the corpus with a lower --strict")
     return f"F1 {', '.join(parts)}"
 
 
@@ -137,14 +129,14 @@ def generator(options: GeneratorOptions) -> None:
     metrics = train_generator(options)
     if process_state().is_main_process:
         write_readme(options.out, "generator")
-        sizes, training, terminal = metrics["sizes"], metrics["training"], console()
-        terminal.print(
+        sizes, training = metrics["sizes"], metrics["training"]
+        lines = [
             f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, "
             f"{sizes['trained']:,} of {sizes['parameters']:,} parameters trained; {training['updates']:,} updates "
             f"({training['epochs']:.1f} epochs, stopped: {training['stopped']}) in {metrics['seconds']['training']:.0f} s; "
             f"validation loss {metrics['validation_loss']:.3f} a token (update {training['best_update']:,}); "
             f"weights {metrics['weights_hash'][:6]}",
-            soft_wrap=True,
-        )
-        terminal.print(f"[green]✓[/] generator in [bold]{options.out}[/]", soft_wrap=True)
-        print(f"Next: change-it transfer --generator {options.out} --corpus {options.corpus} --out new.csv")
+            f"✓ generator in {options.out}",
+            f"Next: change-it transfer --generator {options.out} --corpus {options.corpus} --out new.csv",
+        ]
+        print_lines(lines, console())

@@ -13,7 +13,11 @@ from change_it.commands import quickstart
 from change_it.commands.quickstart import QuickstartOptions, Steps
 
 JUDGES = ("main", "hh", "ah", "fluency")
-STEPS = ["corpus", *(f"{task} judge" for task in JUDGES), *["audit", "choosing", "writer", "headlines", "report"]]
+STEPS = [
+    "corpus",
+    *(f"{task} judge" for task in JUDGES),
+    *["audit", "choosing", "writer", "headlines", "report"],
+]
 #: Its commands: two make the corpus, and four judges choose the floor.
 COMMANDS = len(STEPS) + 1 + 3
 
