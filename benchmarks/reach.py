@@ -15,8 +15,8 @@ ENTRIES = {
     "change-it score": "change_it/commands/score.py",
     "HeadlineTransfer.__call__": "change_it/generators/headline_transfer.py",
     "compute of compliancy": "metrics/compliancy/compliancy.py",
-    "change-it train judge": "change_it/commands/train_judge.py",
-    "change-it corpus build": "change_it/commands/corpus_build.py",
+    "change-it train judge": "change_it/commands/train.py",
+    "change-it corpus build": "change_it/commands/corpus.py",
 }
 
 

@@ -11,10 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.util import find_spec
 from inspect import cleandoc, getdoc
 from io import TextIOWrapper
-from types import ModuleType
 from typing import Annotated, Any, Union, get_args, get_type_hints
 
 import tyro
@@ -22,7 +20,7 @@ import tyro
 from change_it import __version__
 from change_it.errors import InputError, escaped
 
-#: Commands and the commands in each; one without any is a module of `change_it.commands`, named by its words.
+#: Commands, modules of `change_it.commands`, and the commands in each.
 COMMANDS: dict[str, tuple[str, ...]] = {
     "quickstart": (),
     "corpus": ("sample", "build", "items"),
@@ -72,18 +70,31 @@ TYRO_CONFIG = (
 #: Seeds that random generators take are below.
 SEEDS = 2**32
 #: Options that a help text has last, in this order: training, output, statistics, hardware.
-LAST = (
-    *("epochs", "batch_size", "arg", "resume", "max_minutes", "checkpoint_minutes"),
-    *("out", "json", "verbose", "resamples", "seed"),
-    *("engine", "address", "concurrency", "precision", "device"),
-)
+LAST = [
+    "epochs",
+    "batch_size",
+    "arg",
+    "resume",
+    "max_minutes",
+    "checkpoint_minutes",
+    "out",
+    "json",
+    "verbose",
+    "resamples",
+    "seed",
+    "engine",
+    "address",
+    "concurrency",
+    "precision",
+    "device",
+]
 _POSITIONAL, _FIXED = (get_args(each[str])[1] for each in (tyro.conf.Positional, tyro.conf.Fixed))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `change-it`; the exit code is 0 done, 2 bad input, 130 interrupted, 141 nobody reads the output. Faults of the package raise."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments == ["--version"]:
+    if arguments in (["--version"], ["-v"], ["version"]):
         print(f"change-it {__version__}")
         return 0
     if isinstance(sys.stdout, TextIOWrapper):
@@ -105,7 +116,7 @@ def _call(arguments: Sequence[str]) -> None:
         if rest and not rest[0].startswith("-"):
             raise _unknown(f"there is no command {rest[0]}", rest[0], choices, program)
         about = LISTS[called[0] if called else "change-it"]
-        _parsed(union_of(*called), program, cleandoc(about), rest)
+        _parsed(union_of(*called), program, cleandoc(about), rest or ["--help"])
         return
     options = options_of(*called)
     names = [*names_of(options).values(), "--help"]
@@ -125,16 +136,10 @@ def _unknown(fault: str, word: str, known: Sequence[str], program: str) -> Input
     return InputError(f"{fault}: {f'did you mean {near[0]}?' if near else f'see {program} --help'}")
 
 
-def _module(*words: str) -> ModuleType:
-    """The module of a command, or of all commands of its list."""
-    name = f"change_it.commands.{'_'.join(words)}"
-    return import_module(name if find_spec(name) else f"change_it.commands.{words[0]}")
-
-
 def _run(*words: str) -> Callable[[Any], None]:
-    """The function that runs a command: `run` of its module, or the one of its name in the module of its list."""
-    module = _module(*words)
-    return module.run if hasattr(module, "run") else getattr(module, words[-1])
+    """The function that runs a command: `run` of the module of its name, or the one of its name in the module of its list."""
+    module = import_module(f"change_it.commands.{words[0]}")
+    return getattr(module, words[1] if words[1:] else "run")
 
 
 def options_of(*words: str) -> type:
@@ -189,40 +194,42 @@ def names_of(options: type) -> dict[str, str]:
 
 def exit_on_input_error(call: Callable[[], None]) -> int:
     """Run `call`; bad input and faults of the disk become one sentence on stderr and exit code 2 (tyro exits itself where it cannot parse), Ctrl-C 130, `| head` 141."""
+    code, said = 2, ""
     try:
         try:
             call()
         finally:
             sys.stdout.flush()  # here it is seen whether anybody reads it
+        return 0
     except InputError as error:
-        print(escaped(f"change-it: {error}"), file=sys.stderr)
-        return 2
+        said = str(error)
     except KeyboardInterrupt:
-        print("change-it: interrupted", file=sys.stderr)
-        return 130
+        code, said = 130, "interrupted"
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to be printed
         return 141
     except MemoryError:
-        print("change-it: there is not enough memory for this input: give it in parts", file=sys.stderr)
-        return 2
+        said = "there is not enough memory for this input: give it in parts"
     except Exception as error:
-        if not (number := _os_error(error)):
+        if not (fault := _os_error(error)):
             raise
-        file = getattr(error, "filename", None)
-        print(escaped(f"change-it: {f'{file}: ' if file else ''}{os.strerror(number)}"), file=sys.stderr)
-        return 2
-    return 0
+        file = [getattr(error, "filename", None), *getattr(error, "__notes__", [])][-1]
+        said = f"{f'{file}: ' if file else ''}{fault}"
+    print(escaped(f"change-it: {said}"), file=sys.stderr)
+    return code
 
 
-def _os_error(error: Exception) -> int:
-    """The number of a fault of a file or disk, as libraries in Rust write it too; 0 for every other exception."""
-    if isinstance(error, OSError):
-        return error.errno or 0
+def _os_error(error: Exception) -> str:
+    """A fault of a file or disk in words, as libraries in Rust say it too; empty for every other exception."""
+    number = error.errno if isinstance(error, OSError) else None
     if "PytorchStreamWriter" in str(error):  # torch does not say why it could not write
-        return errno.ENOSPC
-    found = re.search(r"\(os error (\d+)\)", str(error))
-    return int(found[1]) if found else 0
+        number = errno.ENOSPC
+    elif found := re.search(r"\(os error (\d+)\)", str(error)):
+        number = int(found[1])
+    if not number:
+        return ""
+    mend = "; free some, and call the same command again" if number == errno.ENOSPC else ""
+    return f"{os.strerror(number)}{mend}"
 
 
 if __name__ == "__main__":

@@ -101,12 +101,12 @@ def shared_folder(tmp_path_factory, worker_id):
 
 def build_corpus(folder):
     """Sample and corpus, as a user would build them."""
-    from change_it.commands import corpus_build, corpus_sample
-    from change_it.commands.corpus_sample import SampleOptions
+    from change_it.commands import corpus as corpus_commands
+    from change_it.commands.corpus import SampleOptions
     from change_it.corpus.corpus_options import BuildOptions
 
-    corpus_sample.run(SampleOptions(out=folder / "sample.csv", articles=600))
-    corpus_build.run(BuildOptions(files=(str(folder / "sample.csv"),), out=folder / "corpus"))
+    corpus_commands.sample(SampleOptions(out=folder / "sample.csv", articles=600))
+    corpus_commands.build(BuildOptions(files=(str(folder / "sample.csv"),), out=folder / "corpus"))
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """What judges learn from, and their options, with the usual settings unless others are given."""
 
+from change_it.commands.train import TrainJudgeOptions
 from change_it.judges.data import load_task
-from change_it.judges.judge_options import JudgeOptions
 
 ARGUMENTS = ("learning_rate", "max_steps", "eval_steps", "early_stopping")
 #: A short training of a tiny encoder.
@@ -15,7 +15,7 @@ def load(task, corpus, **changes):
 
 def options(corpus, out, **changes):
     """Options of a judge: main unless another task is given."""
-    return JudgeOptions(corpus=corpus, out=out, **with_arg({"task": "main"} | changes))
+    return TrainJudgeOptions(corpus=corpus, out=out, **with_arg({"task": "main"} | changes))
 
 
 def with_arg(given):

@@ -8,7 +8,7 @@ from corpus_fakes import articles, options, write_articles
 
 import change_it
 from change_it import ChangeItSplits
-from change_it.commands import corpus_build
+from change_it.commands import corpus as corpus_commands
 from change_it.corpus.folder import CONFIGS
 
 CHOICES = {"seed": 7, "loose": 0.2, "language": "it"}
@@ -19,7 +19,7 @@ def built(tmp_path_factory):
     """A CSV, and the corpus folder that the command makes of it."""
     where = tmp_path_factory.mktemp("script")
     files = str(write_articles(where / "news.csv", articles()))
-    corpus_build.run(options(where / "corpus", files=(files,), **CHOICES))
+    corpus_commands.build(options(where / "corpus", files=(files,), **CHOICES))
     return files, str(where / "corpus")
 
 

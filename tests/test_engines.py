@@ -9,7 +9,7 @@ from corpus_fakes import articles, options, write_articles
 
 from change_it import engines
 from change_it.cli import main
-from change_it.commands import corpus_build
+from change_it.commands import corpus as corpus_commands
 from change_it.corpus import alignment
 from change_it.engines import EngineOptions, map_ordered, use_engine
 from change_it.errors import InputError
@@ -63,9 +63,9 @@ def test_commands_write_the_same_bytes_on_a_cluster(
 ):
     on_cluster = {"engine": "ray", "address": cluster.address}
     news = str(write_articles(tmp_path / "news.csv", articles(close=60, loose=40, alone=60)))
-    corpus_build.run(options(tmp_path / "local", files=(news,)))
+    corpus_commands.build(options(tmp_path / "local", files=(news,)))
     monkeypatch.setattr(alignment, "ROWS", 16)
-    corpus_build.run(options(tmp_path / "ray", files=(news,), **on_cluster))
+    corpus_commands.build(options(tmp_path / "ray", files=(news,), **on_cluster))
     assert same_files(tmp_path / "local", tmp_path / "ray")
 
     def call(command, name, *more):

@@ -105,7 +105,7 @@ def test_too_little_memory_is_a_sentence(capsys):
 
 
 def test_control_characters_do_not_reach_the_terminal(tmp_path, capsys):
-    from change_it.commands.printing import print_json
+    from change_it.commands.common import print_json
     from change_it.tables import Column, Row, Table, console, print_table
 
     (tmp_path / "a.csv").write_text(f"id,head{ESC}line\n1,a\n")

@@ -21,18 +21,27 @@ WITHOUT = {
 
 
 def test_modules_do_without_large_libraries():
-    code = f"""
-import json, sys
-loaded = {{}}
-for line, absent in {WITHOUT}.items():
-    exec(line)
-    loaded[line] = sorted(absent & set(sys.modules))
-assert "HeadlineTransfer" in change_it.__all__ and not hasattr(change_it, "Nothing")
-print(json.dumps(loaded))
+    lines = [f"exec({line!r}); answers.append(loaded({absent}))" for line, absent in WITHOUT.items()]
+    assert answers("\n".join(lines), None) == [[]] * len(WITHOUT)
+    unknown = "import change_it; answers += ['HeadlineTransfer' in change_it.__all__, hasattr(change_it, 'Nothing')]"
+    assert answers(unknown, None) == [True, False]
+
+
+def answers(code, folder):
+    """What a program of its own appends to `answers`; it has `loaded`, which of some libraries are there, and `call` of a command."""
+    head = """
+import contextlib, io, json, sys
+answers = []
+loaded = lambda absent: sorted(absent & set(sys.modules))
+def call(command, absent):
+    from change_it.cli import main
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as shown:
+        status = main(command.split())
+    answers.append([status, shown.getvalue(), loaded(absent)])
 """
-    done = run_python("-c", code)
+    done = run_python("-c", f"{head}{code}\nprint(json.dumps(answers))", cwd=folder)
     assert done.stderr == ""
-    assert json.loads(done.stdout) == {line: [] for line in WITHOUT}
+    return json.loads(done.stdout)
 
 
 LARGE = {*MODELS, "gradio", "datasets", "pandas", "pyarrow", "matplotlib", "sklearn", "accelerate"}
@@ -46,7 +55,6 @@ train judge --task main --corpus corpus --epochs 0 --out out | --epochs 0.0 is o
 train judge --task main --corpus corpus --encoder ./nope --out out | no encoder can be loaded from './nope'
 train generator --recipe sum --to nope --corpus corpus --out out | --to nope is no outlet of corpus: give one or two
 train generator --recipe sum --to one --corpus corpus --architecture ./nope --out out | no model can be loaded from './nope'
-transfer --generator judges --input rows.csv --out out.csv | judges holds no generator
 transfer --generator sum-two --input rows.csv --to nope --out out.csv | sum-two has no sum generator for nope
 transfer --generator sum-two --input nope.csv --out out.csv | nope.csv does not exist
 transfer --generator sum-two --input predictions.csv --out out.csv | predictions.csv has no column article
@@ -65,6 +73,12 @@ demo --run rows.csv --port 0 | rows.csv holds no judges
 demo --run corpus --port 99999 | --port 99999 is not a port
 push judge corpus me/judges --dry-run --out out | corpus lacks the judge
 push metric nope me/nope | ships no metrics/nope
+score --corpus . --judges judges | . is not a change_it corpus (it has no README.md): did you mean corpus?
+score --corpus judges --judges corpus | it is judges, not corpus: are two options swapped?
+score --corpus corpus --judges judges/main | it is one judge, give all of them: judges
+score --corpus corpus --judges judges --predictions mine=rows.csv --columns title=headline | write headline=title
+transfer --generator judges --corpus corpus --out out.csv | it is judges, not generators
+corpus build rows.csv --strict 50 --out out | --strict 50.0 are no cosines
 push dataset corpus headlines | headlines is no name
 quickstart --out rows.csv/x | cannot write --out
 """
@@ -73,25 +87,12 @@ quickstart --out rows.csv/x | cannot write --out
 def test_a_wrong_path_column_or_outlet_is_answered_without_a_large_library(tmp_path):
     write(tmp_path)
     cases = [line.split(" | ") for line in WRONG.strip().splitlines()]
-    code = f"""
-import contextlib, io, json, sys
-from change_it.cli import main
-answers = []
-for command in {[command for command, _ in cases]}:
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as shown:
-        status = main(command.split())
-    answers.append([status, shown.getvalue(), sorted({LARGE} & set(sys.modules))])
-print(json.dumps(answers))
-"""
-    done = run_python("-c", code, cwd=tmp_path)
-    assert done.stderr == ""
-    answers = zip(cases, json.loads(done.stdout), strict=True)
-    wrong = [
+    given = answers("\n".join(f"call({command!r}, {LARGE})" for command, _ in cases), tmp_path)
+    assert not [
         (command, status, shown, loaded)
-        for (command, sentence), (status, shown, loaded) in answers
+        for (command, sentence), (status, shown, loaded) in zip(cases, given, strict=True)
         if status != 2 or loaded or sentence not in " ".join(shown.split()) or shown.count("\n") != 1
     ]
-    assert not wrong
 
 
 MODELLESS = """
@@ -107,17 +108,9 @@ push metric hevas me/hevas --dry-run --out metric
 
 def test_commands_that_need_no_model_load_no_torch(tmp_path):
     write_articles(tmp_path / "news.csv", articles())
-    code = f"""
-import contextlib, io, json, sys
-from change_it.cli import main
-answers = []
-for command in {MODELLESS.strip().splitlines()}:
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        answers.append([main(command.split()), sorted({MODELS} & set(sys.modules))])
-print(json.dumps(answers))
-"""
-    done = run_python("-c", code, cwd=tmp_path)
-    assert (done.stderr, json.loads(done.stdout or "0")) == ("", [[0, []]] * 7)
+    commands = MODELLESS.strip().splitlines()
+    given = answers("\n".join(f"call({command!r}, {MODELS})" for command in commands), tmp_path)
+    assert [(status, loaded) for status, _, loaded in given] == [(0, [])] * len(commands)
 
 
 def write(folder):

@@ -100,12 +100,10 @@ def check(name, folder, seed):
 
     import_module(f"change_it.{COMMANDS[name][0]}")
     if name == "judge":
-        from change_it.commands import train_judge
+        from change_it.commands import train
 
-        run_judge = train_judge.run
-        train_judge.run = wraps(run_judge)(
-            lambda options: run_judge(replace(options, checkpoint_minutes=0.0))
-        )
+        run_judge = train.judge
+        train.judge = wraps(run_judge)(lambda options: run_judge(replace(options, checkpoint_minutes=0.0)))
     rng, place, log = random.Random(f"{seed} {name}"), folder / name, folder / f"{name}.log"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()

@@ -48,38 +48,26 @@ WRITERS = list(commands(Path(), "", ""))
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_place_that_cannot_be_written_is_one_sentence(name, saved_models, corpus, capsys):
     assert main(commands(saved_models, corpus, CLOSED)[name]) == 2
-    error = capsys.readouterr().err.strip()
+    [error] = capsys.readouterr().err.strip().splitlines()
     assert "cannot write" in error
     assert str(CLOSED) in error
-    assert "\n" not in error
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        name
-        for name in WRITERS
-        if name not in ("corpus sample", "corpus items", "transfer") and "annotate" not in name
-    ],
-)
+FOLDERS = [name for name in WRITERS if not re.search("sample|items|transfer|annotate", name)]
+RECORDS = "metrics.json summary.csv systems.csv audit.json alignment.json run.json train.py"
+
+
+@pytest.mark.parametrize("name", FOLDERS)
 def test_a_folder_of_others_is_refused_and_named_nowhere_as_a_target(
     name, saved_models, corpus, tmp_path, capsys
 ):
-    for file in (
-        "train.py",
-        "metrics.json",
-        "summary.csv",
-        "systems.csv",
-        "audit.json",
-        "alignment.json",
-        "run.json",
-    ):
+    for file in RECORDS.split():
         (tmp_path / file).write_text('{"signature": 1, "weights_hash": 2}')
     before = sorted(tmp_path.iterdir())
     assert main(commands(saved_models, corpus, tmp_path)[name]) == 2
-    error = capsys.readouterr().err.strip()
+    [error] = capsys.readouterr().err.strip().splitlines()
     assert f"--out {tmp_path} holds other files" in error
-    assert error.count("--out") == error.count("\n") + 1 == 1
+    assert error.count("--out") == 1
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -148,11 +136,9 @@ def test_code_in_the_folder_of_a_model_is_not_run_whatever_is_answered(
     copy = Path(shutil.copytree(saved_models, tmp_path / "made"))
     with_code(copy / "judges/hh", tmp_path / "ran")
     with_code(copy / "generator", tmp_path / "ran")
-    arguments = commands(copy, corpus, tmp_path / "out")[name]
-    if name == "train judge":
-        arguments += ["--encoder", str(copy / "judges/hh")]
-    if name == "train generator":
-        arguments += ["--architecture", str(copy / "generator")]
+    models = {"train judge": ["--encoder", f"{copy}/judges/hh"]}
+    models["train generator"] = ["--architecture", f"{copy}/generator"]
+    arguments = [*commands(copy, corpus, tmp_path / "out")[name], *models.get(name, [])]
     user, terminal = pty.openpty()
     os.write(user, b"y\n" * 8)
     with os.fdopen(user), open(terminal, encoding="utf-8") as keyboard:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import tyro
 
-from change_it.commands.checks import check_counts
-from change_it.commands.printing import print_json, print_lines
+from change_it.commands.common import check_counts, print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable, counted, listed
@@ -52,7 +51,7 @@ def check_new(*files: Path, inputs: Sequence[str | Path]) -> None:
 
 
 def sheets(options: AnnotateSheetsOptions) -> None:
-    """Draw and write; what is at fault is refused before anything large loads."""
+    """Draw and write."""
     check_corpus(options.corpus)
     systems = read_prediction_files(options.predictions)
     out = options.out
@@ -68,6 +67,7 @@ def sheets(options: AnnotateSheetsOptions) -> None:
     written = ", then ".join(map(str, annotation.write_sheets(files, rows)))
     print(f"{len(rows)} headlines, {options.items} each of {', '.join(conditions)}: {written}")
     print(f"The key, which readers must not see: {files['key']}")
+    print(f"Next: change-it annotate score FILLED.csv --key {files['key']}")
 
 
 @dataclass(kw_only=True)
@@ -92,7 +92,7 @@ class AnnotatePairsOptions:
 
 
 def pairs(options: AnnotatePairsOptions) -> None:
-    """Draw and write; what is at fault is refused before anything large loads."""
+    """Draw and write."""
     check_corpus(options.corpus)
     key = options.out.with_name(f"{options.out.stem}-key.csv")
     check_new(options.out, key, inputs=[options.corpus])
@@ -105,6 +105,7 @@ def pairs(options: AnnotatePairsOptions) -> None:
     print(f"{counted(len(drawn), 'pair')} from {bands} of cosine: {options.out}")
     print(f"Readers answer in the last column: {QUESTIONS['same'].text}")
     print(f"The key, which readers must not see: {key}")
+    print(f"Next: change-it annotate score FILLED.csv --key {key}")
 
 
 @dataclass(kw_only=True)
@@ -178,7 +179,7 @@ class AnnotateScoreOptions(InferenceOptions):
 
 
 def score(options: AnnotateScoreOptions) -> None:
-    """Score filled sheets; what is at fault is refused before anything large loads."""
+    """Score filled sheets."""
     if options.judges:
         check_judges(options.judges)
 

@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tyro.conf import Fixed
 
-from change_it.commands.checks import check_counts
-from change_it.commands.printing import print_json, print_lines, print_warnings
+from change_it.commands.common import check_counts, print_json, print_lines
 from change_it.corpus.folder import check_corpus
 from change_it.errors import InputError
 from change_it.io import check_writable
 from change_it.judges.judge_options import check_judges
-from change_it.scoring.columns import LabelFiles, read_label_files
+from change_it.scoring.columns import read_label_files
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
 
@@ -44,21 +44,16 @@ class AuditOptions(InferenceOptions):
     """Seed of everything that is drawn."""
 
 
-def check(options: AuditOptions) -> LabelFiles:
-    """Read the label files, and refuse, before anything large loads, a corpus, judges or such files at fault, and `--out` where nothing can be written."""
+def run(options: AuditOptions) -> None:
+    """Audit the judges, print the tables or JSON, and write the page."""
     check_counts(items=options.items, resamples=options.resamples)
     check_corpus(options.corpus)
     check_judges(options.judges)
-    check_writable(
-        _out(options), inputs=[options.corpus, options.judges, *map(str, options.labels)], record="audit.json"
-    )
-    return read_label_files(options.labels)
-
-
-def run(options: AuditOptions) -> None:
-    """Audit the judges, print the tables or JSON, and write the page."""
-    files = check(options)
-    out = _out(options)
+    if not options.out and not Path(options.judges).is_dir():
+        raise InputError(f"{options.judges} is no folder, so --out is required")
+    out = options.out or Path(options.judges).resolve().parent / "audit"
+    check_writable(out, inputs=[options.corpus, options.judges, *options.labels], record="audit.json")
+    files = read_label_files(options.labels)
 
     from change_it.audit.agreement import reader_labels  # these load torch and polars
     from change_it.audit.measure import audit, read_corpus
@@ -72,16 +67,13 @@ def run(options: AuditOptions) -> None:
     labels = reader_labels(files, corpus.test) if files else None
     folder = local_folder(options.judges, command="change-it train judge")
     judges = Judges.from_pretrained(folder, **options.judging)
-    audited = audit(
-        corpus,
-        judges,
-        read_metrics(folder),
-        at_most=options.items,
-        resamples=options.resamples,
-        seed=options.seed,
-        progress=not options.json,
-        labels=labels,
-    )
+    how: dict[str, Any] = {
+        "at_most": options.items,
+        "resamples": options.resamples,
+        "seed": options.seed,
+        "labels": labels,
+    }
+    audited = audit(corpus, judges, read_metrics(folder), **how, progress=not options.json)
     write_audit(out, audited)
     if options.json:
         print_json(audited.as_dict())
@@ -92,14 +84,15 @@ def run(options: AuditOptions) -> None:
     if audited.agreement:
         print_table(audited.agreement.table, terminal)
     print_table(verdicts_table(audited.verdicts), terminal)
-    print_warnings(options.corpus, terminal)
-    print(f"wrote {out / 'audit.html'} and audit.json")
-
-
-def _out(options: AuditOptions) -> Path:
-    """`--out`, or the folder `audit` next to the judges."""
-    if options.out:
-        return options.out
-    if not Path(options.judges).is_dir():
-        raise InputError(f"{options.judges} is no folder, so --out is required")
-    return Path(options.judges).resolve().parent / "audit"
+    lines, outcomes = (
+        [f"wrote {out / 'audit.html'} and audit.json"],
+        {each.outcome for each in audited.systems[1:]},
+    )
+    if "too few to tell" in outcomes:
+        lines.append("Too few examples: what helps is more test pairs, by more articles or a lower --strict.")
+    elif "let through" in outcomes:
+        lines.append(
+            "Let through: what helps is a fluency judge with an --encoder, and reading fifty headlines."
+        )
+    report = f"--judges {options.judges} --out {out.with_name('report')}"
+    print_lines([*lines, f"Next: change-it score --corpus {options.corpus} {report}"], terminal)

@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from change_it.errors import InputError
+from change_it.judges.judge_options import check_judges
 from change_it.tables import console
 
 
@@ -14,41 +15,41 @@ class DemoOptions:
 
     Examples:
         change-it demo
+        change-it demo --judges runs/mine/judges-1
         change-it demo --run runs/mine --port 7861
     """
 
     run: Path = Path("runs/quickstart")
-    """Folder of a run with judges and generators."""
+    """Folder of a run with judges and perhaps generators: judges, or else judges-1. Without generators the page has the tab Score alone."""
+    judges: str | None = None
+    """Folder or Hub id of judges, instead of those of the run."""
     port: int = 7860
     """Port to listen at; 0 takes a free one."""
 
 
-def check(options: DemoOptions) -> None:
-    """Refuse, before anything large loads, an address that cannot be used, and a run without judges."""
+def run(options: DemoOptions) -> None:
+    """Serve the page until it is interrupted."""
     if not 0 <= options.port <= 65_535:
         raise InputError(f"--port {options.port} is not a port: give a number from 0 to 65535")
     if find_spec("gradio") is None:
         raise InputError("the page requires Gradio: pip install gradio")
-    if not (options.run / "judges").is_dir():
+    folders = [str(options.run / name) for name in ("judges", "judges-1") if (options.run / name).is_dir()]
+    if not (judges := options.judges or next(iter(folders), "")):
         raise InputError(
-            f"{options.run} holds no judges: give the folder of a run, or make one with change-it quickstart"
+            f"{options.run} holds no judges: give --judges, the folder of a run, or make one with change-it quickstart"
         )
-
-
-def run(options: DemoOptions) -> None:
-    """Serve the page until it is interrupted."""
-    check(options)
+    check_judges(judges)
 
     from change_it.space.app import build, launch
     from change_it.space.models import Models
 
     with console().status(f"loading the models of {options.run}"):
-        models = Models.from_run(options.run)
+        models = Models.from_run(options.run, judges)
         page = build(models)
     try:
         settings = {"server_port": options.port or None, "quiet": True, "prevent_thread_lock": True}
         _, address, _ = launch(page, hosts=("127.0.0.1", "localhost"), **settings)
     except OSError as error:
-        raise InputError(f"--port {options.port} cannot be used: {error}") from error
+        raise InputError(f"--port {options.port} cannot be used: --port 0 takes a free one") from error
     print(f"The page is at {address}; Ctrl-C ends it.", flush=True)
     page.block_thread()

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from change_it.commands.checks import check_counts
-from change_it.commands.printing import print_json
+from change_it.commands.common import check_counts, print_json
 from change_it.errors import InputError
 from change_it.hevas.metric_options import COPY, Baseline, MetricOptions
 from change_it.io import check_file, check_writable, listed, named_files
@@ -89,26 +88,20 @@ def run(options: HevasOptions) -> None:
         events = events_of(documents.texts, [""] * len(documents)).tolist()
         documents = replace(documents, events=tuple(events))
     for name in dict.fromkeys(options.baselines):
-        headlines = documents.originals
-        if name != COPY:
-            given = {"n_words": options.n_words, "seed": options.seed}
-            headlines = tuple(baseline(name, documents.texts, language=stop, **given))
-        elif not headlines:
+        if name == COPY and not documents.originals:
             raise InputError(
                 "--baselines copy requires a corpus folder, whose articles have original headlines"
             )
-        systems.append(System(name, headlines))
+        how: dict[str, Any] = {"language": stop, "n_words": options.n_words, "seed": options.seed}
+        made = documents.originals if name == COPY else baseline(name, documents.texts, **how)
+        systems.append(System(name, tuple(made)))
 
     from change_it.results.report_files import write_hevas  # loads matplotlib and polars
     from change_it.results.score_tables import hevas_record, hevas_remarks, means_table
 
+    shown = not options.json
     evaluation = evaluate(
-        documents,
-        systems,
-        metrics=metrics,
-        options=options,
-        distinct=options.distinct,
-        progress=not options.json,
+        documents, systems, metrics=metrics, options=options, distinct=options.distinct, progress=shown
     )
     analysis = analyse(evaluation, resamples=options.resamples, seed=options.seed)
     if options.out:
@@ -121,9 +114,9 @@ def run(options: HevasOptions) -> None:
     table = means_table(evaluation)
     notes = [*strange, *hevas_remarks(evaluation), *table.notes, evaluation.signature]
     notes += [analysis.outcome] if analysis.outcome else []
-    notes += (
-        [f"left out: {listed(left_out)}, for which the language {language} is not known"] if left_out else []
-    )
+    why = f"for which the language {language} is not known"
+    notes += [f"left out: {listed(left_out)}, {why}"] if left_out else []
     print_table(replace(table, title=title, notes=notes), console())
     if options.out:
         print(f"wrote {options.out / 'report.html'}, summary.csv, summary.json, items/ and charts/")
+    print("Next: change-it score says whether the headlines keep the story; HEvAS does not.")

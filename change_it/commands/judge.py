@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import tyro
 
-from change_it.commands.printing import print_json, print_lines
+from change_it.commands.common import print_json, print_lines
 from change_it.errors import InputError
 from change_it.io import read_input
 from change_it.judges.judge_options import COMMAND, check_judges
@@ -43,14 +43,9 @@ class JudgeHeadlineOptions(InferenceOptions):
     """Print JSON instead of a table."""
 
 
-def check(options: JudgeHeadlineOptions) -> None:
-    """Refuse, before anything large loads, judges at fault and an outlet that they do not have."""
-    check_judges(options.judges, to=options.to)
-
-
 def run(options: JudgeHeadlineOptions) -> None:
     """Judge a headline and print the marks, or JSON."""
-    check(options)
+    check_judges(options.judges, to=options.to)
     headline, original, article = options.headline, options.original, read_input(options.article)
     texts = {"HEADLINE": headline, "--original": original, "--article": article}
     if empty := [name for name, text in texts.items() if not text.strip()]:
@@ -65,10 +60,8 @@ def run(options: JudgeHeadlineOptions) -> None:
 
     folder = local_folder(options.judges, command=COMMAND)
     judges = Judges.from_pretrained(folder, **options.judging)
-    if options.to:
-        [target] = outlet_names("--to", options.to, judges.outlets, 1)
-    else:
-        [target] = judges.opposite_outlets([original])
+    named = options.to and outlet_names("--to", options.to, judges.outlets, 1)
+    [target] = named or judges.opposite_outlets([original])
     [judged] = judges([headline], originals=[original], articles=[article], to=target)
     if options.json:
         print_json({"to": target} | asdict(judged))
@@ -81,10 +74,8 @@ def run(options: JudgeHeadlineOptions) -> None:
     if is_foreign(folder, text):
         lines.append("Unreliable: the text is in another language than the judges' corpus.")
     summary = read_summary(judges, folder)
-    if summary.together:
-        lines.append(summary.together)
-    if summary.text:
-        lines.append(f"{summary.text}; change-it audit says why")
+    lines += [summary.together] if summary.together else []
+    lines += [f"{summary.text}; change-it audit says why"] if summary.text else []
     print_lines(lines, terminal)
 
 

@@ -1,104 +1,106 @@
-"""`change-it quickstart`: the whole chain on the embedded sample, each step called as its command would be."""
+"""`change-it quickstart`: the whole way on two newspapers, or on the embedded sample, each step called as its command would be."""
 
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from rich.markup import escape
+import tyro
 
 from change_it import __version__
-from change_it.commands import (
-    audit,
-    corpus_build,
-    corpus_sample,
-    score,
-    train_generator,
-    train_judge,
-    transfer,
-)
+from change_it.commands import audit, corpus, score, train, transfer
 from change_it.commands.audit import AuditOptions
-from change_it.commands.corpus_sample import SampleOptions
+from change_it.commands.common import print_lines
+from change_it.commands.corpus import SampleOptions
 from change_it.commands.score import ScoreOptions
+from change_it.commands.train import TrainJudgeOptions, line_of
 from change_it.commands.transfer import TransferOptions
-from change_it.corpus.corpus_options import BuildOptions
+from change_it.corpus.corpus_options import BuildOptions, ReadingOptions
+from change_it.corpus.folder import read_report
 from change_it.corpus.sample import SIZE
 from change_it.errors import InputError
 from change_it.generators.generator_options import WRITER, GeneratorOptions, Recipe
-from change_it.io import check_writable, files_of_ours, is_missing_path, read_json, write_json
-from change_it.judges.judge_options import LINEAR, Fold, JudgeOptions
-from change_it.judges.spec import JUDGES, TRAINED, Task
-from change_it.scoring.compliancy import reasons
-from change_it.tables import Column, Row, Table, console, figure, print_table
+from change_it.io import (
+    check_writable,
+    files_of_ours,
+    is_missing_path,
+    outlet_and_file,
+    read_json,
+    write_json,
+)
+from change_it.judges.judge_options import LINEAR, Fold
+from change_it.judges.spec import TRAINED, Task
+from change_it.scoring.columns import read_prediction_files
+from change_it.tables import console
 
 #: In the folder of a run: its options and the seconds of its finished steps, and all that the steps print.
 RECORD, LOG = "run.json", "run.log"
-#: The writer that ships, a generator for both newspapers; it has read no article of the sample.
+#: The generator of the sample's newspapers that ships; it has read no article of the sample.
 RECIPE: Recipe = "rewrite"
 SHIPPED = Path(__file__).parents[1] / "data" / "writer"
-#: How it is tuned, and how a generator is trained from scratch in a minute and a half: many small updates gain more than few large ones.
-_BATCHES = {"source_tokens": 120, "target_tokens": 44, "batch_size": 16}
-_TUNED = ("learning_rate=2e-4", "max_steps=20", "eval_steps=20")
-TUNES: dict[str, Any] = {**_BATCHES, "architecture": str(SHIPPED), "arg": _TUNED}
-_WRITTEN = ("max_steps=450", "eval_steps=450")
-WRITES: dict[str, Any] = {**_BATCHES, "cells": 128, "source_tokens": 100, "arg": _WRITTEN}
+#: How it is tuned: many small updates gain more than few large ones.
+TUNES: dict[str, Any] = {
+    "source_tokens": 120,
+    "target_tokens": 44,
+    "batch_size": 16,
+    "architecture": str(SHIPPED),
+    "arg": ("learning_rate=2e-4", "max_steps=20", "eval_steps=20"),
+}
 #: Test headlines that are rewritten, drawn by the seed, and the candidates of each, among which judges choose as they choose the floor:
 #: eight take twice the time.
 ITEMS, CANDIDATES = 300, 4
 #: How long a pre-trained model is tuned.
 MINUTES = 15.0
-#: Headlines that are printed at the end, of those that pass and of those that a judge refuses.
-SHOWN = 2
-#: The systems of the short table.
-SYSTEMS = (RECIPE, "floor", "gold", "lead", "copy")
-#: What is said of a headline that a verdict refuses.
-REASONS = {name: spec.refusal for name, spec in JUDGES.items()} | {
-    "edited": "is the original with a few words changed"
-}
+#: Options that a run may be called with again.
+FREE = ("out", "verbose", "predictions")
 #: A command and its options.
 Call = tuple[Callable[[Any], None], Any]
 
 
 @dataclass(kw_only=True)
-class QuickstartOptions:
-    """Corpus of the sample, judges and their audit, the writer that ships, tuned, its headlines, judges that choose a floor, and a report: one to three minutes on two cores.
+class QuickstartOptions(ReadingOptions):
+    """The whole way on two newspapers of your own, or on the sample: corpus, judges of both folds, audit, floor and a report, with your systems.
 
-    A run that was interrupted goes on with the first step that is not finished.
+    The sample, two invented newspapers, also gets headlines of the generator that ships: one to three minutes on two cores. A
+    run that was interrupted goes on with the first step that is not finished.
 
     Examples:
         change-it quickstart
-        change-it quickstart --full --out runs/full
+        change-it quickstart post=post.csv herald=herald.csv --out runs/mine
+        change-it quickstart post=post.csv herald=herald.csv --out runs/mine --predictions mine=mine.csv
         change-it quickstart --encoder xlm-roberta-base --writer google/gemma-3-270m --out runs/tuned
     """
 
+    files: tyro.conf.Positional[tuple[str, ...]] = ()
+    """The articles, as `change-it corpus build` takes them: OUTLET=FILE where a file is of one outlet. The embedded sample when not given."""
+    strict: float = BuildOptions.strict
+    """Cosine above which a pair is strictly aligned: a lower one finds more pairs, fewer of which are one event."""
+    window_days: int = 0
+    """Days between the two articles of a pair, at most."""
+    predictions: tuple[str, ...] = ()
+    """Systems to score as NAME=FILE, CSV with id and headline; they may be added to a finished run. `change-it corpus items` lists what to rewrite."""
     out: Path = Path("runs/quickstart")
-    """Folder of the run: sample.csv, corpus, judges, judges-0, audit, generators, predictions, report."""
+    """Folder of the run: corpus, judges, judges-0, audit, report; of the sample and of --writer generators and predictions too."""
     articles: int = SIZE
     """Articles of the embedded sample, both newspapers together: at most 12000, and some 500 at least, since judges of two folds learn from them."""
     seed: int = 1
     """Seed of everything: the same number gives the same numbers."""
-    from_scratch: bool = False
-    """Train the generator from scratch for a minute and a half, and do not begin with the one that ships."""
-    full: bool = False
-    """Train the generator from scratch for as long as its preset says, half an hour to an hour."""
     encoder: str | None = None
     """A pre-trained encoder that the judges are made from, instead of linear ones: folder or Hub id."""
     verbose: bool = False
     """Print what the steps print, which is in run.log otherwise."""
     writer: str | None = None
-    """A pre-trained model that is tuned instead of the writer that ships: folder or Hub id of a causal model or an encoder-decoder (extra: lora), for 15 minutes at most; writing its headlines takes longer."""
+    """A pre-trained model that is tuned to write headlines: folder or Hub id of a causal model or an encoder-decoder (extra: lora), for 15 minutes at most; writing its headlines takes longer."""
 
     @property
     def training(self) -> dict[str, Any]:
-        """How the generator is trained."""
+        """How the generator is trained; nothing where there is none."""
         if self.writer:
             return {**WRITER, "architecture": self.writer, "max_minutes": MINUTES, "resume": True}
-        if self.full:
-            return {}
-        return WRITES if self.from_scratch else TUNES
+        return {} if self.files else TUNES
 
 
 class Steps:
@@ -106,31 +108,32 @@ class Steps:
 
     def __init__(self, options: QuickstartOptions) -> None:
         """Open a folder; InputError where it holds a run with other options."""
-        values = {name: value for name, value in asdict(options).items() if name not in ("out", "verbose")}
-        self.out, self.settings = options.out, {**values, "version": __version__}
+        self.out, kept = options.out, asdict(options) | {"files": list(options.files), "version": __version__}
+        self.settings = {name: value for name, value in kept.items() if name not in FREE}
         files_of_ours(options.out, RECORD)
-        earlier = read_json(options.out / RECORD)
-        if earlier is not None and earlier["settings"] != self.settings:
-            raise InputError(
-                f"{options.out} holds a run with other options ({earlier['settings']}): choose another --out"
-            )
-        self.seconds: dict[str, float] = {} if earlier is None else earlier["seconds"]
+        earlier = read_json(options.out / RECORD) or {}
+        self.seconds: dict[str, float] = earlier.get("seconds", {})
+        before = earlier.get("settings", {})
+        changed = [name for name in self.settings if self.settings[name] != before.get(name)]
+        if changed and self.seconds:
+            was = ", ".join(f"{name} {before.get(name)!r}" for name in changed)
+            raise InputError(f"{options.out} holds a run with other options ({was}): choose another --out")
         self.terminal, self.verbose = console(sys.stdout), options.verbose
         self._note()
 
-    def run(self, name: str, *calls: Call, anew: bool = False) -> None:
-        """Run a step, and print its result in a line; a step that was finished before runs only `anew`."""
-        finished = name in self.seconds
-        if anew or not finished:
+    def run(self, name: str, *calls: Call) -> None:
+        """Run a step, and print its result in a line; one that was finished before is not run again. The report is made anew and shown."""
+        finished, is_report = name in self.seconds, name == "report"
+        if is_report or not finished:
             start = time.perf_counter()
-            with nullcontext() if self.verbose else self._logged(name):
+            with nullcontext() if self.verbose or is_report else self._logged(name):
                 for command, options in calls:
                     command(options)
             self.seconds[name] = round(time.perf_counter() - start, 1)
             self._note()
-        if result := result_of(name, self.out):
+        if not is_report:
             when = "finished before" if finished else f"{self.seconds[name]:.0f} s"
-            line = f"[green]✓[/] {name:<13} {result} [dim]({when})[/]"
+            line = f"[green]✓[/] {name:<13} {result_of(name, self.out)} [dim]({when})[/]"
             self.terminal.print(line, soft_wrap=True, highlight=False)
 
     def _note(self) -> None:
@@ -140,86 +143,59 @@ class Steps:
     @contextmanager
     def _logged(self, name: str) -> Iterator[None]:
         """What is printed goes to the log, and the terminal shows the name of the step."""
-        self.out.mkdir(parents=True, exist_ok=True)
-        with (
-            self.terminal.status(name),
-            (self.out / LOG).open("a", buffering=1, encoding="utf-8") as log,
-            redirect_stdout(log),
-            redirect_stderr(log),
-        ):
+        log = (self.out / LOG).open("a", buffering=1, encoding="utf-8")
+        with self.terminal.status(name), log, redirect_stdout(log), redirect_stderr(log):
             yield
-
-
-def check(options: QuickstartOptions) -> None:
-    """Refuse, before anything large loads, a folder that cannot be written and a model that is not there."""
-    models = list(filter(None, (options.encoder, options.writer)))
-    check_writable(options.out, kind="run", inputs=models, record=RECORD)
-    for model in models:
-        if is_missing_path(model):
-            raise InputError(
-                f"there is no folder {model}: give the Hub id or the folder of a pre-trained model"
-            )
 
 
 def run(options: QuickstartOptions) -> None:
     """Run the steps in order; finished ones are kept."""
     started = time.perf_counter()
-    check(options)
-    out, seed = options.out, options.seed
-    corpus, judges, choosers = (str(out / name) for name in ("corpus", "judges", "judges-0"))
-    predictions = out / "predictions" / f"{RECIPE}.csv"
+    models = list(filter(None, (options.encoder, options.writer)))
+    read = [outlet_and_file(file)[1] for file in options.files]
+    read_prediction_files(options.predictions)
+    check_writable(options.out, kind="run", inputs=[*models, *read], record=RECORD)
+    if missing := next(filter(is_missing_path, models), ""):
+        raise InputError(f"there is no folder {missing}: give the Hub id or folder of a pre-trained model")
 
-    def judge(task: Task, fold: Fold, folder: str, encoder: str | None) -> Call:
-        where = Path(folder) / task
-        return train_judge.run, JudgeOptions(
-            task=task, out=where, corpus=corpus, fold=fold, seed=seed, encoder=encoder or LINEAR
-        )
-
+    out, seed, steps, training = options.out, options.seed, Steps(options), options.training
+    built, judges, choosers = (str(out / name) for name in ("corpus", "judges", "judges-0"))
+    same: dict[str, Any] = {"corpus": built, "seed": seed}
     sample = SampleOptions(out=out / "sample.csv", articles=options.articles, seed=seed)
-    build = BuildOptions(files=(str(sample.out),), out=Path(corpus), seed=seed)
-    writes = GeneratorOptions(
-        recipe=RECIPE, **options.training, corpus=corpus, out=out / "generators" / RECIPE, seed=seed
-    )
-    transfers = TransferOptions(
-        generator=str(out / "generators"),
-        corpus=corpus,
-        out=predictions,
-        seed=seed,
-        items=ITEMS,
-        rerank=choosers,
-        candidates=CANDIDATES,
-        generation=(f"num_beams={CANDIDATES}",),
-    )
-    scores = ScoreOptions(
-        corpus=corpus,
-        judges=judges,
-        predictions=(f"{RECIPE}={predictions}",),
-        floor=choosers,
-        shared_items=True,
-        out=out / "report",
-        seed=seed,
-    )
-    steps = Steps(options)
-    steps.run("corpus", (corpus_sample.run, sample), (corpus_build.run, build))
+    reading = {field.name: getattr(options, field.name) for field in fields(ReadingOptions)}
+    reading |= {"files": options.files or (str(sample.out),), "window_days": options.window_days}
+    build = BuildOptions(**reading, out=Path(built), strict=options.strict, seed=seed)
+    steps.run("corpus", *([] if options.files else [(corpus.sample, sample)]), (corpus.build, build))
+    if options.files:
+        print_lines(corpus.few_pairs(read_report(Path(built))), steps.terminal)
+
+    def judge(task: Task, fold: Fold, folder: str, encoder: str) -> Call:
+        where = Path(folder) / task
+        return train.judge, TrainJudgeOptions(task=task, encoder=encoder, fold=fold, out=where, **same)
+
     for task in TRAINED:
-        steps.run(f"{task} judge", judge(task, "1", judges, options.encoder))
-    steps.run("audit", (audit.run, AuditOptions(corpus=corpus, judges=judges, seed=seed)))
-    steps.run("choosing", *(judge(task, "0", choosers, None) for task in TRAINED))
-    steps.run("writer", (train_generator.run, writes))
-    steps.run("headlines", (transfer.run, transfers))
-    steps.run("report", (score.run, scores), anew=True)
-    _show(out, steps.terminal)
-    steps.terminal.print(
-        f"\n{time.perf_counter() - started:.0f} s; another machine's figures may differ by .02. Next: open [bold]{out / 'report' / 'report.html'}[/]; "
-        "[bold]change-it demo[/] for the page; your own newspapers: docs/newspapers.md.",
-        soft_wrap=True,
-        highlight=False,
-    )
+        steps.run(f"{task} judge", judge(task, "1", judges, options.encoder or LINEAR))
+    steps.run("audit", (audit.run, AuditOptions(judges=judges, **same)))
+    steps.run("choosing", *(judge(task, "0", choosers, LINEAR) for task in TRAINED))
+    systems = options.predictions
+    if training:
+        generators, written = out / "generators", out / "predictions" / f"{RECIPE}.csv"
+        writes = GeneratorOptions(recipe=RECIPE, out=generators / RECIPE, **training, **same)
+        how: dict[str, Any] = {"rerank": choosers, "generation": (f"num_beams={CANDIDATES}",), **same}
+        how |= {"items": ITEMS, "candidates": CANDIDATES}
+        steps.run("writer", (train.generator, writes))
+        steps.run("headlines", (transfer.run, TransferOptions(generator=str(generators), out=written, **how)))
+        systems = (f"{RECIPE}={written}", *systems)
+    scored: dict[str, Any] = {"predictions": systems, "shared_items": bool(systems), **same}
+    report = ScoreOptions(judges=judges, floor=choosers, out=out / "report", **scored)
+    steps.run("report", (score.run, report))
+    last = f"{time.perf_counter() - started:.0f} s; another machine's figures may differ by .02."
+    own = " change-it demo is the page; your own newspapers: change-it quickstart a=a.csv b=b.csv --out runs/mine"
+    print_lines([last + ("" if options.files else own)], steps.terminal)
 
 
 def result_of(name: str, out: Path) -> str:
     """What a finished step came to, in a line, from what it wrote."""
-    import polars as pl
 
     def read(*parts: str) -> Any:
         return read_json(out.joinpath(*parts))
@@ -233,43 +209,9 @@ def result_of(name: str, out: Path) -> str:
         losses = [each["validation loss"] for each in training["history"] if "validation loss" in each]
         return f"validation loss {min(losses):.3f} after {training['updates']:,} updates"
     if name == "headlines":
-        return f"{pl.read_csv(out / 'predictions' / f'{RECIPE}.csv').height:,} new headlines"
+        return f"in {out / 'predictions' / f'{RECIPE}.csv'}"
     if name == "choosing":
         return "judges of the other half of the events, which choose among candidates and clauses"
     if name == "audit":
         return str(read("audit", "audit.json")["together"].partition(" Worst")[0])
-    if name == "report":  # what is printed below
-        return ""
-    metrics = read("judges", name.split()[0], "metrics.json")
-    parts = [f"{of} {figure(found['macro_f1'])}" for of, found in metrics["results"].items()]
-    if within := metrics.get("within_event"):
-        parts.append(f"within an event {figure(within['systems']['judge']['value'])}")
-    return f"F1 {', '.join(parts)}"
-
-
-def _show(out: Path, terminal: Any) -> None:
-    """Print what the first figure says, a short table, and headlines that pass and that do not."""
-    import polars as pl  # its threads are counted when it is loaded
-
-    scores: Any = read_json(out / "report" / "scores.json")
-    terminal.print(f"\n{scores['meaning']}", soft_wrap=True, highlight=False)
-    averages = {name: of["average"] for name, of in scores["systems"].items()}
-    known = [name for name in ("compliancy", "style", "acceptability", "edited") if name in averages[RECIPE]]
-    rows = [
-        Row({"system": name, **averages[name]}, highlight=name == RECIPE)
-        for name in SYSTEMS
-        if name in averages
-    ]
-    print_table(Table([Column("system", "text"), *map(Column, known)], rows), terminal)
-    items = pl.read_csv(out / "report" / "items" / f"{RECIPE}.csv").sample(fraction=1, shuffle=True, seed=1)
-    named = [(row, reasons(row["refused_by"] or "")) for row in items.iter_rows(named=True)]
-    for mark, shown in (
-        (
-            "[green]✓[/]",
-            [(row, f"acceptability {figure(row['acceptability'])}") for row, refused in named if not refused],
-        ),
-        ("[red]✗[/]", [(row, REASONS[of[0]]) for row, of in named if of and of[0] in REASONS]),
-    ):
-        for row, why in shown[:SHOWN]:
-            line = f"  {escape(row['source'])}\n{mark} {escape(row['headline'])}  [dim]{why}[/]"
-            terminal.print(line, soft_wrap=True, highlight=False)
+    return line_of(read("judges", name.split()[0], "metrics.json"))

@@ -7,14 +7,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from change_it.commands.checks import check_counts
-from change_it.commands.printing import print_json, print_lines, print_warnings
-from change_it.corpus.folder import check_corpus
+from change_it.commands.common import check_counts, print_json, print_lines
+from change_it.corpus.folder import check_corpus, read_warnings
 from change_it.engines import EngineOptions, use_engine
 from change_it.errors import InputError
 from change_it.io import check_writable, listed
 from change_it.judges.judge_options import check_judges
-from change_it.scoring.columns import LabelFiles, PredictionFile, read_label_files, read_prediction_files
+from change_it.scoring.columns import PredictionFile, read_label_files, read_prediction_files
+from change_it.scoring.compliancy import NO_CHECK
 from change_it.tables import console, print_table
 from change_it.training.training_options import InferenceOptions
 
@@ -68,29 +68,21 @@ class ScoreOptions(EngineOptions, InferenceOptions):
     """Seed of intervals, paired tests and the baseline random-target."""
 
 
-def check(options: ScoreOptions) -> tuple[list[PredictionFile], LabelFiles]:
-    """Read the files of predictions and labels, and refuse, before anything large loads, a corpus, judges or such files at fault, and `--out` where nothing can be written."""
-    check_corpus(options.corpus)
-    judges = [options.judges, *([options.floor] if options.floor else [])]
-    for folder in judges:
-        check_judges(folder)
-    options.check_engine()
-    check_counts(resamples=options.resamples)
-    files, labels = (
-        read_prediction_files(options.predictions, options.columns),
-        read_label_files(options.labels),
-    )
-    if options.out:
-        read = [str(each.file) for each in files] + [str(file) for file in options.labels]
-        check_writable(options.out, inputs=[options.corpus, *judges, *read], record="scores.json")
-    if options.shared_items and not options.predictions:
-        raise InputError("--shared-items requires --predictions")
-    return files, labels
-
-
 def run(options: ScoreOptions) -> None:
     """Score the built-in systems and those of the prediction files."""
-    files, labels = check(options)
+    check_corpus(options.corpus)
+    folders = list(filter(None, (options.judges, options.floor)))
+    for each in folders:
+        check_judges(each)
+    options.check_engine()
+    check_counts(resamples=options.resamples)
+    files = read_prediction_files(options.predictions, options.columns)
+    labels = read_label_files(options.labels)
+    if options.out:
+        read = [*(str(each.file) for each in files), *map(str, options.labels)]
+        check_writable(options.out, inputs=[options.corpus, *folders, *read], record="scores.json")
+    if options.shared_items and not files:
+        raise InputError("--shared-items requires --predictions")
 
     from change_it.audit.agreement import reader_labels, shares_accepted
     from change_it.audit.verdicts import read_metrics, read_summary
@@ -100,7 +92,7 @@ def run(options: ScoreOptions) -> None:
     from change_it.scoring.scores import score
 
     test = read_test_set(options.corpus)
-    read = reader_labels(labels, test) if labels else None
+    labelled = reader_labels(labels, test) if labels else None
     test, systems = _systems(options, test, files)
 
     from change_it.networks.pretrained import local_folder  # these load torch
@@ -115,44 +107,33 @@ def run(options: ScoreOptions) -> None:
 
             choosers = Judges.from_pretrained(options.floor, **options.judging)
             systems.append(floor(test, choosers))
-        scores = score(
-            test,
-            judges,
-            systems,
-            reversal=options.reversal,
-            resamples=options.resamples,
-            seed=options.seed,
-            progress=not options.json,
-        )
-    if read:
-        shares = {name: shares_accepted(read, items) for name, items in scores.items.items()}
+        how = {name: getattr(options, name) for name in ("reversal", "resamples", "seed")}
+        scores = score(test, judges, systems, **how, progress=not options.json)
+    if labelled:
+        shares = {name: shares_accepted(labelled, items) for name, items in scores.items.items()}
         scores = scores.with_accepted({name: of for name, of in shares.items() if of})
         headlines = set(chain(*(items.select("id", "headline").rows() for items in scores.items.values())))
-        if lost := [item for item in read.items if (item.id, item.prediction) not in headlines]:
-            print(
-                f"Warning: {len(lost):,} of {len(read.items):,} labelled headlines are of no system that is scored, such as {lost[0].prediction!r} ({lost[0].id}).",
-                file=sys.stderr,
-            )
+        if lost := [item for item in labelled.items if (item.id, item.prediction) not in headlines]:
+            count = f"{len(lost):,} of {len(labelled.items):,} labelled headlines"
+            example = f"{lost[0].prediction!r} ({lost[0].id})"
+            print(f"Warning: {count} are of no system that is scored, such as {example}.", file=sys.stderr)
     summary = read_summary(judges, folder)
+    _show(options, scores, summary)  # the work is not lost where the report cannot be written
     if options.out:
         articles = {item.id: item.article for item in test.items}
         write_report(options.out, scores, qualities, summary, made=made(), articles=articles)
-    _show(options, scores, summary)
+    if not options.json:
+        print_lines(_next(options, summary), console())
 
 
 def _systems(
     options: ScoreOptions, test: "TestSet", files: Sequence[PredictionFile]
 ) -> "tuple[TestSet, list[ScoredSystem]]":
     """The items, and the built-in systems and those of the prediction files on them."""
-    from change_it.scoring.floors_and_predictions import (
-        built_in_systems,
-        on_same_items,
-        shared_directions,
-        systems_of,
-    )
+    from change_it.scoring import floors_and_predictions as of_files
     from change_it.text.cleaning import remark
 
-    directions = shared_directions(files, test)
+    directions = of_files.shared_directions(files, test)
     every = {
         item.id
         for item in test.items
@@ -160,28 +141,21 @@ def _systems(
     }
     if others := sorted({item.direction for item in test.items} - directions):
         print(f"Not scored: {listed(others)}, of which some file has no headline.", file=sys.stderr)
-    needed = () if options.shared_items else every
-    systems = systems_of(files, test, needed=needed)
+    systems = of_files.systems_of(files, test, needed=() if options.shared_items else every)
     for system in systems:
         for sentence in remark(system.name, filter(None, system.headlines), "are scored as they are"):
             print(f"Warning: {sentence}.", file=sys.stderr)
-    scored, systems = on_same_items(test, systems, all_items=options.all_items)
+    scored, systems = of_files.on_same_items(test, systems, all_items=options.all_items)
     if len(scored.items) < len(every):
-        print(
-            f"All systems are scored on {len(scored.items):,} of {len(every):,} headlines.", file=sys.stderr
-        )
-    return scored, [*built_in_systems(scored, seed=options.seed), *systems]
+        count = f"{len(scored.items):,} of {len(every):,}"
+        print(f"All systems are scored on {count} headlines.", file=sys.stderr)
+    return scored, [*of_files.built_in_systems(scored, seed=options.seed), *systems]
 
 
 def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
     """Print JSON or tables."""
     from change_it.results.report_files import report_record
-    from change_it.results.score_tables import (
-        examples_table,
-        meaning,
-        terminal_table,
-    )
-    from change_it.scoring.compliancy import NO_CHECK
+    from change_it.results.score_tables import examples_table, meaning, terminal_table
 
     if options.json:
         print_json(report_record(scores, summary))
@@ -190,7 +164,27 @@ def _show(options: ScoreOptions, scores: "Scores", summary: "Summary") -> None:
     if written := examples_table(scores):
         print_table(written, terminal)
     print_table(terminal_table(scores, by_direction=options.by_direction), terminal)
-    print_lines(filter(None, [summary.text, summary.together, NO_CHECK, meaning(scores)]), terminal)
-    print_warnings(options.corpus, terminal)
-    if options.out:
-        print(f"wrote {options.out / 'report.html'}, systems.csv, scores.json and items/")
+    warnings = [f"Warning: {warning}." for warning in read_warnings(options.corpus)]
+    print_lines(
+        filter(None, [summary.text, summary.together, *warnings, NO_CHECK, meaning(scores)]), terminal
+    )
+
+
+def _next(options: ScoreOptions, summary: "Summary") -> list[str]:
+    """What was written, and what comes next by what is lacking."""
+    lines = (
+        [f"wrote {options.out / 'report.html'}, systems.csv, scores.json and items/"] if options.out else []
+    )
+    if not summary.together:
+        command = f"change-it audit --judges {options.judges} --corpus {options.corpus}"
+        lines.append(f"Next: these judges have no audit: {command}, then this command again.")
+    elif not options.predictions:
+        command = f"change-it corpus items --corpus {options.corpus} --out todo.csv"
+        lines.append(
+            f"Next: {command} lists what to rewrite; then this command with --predictions mine=mine.csv."
+        )
+    elif not options.out:
+        lines.append("Next: --out FOLDER writes a report with all headlines.")
+    else:
+        lines.append(f"Next: open {options.out / 'report.html'} and read the headlines that nothing refuses.")
+    return lines

@@ -2,20 +2,19 @@
 
 import time
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from change_it.commands.checks import check_counts
+from change_it.commands.common import check_counts, print_lines
 from change_it.corpus.folder import check_corpus, check_outlet
 from change_it.corpus.reading import COLUMNS
 from change_it.errors import InputError
 from change_it.generators.folder import COMMAND, choose_generators
 from change_it.generators.generator_options import CANDIDATES, Recipe
-from change_it.io import HUB, check_columns, check_model, check_writable, counted, parse_columns, read_tables
+from change_it.io import check_columns, check_model, check_writable, counted, parse_columns, read_tables
 from change_it.judges.judge_options import check_judges
 from change_it.tables import Column, Row, Table, console, print_table
 from change_it.training.training_options import InferenceOptions
@@ -82,13 +81,12 @@ class TransferOptions(InferenceOptions):
 def run(options: TransferOptions) -> None:
     """Transfer, write the file and print the first headlines."""
     started = time.monotonic()
-    check(options)
+    _check(options)
 
     from change_it.generators.file_transfer import corpus_items, file_items, transfer_items
 
     setup = _setup(options)
     if options.input:
-        check_input(options, setup.needs, both=len(setup.system.targets) > 1)
         items = file_items(setup, options.input, columns=options.columns, to=options.to)
     else:
         items = corpus_items(setup, str(options.corpus), options.items)
@@ -99,8 +97,8 @@ def run(options: TransferOptions) -> None:
         raise InputError(f"no headline was written; {options.out} says why for each: {items[0].error}")
 
 
-def check(options: TransferOptions) -> None:
-    """Refuse what is not there, and options that require another one."""
+def _check(options: TransferOptions) -> None:
+    """Refuse options that require another one, and what is not there or lacks a column that is read."""
     if not (options.corpus or options.input):
         raise InputError("give --corpus to transfer its test headlines, or --input for a file")
     if options.endpoint and not options.corpus:
@@ -115,35 +113,31 @@ def check(options: TransferOptions) -> None:
         check_corpus(options.corpus)
     if options.rerank:
         check_judges(options.rerank)
-    needs, both = {"headline", "article"}, options.to is None
+    needs, both = {"headline", "article"} if options.endpoint or options.rerank else set(), options.to is None
     if options.endpoint:
         if options.to is not None:
             check_outlet(str(options.corpus), options.to)
     else:
         check_model(options.generator, command=COMMAND)
-        needs, both = set(), False  # of a Hub id they are not known yet
         if (folder := Path(options.generator)).is_dir():
             infos = choose_generators(folder, options.recipe, options.to, name=options.generator).values()
-            needs = {need for info in infos for need in info.needs}
-            both = options.to is None and (len(infos) > 1 or any(info.to is None for info in infos))
-    if options.input and not options.input.startswith(HUB):
-        check_input(options, needs, both=both)
-    inputs = options.input, options.corpus, options.generator, options.rerank
-    check_writable(options.out, kind="csv", inputs=inputs)
-
-
-def check_input(options: TransferOptions, needs: Collection[str], *, both: bool) -> None:
-    """Refuse a file that has no rows or lacks a column that is read; where headlines are written for `both` outlets, the label is."""
-    names, file = parse_columns(options.columns, COLUMNS), str(options.input)
-    tables = read_tables([file], names)
-    rows = [row for table in tables for row in islice(table.rows, LOOKED_AT)]
-    columns = [column for table in tables for column in table.columns]
-    if not rows or not columns:
-        raise InputError(
-            f"{file} holds no rows that can be read: give CSV with a header, or JSON with one object a line"
-        )
-    needed = [*needs, *(["label"] if both else [])]
-    check_columns(file, columns, names, COLUMNS, needs=needed, advice=", or give --to" if both else "")
+            needs = needs.union(*(info.needs for info in infos))
+            both = both and (len(infos) > 1 or any(info.to is None for info in infos))
+        else:
+            both = False  # of a Hub id nothing is known yet
+    if options.input:
+        names = parse_columns(options.columns, COLUMNS)
+        tables = read_tables([options.input], names)
+        rows = [row for table in tables for row in islice(table.rows, LOOKED_AT)]
+        columns = [column for table in tables for column in table.columns]
+        if not rows or not columns:
+            fault = f"{options.input} holds no rows that can be read"
+            raise InputError(f"{fault}: give CSV with a header, or JSON with one object a line")
+        needed, advice = [*needs, *(["label"] if both else [])], ", or give --to" if both else ""
+        check_columns(options.input, columns, names, COLUMNS, needs=needed, advice=advice)
+    check_writable(
+        options.out, kind="csv", inputs=(options.input, options.corpus, options.generator, options.rerank)
+    )
 
 
 def _setup(options: TransferOptions) -> "TransferSetup":
@@ -190,18 +184,17 @@ def _show(items: Sequence["Item"], options: TransferOptions, setup: "TransferSet
         print_table(Table([Column(name, "text") for name in rows[0].values], rows), terminal)
     reasons = Counter(item.error.partition(":")[0] for item in items if item.error)
     errors = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
-    say = partial(terminal.print, soft_wrap=True)
-    say(
-        f"{counted(len(good), 'headline')} in {seconds:.0f} s"
-        + (f"; {counted(sum(reasons.values()), 'row')} with an error ({errors})" if errors else ""),
-        markup=False,
-    )
-    warning = "[yellow]![/] "
+    summary = f"{counted(len(good), 'headline')} in {seconds:.0f} s"
+    summary += f"; {counted(len(items) - len(good), 'row')} with an error ({errors})" if errors else ""
+    lines = [summary, f"wrote {options.out}"]
     if setup.reranker.startswith("fold:all"):
-        say(
-            f"{warning}the judges that chose train on all folds, so change-it score refuses every judge for this file: "
-            "train them with change-it train judge --fold 0"
+        lines.append(
+            "Warning: the judges that chose train on all folds, so change-it score refuses every judge for this file: "
+            "train them with change-it train judge --task all --fold both."
         )
-    if not options.input and len(setup.system.targets) == 1:
-        say(f"{warning}only the headlines for {items[0].target}: change-it score wants both directions")
-    say(f"[green]✓[/] wrote [bold]{options.out}[/]")
+    elif not options.input:
+        system = f"{options.out.stem}={options.out}" + (" --shared-items" if options.items else "")
+        lines.append(
+            f"Next: change-it score --corpus {options.corpus} --judges JUDGES --predictions {system}"
+        )
+    print_lines(lines, terminal)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from change_it.corpus.article import Outlets
 from change_it.errors import InputError
-from change_it.io import counted, hub_fault, is_hub_id, read_json
+from change_it.io import counted, hub_fault, instead, is_hub_id, read_json
 from change_it.text.stopwords import guess_language
 
 if TYPE_CHECKING:
@@ -199,7 +199,8 @@ def check_corpus(corpus: str) -> None:
     if Path(corpus).is_dir():
         if not (Path(corpus) / CARD).is_file():
             fault = f"{corpus} is not a change_it corpus (it has no {CARD})"
-            raise InputError(f"{fault}: build one with `change-it corpus build`")
+            mend = instead(Path(corpus), "corpus") or "build one with `change-it corpus build`"
+            raise InputError(f"{fault}: {mend}")
     elif not is_hub_id(corpus):
         mend = "give one written by `change-it corpus build`, or a Hub id"
         raise InputError(f"there is no corpus folder {corpus}: {mend}")

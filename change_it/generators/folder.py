@@ -13,7 +13,7 @@ from change_it import __version__
 from change_it.corpus.folder import read_language, read_table
 from change_it.errors import InputError
 from change_it.generators.generator_options import ModelKind, Reads, Recipe
-from change_it.io import GENERATOR_FILE, listed, read_json, write_json
+from change_it.io import GENERATOR_FILE, instead, listed, read_json, write_json
 from change_it.text.stopwords import guess_language
 
 COMMAND = "change-it train generator"
@@ -119,6 +119,8 @@ def choose_generators(
     paths = [folder] if alone else [path.parent for path in sorted(folder.glob(f"*/{GENERATOR_FILE}"))]
     infos = {path: GeneratorInfo.load(path) for path in paths}
     if not infos:
+        if mend := instead(folder, "generators"):
+            raise InputError(f"{name} holds no generator: {mend}")
         if (folder / "config.json").exists():
             raise InputError(
                 f"{name} is a model that was not trained here: serve it and give its --endpoint, or train it with {COMMAND} --architecture {name}"

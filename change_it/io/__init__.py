@@ -21,6 +21,7 @@ from change_it.io.model_folders import (
     PICKLE,
     check_model,
     hub_fault,
+    instead,
     is_hub_id,
     is_missing_path,
     weight_files,

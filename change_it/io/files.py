@@ -160,6 +160,9 @@ def _beside(target: Path) -> Iterator[Path]:
     partial = target.with_name(f".{target.name}.{token_hex(4)}.partial")
     try:
         yield partial
+    except Exception as error:
+        error.add_note(str(target))  # `change-it` names it where the disk is at fault
+        raise
     finally:
         _drop(partial)
 

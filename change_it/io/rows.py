@@ -151,6 +151,8 @@ def parse_columns(spec: str, defaults: Names) -> dict[str, tuple[str, ...]]:
     ours_next = rf",(?=\s*(?:{'|'.join(map(re.escape, defaults))})\s*=)"
     for part in filter(None, (part.strip(" ,") for part in re.split(ours_next, spec))):
         ours, equals, theirs = map(str.strip, part.partition("="))
+        if ours not in defaults and theirs in defaults:
+            raise InputError(f"--columns {part!r} has ours and theirs swapped: write {theirs}={ours}")
         if ours not in defaults or not equals:
             raise InputError(f"--columns {part!r} is not ours=theirs: ours is one of {', '.join(defaults)}")
         given[ours] = (*given.get(ours, ()), *([theirs] if theirs else []))

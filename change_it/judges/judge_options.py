@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from change_it.errors import InputError
-from change_it.io import check_model, read_json, weight_files
+from change_it.io import check_model, instead, read_json, weight_files
 from change_it.judges.spec import JUDGES, TASKS, TRAINED, Task, arguments
 from change_it.tables import Column, Row, Table, figure
 from change_it.training.training_options import CONSTANT, Arithmetic, TrainingOptions, check_numbers
@@ -33,16 +33,7 @@ OF_BILSTM = arguments(64, 5, 1e-3, early_stopping=4, **CONSTANT)
 
 @dataclass(kw_only=True)
 class JudgeOptions(TrainingOptions):
-    """Train a judge of style (main), content (hh, ah) or fluency and test it on A2.
-
-    A linear judge is fitted in seconds. A transformer is compared with a linear judge of the same examples.
-
-    Examples:
-        change-it train judge --task main --corpus runs/quickstart/corpus --out runs/mine/judges/main
-        change-it train judge --task hh --corpus runs/mine/corpus --encoder xlm-roberta-base --out runs/mine/judges/hh
-        change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm --train-on train_d --out runs/mine/lrec/main
-        accelerate launch -m change_it.judges.train --task ah --encoder xlm-roberta-base --corpus runs/mine/corpus --out runs/mine/judges/ah
-    """
+    """The options of one judge."""
 
     task: Task
     """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match; fluency: would a newspaper print it."""
@@ -189,8 +180,8 @@ def check_judges(name: str, *, to: str | None = None) -> None:
 def check_tasks(folder: Path, name: str | Path) -> None:
     """Refuse a folder in which one of the judges main, hh and ah is missing; `name` is what it was called."""
     if missing := [task for task in TASKS if not (folder / task).is_dir()]:
-        commands = " and ".join(f"{COMMAND} --task {task} --out {folder / task}" for task in missing)
-        raise InputError(f"{name} lacks the judge {' and '.join(missing)}: run {commands}")
+        mend = instead(folder, "judges") or f"train them with {COMMAND} --task all"
+        raise InputError(f"{name} lacks the judge {' and '.join(missing)}: {mend}")
 
 
 class StyleScale(NamedTuple):

@@ -185,7 +185,8 @@ def terminal_table(scores: Scores, *, by_direction: bool = False) -> Table:
         average, row = direction == AVERAGE, scores.row(system, direction)
         values = {"system": system if average else f"  {direction}", **_values(row)}
         marks = {"system": DAGGER} if average and row.chosen else {}
-        rows.append(Row(values, system, highlight=average and system == best_system(scores), marks=marks))
+        group = system if by_direction else ""
+        rows.append(Row(values, group, highlight=average and system == best_system(scores), marks=marks))
     row = scores.row(scores.systems[0])
     title = f"{row.n} headlines of {row.events} events, average of the directions"
     notes = [*remarks(scores), *([CHOSEN] if scores.chosen else []), scores.signature]

@@ -75,15 +75,17 @@ class Models:
         return {f"{first}2{second}": (first, second), f"{second}2{first}": (second, first)}
 
     @classmethod
-    def from_run(cls, folder: str | Path) -> "Models":
-        """Load the models of a run `runs/<name>`: its judges, and a system for each recipe of its generators."""
+    def from_run(cls, folder: str | Path, judges: str = "") -> "Models":
+        """Load the models of a run `runs/<name>`: its judges, or others, and a system for each recipe of its generators."""
         run, generators = Path(folder), Path(folder) / "generators"
         infos = [GeneratorInfo.load(path.parent) for path in sorted(generators.glob(f"*/{GENERATOR_FILE}"))]
         systems: dict[str, HeadlineTransfer] = {
             recipe: HeadlineTransfer.from_pretrained(generators, recipe=recipe)
             for recipe in dict.fromkeys(info.recipe for info in infos)
         }
-        return cls._of(str(run / "judges"), systems, str(run / "corpus") if (run / "corpus").is_dir() else "")
+        return cls._of(
+            judges or str(run / "judges"), systems, str(run / "corpus") if (run / "corpus").is_dir() else ""
+        )
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Models":

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -106,7 +107,9 @@ def training_arguments(options: TrainingOptions, out: Path) -> RunArguments:
         given = [f"--{each}" for each in options.arg]
         [arguments, unknown] = parser.parse_args_into_dataclasses(given, return_remaining_strings=True)
         if unknown:
-            raise ValueError(f"transformers' TrainingArguments has no {listed(unknown)}")
+            near = get_close_matches(unknown[0].strip("-").partition("=")[0], vars(arguments), n=1)
+            mend = f": did you mean {near[0]}?" if near else ""
+            raise ValueError(f"transformers' TrainingArguments has no {listed(unknown)}{mend}")
     if arguments.fp16 and not torch.cuda.is_available():
         raise InputError("--arg fp16=true requires a CUDA device: use bf16=true")
     return arguments

@@ -39,11 +39,7 @@ def test_page_and_figures_lie_beside_the_judges(judges, corpus, capsys):
     assert {system["n"] for name, system in systems.items() if name != "gold"} == {6}
     assert systems["claim added"]["outcome"] in page
     assert found["signature"] in page
-    assert '<html lang="en">' in page
-    assert 'says-not">not reliable</td>' in page
     assert "there is none, so that acceptability is n/a" in page
-    assert page.count("<details open>") == 3
-    assert "<script" not in page
     printed = capsys.readouterr().out
     assert found["together"].split(".")[0] in " ".join(printed.split())
     assert "not reliable" in printed
@@ -54,13 +50,10 @@ def test_main_within_an_event_stands_in_audit_and_verdict(judges, corpus):
     cell = {"precision": 0.9, "recall": 0.8, "f1": 0.85}
     results = {"gold": {"colle": cell, "faro": cell, "macro_f1": 0.85}}
     metrics = {"classes": ["colle", "faro"], "results": results, "baselines": {}}
-    metrics["within_event"] = WITHIN_EVENT
-    (judges / "main" / "metrics.json").write_text(json.dumps(metrics))
+    (judges / "main" / "metrics.json").write_text(json.dumps(metrics | {"within_event": WITHIN_EVENT}))
     audit_command.run(options(judges, corpus))
-    out = judges.parent / "audit"
-    assert ".123–.987" in (out / "audit.html").read_text()
-    found = json.loads((out / "audit.json").read_text())
-    assert found["style"]["within_event"] == WITHIN_EVENT
+    assert ".123–.987" in (judges.parent / "audit" / "audit.html").read_text()
+    found = json.loads((judges.parent / "audit" / "audit.json").read_text())
     [main] = [verdict for verdict in found["verdicts"] if verdict["judge"] == "main"]
     assert main["level"] != "rely"  # the interval reaches chance
     assert next(iter(main["shares"].values())) == [0.625, 0.123, 0.987]
@@ -82,13 +75,6 @@ def test_poisoned_texts_are_only_texts_on_the_page(judges, tmp_path, monkeypatch
     assert "{{ 7*7 }}" in page
     assert not [text for text in ("<script", "<svg/", "<b>a", "\u202e", "\u2066", "\x1b") if text in page]
     assert "\x1b[31m" not in capsys.readouterr().out
-
-
-def test_a_folder_of_other_files_is_refused_before_judges_load(judges, corpus, tmp_path):
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "thesis.tex").write_text("x")
-    with pytest.raises(InputError, match="holds other files"):
-        audit_command.run(options(judges, corpus, out=tmp_path / "other"))
 
 
 def test_labels_of_another_corpus_are_refused_before_judges_load(judges, corpus, tmp_path, monkeypatch):

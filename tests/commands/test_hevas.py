@@ -71,34 +71,29 @@ def test_metrics_from_the_command_line(news, tmp_path, capsys):
     systems = ["--system", f"mine={tmp_path / 'mine.txt'}", "--baselines", "first", "tfidf"]
     options = f"--documents {news} --topics 2 --lsi 3 --resamples 20 --charts bar scatter --out {out}".split()
     assert main(["hevas", *systems, "--metrics", *METRICS, *options]) == 0
-    printed = capsys.readouterr()
-    assert sorted(path.name for path in out.iterdir()) == FILES
-    assert sorted(path.name for path in out.parent.iterdir()) == ["out"]
-    assert "mine: 1 of 6 headlines are empty" in printed.out
+    printed = capsys.readouterr().out
+    assert [[path.name for path in sorted(folder.iterdir())] for folder in (out.parent, out)] == [
+        ["out"],
+        FILES,
+    ]
     table = pl.read_csv(out / "summary.csv")
     assert table["system"].to_list()[-1] == "mine"
-    assert sorted(table["average"], reverse=True) == table["average"].to_list()
-    assert table["rank"].to_list() == [1, 2, 3]
-    assert table["signature"][0] in printed.out
-    assert table["signature"][0].startswith("hevas|lang:it|")
-    outcome = f"{table['system'][0]} has the best average, {figure(table['average'][0])}; "
-    assert outcome in printed.out
-    page = (out / "report.html").read_text(encoding="utf-8")
-    assert '<p class="together">' + outcome in page
-    assert "mine: 1 of 6 headlines are empty" in page
     assert table["empty"].to_list() == [0, 0, 1]
+    outcome = f"{table['system'][0]} has the best average, {figure(table['average'][0])}; "
+    page = (out / "report.html").read_text(encoding="utf-8")
+    for text in ("mine: 1 of 6 headlines are empty", outcome):
+        assert text in printed
+        assert text in page
+    assert table["signature"][0] in printed
     for system in ("mine", "first", "tfidf"):
         items = pl.read_csv(out / "items" / f"{system}.csv")
         assert items.columns == ["id", "headline", *METRICS]
-        assert items["id"].to_list() == [f"n{at}" for at in range(6)]
         row = table.filter(pl.col("system") == system)
         assert row["R-SU"].item() == pytest.approx(items["R-SU"].mean())
     record = json.loads((out / "summary.json").read_text(encoding="utf-8"))
     assert list(record["systems"]) == table["system"].to_list()
     assert set(record["comparisons"]) == {"average", *METRICS}
-    assert len(record["correlations"]["pearson"]) == len(METRICS)
-    charts = sorted((out / "charts").iterdir())
-    assert [path.stem for path in charts] == ["bar", "scatter"]
-    for path in charts:
+    for path in (out / "charts").iterdir():
         with Image.open(path) as picture:
             assert picture.width > 400
+    assert [path.stem for path in sorted((out / "charts").iterdir())] == ["bar", "scatter"]

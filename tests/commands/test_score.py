@@ -51,13 +51,29 @@ def test_one_direction_is_scored_alone(command, toy_test, tmp_path):
     assert (code, "--shared-items" in error) == (2, True)
 
 
-def test_a_prediction_file_is_read_once(command, toy_test, tmp_path, monkeypatch):
+def test_a_prediction_file_is_read_once_and_what_comes_next_is_said(command, toy_test, tmp_path, monkeypatch):
     read, open_text = [], rows_module.open_text
     monkeypatch.setattr(rows_module, "open_text", lambda path: read.append(path) or open_text(path))
     rows = [f'{item.id},"{item.reference}"' for item in toy_test.items]
     (tmp_path / "new.csv").write_text("\n".join(["id,headline", *rows]), encoding="utf-8")
-    assert command(tmp_path / "new.csv")[0] == 0
-    assert read == [tmp_path / "new.csv"]
+    code, printed, _ = command(tmp_path / "new.csv")
+    assert (code, read) == (0, [tmp_path / "new.csv"])
+    assert "Next: these judges have no audit: change-it audit --judges" in printed
+
+
+def test_the_table_is_printed_before_a_report_that_cannot_be_written(
+    command, toy_test, tmp_path, monkeypatch
+):
+    def fill(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("change_it.io.files.write_text", fill)
+    monkeypatch.setattr("change_it.results.report_files.write_text", fill)
+    rows = [f'{item.id},"{item.reference}"' for item in toy_test.items]
+    (tmp_path / "new.csv").write_text("\n".join(["id,headline", *rows]), encoding="utf-8")
+    code, printed, error = command(tmp_path / "new.csv", "--out", str(tmp_path / "report"))
+    assert (code, error.count("\n"), f"{tmp_path / 'report'}: No space" in error) == (2, 1, True)
+    assert "random-target" in printed
 
 
 def test_items_are_what_a_system_rewrites(toy_corpus, toy_test, tmp_path, capsys):

@@ -12,7 +12,7 @@ from datasets import ClassLabel, get_dataset_config_names, load_dataset
 from polars.testing import assert_frame_equal
 
 from change_it.cli import main
-from change_it.commands import corpus_build
+from change_it.commands import corpus as corpus_commands
 from change_it.corpus import build
 from change_it.corpus.build import build_corpus, write_corpus
 from change_it.corpus.folder import CONFIGS
@@ -49,7 +49,7 @@ def folder(tmp_path_factory):
     made = with_near_duplicates(articles())
     bad = [dataclasses.replace(made[0], id="empty", headline=""), dataclasses.replace(made[1])]
     write_articles(where / "news.csv", [*made, *bad])
-    corpus_build.run(options(where / "corpus", files=(str(where / "news.csv"),), labels="R:rep,G:gio"))
+    corpus_commands.build(options(where / "corpus", files=(str(where / "news.csv"),), labels="R:rep,G:gio"))
     return where / "corpus"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from change_it.commands.corpus_sample import SampleOptions, run
+from change_it.commands.corpus import SampleOptions, sample
 from change_it.corpus.sample import SAMPLE, is_sample, sample_articles
 
 #: SHA-256 of the CSV that the quickstart's published numbers were measured on.
@@ -18,7 +18,7 @@ PUBLISHED = "d60b8fda82099cd2b48117ab3a4b668cac28a0e076ef96eca7047d0d89b7a277"
 
 def test_the_whole_sample_is_the_published_one_for_every_seed(tmp_path: Path):
     out = tmp_path / "sample.csv"
-    run(SampleOptions(out=out, seed=8))
+    sample(SampleOptions(out=out, seed=8))
     assert hashlib.sha256(out.read_bytes()).hexdigest() == PUBLISHED
 
 

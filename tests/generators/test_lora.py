@@ -11,7 +11,7 @@ from malformed import edit, edit_weights
 from safetensors import safe_open
 from tiny_generators import CARD, HEADLINES, batch_of, found_by, options, transferred
 
-from change_it.commands import corpus_build
+from change_it.commands import corpus as corpus_commands
 from change_it.commands.transfer import TransferOptions
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.errors import InputError
@@ -128,7 +128,7 @@ def test_english_articles_go_from_build_to_adapters_that_write(tmp_path, tiny_mo
         for one in articles(close=60, loose=20, alone=40)
     ]
     news, folder = write_articles(tmp_path / "news.csv", english), tmp_path / "corpus"
-    corpus_build.run(BuildOptions(files=(str(news),), out=folder))
+    corpus_commands.build(BuildOptions(files=(str(news),), out=folder))
     given = {"recipe": "rewrite", "to": None, "lora": True, "max_steps": 4, "eval_steps": 4}
     train.train_generator(options(str(folder), tmp_path / "out", tiny_models["llama"], **given))
     info = GeneratorInfo.load(tmp_path / "out")

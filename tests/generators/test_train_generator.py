@@ -6,7 +6,7 @@ import pytest
 from judge_data import with_arg
 from tiny_generators import found_by
 
-from change_it.commands import train_generator
+from change_it.commands import train as train_commands
 from change_it.corpus.folder import describe_corpus
 from change_it.errors import InputError
 from change_it.generators import train
@@ -28,7 +28,7 @@ def options(corpus, out, **changes):
 @pytest.fixture(scope="module")
 def trained(corpus, tmp_path_factory):
     out = tmp_path_factory.mktemp("generator") / "s2s2-faro"
-    train_generator.run(options(corpus, out))
+    train_commands.generator(options(corpus, out))
     return out
 
 

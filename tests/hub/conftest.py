@@ -15,7 +15,7 @@ def run(tmp_path_factory):
     from saved_judges import save_judges
     from tiny_generators import save_generator
 
-    from change_it.commands import corpus_build
+    from change_it.commands import corpus as corpus_commands
     from change_it.corpus.corpus_options import BuildOptions
     from change_it.corpus.folder import MODEL_CORPUS, describe_corpus
     from change_it.io import write_json
@@ -24,7 +24,7 @@ def run(tmp_path_factory):
     folder.mkdir()
     made = articles()
     write_articles(folder / "articles.csv", [*made, made[0]])  # one of them twice
-    corpus_build.run(
+    corpus_commands.build(
         BuildOptions(
             files=(str(folder / "articles.csv"),), labels="R:rep,G:gio", language="it", out=folder / "corpus"
         )

@@ -123,5 +123,5 @@ def test_faults_of_the_disk_are_one_sentence_and_leave_nothing(tmp_path, monkeyp
 
     monkeypatch.setattr(os, "replace", fail)
     assert exit_on_input_error(lambda: io.write_text(tmp_path / "a.txt", "text")) == 2
-    assert capsys.readouterr().err == f"change-it: {os.strerror(errno.ENOSPC)}\n"
+    assert os.strerror(errno.ENOSPC) in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

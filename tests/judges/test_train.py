@@ -11,7 +11,7 @@ from judge_data import load, options
 from saved_judges import build_encoder, names_of, save_parts
 from transformers import AutoTokenizer
 
-from change_it.commands import train_judge
+from change_it.commands import train as train_commands
 from change_it.corpus.folder import describe_corpus, read_table, training_article_hashes
 from change_it.errors import InputError
 from change_it.judges import train
@@ -38,14 +38,14 @@ def encoder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def fitted(corpus, tmp_path_factory):
     out = tmp_path_factory.mktemp("linear") / "main"
-    train_judge.run(options(corpus, out))
+    train_commands.judge(options(corpus, out))
     return out
 
 
 @pytest.fixture(scope="module")
 def trained(corpus, encoder, tmp_path_factory):
     out = tmp_path_factory.mktemp("judge") / "main"
-    train_judge.run(options(corpus, out, encoder=encoder, **TINY))
+    train_commands.judge(options(corpus, out, encoder=encoder, **TINY))
     return out
 
 

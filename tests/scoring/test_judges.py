@@ -6,7 +6,7 @@ import pytest
 from scoring_fakes import FakeJudges, scored
 
 from change_it.audit.measure import audit, read_corpus
-from change_it.commands import corpus_build
+from change_it.commands import corpus as corpus_commands
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.corpus.folder import describe_corpus, hash_article, training_article_hashes
 from change_it.errors import InputError
@@ -42,7 +42,7 @@ def rebuilt(corpus, tmp_path_factory):
     """A corpus of the same articles, dealt otherwise."""
     out = tmp_path_factory.mktemp("rebuilt") / "corpus"
     sample = Path(corpus).with_name("sample.csv")
-    corpus_build.run(BuildOptions(files=(str(sample),), out=out, seed=2))
+    corpus_commands.build(BuildOptions(files=(str(sample),), out=out, seed=2))
     return str(out)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from change_it import space_path
+from change_it.cli import main
 
 
 def served(arguments, variables, run):
@@ -51,3 +52,18 @@ def test_the_space_serves_the_models_that_variables_name(tiny_run):
     variables = {"JUDGES": str(tiny_run / "judges"), "GENERATORS": f"mine={tiny_run / 'generators'}"}
     page, _, _ = served([app], {f"CHANGE_IT_{name}": value for name, value in variables.items()}, tiny_run)
     assert '"mine"' in page
+
+
+def test_judges_of_any_name_are_found_or_given(tmp_path, monkeypatch, capsys):
+    opened = []
+    monkeypatch.setattr("change_it.commands.demo.check_judges", opened.append)
+    monkeypatch.setattr("change_it.space.models.Models.from_run", lambda *given: given)
+    monkeypatch.setattr("change_it.space.app.build", lambda models: models)
+    monkeypatch.setattr(
+        "change_it.space.app.launch", lambda *_, **__: (_ for _ in ()).throw(OSError("taken"))
+    )
+    (tmp_path / "judges-1").mkdir()
+    for given in ([], ["--judges", "owner/judges"]):
+        assert main(["demo", "--run", str(tmp_path), *given]) == 2
+        assert "--port 7860 cannot be used: --port 0 takes a free one" in capsys.readouterr().err
+    assert opened == [str(tmp_path / "judges-1"), "owner/judges"]

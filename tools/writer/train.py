@@ -11,7 +11,8 @@ import tyro
 from safetensors.torch import load_file, save_file
 
 from change_it.cli import exit_on_input_error
-from change_it.commands import corpus_build, train_generator
+from change_it.commands import corpus as corpus_commands
+from change_it.commands import train as train_commands
 from change_it.commands.quickstart import SHIPPED
 from change_it.corpus.corpus_options import BuildOptions
 from change_it.generators.generator_options import GeneratorOptions
@@ -72,9 +73,9 @@ def main(options: WriterOptions) -> None:
     sample, corpus, generator = (options.work / name for name in ("sample.csv", "corpus", "generator"))
     if not corpus.exists():
         write.run(WriteOptions(out=sample, articles=ARTICLES, seed=SAMPLE_SEED))
-        corpus_build.run(BuildOptions(files=(str(sample),), out=corpus, seed=SEED))
+        corpus_commands.build(BuildOptions(files=(str(sample),), out=corpus, seed=SEED))
     of_run: dict[str, Any] = {"corpus": str(corpus), "out": generator, "max_minutes": options.minutes}
-    train_generator.run(
+    train_commands.generator(
         GeneratorOptions(recipe="rewrite", **SIZE, **TRAINING, **of_run, seed=SEED, resume=True)
     )
     ship(generator, options.out)

@@ -1,14 +1,20 @@
-"""Printing that several commands share."""
+"""What several commands check and print."""
 
 import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from change_it.corpus.folder import read_warnings
-from change_it.errors import escaped
+from change_it.errors import InputError, escaped
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+def check_counts(**counts: int | None) -> None:
+    """Refuse numbers below 1, by the names of their options; None is a default."""
+    for name, count in counts.items():
+        if count is not None and count < 1:
+            raise InputError(f"--{name.replace('_', '-')} {count} is too few: give at least 1")
 
 
 def print_json(value: object, *, allow_nan: bool = True) -> None:
@@ -20,9 +26,3 @@ def print_lines(lines: Iterable[str], to: "Console") -> None:
     """Print sentences as they are, each on a line of its own."""
     for line in lines:
         to.print(line, soft_wrap=True, markup=False, highlight=False)
-
-
-def print_warnings(corpus: str, to: "Console") -> None:
-    """Print what `corpus build` warned of."""
-    for warning in read_warnings(corpus):
-        to.print(f"Warning: {warning}.", soft_wrap=True, markup=False)

@@ -1,0 +1,142 @@
+"""`change-it train judge` and `generator`; their options are `judges.judge_options` and `generators.generator_options`."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from change_it.commands.common import print_lines
+from change_it.corpus.folder import check_corpus, check_outlet
+from change_it.errors import InputError
+from change_it.generators.generator_options import GeneratorOptions, no_model
+from change_it.io import check_writable, is_missing_path, listed
+from change_it.judges.judge_options import (
+    LINEAR,
+    TASKS,
+    Fold,
+    JudgeOptions,
+    Task,
+    settings_of,
+    table_of,
+    within_event_table,
+)
+from change_it.tables import console, figure, print_table
+from change_it.training.training_options import check_numbers
+
+#: Matches below which HH is said to have learnt from few.
+FEW_MATCHES = 200
+
+
+@dataclass(kw_only=True)
+class TrainJudgeOptions(JudgeOptions):
+    """Train judges of style (main), content (hh, ah) and fluency, one or all, and test them on A2.
+
+    A linear judge is fitted in seconds. A transformer is compared with a linear judge of the same examples.
+
+    Examples:
+        change-it train judge --task main --corpus runs/quickstart/corpus --out runs/mine/judges/main
+        change-it train judge --task all --fold both --corpus runs/mine/corpus --out runs/mine/judges
+        change-it train judge --task hh --corpus runs/mine/corpus --encoder xlm-roberta-base --out runs/mine/judges/hh
+        change-it train judge --task main --corpus runs/mine/corpus --encoder bilstm --train-on train_d --out runs/mine/lrec/main
+        accelerate launch -m change_it.judges.train --task ah --encoder xlm-roberta-base --corpus runs/mine/corpus --out runs/mine/judges/ah
+    """
+
+    task: Task | Literal["all"]  # type: ignore[assignment]
+    """main: which outlet wrote a headline; hh: do two headlines match; ah: do headline and article match; fluency: would a newspaper print it; all: each of them, in OUT/main, OUT/hh, ...."""
+    out: Path
+    """Folder of the judge, or of all judges. What it holds is replaced only when the run is finished."""
+    fold: Fold | Literal["both"] = "all"  # type: ignore[assignment]
+    """Train on one fold only; judges that choose candidates and judges that score them take different ones. both, with --task all: fold 1 into OUT and fold 0 into OUT-0."""
+
+    @property
+    def judges(self) -> list[JudgeOptions]:
+        """The options of each judge."""
+        is_all, outs = self.task == "all", {self.fold: self.out}
+        if self.fold == "both":
+            outs = {"1": self.out, "0": self.out.with_name(f"{self.out.name}-0")}
+            if not is_all:
+                raise InputError("--fold both requires --task all")
+        return [
+            JudgeOptions(**asdict(self) | {"task": task, "fold": fold, "out": out / task if is_all else out})
+            for fold, out in outs.items()
+            for task in (get_args(Task) if is_all else [self.task])
+        ]
+
+
+def judge(options: TrainJudgeOptions) -> None:
+    """Train judges and print their scores and their baselines'."""
+    judges = options.judges
+    check_corpus(options.corpus)
+    for one in judges:
+        settings_of(one)
+        check_writable(one.out, kind="run", inputs=one.inputs, record="metrics.json")
+    if is_missing_path(options.encoder):
+        fault = f"no encoder can be loaded from {options.encoder!r}"
+        raise InputError(f"{fault}: give a Hub id, a local folder, or --encoder {LINEAR}")
+
+    from change_it.hub.packaging import write_readme
+    from change_it.judges.train import train_judge  # loads torch
+    from change_it.training.training_run import process_state
+
+    to = console()
+    for one in judges:
+        metrics = train_judge(one)
+        if not process_state().is_main_process:
+            continue
+        write_readme(one.out, "judge")
+        if len(judges) == 1:
+            if within := within_event_table(metrics):
+                print_table(within, to)
+            print_table(table_of(metrics), to)
+        print_lines([f"✓ {one.task} {line_of(metrics)}: {one.out}"], to)
+    if process_state().is_main_process:
+        print_lines(_next(options), to)
+
+
+def line_of(metrics: Mapping[str, Any]) -> str:
+    """The results of a judge in a line, from its `metrics.json`."""
+    parts = [f"{name} {figure(result['macro_f1'])}" for name, result in metrics["results"].items()]
+    if within := metrics.get("within_event"):
+        parts.append(f"within an event {figure(within['systems']['judge']['value'])}")
+    if metrics["task"] == "hh" and (matches := metrics["sizes"]["train"] // 2) < FEW_MATCHES:
+        few = f"learnt from {matches} matches, fewer than {FEW_MATCHES}"
+        parts.append(f"{few}: take more articles, or build the corpus with a lower --strict")
+    return f"F1 {', '.join(parts)}"
+
+
+def _next(options: TrainJudgeOptions) -> list[str]:
+    """What comes after these judges."""
+    folder = options.out if options.task == "all" else options.out.parent
+    if lacking := [task for task in TASKS if not (folder / task).is_dir()]:
+        return [f"Next: {folder} lacks {listed(lacking)}; --task all trains all four."]
+    return [f"Next: change-it audit --judges {folder} --corpus {options.corpus}"]
+
+
+def generator(options: GeneratorOptions) -> None:
+    """Train a generator and say what came of it."""
+    check_numbers(options)
+    check_corpus(options.corpus)
+    check_writable(options.out, kind="run", inputs=options.inputs, record="metrics.json")
+    if options.architecture is not None and is_missing_path(options.architecture):
+        raise InputError(no_model(options.architecture))
+    if options.to is not None:
+        check_outlet(options.corpus, options.to)
+
+    from change_it.generators.train import train_generator
+    from change_it.hub.packaging import write_readme
+    from change_it.training.training_run import process_state
+
+    metrics = train_generator(options)
+    if process_state().is_main_process:
+        write_readme(options.out, "generator")
+        sizes, training = metrics["sizes"], metrics["training"]
+        lines = [
+            f"{sizes['train']:,} training and {sizes['validation']:,} validation examples, "
+            f"{sizes['trained']:,} of {sizes['parameters']:,} parameters trained; {training['updates']:,} updates "
+            f"({training['epochs']:.1f} epochs, stopped: {training['stopped']}) in {metrics['seconds']['training']:.0f} s; "
+            f"validation loss {metrics['validation_loss']:.3f} a token (update {training['best_update']:,}); "
+            f"weights {metrics['weights_hash'][:6]}",
+            f"✓ generator in {options.out}",
+            f"Next: change-it transfer --generator {options.out} --corpus {options.corpus} --out new.csv",
+        ]
+        print_lines(lines, console())
