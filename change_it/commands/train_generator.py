@@ -34,4 +34,7 @@ def run(options: GeneratorOptions) -> None:
             f"weights {metrics['weights_hash'][:6]}",
             soft_wrap=True,
         )
-        terminal.print(f"[green]✓[/] generator in [bold]{options.out}[/]", soft_wrap=True)
+        terminal.print(
+            f"[green]✓[/] generator in [bold]{options.out}[/] (processes: {metrics.get('processes', 1)})",
+            soft_wrap=True,
+        )

@@ -36,4 +36,7 @@ def run(options: JudgeOptions) -> None:
             print_table(within, to)
         print_table(table_of(metrics), to)
         print_warnings(options.corpus, to)
-        to.print(f"[green]✓[/] judge in [bold]{options.out}[/]", soft_wrap=True)
+        to.print(
+            f"[green]✓[/] judge in [bold]{options.out}[/] (processes: {metrics.get('processes', 1)})",
+            soft_wrap=True,
+        )
