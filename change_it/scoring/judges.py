@@ -247,14 +247,12 @@ class Judges:
             >>> Judges.from_pretrained("owner/judges")  # doctest: +SKIP
             >>> Judges.from_pretrained(main="owner/main", hh="owner/hh", ah="owner/ah")  # doctest: +SKIP
         """
-        given = {"main": main, "hh": hh, "ah": ah, "fluency": fluency}
-        places = {task: one for task, one in given.items() if one is not None}
+        given: dict[Task, str | Path | None] = {"main": main, "hh": hh, "ah": ah, "fluency": fluency}
+        places = {task: place for task, place in given.items() if place is not None}
         if name is not None:
             folder = local_folder(name, command=COMMAND)
             check_tasks(folder, name)
-            places = {
-                task: folder / task for task in (*TASKS, "fluency") if (folder / task).is_dir()
-            } | places
+            places = {**{task: folder / task for task in given if (folder / task).is_dir()}, **places}
         if lacking := [task for task in TASKS if task not in places]:
             raise InputError(f"judges require {listed(lacking)}: give a folder or Hub id of all, or of each")
         judges = {
