@@ -19,6 +19,11 @@ OUTLETS = ("rep", "gio")
 HEADLINES = ["Il ponte crolla sulla statale", "Sciopero generale dei treni"]
 ARTICLES = ["Il ponte crolla sulla statale ieri a Bari.", "Lo sciopero generale dei treni continua, 2025."]
 
+PUSH_ALL = """
+import json, sys
+from change_it.cli import main
+sys.exit(max(main(["push", *arguments]) for arguments in json.loads(sys.argv[1])))
+"""
 PUSH = "import sys; from change_it.cli import main; sys.exit(main(['push', *sys.argv[1:]]))"
 
 LOAD = """
@@ -111,15 +116,15 @@ def test_three_judges_go_to_the_hub_and_come_back(run, environment):
 
 def test_every_kind_is_pushed_and_used_as_its_card_says(run, environment):
     hub, variables = environment
-    for kind, folder, name in (
-        ("dataset", run / "corpus", "news"),
-        ("judge", run / "judges", "judges"),
-        ("judge", run / "judges/ah", "ah"),
-        ("generator", run / "generators/sum-gio", "sum"),
-        ("metric", "compliancy", "compliancy"),
-        ("space", "headline_transfer", "page"),
-    ):
-        run_python("-c", PUSH, kind, str(folder), f"nina/{name}", env=variables, check=True)
+    repositories = [
+        ("dataset", str(run / "corpus"), "nina/news"),
+        ("judge", str(run / "judges"), "nina/judges"),
+        ("judge", str(run / "judges/ah"), "nina/ah"),
+        ("generator", str(run / "generators/sum-gio"), "nina/sum"),
+        ("metric", "compliancy", "nina/compliancy"),
+        ("space", "headline_transfer", "nina/page"),
+    ]
+    run_python("-c", PUSH_ALL, json.dumps(repositories), env=variables, check=True)
     done = run_python("-c", USE, json.dumps([HEADLINES[0], ARTICLES[0]]), env=variables)
     assert done.returncode == 0, done.stderr
     *answers, compliancy = json.loads(done.stdout.splitlines()[-1])
