@@ -113,22 +113,23 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
         **_: Any,
     ) -> BatchEncoding:
         """Ids with temporary ones, of one text or several, and `labels` of the targets; both are cut alike."""
-        given = text_target if text is None else text
-        texts, targets = ([one] if isinstance(one, str) else one for one in (given, text_target))
+        single = isinstance(text_target if text is None else text, str)
         most = (max_length or self.model_max_length) if truncation else sys.maxsize
         columns: dict[str, Any] = {}
         if text is not None:
-            rows, self.unknown = self.sources(list(texts or ()), max_tokens=most)
+            sources = [text] if isinstance(text, str) else text
+            rows, self.unknown = self.sources(sources, max_tokens=most)
             columns = {"input_ids": rows, "attention_mask": [[1] * len(row) for row in rows]}
-        if targets is not None:
-            labels = self.targets(list(targets), None if text is None else self.unknown, max_tokens=most)
-            columns |= {"labels": labels} if columns else {"input_ids": labels}
-        if isinstance(given, str):
+        if text_target is not None:
+            targets = [text_target] if isinstance(text_target, str) else text_target
+            labels = self.targets(targets, self.unknown if columns else None, max_tokens=most)
+            columns |= {"labels" if columns else "input_ids": labels}
+        if single:
             columns = {name: row for name, [row] in columns.items()}
         if padding:
             longest = max_length if padding == "max_length" else None
             columns = self.pad(columns, padding=padding, max_length=longest).data
-        return BatchEncoding(columns, tensor_type=return_tensors, prepend_batch_axis=isinstance(given, str))
+        return BatchEncoding(columns, tensor_type=return_tensors, prepend_batch_axis=single)
 
     def _read(self, texts: Sequence[str], max_tokens: int) -> Iterable[tuple[list[str], list[int]]]:
         """Tokens (as written, unknown ones too) and ids of each text, cut."""
@@ -143,13 +144,9 @@ class HeadlineTokenizer(PreTrainedTokenizerFast):
 
     def decode(self, token_ids: Any, skip_special_tokens: bool = False, **kwargs: Any) -> Any:
         """The text of one id or sequence, or of each of several; temporary ids are of the last call's sources, as many rows to each."""
-        ids = token_ids.tolist() if hasattr(token_ids, "tolist") else token_ids
-        ids = [
-            one.tolist() if hasattr(one, "tolist") else one
-            for one in ([ids] if isinstance(ids, int) else ids)
-        ]
-        several = bool(ids) and isinstance(ids[0], list)
-        rows = ids if several else [ids]
+        ids: Any = [token_ids] if isinstance(token_ids, int) else list(token_ids)
+        several = bool(ids) and np.ndim(ids[0]) > 0
+        rows: list[list[int]] = [[*map(int, row)] for row in (ids if several else [ids])]
         fit = bool(self.unknown) and len(rows) % len(self.unknown) == 0
         if not fit and any(id_ >= len(self) for row in rows for id_ in row):
             raise ValueError(

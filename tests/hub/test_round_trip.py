@@ -19,13 +19,11 @@ OUTLETS = ("rep", "gio")
 HEADLINES = ["Il ponte crolla sulla statale", "Sciopero generale dei treni"]
 ARTICLES = ["Il ponte crolla sulla statale ieri a Bari.", "Lo sciopero generale dei treni continua, 2025."]
 
-PUSH_ALL = """
+PUSH = """
 import json, sys
 from change_it.cli import main
 sys.exit(max(main(["push", *arguments]) for arguments in json.loads(sys.argv[1])))
 """
-PUSH = "import sys; from change_it.cli import main; sys.exit(main(['push', *sys.argv[1:]]))"
-
 LOAD = """
 import json, sys
 from change_it.scoring.judges import Judges
@@ -86,12 +84,16 @@ def environment(tmp_path_factory):
         yield hub, inherited | hub.environment(tmp_path_factory.mktemp("home"))
 
 
+def judges_of(run):
+    return json.dumps([("judge", str(run / "judges"), "nina/judges")])
+
+
 def test_three_judges_go_to_the_hub_and_come_back(run, environment):
     hub, variables = environment
     hub.commits["nina/judges"] = [
         {"model-00001-of-00002.safetensors": b"of an earlier push", "notes.md": b""}
     ]
-    pushed = run_python("-c", PUSH, "judge", str(run / "judges"), "nina/judges", env=variables)
+    pushed = run_python("-c", PUSH, judges_of(run), env=variables)
     assert pushed.returncode == 0, pushed.stderr
     assert len(hub.commits["nina/judges"]) == 2  # that of before, and one push
     files = hub.commits["nina/judges"][-1]
@@ -107,7 +109,7 @@ def test_three_judges_go_to_the_hub_and_come_back(run, environment):
     assert hub.unknown == []
 
     strange = variables | {"HF_TOKEN": "hf_wrong"}
-    refused = run_python("-c", PUSH, "judge", str(run / "judges"), "nina/judges", env=strange)
+    refused = run_python("-c", PUSH, judges_of(run), env=strange)
     assert refused.returncode == 2
     assert "log in with `hf auth login`" in refused.stderr
     assert len(hub.commits["nina/judges"]) == 2
@@ -124,7 +126,7 @@ def test_every_kind_is_pushed_and_used_as_its_card_says(run, environment):
         ("metric", "compliancy", "nina/compliancy"),
         ("space", "headline_transfer", "nina/page"),
     ]
-    run_python("-c", PUSH_ALL, json.dumps(repositories), env=variables, check=True)
+    run_python("-c", PUSH, json.dumps(repositories), env=variables, check=True)
     done = run_python("-c", USE, json.dumps([HEADLINES[0], ARTICLES[0]]), env=variables)
     assert done.returncode == 0, done.stderr
     *answers, compliancy = json.loads(done.stdout.splitlines()[-1])
