@@ -15,7 +15,7 @@ from change_it.errors import InputError
 from change_it.io import listed, texts_by_name
 from change_it.judges.judge import Judge
 from change_it.judges.judge_options import COMMAND, check_tasks
-from change_it.judges.spec import TASKS, TRAINED, Task
+from change_it.judges.spec import TASKS, Task
 from change_it.networks.pretrained import local_folder
 from change_it.progress import Progress, ProgressOption
 from change_it.scoring.aspects import LEAST_EVIDENCE, acceptability, choosing, is_edited, new_words, style
