@@ -90,24 +90,6 @@ def test_a_script_at_a_tiny_size(called, corpus, tmp_path, paper, published):
     assert any(row[0] == measured and row[1] for row in rows)
 
 
-def test_models_of_the_hub_are_tuned_and_scored(called, corpus, tmp_path):
-    """Folders of tiny models stand in the places of those of the Hub."""
-    models = {
-        "ENCODER": save_parts(tmp_path / "encoder", *build_encoder()),
-        "SEQ2SEQ": save_language_model(tmp_path / "seq2seq", "encoder-decoder"),
-        "CAUSAL": save_language_model(tmp_path / "causal", "causal"),
-    }
-    small = {name: str(folder) for name, folder in models.items()} | {"UPDATES": "2", "ITEMS": "6"}
-    ended, commands = called(HUB, corpus, **small)
-    assert ended.returncode == 0, ended.stderr
-    assert [main(command) for command in commands] == [0] * len(commands)
-    assert {"seq2seq", "causal", "floor"} <= set(
-        pd.read_csv(tmp_path / "run" / "report" / "systems.csv")["system"]
-    )
-    _, left = called(HUB, corpus, **small)
-    assert [command[0] for command in left] == ["score"]
-
-
 def test_the_order_of_systems(tables):
     order, theirs = (
         tables["order"],

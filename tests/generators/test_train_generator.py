@@ -4,6 +4,7 @@ import json
 
 import pytest
 from judge_data import with_arg
+from processes import run_python
 from tiny_generators import found_by
 
 from change_it.commands import train as train_commands
@@ -115,3 +116,20 @@ def test_the_network_as_published_is_the_organisers(name):
     assert usual.output is None
     assert not usual.config.loss_by_sequence
     assert usual.encoder.bridge_hidden.weight.shape == (cells, cells)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("launcher", "processes"),
+    [
+        (("torch.distributed.run", "--standalone", "--nproc_per_node", "2"), 2),
+        (("accelerate.commands.launch", "--cpu", "--num_processes", "2"), 1),  # as accelerate has it
+    ],
+)
+def test_a_launch_says_how_many_processes_trained(corpus, tmp_path, launcher, processes):
+    sizes = ["--source-tokens", "24", "--target-tokens", "16", "--cells", "16", "--vocabulary", "500"]
+    asked = ["--recipe", "s2s2", "--to", "faro", "--architecture", "pn", "--arg", "max_steps=2", *sizes]
+    files = ["--corpus", str(corpus), "--out", str(tmp_path / "out")]
+    done = run_python("-m", *launcher, "-m", "change_it.generators.train", *asked, *files, check=True)
+    assert json.loads((tmp_path / "out/metrics.json").read_text())["processes"] == processes
+    assert done.stdout.splitlines()[-1].endswith(f"out (processes: {processes})")
