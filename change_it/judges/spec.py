@@ -7,11 +7,10 @@ Task = Literal["main", "hh", "ah", "fluency"]
 
 
 class JudgeSpec(NamedTuple):
-    """What a judge is called and reads; evidence, which looks texts up, has no more than a heading, a question and a refusal."""
+    """What a judge is called and reads; evidence, which looks texts up, has a heading and a question alone."""
 
     heading: str  # names it on every screen
     question: str  # asks what it decides, with the outlet aimed at
-    refusal: str  # says why a headline does not pass
     column: str = ""  # has its probabilities in a table of verdicts
     pairs: bool = False  # it reads a headline with a second headline or an article
     classes: tuple[str, str] = ("no_match", "match")  # 0 and 1; the outlets take their place in main
@@ -47,7 +46,6 @@ JUDGES: dict[str, JudgeSpec] = {
     "hh": JudgeSpec(
         heading="Story (HH)",
         question="does it say what the original says?",
-        refusal="tells another story than the original",
         column="p_hh",
         pairs=True,
         tokens=64,
@@ -58,7 +56,6 @@ JUDGES: dict[str, JudgeSpec] = {
     "ah": JudgeSpec(
         heading="Article (AH)",
         question="does it fit the article?",
-        refusal="does not fit the article",
         column="p_ah",
         pairs=True,
         tokens=512,
@@ -69,7 +66,6 @@ JUDGES: dict[str, JudgeSpec] = {
     "main": JudgeSpec(
         heading="Newspaper (main)",
         question="is it taken for {target}'s, unlike the original?",
-        refusal="keeps the original's style",
         column="p_target",
         tokens=32,
         arguments=arguments(256, 6, 1e-5),
@@ -78,7 +74,6 @@ JUDGES: dict[str, JudgeSpec] = {
     "fluency": JudgeSpec(
         heading="Fluency",
         question="would a newspaper print it?",
-        refusal="is unlike printed headlines",
         column="p_fluency",
         classes=("broken", "printed"),
         tokens=64,
@@ -89,7 +84,6 @@ JUDGES: dict[str, JudgeSpec] = {
     "evidence": JudgeSpec(
         heading="Evidence",
         question="every number, name and quotation appears in the sources (who did or said it is not checked)?",
-        refusal="has a number, name or quotation that no source has",
     ),
 }
 #: The judges that compliancy asks, in the order of signatures.
