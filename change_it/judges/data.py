@@ -142,7 +142,8 @@ def _by_kind(tested: pl.DataFrame, same: str) -> dict[str, pl.DataFrame]:
 
 def random_split(corpus: str, outlets: tuple[str, str], seed: int) -> dict[str, pl.DataFrame]:
     """LREC 2020's random split (Table 1), as many articles of each outlet: a fifth of them is the test, and a random tenth of the others validates."""
-    rows = pl.concat(read_table(corpus, "articles", side) for side in ("train", "test"))
+    columns = ["headline", "label", "fold", "event"]
+    rows = pl.concat(read_table(corpus, "articles", side, columns) for side in ("train", "test"))
     even = balanced(rows, "random", seed=seed)
     mixed = even[rng_for(seed, "random split").permutation(even.height)]
     mixed = mixed.with_columns(label=(pl.col("label") == outlets[1]).cast(pl.Int64))

@@ -195,6 +195,10 @@ def _start(settings: JudgeOptions, data: TaskData) -> tuple[Any, PreTrainedToken
         judge.config.update(labels)
         return judge, ByT5Tokenizer(model_max_length=LONGEST)
     if settings.encoder == BILSTM:
+        if settings.vectors:
+            from change_it.hevas.spaces import load_vectors  # loads scipy's and scikit-learn's decompositions
+
+            labels |= {"vectors": load_vectors(settings.vectors), "articles": data.articles}
         return build_bilstm(data.train.texts, max_tokens=settings.max_tokens, **labels)
     return _transformer(settings, labels)
 

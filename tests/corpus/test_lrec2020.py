@@ -24,6 +24,7 @@ def test_the_random_split_is_four_fifths_of_as_many_articles_of_each_outlet(corp
     data = load("main", corpus, train_on="random")
     parts = (data.train, data.validation, data.tests["gold"])
     labels = pl.concat(read_table(corpus, "articles", side, ["label", "fold"]) for side in ("train", "test"))
+    assert data.train.pairs is None
     fewest = labels.group_by("fold", "label").len().group_by("fold").agg(pl.min("len"))["len"].sum()
     assert fewest < labels.height / 2  # the outlets differ
     assert sum(part.labels.sum() for part in parts) == fewest

@@ -89,13 +89,14 @@ def test_as_published_is_each_papers_generator(tmp_path):
     def of(recipe, **changes):
         given = GeneratorOptions(recipe=recipe, corpus="c", out=tmp_path, as_published=True, **changes)
         check_published(given)
-        return architecture_of(given), given.values.source_tokens
+        return architecture_of(given), given.values.source_tokens, given.values.cells
 
-    assert of("sum") == ("pn", 256)
-    assert of("sum", architecture="pnc") == ("pnc", 256)
-    assert of("s2s2") == ("s2s", 256)
+    assert of("sum") == ("pn", 256, 256)
+    assert of("sum", architecture="pnc") == ("pnc", 256, 256)
+    assert of("s2s2") == ("s2s", 256, 128)
     for recipe in ("agnostic", "train_d", "train_m"):
-        assert of(recipe) == ("pnc", 500)
+        assert of(recipe) == ("pnc", 500, 256)
+        assert of(recipe, architecture="s2s") == ("s2s", 500, 256)  # LREC 2020, section 3.1
     for changes in ({"lora": True}, {"architecture": "owner/t5"}, {"recipe": "rewrite"}):
         with pytest.raises(InputError, match="--as-published requires s2s, pn or pnc"):
             of(**{"recipe": "sum"} | changes)
