@@ -103,7 +103,7 @@ def load_task(
     split = random_split(corpus, outlets, seed) if config == "random" else {}
 
     def read(side: str, config: str, fold: Fold) -> pl.DataFrame:
-        return of_fold(split[side] if split else read_table(corpus, config, side), fold)
+        return of_fold(split[side].drop("article") if split else read_table(corpus, config, side), fold)
 
     train, validation = (_examples(read(side, config, fold)) for side in ("train", "validation"))
     test = read("test", task, "all")
@@ -142,8 +142,7 @@ def _by_kind(tested: pl.DataFrame, same: str) -> dict[str, pl.DataFrame]:
 
 def random_split(corpus: str, outlets: tuple[str, str], seed: int) -> dict[str, pl.DataFrame]:
     """LREC 2020's random split (Table 1), as many articles of each outlet: a fifth of them is the test, and a random tenth of the others validates."""
-    columns = ["headline", "label", "fold", "event"]
-    rows = pl.concat(read_table(corpus, "articles", side, columns) for side in ("train", "test"))
+    rows = pl.concat(read_table(corpus, "articles", side) for side in ("train", "test"))
     even = balanced(rows, "random", seed=seed)
     mixed = even[rng_for(seed, "random split").permutation(even.height)]
     mixed = mixed.with_columns(label=(pl.col("label") == outlets[1]).cast(pl.Int64))
