@@ -74,13 +74,11 @@ def conditions(test: TestSet, files: Sequence[PredictionFile]) -> dict[str, list
 
 def in_random_split(test: TestSet, seed: int) -> list[Item]:
     """The test headlines of LREC 2020's random split, of which a person saw 100 (Table 1)."""
-    rows = random_split(test.name, test.outlets, seed)["test"].iter_rows(named=True)
-    texts = (
-        (row["id"], test.outlets[row["label"]], row["headline"], row["article"], row["event"]) for row in rows
-    )
+    found = random_split(test.name, test.outlets, seed)["test"]
+    columns = (found[name] for name in ("id", "label", "headline", "article", "event"))
     return [
-        Item(id_, label, label, headline, article, prediction=headline, event=event)
-        for id_, label, headline, article, event in texts
+        Item(id_, test.outlets[at], test.outlets[at], headline, article, prediction=headline, event=event)
+        for id_, at, headline, article, event in zip(*columns, strict=True)
     ]
 
 
