@@ -121,7 +121,8 @@ def spearman(one: Any, other: Any, events: Any) -> Score:
 def correlations(items: Mapping[str, pd.DataFrame]) -> Table:
     """BLEU and ROUGE-L of each headline beside the judges' probabilities, which EvalNLGEval 2020 left to future work (section 6)."""
     rows = []
-    for name, of in {**items, "all systems": pd.concat(items.values())}.items():
+    every = {"all systems": pd.concat(items.values())} if len(items) > 1 else {}
+    for name, of in {**items, **every}.items():
         texts = (of[column].fillna("").tolist() for column in ("headline", "gold", "source"))
         overlaps = overlap.aggregate(overlap.statistics(*texts))
         for key in overlap.OF_REFERENCE:
@@ -169,18 +170,15 @@ def systems(run: Path, corpus: Path, paper: str) -> Iterator[Table]:
             both[0][name], both[1][name] = values, {key: ours[key] for key in MEASURES}
     rows.append(order(*both))
     yield table("Systems", MEASURES, rows, "τ is of the averages, SUM by PN.", f"`{scores['signature']}`")
-    theirs = [name for name in scores["systems"] if name not in BUILT_IN]
+    theirs = [name for name in scores["systems"] if name not in BUILT_IN or name == GOLD]
     items = {name: pd.read_csv(run / paper / f"items/{name}.csv", dtype={"id": str}) for name in theirs}
-    yield correlations(items)
-    every = pd.concat(
+    every = [
         of.assign(by=name, machine=np.where(of["compliant"], "compliant", "")) for name, of in items.items()
-    )
-    first = next(iter(items.values()))
-    given = [
-        first.assign(by=name, headline=first[column])
-        for name, column in (("original", "source"), (GOLD, "gold"))
     ]
-    yield examples(pd.concat([*given, every]), "direction")
+    gold = items.pop(GOLD)
+    yield correlations(items)
+    originals = gold.assign(by="original", headline=gold["source"], machine="")
+    yield examples(pd.concat([originals, *every]).fillna({"headline": ""}), "direction")
 
 
 def hevas(run: Path, *_: Any) -> Iterator[Table]:
