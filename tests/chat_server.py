@@ -75,6 +75,6 @@ def completion(reply):
             "refusal": changes.get("refusal"),
         },
     }
-    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    usage = {"prompt_tokens": 4000, "completion_tokens": 10, "total_tokens": 4010}
     answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "tiny-2026", "choices": [choice]}
     return json.dumps({**answer, "usage": usage}).encode()

@@ -1,6 +1,8 @@
 """Prompts for models that were not trained for the task: an instruction in the language of the corpus, examples, the item."""
 
 import hashlib
+import html
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,8 +25,21 @@ ARTICLE, EXAMPLE_ARTICLE = 1200, 400
 
 _QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|\'([^\']*)\'|‘([^‘’]*)’')
 #: Thoughts before an answer, and the marks around a block of text.
-_THINK = "(?:think|thinking|thought|reasoning)>"
-_THOUGHTS = re.compile(rf"\A.*</{_THINK}|<{_THINK}.*\Z", re.DOTALL | re.IGNORECASE)
+_THINK = "(?:think|thinking|thought|reasoning)[>▷]"
+_THOUGHTS = re.compile(
+    rf"\A.*[<◁]/{_THINK}|[<◁]{_THINK}.*\Z|\A.*<\|channel\|>final(?:<\|message\|>)?|\Aanalysis.*assistantfinal",
+    re.DOTALL | re.IGNORECASE,
+)
+#: Tokens of chat templates, tags, and \boxed{}; what refuses, asks back or says who it is; and a remark behind a headline.
+_TOKENS = re.compile(
+    r"<\|[^|<>]{1,40}\|>|\[/?INST\]|</?[a-z]\w{0,15}>|</?s>|\\boxed\{([^{}]*)\}", re.IGNORECASE
+)
+_REFUSED = re.compile(
+    r"\A(?:mi dispiace|spiacente|i['’]?m sorry|sorry,|i can(?:not|['’]t)|i am unable|as an ai\b|come (?:modello|assistente|intelligenza)\b).*"
+    r"\b(?:posso|riesco|vedo|can(?:not|['’]t)|unable|incollare|fornire|provide|paste)\b",
+    re.IGNORECASE,
+)
+_REMARK = re.compile(r"\s*[(\[](?:nota|note|n\.?b\.?)\b[^()\[\]]*[)\]]?\Z", re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
 #: Marks around a line.
 _MARKDOWN = " \t*_`"
@@ -117,13 +132,16 @@ def cut(text: str, characters: int) -> str:
 
 
 def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ()) -> str:
-    """The headline in an answer: its first line that introduces no other, without thoughts before it, label and marks around it.
+    """The headline in an answer: its first line that introduces no other, without thoughts before it, label, tokens and marks around it.
 
-    Empty where there is none or it is too long, or where the answer was too long and has not `ended` in that line. The names of `outlets` are
+    Empty where there is none, where it has no letter, refuses or is too long, or where the answer was too long and has not `ended` in that line. The names of `outlets` are
     labels, too.
     """
-    plain = _FENCE.sub("", _THOUGHTS.sub("", answer))
+    plain = html.unescape(_FENCE.sub("", _THOUGHTS.sub("", answer)))
+    plain = _TOKENS.sub(lambda found: found[1] or "", _of_object(plain) or plain)
     lines = [line for line in (visible(line).strip(_MARKDOWN) for line in plain.splitlines()) if line]
+    if labelled := [at for at, line in enumerate(lines) if LABEL.match(line) and LABEL.sub("", line)]:
+        del lines[: labelled[0]]
     while len(lines) > 1 and lines[0].endswith(":"):
         lines.pop(0)
     if not lines or (not ended and len(lines) == 1):
@@ -133,7 +151,19 @@ def headline_of(answer: str, *, ended: bool = True, outlets: Sequence[str] = ())
         text = re.sub(rf"\A(?:(?:in|su) )?(?:{names})[*_ ]*:[*_ ]+", "", text, flags=re.IGNORECASE)
     quoted = _QUOTED.fullmatch(text)
     text = next(part for part in quoted.groups() if part is not None).strip() if quoted else text
-    return text if len(text) <= LONGEST["headline"] else ""
+    text = _REMARK.sub("", text)
+    is_one = len(text) <= LONGEST["headline"] and any(map(str.isalnum, text)) and not _REFUSED.match(text)
+    return text if is_one else ""
+
+
+def _of_object(answer: str) -> str:
+    """The one text in a JSON object, as some models answer; empty where it is none."""
+    try:
+        read = json.loads(answer)
+    except ValueError:
+        return ""
+    texts = [value for value in read.values() if isinstance(value, str)] if isinstance(read, dict) else []
+    return texts[0] if len(texts) == 1 else ""
 
 
 def _pairs(corpus: str) -> pl.DataFrame:

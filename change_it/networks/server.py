@@ -108,7 +108,20 @@ class Server:
                 return None, f"server refused: {self._line(str(reason))}"
             choice = answer["choices"][0]
             message, reason = choice["message"], str(choice.get("finish_reason"))
-            text = message.get("content")
+            text, usage = message.get("content"), answer.get("usage") or {}
+            if isinstance(text, list):  # in parts
+                text = "".join(part["text"] for part in text if part.get("type") == "text")
+            if reason == "stop" and usage.get("completion_tokens", 0) >= settings.get("max_tokens", 1 << 30):
+                reason = "length"
+            if (
+                0
+                < usage.get("prompt_tokens", 0)
+                < len(" ".join(str(each["content"]) for each in messages).split())
+            ):
+                return (
+                    None,
+                    f"the server read {usage['prompt_tokens']} tokens, and the prompt has more words: give it a longer context",
+                )
             if message.get("refusal") or reason == "content_filter":
                 return None, "refused by the model"
         except (ValueError, TypeError, AttributeError, LookupError, RecursionError):

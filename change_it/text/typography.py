@@ -13,7 +13,7 @@ BULLET = re.compile(r"\A(?:[-•>]|#{1,6}|1[.)]) +")
 LABEL = re.compile(
     r"\A(?:(?:sure|certainly|certo|certamente)[,.!]* *)?"
     r"(?:(?:here(?:'s|’s| is)|ecco)\b[^:«“\"]{0,40}\b(?:headline|title|titolo)\b[^:«“\"]{0,40}"
-    r"|(?:new |nuovo |rewritten )?(?:headline|title|titolo|article|articolo)(?: riscritto| nuovo)?"
+    r"|(?:new |nuovo |rewritten |final )?(?:headline|title|titolo|article|articolo|opzione 1|option 1)(?: riscritto| nuovo| finale)?"
     r"(?: (?:in|for|su|per)\b[^:«“\"]{1,40}| \([^:«“\"()]{1,40}\))?)[*_ ]*:[*_ ]+",
     re.IGNORECASE,
 )
